@@ -6,6 +6,7 @@
 //! | `variation` | drawn durations: our plan, other contestants, and simulated schedulers that know everything or nothing |
 //! | `overload` | motion and cognition at once: what an overloaded or endless cognition does to motion |
 //! | `endless` | a robot whose cognition hangs |
+//! | `spinning` | a cycle or source at 10 kHz, whose threads spin nearly always: how long others wait |
 //! | `hold_up` | a worker loses its core for 10 ms: what the other one does meanwhile |
 //! | `environment` | SCHED_DEADLINE and control groups: whether it works, and what is said if not |
 //! | `cycle` | a workload on our executor, as the last three run it |
@@ -17,6 +18,7 @@ mod environment;
 mod hold_up;
 mod overload;
 mod page;
+mod spinning;
 mod text;
 mod variation;
 
@@ -77,6 +79,9 @@ struct Report {
     /// Motion's response, the calmest company first.
     overload: Vec<overload::Response>,
     hold_up: Option<hold_up::HoldUp>,
+    /// What spins, and how long others wait beside it.
+    #[serde(default)]
+    spinning: Vec<spinning::Spinning>,
     trials: Vec<environment::Trial>,
 }
 
@@ -111,6 +116,8 @@ enum Disturbance {
     Variation,
     /// Cognition asks for more than there is.
     Overload,
+    /// Threads with real-time priority spin nearly always.
+    Spinning,
     /// A worker loses its core for 10 ms.
     HoldUp,
     /// SCHED_DEADLINE, control groups.
@@ -157,6 +164,7 @@ fn measure(options: &Options, machine: Machine, setting: &Setting) -> Result<Rep
         variations: Vec::new(),
         overload: Vec::new(),
         hold_up: None,
+        spinning: Vec::new(),
         trials: Vec::new(),
     };
     let (host, notices) = (&mut report.host, &mut report.notices);
@@ -168,6 +176,7 @@ fn measure(options: &Options, machine: Machine, setting: &Setting) -> Result<Rep
             Disturbance::Overload => {
                 report.overload = overload::measure(motion, cognition, setting.effort, host, notices)?
             }
+            Disturbance::Spinning => report.spinning = spinning::measure(setting.effort)?,
             Disturbance::HoldUp => report.hold_up = hold_up::measure(cognition, setting.effort, notices)?,
             Disturbance::Environment => report.trials = environment::measure(motion, setting)?,
         }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::environment::Trial;
 use super::hold_up::HoldUp;
 use super::overload::Response;
+use super::spinning::Spinning;
 use super::variation::{Method, Variation};
 use super::{Report, Tail};
 use crate::report::time;
@@ -14,6 +15,9 @@ pub fn text(report: &Report) -> String {
     let mut paragraphs: Vec<String> = report.variations.iter().map(variation).collect();
     if !report.overload.is_empty() {
         paragraphs.push(overload(&report.overload));
+    }
+    if !report.spinning.is_empty() {
+        paragraphs.push(spinning(&report.spinning));
     }
     paragraphs.extend(report.hold_up.as_ref().map(hold_up));
     if !report.trials.is_empty() {
@@ -51,6 +55,16 @@ fn overload(responses: &[Response]) -> String {
     _ = writeln!(out, "  {:44}{:>12}{:>12}{:>12}{:>12}{:>8}", "cognition", "median", "p99", "p99.9", "max", "missed");
     for response in responses {
         _ = writeln!(out, "  {:44}{}{:>8}", response.cognition, columns(&response.ns), response.missed);
+    }
+    out
+}
+
+fn spinning(all: &[Spinning]) -> String {
+    let mut out = "A cycle at 100 Hz that shares time, beside real-time threads that spin\n".to_owned();
+    _ = writeln!(out, "  {:44}{:>14}{:>14}{:>24}", "", "latest begin", "worst of all", "of its triggers skipped");
+    for Spinning { what, late_ns, usual_ns, skipped } in all {
+        let skipped = skipped.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share));
+        _ = writeln!(out, "  {what:44}{:>14}{:>14}{skipped:>24}", time(*usual_ns), time(*late_ns));
     }
     out
 }

@@ -22,6 +22,14 @@ pub enum BusError {
         /// What was asked for.
         asked: &'static str,
     },
+    /// What somebody wants to publish is no message of the topic.
+    #[error("this is no message of `{name}`: {reason}")]
+    NoMessage {
+        /// The topic.
+        name: String,
+        /// What does not fit, and where.
+        reason: String,
+    },
     /// An executor has no room for another callback.
     #[error(
         "executor `{executor}` has {limit} timers and subscriptions, and no room for another one: remove some, use another executor, or \

@@ -463,15 +463,12 @@ fn an_idle_executor_is_not_woken_at_all() {
     let seen = called.generation();
     topics[7].publisher().publish(1);
     called.wait(seen, None);
-    // It goes to sleep once more, and stays asleep.
+    // Once for its begin and once for the message, whenever it gets around to either; nothing else wakes it.
     while running.handle().wake_ups() == 0 {
         std::thread::yield_now();
     }
-    std::thread::sleep(20 * MILLISECOND);
-    let asleep = running.handle().wake_ups();
-    std::thread::sleep(200 * MILLISECOND);
-    assert_eq!(running.handle().wake_ups(), asleep);
-    assert!(asleep <= 2);
+    std::thread::sleep(220 * MILLISECOND);
+    assert!(running.handle().wake_ups() <= 2);
 }
 
 #[test]

@@ -191,7 +191,8 @@ fn insert_run(arguments: &mut Vec<OsString>) {
     }
 }
 
-fn complain(error: &CommandError) {
+/// Says what went wrong, where errors go.
+pub fn complain(error: &CommandError) {
     let mut stderr = std::io::stderr();
     let text = match error {
         CommandError::Configuration(error) if stderr.is_terminal() => error.coloured(),

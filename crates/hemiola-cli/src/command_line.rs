@@ -1,6 +1,9 @@
 //! What can be typed after the robot's name.
 
+pub mod live;
 pub mod log;
+pub mod profile;
+pub mod tools;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -66,7 +69,7 @@ Durations are those of the profile that `run` keeps (`output.profile` in robot.t
     /// Say why a run of a cycle, or a chain from a sensor to an output, took as long as it did
     #[command(after_help = "Examples:
   why                                 what can be asked about, with the longest of each
-  why motion                          the longest run of motion in the newest trace
+  why motion                          the longest run of motion: of the robot while it runs, else in the newest trace
   why motion --worst 3 --trace traces/nao-7.pftrace
   why motion --run 4711 --slice late.pftrace
                                       one run, and a trace of that moment for Perfetto
@@ -76,6 +79,7 @@ Durations are those of the profile that `run` keeps (`output.profile` in robot.t
                                       of any chain
   why \"UpperCamera -> Leg\" --age     the greatest data age; as much of the name as is enough
   why motion --log game.mcap          the longest run of motion in a log
+  why motion --robot nao              in the last seconds of a robot that runs
 
 A run waits for its last task, that one for a result or a worker, and so on back to its release: shown are these tasks, and what passed between them.
 What is usual comes from the other runs of the trace, or from the profile that `run` keeps (`output.profile` in robot.toml).")]
@@ -105,19 +109,27 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
     Assign(AssignArguments),
     /// Examine this machine: is it fit for real time, and what would help
     Doctor(DoctorArguments),
-    /// List parameters with type, range, unit and present value
+    /// List parameters with type, range, unit and present value; get, set, save those of a running robot
     #[command(after_help = "Examples:
-  parameters                          of all modules and sources
+  parameters                          of all modules and sources, as they are configured
   parameters BallFinder               of one
-  parameters --set module.BallFinder.threshold=0.7 BallFinder")]
+  parameters --set module.BallFinder.threshold=0.7 BallFinder
+  parameters get BallFinder.threshold of the robot that runs
+  parameters set BallFinder.threshold 0.7
+  parameters diff                     what is not as the files say
+  parameters save --overlay outdoor   writes that down; comments and layout of the file stay")]
     Parameters(ParametersArguments),
     /// List cycles, their modules, and what each update reads and provides
     #[command(
         after_help = "An update reads as its signature: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
     )]
     Modules(ModulesArguments),
+    /// Show or forget what was measured in earlier runs
+    Profile(profile::ProfileArguments),
     /// Look into logs, print them, repair them
     Log(log::LogArguments),
+    #[command(flatten)]
+    Live(live::LiveCommand),
 }
 
 /// Which configuration.
@@ -150,7 +162,7 @@ pub struct RunArguments {
     /// No live view: a line per second
     #[arg(long)]
     pub headless: bool,
-    /// Write the trace here instead of traces/
+    /// Write the trace here instead of traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Write no trace
@@ -184,6 +196,12 @@ pub struct RunArguments {
     /// How the log is made smaller
     #[arg(long, value_name = "HOW", value_enum)]
     pub log_compression: Option<LogSize>,
+    /// Open the page and the door of tools at this port; `[page]` in robot.toml says more
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_page")]
+    pub page: Option<u16>,
+    /// Neither page nor door: nobody outside can look at the robot
+    #[arg(long)]
+    pub no_page: bool,
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -294,7 +312,7 @@ pub struct WhyArguments {
     /// A cycle, or a chain: its name in robot.toml, or \"SOURCE -> OUTPUT\"
     #[arg(value_name = "CYCLE or CHAIN")]
     pub subject: Option<String>,
-    /// The trace that tells; the newest in traces/ without
+    /// The trace that tells; without, the newest in traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// The log that tells: it holds traces of the longest run of each cycle
@@ -303,9 +321,9 @@ pub struct WhyArguments {
     /// This run of the cycle
     #[arg(long, value_name = "NUMBER")]
     pub run: Option<u32>,
-    /// What went on at this time of the robot's clock: 12.3s
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with = "run")]
-    pub at: Option<Duration>,
+    /// What went on at this time of the robot's clock: 12.3s; or the robot at this address
+    #[arg(long, value_name = "TIME or HOST:PORT", value_parser = parse_at, conflicts_with = "run")]
+    pub at: Option<At>,
     /// So many of the longest
     #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with_all = ["run", "at"])]
     pub worst: usize,
@@ -315,6 +333,27 @@ pub struct WhyArguments {
     /// Write a trace of that moment for Perfetto
     #[arg(long, value_name = "FILE")]
     pub slice: Option<PathBuf>,
+    /// Ask the robot of this name that runs; without, the one that runs, if nothing else is said
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["trace", "log", "slice", "at"])]
+    pub robot: Option<String>,
+}
+
+/// A moment, or a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum At {
+    /// Of the robot's clock.
+    Time(Duration),
+    /// Of a robot's door.
+    Address(String),
+}
+
+/// Addresses have a colon, times have none.
+fn parse_at(text: &str) -> Result<At, String> {
+    match parse_duration(text) {
+        Ok(time) => Ok(At::Time(time)),
+        Err(_) if text.contains(':') => Ok(At::Address(text.to_owned())),
+        Err(error) => Err(format!("{error}, or an address as HOST:PORT")),
+    }
 }
 
 impl WhyArguments {
@@ -325,7 +364,10 @@ impl WhyArguments {
             trace: self.trace.clone(),
             log: self.log.clone(),
             run: self.run,
-            at: self.at,
+            at: match self.at {
+                Some(At::Time(time)) => Some(time),
+                _ => None,
+            },
             worst: self.worst,
             age: self.age,
         }
@@ -401,7 +443,10 @@ pub struct DoctorArguments {
 }
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct ParametersArguments {
+    #[command(subcommand)]
+    pub command: Option<live::ParametersCommand>,
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
     /// A module or a source; all without

@@ -5,9 +5,11 @@ mod assign;
 mod check;
 mod doctor;
 mod graph;
+mod live;
 mod log;
 mod modules;
 mod parameters;
+mod profile;
 mod run;
 mod simulate;
 mod subject;
@@ -36,10 +38,17 @@ pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitC
         Command::Analyze(arguments) => analyze::analyze(program, arguments),
         Command::Assign(arguments) => assign::assign(program, arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
-        Command::Parameters(arguments) => parameters::parameters(program, arguments),
+        Command::Parameters(arguments) => parameters::parameters(program, name, arguments),
         Command::Modules(arguments) => modules::modules(program, arguments),
+        Command::Profile(arguments) => profile::profile(program, arguments),
         Command::Log(arguments) => log::log(program, arguments),
+        Command::Live(command) => live::live(own_name(program, name), command),
     }
+}
+
+/// What robots of this program are called.
+fn own_name<'n>(program: &Program, name: &'n str) -> Option<&'n str> {
+    program.has_robot.then_some(name)
 }
 
 /// Prints; a reader that goes away, as `head` does, or a terminal that closes, is no error.
@@ -69,7 +78,7 @@ fn print_or_write(text: &str, path: Option<&Path>) -> Result<ExitCode, CommandEr
 
 /// The columns of the terminal, or `otherwise` where there is none.
 fn columns(otherwise: usize) -> usize {
-    crate::live::terminal_size().map_or(otherwise, |size| size.columns)
+    crate::terminal::terminal_size().map_or(otherwise, |size| size.columns)
 }
 
 /// Words that begin in column `indent` of a line and go on in it on the next ones, as wide as the terminal.

@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use hemiola_config::ConfigError;
 use hemiola_insight::InsightError;
+use hemiola_live::LiveError;
+use hemiola_live::client::ClientError;
 use hemiola_log::LogError;
 use hemiola_plan::datasets::DatasetError;
 use hemiola_recording::RecordingError;
@@ -44,6 +46,9 @@ pub enum CommandError {
     /// A robot cannot be recorded, or a log not be replayed.
     #[error("error: {0}")]
     Recording(#[from] RecordingError),
+    /// The door cannot be opened.
+    #[error("error: {0}")]
+    Live(#[from] LiveError),
     /// A run of a module cannot be taken out of a log.
     #[error("error: {0}")]
     Extracted(#[from] ExtractedError),
@@ -64,6 +69,9 @@ pub enum CommandError {
         /// What is wrong with it.
         error: Box<DatasetError>,
     },
+    /// A running robot cannot be reached, or does not do what it is asked for.
+    #[error("error: {0}")]
+    Client(#[from] ClientError),
     /// A file that a command reads.
     #[error("error: cannot read {}: {error} (is the name right, and may it be read?)", path.display())]
     Read {
@@ -75,6 +83,14 @@ pub enum CommandError {
     /// There is no process that could see to the robot.
     #[error("error: the robot has no guard: {0}")]
     Guard(io::Error),
+    /// A file that a command removes.
+    #[error("error: cannot remove {}: {error} (may its folder be written to?)", path.display())]
+    Remove {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// A file that a command writes.
     #[error("error: cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
     Write {
@@ -112,9 +128,14 @@ impl CommandError {
                 InsightError::Trace(_) => ExitCode::from(1),
                 _ => ExitCode::from(2),
             },
-            Self::Runtime(_) | Self::Thread(_) | Self::Trace(_) | Self::Guard(_) | Self::Write { .. } => {
-                ExitCode::from(1)
-            }
+            Self::Runtime(_)
+            | Self::Live(_)
+            | Self::Client(_)
+            | Self::Thread(_)
+            | Self::Trace(_)
+            | Self::Guard(_)
+            | Self::Remove { .. }
+            | Self::Write { .. } => ExitCode::from(1),
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct Program {
     pub summary: Lines,
     /// It is all that its process does, so that another process can see to it.
     pub is_process: bool,
+    /// It has a robot's modules.
+    pub has_robot: bool,
 }
 
 /// What a robot does when it has started.
@@ -21,7 +23,12 @@ type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
 
 impl Program {
     pub fn new(base: Base) -> Self {
-        Self { base, started: None, live: None, summary: None, is_process: false }
+        Self { base, started: None, live: None, summary: None, is_process: false, has_robot: true }
+    }
+
+    /// A program that has no robot of its own.
+    pub fn without_robot(base: Base) -> Self {
+        Self { has_robot: false, ..Self::new(base) }
     }
 
     pub fn note_start(&self, handle: &RobotHandle) {

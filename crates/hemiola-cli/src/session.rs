@@ -1,9 +1,13 @@
 //! What most commands begin with: the configuration, and the robot that it makes of the linked modules.
 
-use std::path::{Path, PathBuf};
+mod places;
+mod recorded;
+
+pub use recorded::{Configured, configuration as recorded_configuration};
 
 use hemiola_config::{Base, Catalog, ConfigurationText, Diagnostics, LoadOptions, Loaded, Origins};
-use hemiola_insight::profile;
+use hemiola_insight::{Traces, profile};
+use hemiola_recording::replay::ReplayLog;
 use hemiola_runtime::{Robot, RuntimeError};
 use hemiola_trace::{Known, ProfileHistory};
 
@@ -24,12 +28,36 @@ pub struct Session {
     pub history: ProfileHistory,
     /// What that says of this robot.
     pub known: Known,
+    /// What is to be said of where its configuration comes from.
+    pub remarks: Vec<String>,
 }
 
 impl Session {
     /// Loads the configuration, puts the robot together, and lets it know the durations of earlier runs.
     pub fn open(program: &Program, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
-        let (Loaded { configuration, origins, warnings, texts }, configured_by) = configuration(program, arguments)?;
+        let (loaded, configured_by) = configuration(program, arguments)?;
+        Self::assemble(loaded, configured_by)
+    }
+
+    /// The same as [it was configured](recorded::configuration) when a log was recorded, unless the arguments say otherwise. Where that
+    /// does not fit this robot any more, it is as it is configured now, with a remark.
+    pub fn of_log(
+        program: &Program,
+        arguments: &ConfigurationArguments,
+        log: &ReplayLog,
+    ) -> Result<Self, CommandError> {
+        let Configured { loaded, remarks } = recorded::configuration(program, arguments, log)?;
+        match Self::assemble(loaded, log.split().first().display().to_string()) {
+            Ok(session) => Ok(Self { remarks, ..session }),
+            Err(error) => {
+                let session = Self::open(program, arguments)?;
+                Ok(Self { remarks: vec![recorded::misfit(&error)], ..session })
+            }
+        }
+    }
+
+    fn assemble(loaded: Loaded, configured_by: String) -> Result<Self, CommandError> {
+        let Loaded { configuration, origins, warnings, texts } = loaded;
         let history = match configuration.output.profile.as_ref().filter(|path| path.exists()) {
             Some(path) => ProfileHistory::load(path)?,
             // A robot that has not run yet has none.
@@ -37,7 +65,7 @@ impl Session {
         };
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
         let (robot, known) = profile::recall(robot, &origins, &history);
-        Ok(Self { robot, origins, warnings, texts, configured_by, history, known })
+        Ok(Self { robot, origins, warnings, texts, configured_by, history, known, remarks: Vec::new() })
     }
 
     /// The numbers of the cycles that a command is about: the one of that name, or all.
@@ -57,14 +85,18 @@ pub fn configuration(program: &Program, arguments: &ConfigurationArguments) -> R
     let configured_by = base.to_string();
     let options = LoadOptions { base, overlays: overlays.clone(), assignments: assignments.clone() };
     let mut loaded = hemiola_config::load(&options, &Catalog::linked())?;
-    let profile = &mut loaded.configuration.output.profile;
-    *profile = profile.take().map(|path| place_of_profile(&path, &loaded.origins));
+    places::settle(&mut loaded.configuration, &loaded.origins, places::state_folder().as_deref());
     Ok((loaded, configured_by))
 }
 
 /// The configuration that all else is put over.
 pub fn base(program: &Program, arguments: &ConfigurationArguments) -> Base {
     arguments.config.as_ref().map_or_else(|| program.base.clone(), |path| Base::File(path.clone()))
+}
+
+/// Where the robot of this name leaves traces of which nobody says where.
+pub fn traces(program: &Program, arguments: &ConfigurationArguments, name: &str) -> Traces {
+    Traces::new(places::traces(&base(program, arguments)), name)
 }
 
 /// Says of what is wrong between modules where the configuration has its part in it.
@@ -79,26 +111,6 @@ fn with_places(error: RuntimeError, origins: &Origins) -> CommandError {
     });
     let written = written.collect();
     CommandError::Assembly { error, written }
-}
-
-/// Where a profile is kept: a path in a file is seen from that file's folder, one of the command line from the present folder; that of
-/// a robot without a file is in the user's folder for such things, as the XDG Base Directory Specification says.
-fn place_of_profile(path: &Path, origins: &Origins) -> PathBuf {
-    let written = origins.of("output.profile").map(|origin| PathBuf::from(origin.place.file()));
-    match written {
-        _ if path.is_absolute() => path.to_owned(),
-        Some(file) if file.as_os_str() == "--set" => path.to_owned(),
-        Some(file) if file.is_file() => file.parent().unwrap_or(Path::new("")).join(path),
-        _ => state_folder().map_or_else(|| path.to_owned(), |folder| folder.join(path)),
-    }
-}
-
-/// The user's, of this program.
-fn state_folder() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
-    let program = std::env::current_exe().ok()?;
-    Some(state.join("hemiola").join(program.file_stem()?))
 }
 
 #[cfg(test)]

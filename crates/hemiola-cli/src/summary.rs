@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hemiola_bus::{ActorReport, Bus, EventLoopReport, ServiceReport, TopicReport};
+use hemiola_insight::Verdict;
 use hemiola_model::Time;
 use hemiola_runtime::{Message, SafeStateEntry};
 use hemiola_trace::{Report, Style};
@@ -24,6 +25,8 @@ pub struct Summary<'a> {
     pub lines: &'a [String],
     /// What can take how long, and what did.
     pub bounds: Option<&'a str>,
+    /// What it all comes to.
+    pub verdict: &'a Verdict,
     pub robot_time: Time,
     pub elapsed: Duration,
     pub trace: Option<&'a Path>,
@@ -34,7 +37,7 @@ pub struct Summary<'a> {
 impl Summary<'_> {
     /// For people; with colours and fitted to its width on a terminal.
     pub fn text(&self, is_for_terminal: bool) -> String {
-        let columns = crate::live::terminal_size().map(|size| size.columns);
+        let columns = crate::terminal::terminal_size().map(|size| size.columns);
         let style = match columns.filter(|_| is_for_terminal) {
             Some(columns) => Style::terminal(columns).tasks(TASKS),
             None => Style::plain().tasks(TASKS),
@@ -80,6 +83,8 @@ impl Summary<'_> {
         if let Some(path) = self.profile {
             let _ = writeln!(text, "profile  {}: the next run plans with these durations", path.display());
         }
+        // The line that people look for is the last one.
+        let _ = writeln!(text, "\nVERDICT: {}", self.verdict);
         text
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use hemiola_bus::{ActorReport, Bus, EventLoopReport, ServiceReport, TopicReport};
 use hemiola_trace::Summary;
 
+use crate::top::Channel;
+
 /// Messages, requests, calls and events up to one moment.
 #[derive(Default)]
 pub struct Traffic {
@@ -45,24 +47,10 @@ impl Traffic {
         lines
     }
 
-    /// How many were sent altogether.
-    pub fn sent(&self) -> u64 {
-        self.rows.iter().map(|row| row.count).sum()
-    }
-
-    /// How many wait altogether.
-    pub fn waiting(&self) -> u64 {
-        self.rows.iter().map(|row| row.depth).sum()
-    }
-
-    /// How many were lost altogether.
-    pub fn lost(&self) -> u64 {
-        self.rows.iter().map(|row| row.lost).sum()
-    }
-
-    /// Whether there is nothing that could be sent through.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    /// The same for the live view.
+    pub fn channels(self) -> impl Iterator<Item = Channel> {
+        let channel = |row: Row| Channel { name: row.name, sent: row.count, waiting: row.depth, lost: row.lost };
+        self.rows.into_iter().map(channel)
     }
 }
 
@@ -161,7 +149,9 @@ mod tests {
             "event loop game       6     3.0     6     6     0",
         ];
         assert_eq!(traffic.table(Duration::from_secs(2)), expected);
-        assert_eq!((traffic.sent(), traffic.waiting(), traffic.lost()), (14, 9, 4));
+        let channels: Vec<_> = traffic.channels().collect();
+        let sum = |figure: fn(&Channel) -> u64| channels.iter().map(figure).sum::<u64>();
+        assert_eq!([sum(|of| of.sent), sum(|of| of.waiting), sum(|of| of.lost)], [14, 9, 4]);
     }
 
     #[test]

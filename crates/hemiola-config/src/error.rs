@@ -18,15 +18,13 @@ pub enum ConfigError {
     /// All that is wrong with it, and what is doubtful beside that.
     #[error("{0}")]
     Invalid(Diagnostics),
-    /// A tuned value cannot be saved.
-    #[error("cannot save `{name}` of `{module}` in {}: {reason}", path.display())]
-    CannotSave {
-        /// The file.
-        path: PathBuf,
-        /// The module.
-        module: String,
-        /// The parameter.
-        name: String,
+    /// A value cannot be saved.
+    #[error("cannot save `{key}`{}: {reason}", file.as_ref().map(|file| format!(" in {}", file.display())).unwrap_or_default())]
+    Unsavable {
+        /// The file, where there is one.
+        file: Option<PathBuf>,
+        /// The value's key, from the top of the file.
+        key: String,
         /// Why not.
         reason: String,
     },

@@ -5,6 +5,7 @@ use hemiola_model::Value;
 
 use crate::Place;
 use crate::node::{Content, Node};
+use crate::toml_value::to_toml;
 
 /// Where every value of a configuration comes from.
 ///
@@ -72,6 +73,21 @@ impl Origins {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Origin)> {
         self.0.iter().map(|(path, origin)| (path.as_str(), origin))
     }
+}
+
+/// The text of a configuration that says these values, each by its path as [`Origins`] has it.
+///
+/// ```
+/// use hemiola_config::{Catalog, parse, text_of};
+///
+/// let written = parse("[cycle.'left arm']\nrate = 30.0\n", "robot.toml", &Catalog::default())?.origins;
+/// let text = text_of(written.iter().map(|(path, origin)| (path, &origin.value)));
+/// assert_eq!(text, "cycle.\"left arm\".rate = 30.0\n");
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
+pub fn text_of<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>) -> String {
+    let line = |(path, value)| Some(format!("{path} = {}\n", to_toml(value)?));
+    values.into_iter().filter_map(line).collect()
 }
 
 /// A line per value: `cycle.motion.workers = 2    overlays/outdoor.toml:3:11 over robot.toml:9:11`.

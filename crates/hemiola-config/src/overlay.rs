@@ -75,16 +75,16 @@ pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) 
         return wrong(found, "an assignment is one line");
     }
     let mut problems = Diagnostics::default();
+    let is_empty = |root: &Node| root.table().is_some_and(Table::is_empty);
     if let Some(root) = parse_text(text, &mut problems) {
-        return if root.table().is_some_and(Table::is_empty) {
-            wrong(found, "an assignment needs a key and a value")
-        } else {
-            Some(root)
-        };
+        return if is_empty(&root) { wrong(found, "an assignment needs a key and a value") } else { Some(root) };
     }
     // The same key with a value that is surely right tells whether the key is.
     let key_alone = SourceText::new(text.name.clone(), format!("{key}=0"), text.order);
     let mut root = parse_text(&key_alone, found)?;
+    if is_empty(&root) {
+        return wrong(found, "an assignment needs a key and a value");
+    }
     let start = key.len() + 1 + (value.len() - value.trim_start().len());
     let place = Place::new(text, start..start + value.trim().len());
     set_leaf(&mut root, Value::Text(value.trim().to_owned()), text, &place);

@@ -5,6 +5,7 @@ mod cycles;
 mod executors;
 mod log;
 pub(crate) mod modules;
+mod page;
 mod parameters;
 mod replay;
 
@@ -29,6 +30,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let replay = robot.take("replay");
     let safe_state = robot.take("safe_state");
     let guard = robot.take("guard");
+    let page = robot.take("page");
     let output = robot.take("output");
     let log = robot.take("log");
     let chains = robot.entries("chain", found);
@@ -48,6 +50,9 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     }
     if let Some(node) = guard {
         configuration.guard = read_guard(node, found);
+    }
+    if let Some(node) = page {
+        configuration.page = page::read_page(node, found);
     }
     if let Some(node) = output {
         configuration.output = read_output(node, found);

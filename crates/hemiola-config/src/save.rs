@@ -1,117 +1,184 @@
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+//! Values put into a TOML text, whose comments and layout stay.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Display;
 
 use hemiola_model::Value;
-use toml_edit::{DocumentMut, Item, Table, TableLike};
+use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike};
 
 use crate::ConfigError;
-use crate::document::LONGEST_TEXT;
-use crate::load::beside;
 use crate::toml_value::to_toml;
+pub use file::{save_in_file, save_parameter};
 
-/// Writes the value of a module's parameter into the configuration at `path`, and tells which file was changed. Comments,
-/// order and layout of everything else stay as they are; the file is replaced as a whole or not at all.
+/// A value, and the key that it belongs to.
 ///
-/// Where `parameters/<module>.toml` exists beside `path` it is changed, since it is put over the base file; otherwise the
-/// table `[module.<module>]` at `path`, which is added if there is none. [`Value::Nothing`] takes the parameter out, so that
-/// its default holds again. The value is not checked: take one that a running robot has accepted. An overlay or a `--set`
-/// that gives the same parameter still wins over what is written here: [`Origins::of`](crate::Origins::of) tells; give the
-/// path of the overlay to change it there.
-///
-/// # Errors
-/// The file cannot be read or written, is no TOML, or holds something else where the parameter belongs.
-///
-/// ```no_run
-/// use hemiola_config::save_parameter;
+/// ```
+/// use hemiola_config::SavedValue;
 /// use hemiola_model::Value;
 ///
-/// save_parameter("robot.toml".as_ref(), "BallFinder", "threshold", &Value::Float(0.72))?;
-/// # Ok::<(), hemiola_config::ConfigError>(())
+/// let tuned = SavedValue::new("module.BallFinder", "threshold", Value::Float(0.72));
+/// assert_eq!(tuned.section, "module.BallFinder");
 /// ```
-pub fn save_parameter(path: &Path, module: &str, name: &str, value: &Value) -> Result<PathBuf, ConfigError> {
-    let own_file = beside(path, "parameters").join(format!("{module}.toml"));
-    let has_own_file = is_plain_name(module) && own_file.is_file();
-    let path = if has_own_file { own_file } else { path.to_owned() };
-    let refuse = |reason: String| ConfigError::CannotSave {
-        path: path.clone(),
-        module: module.to_owned(),
-        name: name.to_owned(),
-        reason,
-    };
-
-    let mut document: DocumentMut = read(&path)?.parse().map_err(|error| refuse(format!("{error}")))?;
-    let table: &mut dyn TableLike = if has_own_file {
-        document.as_table_mut()
-    } else {
-        module_table(document.as_table_mut(), module)
-            .map_err(|table| refuse(format!("`{table}` is not a table there")))?
-    };
-    match to_toml(value) {
-        Some(value) => set(table, name, value),
-        None => _ = table.remove(name),
-    }
-    replace(&path, &document.to_string())?;
-    Ok(path)
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedValue {
+    /// The table that the key stands in, as in a header: `module.BallFinder`; empty for the top of
+    /// the file.
+    pub section: String,
+    /// The key.
+    pub key: String,
+    /// Its value. [`Value::Nothing`] takes the key out, so that its default holds again.
+    pub value: Value,
 }
 
-/// The table `[module.<module>]`, made if it is not there.
+impl SavedValue {
+    /// A value for a key of a section.
+    pub fn new(section: impl Into<String>, key: impl Into<String>, value: Value) -> Self {
+        Self { section: section.into(), key: key.into(), value }
+    }
+}
+
+/// Puts values into the text of a TOML file, and returns the new text.
+///
+/// Comments, order and layout of everything else stay as they are, and so does how a number is
+/// written that has the value already. Sections that are missing are added at the end. A value that
+/// is a table is put into the table that is there, key by key, however that is written.
 ///
 /// # Errors
-/// The name of what is not a table.
-fn module_table<'d>(root: &'d mut Table, module: &str) -> Result<&'d mut dyn TableLike, String> {
-    let modules = root.entry("module").or_insert_with(|| {
-        let mut modules = Table::new();
-        modules.set_implicit(true);
-        Item::Table(modules)
-    });
-    let modules = modules.as_table_like_mut().ok_or("module")?;
-    let entry = modules.entry(module).or_insert_with(|| Item::Table(Table::new()));
-    entry.as_table_like_mut().ok_or_else(|| format!("module.{module}"))
+/// The text is no TOML, or holds something else where a section belongs.
+///
+/// ```
+/// use hemiola_config::{SavedValue, save_values};
+/// use hemiola_model::Value;
+///
+/// let text = "[module.Walk]\ngain = 0.5  # stable up to 0.9\n";
+/// let tuned = [
+///     SavedValue::new("module.Walk", "gain", Value::Float(0.7)),
+///     SavedValue::new("module.BallFinder", "threshold", Value::Float(0.72)),
+/// ];
+/// let expected = "[module.Walk]\ngain = 0.7  # stable up to 0.9\n\n[module.BallFinder]\nthreshold = 0.72\n";
+/// assert_eq!(save_values(text, &tuned)?, expected);
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
+pub fn save_values(text: &str, values: &[SavedValue]) -> Result<String, ConfigError> {
+    let refuse = |value: &SavedValue, reason: &dyn Display| ConfigError::Unsavable {
+        file: None,
+        key: if value.section.is_empty() { value.key.clone() } else { format!("{}.{}", value.section, value.key) },
+        reason: reason.to_string(),
+    };
+    let Some(first) = values.first() else { return Ok(text.to_owned()) };
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| refuse(first, &error))?;
+    for value in values {
+        let new = to_toml(&value.value);
+        let path: Vec<&str> = value.section.split('.').filter(|part| !part.is_empty()).collect();
+        let is_first = document.is_empty();
+        match section(document.as_table_mut(), &path, new.is_some(), is_first) {
+            Ok(Some(table)) => set(table, &value.key, new),
+            Ok(None) => {}
+            Err(depth) => {
+                return Err(refuse(value, &format_args!("`{}` is not a table there", path[..=depth].join("."))));
+            }
+        }
+    }
+    Ok(document.to_string())
 }
 
-/// Sets a key; a value that is there keeps the space and the comment around it.
-fn set(table: &mut dyn TableLike, name: &str, mut value: toml_edit::Value) {
-    match table.get_mut(name) {
-        Some(Item::Value(old)) => {
-            *value.decor_mut() = old.decor().clone();
-            *old = value;
+/// The table of that path, which is added where it is missing and `is_needed`.
+///
+/// # Errors
+/// The place in the path of what is not a table.
+fn section<'d>(
+    root: &'d mut Table,
+    path: &[&str],
+    is_needed: bool,
+    is_first: bool,
+) -> Result<Option<&'d mut dyn TableLike>, usize> {
+    let mut table: &mut dyn TableLike = root;
+    let mut is_inline = false;
+    for (depth, name) in path.iter().enumerate() {
+        if !table.contains_key(name) {
+            if !is_needed {
+                return Ok(None);
+            }
+            let is_last = depth + 1 == path.len();
+            table.insert(
+                name,
+                if is_inline { Item::Value(InlineTable::new().into()) } else { header(is_last, is_first) },
+            );
         }
-        Some(other) => *other = Item::Value(value),
-        None => _ = table.insert(name, Item::Value(value)),
+        let item = table.get_mut(name).ok_or(depth)?;
+        is_inline |= item.is_value();
+        table = item.as_table_like_mut().ok_or(depth)?;
+    }
+    Ok(Some(table))
+}
+
+/// A table that has a header only if something stands below it, and an empty line before that.
+fn header(is_last: bool, is_first: bool) -> Item {
+    let mut table = Table::new();
+    table.set_implicit(!is_last);
+    table.decor_mut().set_prefix(if is_first { "" } else { "\n" });
+    Item::Table(table)
+}
+
+/// Sets a key, or takes it out.
+fn set(table: &mut dyn TableLike, key: &str, value: Option<toml_edit::Value>) {
+    match (value, table.get_mut(key)) {
+        (None, _) => _ = table.remove(key),
+        (Some(value), Some(item)) => replace(item, value),
+        (Some(value), None) => _ = table.insert(key, Item::Value(value)),
     }
 }
 
-fn read(path: &Path) -> Result<String, ConfigError> {
-    let mut text = String::new();
-    File::open(path)
-        .and_then(|file| file.take(LONGEST_TEXT as u64 + 1).read_to_string(&mut text))
-        .and_then(|length| if length > LONGEST_TEXT { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) })
-        .map_err(|error| ConfigError::File { action: "read", path: path.to_owned(), error })?;
-    Ok(text)
+/// Puts a value in the place of another one, and keeps as much of how that was written as is still true.
+fn replace(item: &mut Item, new: toml_edit::Value) {
+    if let (toml_edit::Value::InlineTable(entries), Some(table)) = (&new, item.as_table_like_mut()) {
+        let gone: Vec<_> =
+            table.iter().map(|(key, _)| key.to_owned()).filter(|key| !entries.contains_key(key)).collect();
+        gone.iter().for_each(|key| _ = table.remove(key));
+        entries.iter().for_each(|(key, value)| set(table, key, Some(value.clone())));
+        return;
+    }
+    match item {
+        Item::Value(old) => replace_value(old, new),
+        other => *other = Item::Value(new),
+    }
 }
 
-/// Writes a new file beside the old one and puts it in its place, so that a power cut leaves one of the two.
-fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
-    let write = || {
-        let path = fs::canonicalize(path)?; // what a link points at, and not the link
-        let mut new_name = path.file_name().map(OsString::from).unwrap_or_default();
-        new_name.push(".new");
-        let new = path.with_file_name(new_name);
-        let put_in_place = || {
-            let mut file = File::create(&new)?;
-            file.set_permissions(fs::metadata(&path)?.permissions())?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&new, &path)
-        };
-        put_in_place().inspect_err(|_| _ = fs::remove_file(&new))
-    };
-    write().map_err(|error| ConfigError::File { action: "write", path: path.to_owned(), error })
+/// As [`replace`]; the space and the comment around the old value stay.
+fn replace_value(old: &mut toml_edit::Value, mut new: toml_edit::Value) {
+    use toml_edit::Value::{Array, InlineTable};
+    match (&mut *old, &new) {
+        (Array(items), Array(new)) if items.len() == new.len() => {
+            items.iter_mut().zip(new.iter()).for_each(|(item, new)| replace_value(item, new.clone()));
+        }
+        (InlineTable(_), InlineTable(_)) => {
+            let mut item = Item::Value(old.clone());
+            replace(&mut item, new);
+            if let Item::Value(replaced) = item {
+                *old = replaced;
+            }
+        }
+        (old, new) if is_same(old, new) => {}
+        _ => {
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+    }
 }
 
-/// A module's name comes from a studio's request as well; it must not lead out of the folder.
-fn is_plain_name(module: &str) -> bool {
-    !module.is_empty() && !module.contains(['/', '\\', '.', '\0'])
+/// Whether two values that are no tables or lists mean the same; a whole number is also a fraction.
+fn is_same(old: &toml_edit::Value, new: &toml_edit::Value) -> bool {
+    use toml_edit::Value::{Boolean, Float, Integer, String};
+    match (old, new) {
+        (Boolean(old), Boolean(new)) => old.value() == new.value(),
+        (Integer(old), Integer(new)) => old.value() == new.value(),
+        (Float(old), Float(new)) => old.value().to_bits() == new.value().to_bits(),
+        // Whoever wrote 1 for a fraction meant 1.0.
+        (Integer(old), Float(new)) => (*old.value() as f64).to_bits() == new.value().to_bits(),
+        (String(old), String(new)) => old.value() == new.value(),
+        _ => false,
+    }
 }

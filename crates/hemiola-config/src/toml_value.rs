@@ -3,6 +3,12 @@
 use hemiola_model::Value;
 use toml_edit::{Array, InlineTable};
 
+use crate::ConfigError;
+use crate::diagnostic::Diagnostics;
+use crate::document::parse_text;
+use crate::node::Node;
+use crate::place::SourceText;
+
 /// A value in TOML; `None` for nothing, which TOML cannot say.
 pub(crate) fn to_toml(value: &Value) -> Option<toml_edit::Value> {
     Some(match value {
@@ -19,4 +25,43 @@ pub(crate) fn to_toml(value: &Value) -> Option<toml_edit::Value> {
             InlineTable::from_iter(entries).into()
         }
     })
+}
+
+/// A value as it stands in a file: `{ seen = true, position = [1.0, 0.5] }`, and `none` for nothing, which TOML cannot say.
+///
+/// ```
+/// use hemiola_config::{parse_value, value_text};
+///
+/// let text = "{ name = \"left\", position = [1.0, 0.5] }";
+/// assert_eq!(value_text(&parse_value(text)?), text);
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
+pub fn value_text(value: &Value) -> String {
+    to_toml(value).map_or_else(|| "none".to_owned(), |value| value.to_string())
+}
+
+/// Reads a value that somebody typed: TOML, or a text without quotes that could not be mistaken for anything else.
+///
+/// # Errors
+/// It begins as a table, list or text of TOML, and is none.
+///
+/// ```
+/// use hemiola_config::parse_value;
+/// use hemiola_model::Value;
+///
+/// assert_eq!(parse_value("0.7")?, Value::Float(0.7));
+/// assert_eq!(parse_value("Calm")?, Value::from("Calm"));
+/// assert!(parse_value("{ seen = true").is_err());
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
+pub fn parse_value(text: &str) -> Result<Value, ConfigError> {
+    let mut found = Diagnostics::default();
+    let source = SourceText::new("the value", format!("value = {}", text.trim()), 0);
+    let root = parse_text(&source, &mut found);
+    let only = root.as_ref().and_then(Node::table).filter(|table| table.len() == 1);
+    match only.and_then(|table| table.get("value")) {
+        Some(node) => Ok(node.to_value()),
+        None if text.trim().starts_with(['{', '[', '"', '\'']) => Err(ConfigError::Invalid(found)),
+        None => Ok(Value::Text(text.trim().to_owned())),
+    }
 }

@@ -226,8 +226,8 @@ fn what_cannot_be_saved_leaves_the_file_as_it_was() {
     let folder = Folder::with(&[("robot.toml", "module = 3\n"), ("broken.toml", "[module\n")]);
     let save =
         |name: &str| save_parameter(&folder.path(name), "Walk", "x", &Value::Integer(1)).unwrap_err().to_string();
-    assert!(save("robot.toml").contains("cannot save `x` of `Walk` in "));
-    assert!(save("broken.toml").contains("cannot save `x` of `Walk` in "));
+    assert!(save("robot.toml").contains("cannot save `module.Walk.x` in "));
+    assert!(save("broken.toml").contains("cannot save `module.Walk.x` in "));
     assert!(save("missing.toml").contains("cannot read "));
     assert_eq!(
         (folder.read("robot.toml").as_str(), folder.read("broken.toml").as_str()),
@@ -289,5 +289,15 @@ proptest! {
         let main = &configuration.cycles[0];
         prop_assert_eq!(main.workers, expected.get(KEYS[0]).map(|(value, _)| usize::from(*value)));
         prop_assert_eq!(main.sample_capacity, expected.get(KEYS[1]).map_or(32, |(value, _)| usize::from(*value)));
+    }
+}
+
+/// Found by fuzzing: a comment is no key, and the bytes behind it are no TOML.
+#[test]
+fn every_assignment_that_is_refused_says_why() {
+    let folder = Folder::with(&[("robot.toml", BASE)]);
+    for wrong in ["#=\u{5}", "# cycle.main.rate=\u{5}", "=", "a", "#=1", " =\u{5}"] {
+        let error = folder.error(&[], &[wrong]);
+        assert!(error.contains("an assignment needs a key and a value"), "{wrong:?}: {error}");
     }
 }

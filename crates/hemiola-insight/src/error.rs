@@ -77,10 +77,15 @@ pub enum InsightError {
         outputs: Vec<String>,
     },
     /// The robot has not left a trace.
-    #[error("there is no trace of {robot} yet: `run` writes one to traces/; or name one with --trace or --log")]
+    #[error(
+        "there is no trace of {robot} yet: `run` writes one to {}; or name one with --trace or --log",
+        folder.display()
+    )]
     NoTrace {
         /// The robot.
         robot: String,
+        /// Where one would be.
+        folder: PathBuf,
     },
     /// A log holds no traces of its longest runs.
     #[error(

@@ -42,8 +42,10 @@ pub enum What {
     Cycle,
     /// From a change in the world to the first output that reflects it.
     Reaction,
-    /// From a sample to the last output that rests on it.
+    /// From a sample to the last output that rests on it: of the oldest sample.
     DataAge,
+    /// The same of the newest sample, where there are several ways.
+    NewestAge,
     /// A callback of an executor, from when there is something to do for it.
     Callback,
     /// A chain of callbacks, of a system from a file.
@@ -60,6 +62,7 @@ impl What {
             Self::Cycle => "cycle",
             Self::Reaction => "reaction time",
             Self::DataAge => "data age",
+            Self::NewestAge => "data age, newest",
             Self::Callback => "callback",
             Self::Chain => "chain",
             Self::Path => "path",
@@ -177,7 +180,7 @@ fn callback_row(called: &Called, verdict: Result<Option<usize>, &Unbounded>, ana
 
 /// The first way bounds the reaction time: what comes on another one first was earlier still. The
 /// oldest sample comes on the slowest way.
-fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile: &Profile) -> [Row; 2] {
+fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile: &Profile) -> Vec<Row> {
     let chain = &latency.chain;
     let name = latency.name();
     let measured = profile.chain(&chain.begin(), &chain.cycle, &chain.output);
@@ -192,12 +195,17 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
         observed,
         decided_by,
     };
+    if chain.routes.is_empty() {
+        let state = || Err(Unbounded::State { source_name: chain.source.clone(), output: chain.output.clone() });
+        let reaction = latency.reaction.map(|reaction| row(What::Reaction, Some(reaction), state(), None, None));
+        return reaction.into_iter().chain([row(What::DataAge, latency.data_age, state(), None, None)]).collect();
+    }
     let Some(&first) = paths.first() else {
         let unknown = || Err(Unbounded::NoPeriod { source_name: chain.source.clone() });
         let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
         let reaction = row(What::Reaction, latency.reaction, unknown(), observed, None);
         let observed = measured.and_then(|measured| Observed::of(&measured.data_age));
-        return [reaction, row(What::DataAge, latency.data_age, unknown(), observed, None)];
+        return vec![reaction, row(What::DataAge, latency.data_age, unknown(), observed, None)];
     };
     let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
     let reaction = row(What::Reaction, latency.reaction, bound_of(first), observed, Some(first));
@@ -205,5 +213,11 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
         paths.iter().copied().max_by_key(|&path| analysis.verdicts[path].bound.clone().unwrap_or(TimeSpan::MAX));
     let slowest = slowest.unwrap_or(first);
     let observed = measured.and_then(|measured| Observed::of(&measured.data_age));
-    [reaction, row(What::DataAge, latency.data_age, bound_of(slowest), observed, Some(slowest))]
+    let oldest = row(What::DataAge, latency.data_age, bound_of(slowest), observed, Some(slowest));
+    if paths.len() == 1 && !chain.is_circular {
+        return vec![reaction, oldest];
+    }
+    // What comes on the first way is as new as that, and the newest is not older.
+    let observed = measured.and_then(|measured| Observed::of(&measured.newest_age));
+    vec![reaction, row(What::NewestAge, None, bound_of(first), observed, None), oldest]
 }

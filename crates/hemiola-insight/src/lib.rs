@@ -21,6 +21,7 @@
 //! | file | what |
 //! |---|---|
 //! | `profile` | what was measured, from run to run |
+//! | `kept` | that for people and for machines |
 //! | `knowledge` | how long everything takes, as far as it was measured |
 //! | `routes` | the ways from each source to each output |
 //! | `derive` | the robot as a system of cycles and paths |
@@ -28,8 +29,10 @@
 //! | `findings` | deadline, bound, what was observed, and whether that fits |
 //! | `unbounded` | why something has no bound |
 //! | `admission` | whether that lets a robot start |
+//! | `verdict` | what it comes to, in a line |
 //! | `table` | that for people |
 //! | `json` | that for machines |
+//! | `traces` | where a robot leaves its traces |
 //! | `why` | what a run or a chain spent its time with |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -40,11 +43,14 @@ mod error;
 mod executors;
 mod findings;
 mod json;
+mod kept;
 mod knowledge;
 pub mod profile;
 mod routes;
 mod table;
+mod traces;
 mod unbounded;
+mod verdict;
 pub mod why;
 
 pub use admission::{Admitted, admit};
@@ -53,7 +59,10 @@ pub use error::InsightError;
 pub use executors::{Burst, Callbacks, Called};
 pub use findings::{Findings, Observed, Row, What};
 pub use json::as_json;
+pub use kept::{kept, kept_as_json};
 pub use knowledge::{Knowledge, Origin};
 pub use routes::Chain;
 pub use table::{basis, side_by_side, table};
+pub use traces::Traces;
 pub use unbounded::Unbounded;
+pub use verdict::Verdict;

@@ -2,7 +2,6 @@
 //! logs.
 
 use std::path::Path;
-use std::thread::available_parallelism;
 
 use hemiola_config::Origins;
 use hemiola_log::{Entry, LogReader};
@@ -42,19 +41,28 @@ pub fn read(path: &Path) -> Result<ProfileHistory, InsightError> {
 /// The conditions are those of a run in real time; whether the robot will be given its real-time
 /// priorities is not known yet.
 pub fn recall(robot: Robot, origins: &Origins, history: &ProfileHistory) -> (Robot, Known) {
-    let mut now = conditions(origins);
-    // Execution times do not depend on how the robot is scheduled; how it is planned depends on them.
-    let robot = robot.with_profile(history.known(&now).profile);
-    let plans = robot.plans(available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN));
-    for (cycle, plan) in robot.resolved().cycles.iter().zip(&plans) {
-        now.scheduled.insert(format!("cycle.{}.workers", cycle.name), plan.workers().to_string());
-    }
-    let known = history.known(&now);
-    (robot, known)
+    recall_under(robot, conditions(origins), history)
 }
 
-/// Under which a robot would run now, in real time; without the numbers of workers, which its plans
-/// choose.
+/// The same, as if this robot's configuration were run by the program and on the machine that the
+/// history is of: what a log or a profile from elsewhere says of it.
+pub fn recall_from_elsewhere(robot: Robot, origins: &Origins, history: &ProfileHistory) -> (Robot, Known) {
+    let mut now = conditions(origins);
+    if let Some(last) = history.last_conditions() {
+        now.build.clone_from(&last.build);
+        now.machine.clone_from(&last.machine);
+        now.has_priorities = last.has_priorities;
+    }
+    recall_under(robot, now, history)
+}
+
+fn recall_under(robot: Robot, now: Conditions, history: &ProfileHistory) -> (Robot, Known) {
+    let known = history.known(&now);
+    (robot.with_profile(known.profile.clone()), known)
+}
+
+/// Under which a robot would run now, in real time. Where nobody fixes the number of workers, the
+/// robot chooses it anew while it runs: that is a configuration of its own.
 fn conditions(origins: &Origins) -> Conditions {
     let mut now = Conditions {
         pace: Pace::RealTime,
@@ -111,6 +119,10 @@ pub const PREEMPTION: &str = "preemption";
 /// real-time priority: three times when nothing is known yet, and when it contradicts what is known,
 /// for a bad moment is no property of a machine. Takes a third of a second each time.
 pub fn calibrate(history: &mut ProfileHistory) -> bool {
+    calibrate_by(history, measure)
+}
+
+fn calibrate_by(history: &mut ProfileHistory, mut measure: impl FnMut() -> MeasuredCosts) -> bool {
     let measured = measure();
     let has_priority = measured.has_priority;
     let known = history.costs(&measured.machine, Some(has_priority));
@@ -150,7 +162,54 @@ pub fn add_run(history: &mut ProfileHistory, conditions: &Conditions, mut measur
 
 #[cfg(test)]
 mod tests {
+    use hemiola_analysis::TimeSpan;
+
     use super::*;
+    use crate::knowledge::{Knowledge, Origin};
+
+    /// As this machine takes it, with the preemption of that calibration.
+    fn preempted(nanoseconds: u64) -> MeasuredCosts {
+        let usual = CostProfile { samples: 100, p99: 20_000, maximum: 30_000, ..CostProfile::default() };
+        let preemption = CostProfile { p99: nanoseconds, maximum: nanoseconds, ..usual };
+        let costs = [(WAKE_UP, usual), (TIMER_LATENESS, usual), (PREEMPTION, preemption)];
+        let costs = costs.map(|(name, cost)| (name.to_owned(), cost)).into();
+        MeasuredCosts { machine: "robot".into(), has_priority: true, costs }
+    }
+
+    /// Robots that are started one after the other; says what bounds count for a preemption each time, and how often was measured.
+    fn started(preemptions: impl IntoIterator<Item = u64>, times: usize) -> (Vec<TimeSpan>, usize) {
+        let (mut history, mut measured) = (ProfileHistory::default(), 0);
+        let mut preemptions = preemptions.into_iter();
+        let counted = (0..times).map(|_| {
+            assert!(calibrate_by(&mut history, || {
+                measured += 1;
+                preempted(preemptions.next().unwrap_or(28_000))
+            }));
+            let mut known = Known::default();
+            known.profile.costs = history.costs("robot", Some(true));
+            Knowledge { known, quantile: None, origin: Origin::Nowhere }.costs().preemption
+        });
+        (counted.collect(), measured)
+    }
+
+    #[test]
+    fn one_bad_moment_among_calibrations_leaves_every_bound_where_it_was() {
+        let usual = TimeSpan::nanoseconds(28_000);
+        for bad in 0..12 {
+            let preemptions = (0..30).map(|number| if number == bad { 12_300_000 } else { 28_000 });
+            let (counted, measured) = started(preemptions, 8);
+            assert_eq!(counted, vec![usual; 8], "the bad one is number {bad}");
+            // Three at first. A contradiction is looked into by two more.
+            assert_eq!(measured, if (3..=9).contains(&bad) { 12 } else { 10 }, "the bad one is number {bad}");
+        }
+    }
+
+    #[test]
+    fn calibrations_that_contradict_later_ones_are_measured_again_and_given_up() {
+        // A compiler ran beside the whole first start; the robot is quiet ever after.
+        let (counted, _) = started([12_300_000; 3], 3);
+        assert_eq!(counted[1..], [TimeSpan::nanoseconds(28_000); 2]);
+    }
 
     #[test]
     fn what_a_value_decides_is_known_by_its_key() {

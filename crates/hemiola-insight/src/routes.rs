@@ -27,7 +27,8 @@ pub struct Chain {
     pub cycle: String,
     /// The output: a task.
     pub output: String,
-    /// The cycles on each way, the way with the fewest first.
+    /// The cycles on each way, the way with the fewest first. None if every way comes back to
+    /// itself: then what the output gets of the source is state of the robot, and has no age.
     pub routes: Vec<Vec<String>>,
     /// Values derive from each other in a circle: state that never forgets. Its routes, and the ages
     /// that are measured, are of ways that do not come back to themselves.
@@ -128,6 +129,9 @@ impl<'r> Search<'r> {
         let mut way = Way { by_messages, returns: usize::from(by_messages), ..Way::default() };
         let all = first.iter().flat_map(|(&cycle, imports)| imports.iter().map(move |&import| (cycle, import)));
         self.go_on(all.filter(|(_, taken)| by_messages || !taken.is_messages()), &circular, &mut way, &mut found);
+        if !by_messages {
+            self.states(first).into_iter().for_each(|state| _ = found.entry(state).or_default());
+        }
         let name = |&cycle: &usize| self.resolved.cycles[cycle].name.clone();
         let chains = found.into_iter().map(|((cycle, output), routes)| {
             let mut routes: Vec<Vec<String>> = routes.iter().map(|route| route.iter().map(name).collect()).collect();
@@ -136,6 +140,19 @@ impl<'r> Search<'r> {
             Chain { source: self.root.source.to_owned(), by_messages, cycle: name(&cycle), output, routes, is_circular }
         });
         chains.collect()
+    }
+
+    /// The outputs that values of these lead to, by whatever ways.
+    fn states(&self, first: &BTreeMap<usize, BTreeSet<Taken<'r>>>) -> BTreeSet<(usize, String)> {
+        let taken = first.iter().flat_map(|(&cycle, imports)| imports.iter().map(move |&taken| (cycle, taken)));
+        let mut open: Vec<Import<'r>> = taken.filter(|(_, taken)| !taken.is_messages()).collect();
+        let (mut seen, mut outputs) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(import) = open.pop() {
+            let Some(reached) = self.reached.get(&import).filter(|_| seen.insert(import)) else { continue };
+            outputs.extend(reached.outputs.iter().map(|output| (import.0, output.clone())));
+            open.extend(reached.leads_to(false));
+        }
+        outputs
     }
 
     /// What derives from an import within its cycle.

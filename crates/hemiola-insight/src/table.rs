@@ -1,16 +1,18 @@
 //! Findings for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::iter;
 
 use hemiola_analysis::{Costs, TimeSpan};
-use hemiola_trace::HeldUp;
-use hemiola_words::{Column, Columns, duration};
+use hemiola_trace::{CostProfile, HeldUp};
+use hemiola_words::{Column, Columns, duration, nanoseconds};
 
 use crate::derive::Derived;
 use crate::executors::{Burst, Callbacks};
 use crate::findings::{Findings, Row, What};
 use crate::knowledge::{Knowledge, Origin};
+use crate::unbounded::Unbounded;
 
 /// Columns of a time.
 const TIME: usize = 10;
@@ -25,7 +27,11 @@ pub fn table(findings: &Findings) -> String {
         heading(&mut text, row, &mut chain);
         let times = [
             row.deadline.map_or_else(|| "—".to_owned(), time),
-            row.bound.as_ref().map_or_else(|_| "none".to_owned(), |bound| time(*bound)),
+            match &row.bound {
+                Ok(bound) => time(*bound),
+                Err(Unbounded::State { .. }) => "state".to_owned(),
+                Err(_) => "none".to_owned(),
+            },
             row.observed.map_or_else(|| "—".to_owned(), |observed| time(observed.maximum)),
             row.margin().map_or_else(|| "—".to_owned(), time),
         ];
@@ -80,7 +86,7 @@ fn verdict(row: &Row) -> &'static str {
 
 /// The line over both figures of a chain.
 fn heading<'r>(text: &mut String, row: &'r Row, last: &mut Option<&'r str>) {
-    if matches!(row.what, What::Reaction | What::DataAge) && *last != Some(&row.name) {
+    if matches!(row.what, What::Reaction | What::DataAge | What::NewestAge) && *last != Some(&row.name) {
         *last = Some(&row.name);
         let _ = writeln!(text, "chain  {}", row.name);
     }
@@ -88,7 +94,7 @@ fn heading<'r>(text: &mut String, row: &'r Row, last: &mut Option<&'r str>) {
 
 fn label(row: &Row) -> String {
     match row.what {
-        What::Reaction | What::DataAge => format!("         {}", row.what.word()),
+        What::Reaction | What::DataAge | What::NewestAge => format!("         {}", row.what.word()),
         what => format!("{:6} {}", what.word(), row.name),
     }
 }
@@ -148,11 +154,12 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     let _ = match knowledge.known.profile.costs.values().map(|cost| cost.samples).min() {
         Some(samples) => writeln!(
             text,
-            "The machine takes, in 99 % of {samples} and more measurements, at most {} to wake a thread, {} for a late timer, {} to hand over, {} for a preemption. The longest of all was {}: bounds do not count that.",
+            "The machine takes, in 99 % of {samples} and more measurements, at most {} to wake a thread, {} for a late timer, {} to hand over, {} for a preemption{}. The longest of all was {}: bounds do not count that.",
             time(wake_up),
             time(timer_lateness),
             time(hand_over),
             time(preemption),
+            of_spread(&knowledge.known.profile.costs),
             time(knowledge.longest_cost())
         ),
         None => writeln!(
@@ -167,6 +174,20 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
         if derived.system.cores == 1 { "" } else { "s" }
     );
     text
+}
+
+/// How far calibrations of the machine are apart, where there are several.
+fn of_spread(costs: &BTreeMap<String, CostProfile>) -> String {
+    let fewest = costs.values().map(|cost| cost.calibrations).min().unwrap_or(0);
+    let widest = costs.iter().max_by_key(|(_, cost)| cost.highest.saturating_sub(cost.lowest));
+    match widest {
+        Some((name, cost)) if fewest > 1 => format!(
+            "; of {fewest} calibrations the middle one counts, and they differ most in `{name}` ({} to {})",
+            nanoseconds(cost.lowest),
+            nanoseconds(cost.highest)
+        ),
+        _ => String::new(),
+    }
 }
 
 /// What bounds do not count because the robot did not have the core.

@@ -22,6 +22,17 @@ pub enum Unbounded {
         /// The source.
         source_name: String,
     },
+    /// All that comes from the source has been in a cycle before that it comes back to.
+    #[error(
+        "it is state of the robot, and has no age: all that {output} gets of {source_name} has come back to a cycle that it was \
+         in before"
+    )]
+    State {
+        /// The source.
+        source_name: String,
+        /// What puts out.
+        output: String,
+    },
     /// The analysis says nothing of it.
     #[error("no chain of the analysed system stands for it")]
     NoVerdict,

@@ -22,11 +22,12 @@ pub use evidence::Evidence;
 /// What somebody asks about, and where the answer is looked for.
 ///
 /// ```no_run
+/// use hemiola_insight::Traces;
 /// use hemiola_insight::why::{Evidence, Question};
 ///
 /// # fn show(configuration: hemiola_model::configuration::Configuration) -> Result<(), hemiola_insight::InsightError> {
 /// let question = Question { subject: Some("motion".into()), worst: 3, ..Question::default() };
-/// let evidence = Evidence::find(&question, configuration, "nao")?;
+/// let evidence = Evidence::find(&question, configuration, &Traces::new("traces", "nao"))?;
 /// println!("{}", evidence.answer(&question)?.text);
 /// # Ok(())
 /// # }

@@ -193,6 +193,7 @@ fn profile() -> Profile {
         output: "output to Body".into(),
         reaction: times(&[60_000, 70_000]),
         data_age: times(&[20_000, 200_000]),
+        newest_age: times(&[20_000, 200_000]),
     });
     profile
 }
@@ -383,4 +384,87 @@ fn a_log_holds_what_its_bounds_rest_on() {
     let findings = robot.json(&["--profile", &log]);
     assert!(findings["execution_times"]["unmeasured"].as_array().unwrap().is_empty(), "{findings:#}");
     assert!(milliseconds(&findings, "cycle", "motion", "observed").is_some());
+}
+
+#[test]
+fn an_observation_of_another_configuration_exceeds_no_bound() {
+    let robot = Robot::measured("other-configuration", "");
+    let exceeded = |findings: &Value| {
+        let rows = findings["rows"].as_array().unwrap();
+        rows.iter().filter(|row| row["exceeded"] == true).count()
+    };
+    let observed = |findings: &Value| {
+        let rows = findings["rows"].as_array().unwrap();
+        rows.iter().filter(|row| row["observed"].is_number()).count()
+    };
+    let now = robot.json(&[]);
+    assert_eq!((exceeded(&now), observed(&now)), (1, 3), "{now:#}");
+    // Also where the file is named: it is of the same configuration.
+    let named = robot.json(&["--profile", &robot.path("profile.json")]);
+    assert_eq!((exceeded(&named), observed(&named)), (1, 3));
+    for changed in ["cycle.motion.priority=85", "source.Camera.priority=70", "cycle.cognition.workers=2"] {
+        for profile in [&[] as &[_], &["--profile", &robot.path("profile.json")]] {
+            let findings = robot.json(&[&["--set", changed], profile].concat());
+            assert_eq!((exceeded(&findings), observed(&findings)), (0, 0), "{changed} {profile:?}");
+            // How long an update takes does not depend on these.
+            assert_eq!(findings["execution_times"]["estimated"], serde_json::json!([]), "{changed}");
+        }
+    }
+}
+
+#[test]
+fn the_last_line_says_what_does_not_fit_and_what_to_do() {
+    let robot = Robot::measured("verdict", "");
+    let path = robot.path("out.txt");
+    let last_line = |arguments: &[&str]| {
+        assert_eq!(robot.command(&[&["analyze", "--output", &path], arguments].concat()), ExitCode::SUCCESS);
+        std::fs::read_to_string(&path).unwrap().trim_end().lines().last().unwrap().to_owned()
+    };
+    let verdict = last_line(&[]);
+    assert!(verdict.starts_with("VERDICT: NOT SURE TO BE IN TIME: motion does not fit ("), "{verdict}");
+    assert!(
+        verdict.contains("took 200 ms, longer than its bound") && verdict.contains("What to do: shorten "),
+        "{verdict}"
+    );
+    assert_eq!(robot.json(&[])["verdict"], verdict.strip_prefix("VERDICT: ").unwrap());
+
+    let overlay = robot.path("assigned.toml");
+    assert_eq!(robot.command(&["assign", "--output", &overlay]), ExitCode::SUCCESS);
+    assert_eq!(last_line(&["--overlay", &overlay]), "VERDICT: everything is sure to fit");
+
+    let system = robot.path("system.toml");
+    let late = "cores = 1\n[[cycle]]\nname = 'vision'\nbegins = { every = '33 ms' }\nworkers = 1\npriority = 50\n\
+                tasks = [{ name = 'all', takes = '40 ms' }]\n";
+    std::fs::write(&system, late).unwrap();
+    let arguments = ["robot", "analyze", "--system", &system, "--output", &path];
+    assert_eq!(Application::embedded("").run_with(arguments), ExitCode::SUCCESS);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.trim_end().lines().last().unwrap().starts_with("VERDICT: NOT SURE TO BE IN TIME: "), "{text}");
+
+    let verdict = {
+        let unmeasured = Robot::new("verdict-unmeasured", "");
+        unmeasured.json(&[])["verdict"].as_str().unwrap().to_owned()
+    };
+    assert!(verdict.contains("never measured") && verdict.contains("What to do: run the robot once"), "{verdict}");
+}
+
+#[test]
+fn a_profile_is_shown_and_removed_also_one_that_cannot_be_read() {
+    let robot = Robot::measured("shown", "");
+    let configuration = ["--config", &robot.path("robot.toml")];
+    let command = |arguments: &[&str]| {
+        Application::embedded("").run_with([&["robot", "profile"], arguments, configuration.as_slice()].concat())
+    };
+    for arguments in [&["show"] as &[_], &["show", "--json"], &["show", "--set", "cycle.motion.priority=70"]] {
+        assert_eq!(command(arguments), ExitCode::SUCCESS, "{arguments:?}");
+    }
+    let profile = robot.path("profile.json");
+    std::fs::write(&profile, "spoiled").unwrap();
+    assert_eq!(command(&["show"]), ExitCode::from(1));
+    assert_eq!(command(&["reset"]), ExitCode::SUCCESS);
+    assert!(!std::fs::exists(&profile).unwrap());
+    assert_eq!([command(&["show"]), command(&["reset"])], [ExitCode::SUCCESS; 2]);
+    let none =
+        Application::embedded("[cycle.main]\nrate = 1.0\nmodules = []\n").run_with(["robot", "profile", "reset"]);
+    assert_eq!(none, ExitCode::from(2));
 }

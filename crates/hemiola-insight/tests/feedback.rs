@@ -134,7 +134,9 @@ fn observed_ages_of_a_robot_with_feedback_stay_below_their_bounds() {
     let report = stepper.handle().report();
     let mut compared = 0;
     for chain in &report.chains {
-        for (what, observed) in [(What::Reaction, &chain.reaction), (What::DataAge, &chain.data_age)] {
+        let [reaction, newest, oldest] = [&chain.reaction, &chain.newest_age, &chain.data_age];
+        assert!(newest.maximum <= oldest.maximum, "{chain:#?}");
+        for (what, observed) in [(What::Reaction, reaction), (What::NewestAge, newest), (What::DataAge, oldest)] {
             let is_it = |name: &str| name.contains(&chain.source) && name.contains(&chain.output);
             let row = findings.rows.iter().find(|row| row.what == what && is_it(&row.name)).unwrap();
             let bound = row.bound.as_ref().unwrap_or_else(|error| panic!("{}: {error}", row.name));
@@ -144,5 +146,5 @@ fn observed_ages_of_a_robot_with_feedback_stay_below_their_bounds() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 8, "four chains: {:#?}", report.chains);
+    assert_eq!(compared, 12, "four chains: {:#?}", report.chains);
 }

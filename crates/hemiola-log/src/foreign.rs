@@ -23,7 +23,7 @@ pub fn known(first: &[u8]) -> Option<&'static str> {
 const CARMEN: &str = "a log of CARMEN in text, which nothing here reads: write what you need of it into tables (CSV) with a column of \
                       times, such as t_s, and give their directory to `log import`";
 
-const FORMS: [(&[u8], &str); 14] = [
+const FORMS: [(&[u8], &str); 15] = [
     (b"#ROSBAG", "a bag of ROS 1; `log import IN.bag OUT.mcap` makes a log of it"),
     (b"SQLite", "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it"),
     (b"ULog\x01\x12\x35", "a log of PX4 (ULog); `log import IN.ulg OUT.mcap` makes a log of it"),
@@ -36,6 +36,8 @@ const FORMS: [(&[u8], &str); 14] = [
     (b"FLASER ", CARMEN),
     (b"ROBOTLAS", CARMEN),
     (b"# CARMEN", CARMEN),
+    // What CARMEN's own logger and the tools that correct its logs begin with.
+    (b"# message_name [", CARMEN),
     (
         b"RIFF",
         "sound or video (RIFF); sound (WAV) becomes a log with `log import IN.wav OUT.mcap`, video first has to be taken apart into pictures",

@@ -146,6 +146,7 @@ fn foreign_files_are_told_what_they_are() {
         (b"ULog\x01\x12\x35\x01\0\0", "log import IN.ulg"),
         (b"\x1f\x8b\x08\0\0\0\0\0", "gunzip"),
         (b"FLASER 180 1.0 1.1", "CARMEN"),
+        (b"# message_name [message contents] ipc_timestamp", "CARMEN"),
         (&[0; 100], "zeros"),
         (b"hello world", "it begins with hello wo"),
     ] {

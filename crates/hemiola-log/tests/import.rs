@@ -94,11 +94,12 @@ fn a_table_of_which_no_row_can_be_used_is_one_message_and_no_log() {
 
 #[test]
 fn a_file_in_the_place_of_a_directory_is_known_by_its_beginning() {
-    let cases: [(&str, &[u8], &str); 6] = [
+    let cases: [(&str, &[u8], &str); 7] = [
         ("a.bag", b"#ROSBAG V1.2\n", "rosbag fix"),
         ("a.ulg", b"ULog\x01\x12\x35\x01", "ends after 8 bytes"),
         ("a.log.gz", b"\x1f\x8b\x08\0", "gunzip"),
         ("a.log", b"PARAM robot_length 1\n", "CARMEN"),
+        ("a.clf", b"# message_name [message contents] ipc_timestamp", "CARMEN"),
         ("a.db3", b"SQLite format 3\0", "ros2 bag convert"),
         ("a.txt", b"", "nothing that `log import` knows: tables"),
     ];

@@ -3,10 +3,12 @@
 mod analysis;
 mod condition;
 mod log;
+mod page;
 
 pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
+pub use page::PageConfiguration;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -39,6 +41,8 @@ pub struct Configuration {
     pub safe_state: SafeStateConfiguration,
     /// Who stops what moves when the robot's process dies; `None`: nobody does.
     pub guard: Option<GuardConfiguration>,
+    /// Where people and tools reach the running robot.
+    pub page: PageConfiguration,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.
@@ -415,7 +419,8 @@ impl GuardConfiguration {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputConfiguration {
-    /// The trace of the whole run, for Perfetto; `None`: the command line takes the next free name in `traces/`.
+    /// The trace of the whole run, for Perfetto; `None`: the command line takes the next
+    /// free name in `traces/` beside robot.toml.
     pub trace: Option<PathBuf>,
     /// Where measured durations are kept between runs, so that the first plan is a good one; `None`: they are not.
     pub profile: Option<PathBuf>,

@@ -35,6 +35,7 @@ pub struct AdaptiveEarliness {
     /// How many sleeps there were, up to [`FIRST_SLEEPS`], and how late the latest of them ended.
     first_sleeps: u32,
     longest_ns: f64,
+    woken: MonotonicTime,
     cost: EarlinessCost,
 }
 
@@ -105,6 +106,7 @@ impl AdaptiveEarliness {
             estimate_ns: START_NS.min(bound_ns),
             first_sleeps: 0,
             longest_ns: 0.0,
+            woken: MonotonicTime::default(),
             cost: EarlinessCost::default(),
         }
     }
@@ -164,6 +166,7 @@ impl AdaptiveEarliness {
             woken = monotonic_now();
             self.note(sleep, woken);
         }
+        self.woken = woken;
         let mut now = woken;
         if now < due {
             prepare();
@@ -176,6 +179,22 @@ impl AdaptiveEarliness {
         self.cost.late += u64::from(woken > due);
         self.cost.spinning += now - woken;
         now
+    }
+
+    /// When the last sleep ended on the way to the due time that was [met](Self::meet) last: since then the thread has had a core, for
+    /// [`Respite`](crate::Respite) to know.
+    ///
+    /// ```
+    /// use hemiola_realtime::{AdaptiveEarliness, monotonic_now};
+    /// use std::time::Duration;
+    ///
+    /// let mut earliness = AdaptiveEarliness::default();
+    /// let met = earliness.meet(monotonic_now() + Duration::from_millis(1));
+    /// assert!(earliness.awake_since() <= met);
+    /// assert!(met.since(earliness.awake_since()) >= earliness.cost().spinning);
+    /// ```
+    pub fn awake_since(&self) -> MonotonicTime {
+        self.woken
     }
 
     /// What it has cost and brought so far.

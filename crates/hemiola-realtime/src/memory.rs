@@ -33,8 +33,9 @@ pub struct MemoryReport {
 /// Locks the process' memory as far as permitted, has the allocator keep what it gets, and touches `heap` bytes in advance (they
 /// go to the allocator's arena of the calling thread, so call it on the main thread, at start-up, before other threads).
 ///
-/// Locking is tried in the order [`Locking`] lists. Once the future is locked, every stack of a new thread is resident as a whole: give
-/// threads the stack they need and no more. Takes milliseconds per 10 MiB.
+/// Locking is tried in the order [`Locking`] lists. Once the future is locked, every stack of a new thread is resident as a whole, unless
+/// the thread says how much of it is to be ([`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack)). Takes
+/// milliseconds per 10 MiB.
 pub fn secure_memory(heap: usize) -> MemoryReport {
     let keeps_heap = os::keep_heap();
     let prefaulted_heap = prefault_heap(heap);
@@ -75,6 +76,17 @@ pub fn prefault_stack(bytes: usize) -> usize {
     }
     touch_stack(target);
     start - target
+}
+
+/// Touches so much of the calling thread's stack, and gives back what locking has made resident beyond that: it comes again, and stays, when it
+/// is touched. Returns how many bytes were touched.
+pub(crate) fn settle_stack(bytes: usize) -> usize {
+    let touched = prefault_stack(bytes);
+    if bytes > 0 {
+        // Where the system cannot, there is more than was asked for.
+        _ = os::release_stack_beyond(bytes);
+    }
+    touched
 }
 
 const PAGE: usize = 4096;

@@ -74,7 +74,8 @@ impl ThreadSettings {
         self
     }
 
-    /// How much of the stack is touched before the body starts, in bytes, so that the first deep call costs no page fault.
+    /// How much of the stack is touched before the body starts, in bytes, so that the first deep call costs no page fault. Where memory is
+    /// locked the whole stack would be resident; with this it is so much, and each page beyond it from its first touch on.
     #[must_use]
     pub fn prefaulted_stack(mut self, bytes: usize) -> Self {
         self.prefaulted_stack = bytes;
@@ -211,7 +212,7 @@ fn apply(settings: &ThreadSettings) -> ThreadReport {
     } else {
         Outcome::NotRequested
     };
-    let prefaulted_stack = memory::prefault_stack(settings.prefaulted_stack);
+    let prefaulted_stack = memory::settle_stack(settings.prefaulted_stack);
     let thread = Some(KernelThread::current());
     ThreadReport { name, affinity, policy, timer_slack, prefaulted_stack, thread }
 }

@@ -176,10 +176,10 @@ pub enum RecordingError {
         /// The checkpoint.
         number: u32,
     },
-    /// The log lacks some of the representations of a source.
+    /// The log lacks some of the representations of a source that somebody reads.
     #[error(
-        "{} has a part of what source `{source_name}` provides, and lacks {}: record them as well, say in `[replay.*]` of the \
-         configuration where they are, or disable the source",
+        "{} has a part of what source `{source_name}` provides, and lacks {}, which modules read: record them as well, say in \
+         `[replay.*]` of the configuration where they are, or disable the source",
         log.display(),
         missing.join(", ")
     )]

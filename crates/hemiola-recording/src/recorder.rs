@@ -28,7 +28,7 @@ mod recording;
 mod topics;
 mod worst;
 
-pub use head::{Head, as_json};
+pub use head::{Head, as_json, is_of_run};
 pub use journal::numbered_change;
 pub use keeper::Kept;
 pub use recorded::{Ending, Recorded};

@@ -101,12 +101,12 @@ pub enum Fidelity {
 }
 
 impl Replay {
-    /// Feeds every source from the log that the log has all of, and takes these representations of
-    /// cycles from it as well; the runs are those of the log, if that is possible.
+    /// Feeds every source from the log of which the log has all that somebody reads, and takes these
+    /// representations of cycles from it as well; the runs are those of the log, if that is possible.
     ///
     /// # Errors
-    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping
-    /// does not fit; a representation cannot be taken.
+    /// The log cannot be read, has no source of this robot, or has only a part of what is read of
+    /// one; a mapping does not fit; a representation cannot be taken.
     pub fn of(
         robot: Robot,
         recording: &ReplayLog,
@@ -251,10 +251,10 @@ struct Fed {
 }
 
 impl Fed {
-    /// Feeds every source from the log that the log has all of.
+    /// Feeds every source from the log that the log has all of that is read.
     ///
     /// # Errors
-    /// The log cannot be read, has no source of this robot, or has only a part of one; a mapping
+    /// The log cannot be read, has no source of this robot, or has only a part of what is read of one; a mapping
     /// does not fit.
     ///
     /// A robot that goes on at some time needs the samples of each source from a number on.
@@ -273,6 +273,15 @@ impl Fed {
                 (descriptor, mapping, mapped_topic(mapping, source, descriptor.name()))
             });
             let (there, missing): (Vec<_>, Vec<_>) = wanted.partition(|(.., topic)| recording.has(topic));
+            let (missing, unread): (Vec<_>, Vec<_>) =
+                missing.into_iter().partition(|(descriptor, ..)| robot.reads(descriptor.name()));
+            if let (false, [], [_, ..]) = (there.is_empty(), missing.as_slice(), unread.as_slice()) {
+                let names: Vec<_> = unread.iter().map(|(descriptor, ..)| descriptor.name()).collect();
+                let names = names.join(", ");
+                warnings.push(format!(
+                    "the log lacks {names} of {source}, which nobody reads: the default takes the place"
+                ));
+            }
             match (there.as_slice(), missing.as_slice()) {
                 ([], _) => {}
                 (_, []) => {

@@ -49,8 +49,32 @@ struct ImuDriver {}
 #[source]
 impl ImuDriver {
     #[sample(rate = 100.0)]
-    fn read(&mut self, inertial: &mut Inertial) {
+    fn read(&mut self, inertial: &mut Inertial, battery: &mut Battery) {
         inertial.valid = false;
+        battery.volts = 24.0;
+    }
+}
+
+/// What no other robot's log has.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+struct Battery {
+    volts: f32,
+}
+
+/// Reads it, where it is among the modules.
+#[derive(Module)]
+struct Gauge {}
+
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+struct Charge {
+    share: f32,
+}
+
+#[module]
+impl Gauge {
+    #[update]
+    fn charge(&self, battery: &Battery, charge: &mut Charge) {
+        charge.share = battery.volts / 29.0;
     }
 }
 
@@ -74,6 +98,7 @@ impl Compass {
 const ROBOT: &str = r#"
 [cycle.main]
 trigger = "ImuDriver"
+modules = ["Compass"]
 "#;
 
 /// A folder for one test.
@@ -130,6 +155,10 @@ enum ThenUnit {
 fn old_log(path: &Path, then: impl Fn(u32) -> Then, data_type: &DataType) {
     let mut log = LogWriter::create(path, LogCompression::None).unwrap();
     log.metadata("hemiola", [("robot".to_owned(), "older".to_owned())].into()).unwrap();
+    // A configuration of modules that have gone since is of no use: the robot is as it is configured now.
+    let configuration = [("cycle.main.trigger", "\"ImuDriver\""), ("module.Gone.gain", "0.5")];
+    let configuration = configuration.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+    log.metadata("hemiola/configuration", configuration).unwrap();
     let channel = log.channel("/ImuDriver/Inertial", &MessageSchema::of("Inertial", data_type)).unwrap();
     for sequence in 0..100 {
         let now = Time::from_seconds(0.01 * f64::from(sequence));
@@ -200,6 +229,7 @@ fn a_mapping_that_does_not_fit_is_said_before_anything_runs() {
 const HUSKY: &str = r#"
 [cycle.main]
 trigger = "ImuDriver"
+modules = ["Compass"]
 
 [replay.Inertial]
 topic = "/imu/data"
@@ -237,4 +267,19 @@ fn the_drive_of_another_robot_is_replayed_through_a_mapping() {
     assert_eq!(values(&new, "/main/Heading").len(), 11_865);
     // Without the mapping nothing in it is for this robot.
     assert_eq!(replay(ROBOT, &drive, &new.with_file_name("none.mcap")), ExitCode::from(2));
+}
+
+#[test]
+fn a_log_of_another_robot_needs_only_what_modules_read() {
+    let folder = folder("replay-read");
+    let old = folder.join("old.mcap");
+    old_log(&old, |_| Then::default(), &Then::data_type());
+    let mapping = "[replay.Inertial]\ntopic = '/ImuDriver/Inertial'\n";
+    assert_eq!(replay(&format!("{ROBOT}{mapping}"), &old, &folder.join("new.mcap")), ExitCode::SUCCESS);
+    assert_eq!(values(&folder.join("new.mcap"), "/main/Heading").len(), 100);
+    let gauged = ROBOT.replace("[\"Compass\"]", "[\"Compass\", \"Gauge\"]");
+    assert_ne!(gauged, ROBOT);
+    let none = folder.join("none.mcap");
+    assert_eq!(replay(&format!("{gauged}{mapping}"), &old, &none), ExitCode::from(2), "a module reads the battery");
+    assert!(!none.exists());
 }

@@ -14,8 +14,9 @@ use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
 use hemiola_realtime::{Containment, ThreadReport};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{Profile, Report};
+use hemiola_trace::{Catalog, Profile, Report, TickScale};
 
+use crate::assemble::Robot;
 use crate::controls::Controls;
 use crate::cycle::Health;
 use crate::debug::DebugName;
@@ -126,6 +127,16 @@ impl RobotHandle {
     /// The names of the robot's sources, in the order in which checkpoints speak of them.
     pub fn sources(&self) -> Vec<String> {
         self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
+    }
+
+    /// What the numbers in [events](crate::Observation::with_events) mean, as far as it is known now: it grows with the robot.
+    pub fn catalog(&self) -> Catalog {
+        self.monitor().catalog().clone()
+    }
+
+    /// How fast the processor's counter goes, in whose ticks events tell their times.
+    pub fn tick_scale(&self) -> TickScale {
+        self.monitor().scale().clone()
     }
 
     /// Captures the newest events of all workers, with what is needed to read them.
@@ -307,9 +318,49 @@ impl RobotHandle {
         self.monitor().note(text);
     }
 
+    /// Marks this moment with a text, in the journal and so in the log; `by` says who did, if that is known.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::Robot;
+    /// use hemiola_runtime::JournalEvent;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// # let robot = stepper.handle();
+    ///
+    /// robot.mark("the ball is behind the goal".to_owned(), None);
+    /// let last = robot.journal(0).pop().unwrap();
+    /// assert!(matches!(last.event, JournalEvent::Mark { text, .. } if text.contains("goal")));
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn mark(&self, text: String, by: Option<String>) {
+        self.monitor().mark(text, by);
+    }
+
+    /// Looks at what the robot consists of now: after changes of providers, workers and parameters, with
+    /// these. The robot cannot be changed meanwhile, so it should not take long.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::Robot;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// let cycles = stepper.handle().with_robot(|robot| robot.resolved().cycles.len());
+    /// assert_eq!(cycles, 1);
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `look` changes the robot or looks at it again.
+    pub fn with_robot<R>(&self, look: impl FnOnce(&Robot) -> R) -> R {
+        look(&self.controls().robot)
+    }
+
     /// Says that a change from outside has come into force.
-    pub(crate) fn note_change(&self, change: Change, number: Option<ChangeNumber>) {
-        self.monitor().note_change(change, number);
+    pub(crate) fn note_change(&self, change: Change, number: Option<ChangeNumber>, by: Option<&str>) {
+        self.monitor().note_change(change, number, by.map(str::to_owned));
     }
 
     pub(crate) fn note_denials(&self, report: &ThreadReport) {

@@ -40,8 +40,8 @@ pub struct JournalEntry {
 /// use hemiola_runtime::{Change, JournalEvent};
 ///
 /// let change = Change::Provider { representation: "Ball".into(), module: "BallFilter".into() };
-/// let switched = JournalEvent::Change { change, number: Some(0) };
-/// assert_ne!(switched, JournalEvent::Change { change: Change::LeaveSafeState, number: None });
+/// let switched = JournalEvent::Change { change, number: Some(0), by: Some("127.0.0.1:50000".into()) };
+/// assert_ne!(switched, JournalEvent::Change { change: Change::LeaveSafeState, number: None, by: None });
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum JournalEvent {
@@ -61,6 +61,15 @@ pub enum JournalEvent {
         /// What transcripts call it: [`RunRecord::changes`](crate::RunRecord::changes). None if results do not depend on it, or if a transcript says it
         /// of each run: the safe state.
         number: Option<u32>,
+        /// Who made it, if that is known.
+        by: Option<String>,
+    },
+    /// Somebody has marked this moment.
+    Mark {
+        /// As what.
+        text: String,
+        /// Who did, if that is known.
+        by: Option<String>,
     },
     /// A latency was above its bound: [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds).
     Exceedance(Exceedance),
@@ -111,7 +120,7 @@ mod tests {
     fn the_last_entries_are_kept_and_the_numbers_tell_what_is_gone() {
         let mut journal = Journal::default();
         for _ in 0..MOST_KEPT + 10 {
-            journal.add(Time::ZERO, JournalEvent::Change { change: Change::LeaveSafeState, number: None });
+            journal.add(Time::ZERO, JournalEvent::Change { change: Change::LeaveSafeState, number: None, by: None });
         }
         let all = journal.since(0);
         assert_eq!((all.len(), all[0].number), (MOST_KEPT, 10));

@@ -144,8 +144,14 @@ impl Monitor {
     }
 
     /// A change from outside has come into force.
-    pub fn note_change(&mut self, change: Change, number: Option<ChangeNumber>) {
-        self.messages.happened(JournalEvent::Change { change, number });
+    pub fn note_change(&mut self, change: Change, number: Option<ChangeNumber>, by: Option<String>) {
+        self.messages.happened(JournalEvent::Change { change, number, by });
+        self.tell();
+    }
+
+    /// Somebody has marked a moment.
+    pub fn mark(&mut self, text: String, by: Option<String>) {
+        self.messages.happened(JournalEvent::Mark { text, by });
         self.tell();
     }
 

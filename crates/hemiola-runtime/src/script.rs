@@ -86,6 +86,13 @@ pub enum BreakOffReason {
         /// So many that are there come after them.
         later: usize,
     },
+    /// A run is said to have taken more samples at once than a queue holds.
+    Impossible {
+        /// The cycle.
+        cycle: Arc<str>,
+        /// The run.
+        run: u32,
+    },
     /// Samples were lost while a run took them from its queue, and nobody knows which.
     Torn {
         /// The cycle.
@@ -94,6 +101,9 @@ pub enum BreakOffReason {
         run: u32,
     },
 }
+
+/// As many as `sample_capacity` may be: what claims more takes no memory.
+const MOST_AT_ONCE: u32 = 1 << 20;
 
 impl Script {
     /// Of all runs that a recorder wrote down, in any order.
@@ -143,8 +153,8 @@ impl Script {
         let mut last: BTreeMap<Arc<str>, u32> = BTreeMap::new();
         let (mut followed, mut rest, mut reason) = (Vec::new(), Vec::new(), None);
         let count = runs.len();
-        for (index, (order, run)) in (first..).zip(runs).enumerate() {
-            let is_torn = |input: &InputRecord| input.samples.iter().any(|samples| samples.span.is_torn());
+        for (index, (order, run)) in (first..=u64::MAX).zip(runs).enumerate() {
+            let spans = || run.inputs.iter().flat_map(|input| &input.samples).map(|samples| samples.span);
             let begin = begin.get(&run.cycle).copied().unwrap_or(0);
             if reason.is_some() {
                 rest.push(run);
@@ -158,9 +168,11 @@ impl Script {
             } else if run.run < begin {
                 // Between the cuts of two cycles.
                 continue;
-            } else if run.run != last.get(&run.cycle).map_or(begin, |last| last + 1) {
+            } else if Some(run.run) != last.get(&run.cycle).map_or(Some(begin), |last| last.checked_add(1)) {
                 reason = Some(BreakOffReason::NoBeginning);
-            } else if run.inputs.iter().any(is_torn) {
+            } else if spans().any(|span| span.count > MOST_AT_ONCE) {
+                reason = Some(BreakOffReason::Impossible { cycle: run.cycle.clone(), run: run.run });
+            } else if spans().any(SampleSpan::is_torn) {
                 reason = Some(BreakOffReason::Torn { cycle: run.cycle.clone(), run: run.run });
             } else {
                 last.insert(run.cycle.clone(), run.run);
@@ -301,16 +313,22 @@ impl Passage {
                 continue;
             }
             // Right before they are taken, most of them wait.
-            let waiting = latest.map_or(count, |latest| (latest + 1).saturating_sub(first).max(count));
+            let waiting = latest.map_or(count, |latest| latest.saturating_sub(first).saturating_add(1).max(count));
             recorded.waiting = recorded.waiting.max(waiting as usize);
-            match recorded.spans.last_mut() {
-                Some(last) if last.first + last.count == first => last.count += count,
-                _ => recorded.spans.push(samples.span),
+            let longer = recorded.spans.last_mut().filter(|last| last.first.wrapping_add(last.count) == first);
+            match longer.and_then(|last| Some((last.count.checked_add(count)?, last))) {
+                Some((all, last)) => last.count = all,
+                None => recorded.spans.push(samples.span),
             }
         }
     }
 
-    fn finish(self) -> Recorded {
+    fn finish(mut self) -> Recorded {
+        for recorded in &mut self.samples {
+            // Only those that are taken wait.
+            let taken = recorded.spans.iter().map(|span| span.count as usize).sum();
+            recorded.waiting = recorded.waiting.min(taken);
+        }
         let snapshots: Vec<u32> = self.snapshots.iter().map(|&(snapshot, _)| snapshot).collect();
         let there_already = |&(_, latest): &(u32, u32)| snapshots.partition_point(|&snapshot| snapshot <= latest);
         let taken = self.snapshots.iter().enumerate();
@@ -336,9 +354,70 @@ impl fmt::Display for BreakOff {
                     "{runs} {are} missing in the transcript, for the recorder was too slow or the log is damaged"
                 )
             }
+            BreakOffReason::Impossible { cycle, run } => write!(
+                formatter,
+                "run {run} of {cycle} is said to have taken more samples at once than a queue holds, for the log is damaged"
+            ),
             BreakOffReason::Torn { cycle, run } => {
                 write!(formatter, "samples were lost while run {run} of {cycle} took others, and nobody knows which")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::SampleRecord;
+
+    fn run(order: u64, number: u32, span: (u32, u32)) -> RunRecord {
+        let span = SampleSpan { first: span.0, count: span.1 };
+        let samples = vec![SampleRecord { representation: "Turn".into(), span }];
+        RunRecord {
+            cycle: "motion".into(),
+            run: number,
+            now: Default::default(),
+            order,
+            safe_state: hemiola_model::module::SafeState::Inactive,
+            changes: Vec::new(),
+            inputs: vec![InputRecord { from: "Gyroscope".into(), snapshot: Some(u32::MAX - 1), samples }],
+            messages: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_claims_more_samples_than_a_queue_holds_is_not_followed_and_takes_no_memory() {
+        let script = Script::of([run(0, 0, (0, 2)), run(1, 1, (2, u32::MAX)), run(2, 2, (3, 1))]);
+        assert_eq!(script.runs().len(), 1);
+        let told = script.break_off().unwrap().to_string();
+        assert!(told.contains("run 1 of motion is said to have taken more samples at once"), "{told}");
+        let channels = script.channels();
+        let recorded = channels.values().next().unwrap();
+        assert_eq!(
+            (recorded.samples[0].waiting, recorded.samples[0].at_once),
+            (2, 2),
+            "though the snapshot is far ahead"
+        );
+    }
+
+    #[test]
+    fn numbers_at_the_end_of_their_range_end_a_script() {
+        let part = CyclePart {
+            cycle: "motion".into(),
+            number: 1,
+            run: u32::MAX,
+            now: Default::default(),
+            before: None,
+            is_safe: false,
+            pieces: Vec::new(),
+            published: Vec::new(),
+            opaque: Vec::new(),
+            missing: Vec::new(),
+        };
+        let script =
+            Script::of([run(u64::MAX - 1, u32::MAX, (u32::MAX - 1, 2)), run(u64::MAX, 0, (1, 1))]).since(&[part]);
+        assert_eq!(script.runs().len(), 1);
+        assert_eq!(script.channels().len(), 1);
+        assert!(Script::default().since(&[]).runs().is_empty());
     }
 }

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "the sample method is called by the one thread that has the source")]
 
+mod rest;
 mod stamps;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,6 +29,7 @@ use crate::run::Trigger;
 use crate::stand_in::Feed;
 use hemiola_bus::exchange::QueueWriter;
 
+pub use rest::SourceRest;
 pub use stamps::Stamps;
 
 /// A source, ready to run. Belongs to its own thread.
@@ -59,6 +61,8 @@ pub struct SourceRunner {
     pub records: SourceRecords,
     /// How its thread shall run.
     pub settings: ThreadSettings,
+    /// Of one with real-time priority.
+    pub rest: Option<SourceRest>,
     /// What observers see of it.
     pub outlets: Outlets,
     /// What stands in for it.
@@ -248,6 +252,17 @@ impl SourceRunner {
     /// Tells that samples were left out because the machine held the source up.
     pub fn say_late(&mut self) {
         _ = self.fail("was held up and left out samples that were due meanwhile".to_owned());
+    }
+
+    /// Tells once that samples are left out because the source would take a whole core.
+    pub fn say_rested(&mut self) {
+        if self.rest.as_mut().is_some_and(SourceRest::is_first) {
+            _ = self.fail(
+                "takes nearly all of a core: so that real-time priority leaves others their part, it rests now and then, and leaves out \
+                 the samples that are due meanwhile"
+                    .to_owned(),
+            );
+        }
     }
 
     /// Tells that in simulated time the source counts as having ended.

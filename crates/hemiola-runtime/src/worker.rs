@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use hemiola_model::module::Debug;
 use hemiola_trace::{Event, Ring, RingReader, TaskId};
@@ -30,13 +31,26 @@ pub struct WorkerOutputs {
 #[derive(Default)]
 pub struct RunningTask(AtomicU32);
 
-/// Holds some seconds of a busy cycle, 32 bytes each.
-const EVENTS: usize = 1 << 15;
+/// So many events a worker keeps at most, 32 bytes each.
+const MOST_EVENTS: usize = 1 << 15;
+/// For so long there is a place for all that a worker of a cycle tells.
+const KEPT: Duration = Duration::from_secs(4);
+/// And for so many runs: a stepped robot is looked at every 64 steps.
+const KEPT_RUNS: usize = 128;
 const FAILURES: usize = 64;
 
+/// How many events a worker keeps of a cycle of that period, if it has one, of each run of which come so many.
+pub fn events_kept(per_run: usize, period: Option<Duration>) -> usize {
+    let Some(period) = period else { return MOST_EVENTS };
+    let runs = KEPT.as_nanos().checked_div(period.as_nanos()).unwrap_or(u128::MAX);
+    let runs = usize::try_from(runs).unwrap_or(usize::MAX).max(KEPT_RUNS);
+    per_run.saturating_mul(runs).clamp(1, MOST_EVENTS)
+}
+
 impl WorkerState {
-    pub fn new() -> (Self, WorkerOutputs) {
-        let ring = Ring::with_capacity(EVENTS);
+    /// For a worker that keeps at least so many events.
+    pub fn new(events: usize) -> (Self, WorkerOutputs) {
+        let ring = Ring::with_capacity(events);
         let events = ring.reader();
         let (failures, failure_reader) = queue(FAILURES);
         let (debug, debug_inlet) = DebugOutlet::new();
@@ -79,5 +93,20 @@ impl RunningTask {
     pub fn get(&self) -> Option<TaskId> {
         let number = self.0.load(Ordering::Relaxed).checked_sub(1)?;
         u16::try_from(number).ok().map(TaskId)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_keeps_seconds_of_a_busy_cycle_and_not_more_of_a_small_one() {
+        let period = |rate: f64| Some(Duration::from_secs_f64(1.0 / rate));
+        assert_eq!(events_kept(40, period(100.0)), 40 * 400);
+        assert_eq!(events_kept(40, period(1.0)), 40 * 128); // a stepped robot runs so often between two looks, and more
+        assert_eq!(events_kept(40, period(10_000.0)), MOST_EVENTS);
+        assert_eq!(events_kept(40, None), MOST_EVENTS); // nobody knows
+        assert_eq!((events_kept(0, period(1.0)), events_kept(usize::MAX, Some(Duration::ZERO))), (1, MOST_EVENTS));
     }
 }

@@ -227,7 +227,9 @@ pub fn once_more(
 ) -> Result<Vec<Vec<TimeSpan>>, NoBound> {
     let mut states: Vec<Vec<State>> = chains.iter().map(State::of_chain).collect();
     for ((chain, bounds), states) in chains.iter().zip(bounds).zip(&mut states) {
-        for (place, (task, &bound)) in chain.tasks.iter().zip(bounds).enumerate().take(chain.tasks.len() - 1) {
+        for (place, (task, &bound)) in
+            chain.tasks.iter().zip(bounds).enumerate().take(chain.tasks.len().saturating_sub(1))
+        {
             states[place + 1].distances = states[place].spread(task, bound, propagation);
         }
     }

@@ -83,6 +83,6 @@ pub use profile::{
 pub use ring::{Ring, RingReader};
 pub use statistics::{
     CallbackReport, CallbackStatistics, ChainReport, ChainStatistics, Colour, CycleReport, CycleStatistics, Report,
-    Statistics, Style, TaskReport, TaskStatistics, human_duration,
+    SourceReport, Statistics, Style, TaskReport, TaskStatistics, human_duration,
 };
 pub use timeline::Timeline;

@@ -102,6 +102,9 @@ pub struct ChainProfile {
     pub reaction: Measured,
     /// As [`ChainStatistics::data_age`](crate::ChainStatistics).
     pub data_age: Measured,
+    /// As [`ChainStatistics::newest_age`](crate::ChainStatistics).
+    #[serde(default)]
+    pub newest_age: Measured,
 }
 
 impl Profile {
@@ -190,6 +193,7 @@ impl Profile {
                 Some(known) => {
                     known.reaction.merge(&chain.reaction);
                     known.data_age.merge(&chain.data_age);
+                    known.newest_age.merge(&chain.newest_age);
                 }
                 None => self.chains.push(chain.clone()),
             }

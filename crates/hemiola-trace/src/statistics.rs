@@ -13,7 +13,7 @@ mod undisturbed;
 
 pub use figures::{CallbackStatistics, ChainStatistics, CycleStatistics, TaskStatistics};
 pub use hemiola_words::duration as human_duration;
-pub use report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport};
+pub use report::{CallbackReport, ChainReport, CycleReport, Report, SourceReport, TaskReport};
 pub use style::{Colour, Style};
 
 use crate::{
@@ -231,6 +231,7 @@ impl Statistics {
                 output: names.task_name(output),
                 reaction: Measured::from(&statistics.reaction),
                 data_age: Measured::from(&statistics.data_age),
+                newest_age: Measured::from(&statistics.newest_age),
             });
         }
         for (&id, statistics) in &self.callbacks {

@@ -47,17 +47,37 @@ rate = 50.0
 deadline = "8 ms"
 priority = 30
 
+[guard]
+command = ["sh", "-c", "echo engaged > arm.brake"]
+
 [output]
 profile = "arm.profile.json"
 "#;
 
 /// Servos are told what to do a hundred times a second; a wish of the hand waits until they have been.
-fn start_arm(robot: &RobotHandle) -> Result<RunningExecutor, Box<dyn std::error::Error>> {
+fn start_arm(robot: &RobotHandle) -> Result<Arm, Box<dyn std::error::Error>> {
     let mut arm = robot.executor("arm")?;
     arm.every(Duration::from_millis(10), Priority(20), |_| work(Duration::from_millis(1)))?;
     subscribe(&mut arm, robot)?;
     let fifo = Policy::Fifo(hemiola::realtime::Priority::new(60)?);
-    Ok(arm.spawn(ThreadSettings::new("arm").policy(fifo).affinity(Affinity::of([CoreId(0)])))?)
+    let running = arm.spawn(ThreadSettings::new("arm").policy(fifo).affinity(Affinity::of([CoreId(0)])))?;
+    std::fs::write(BRAKE, "released\n")?;
+    Ok(Arm { _running: running })
+}
+
+/// The file that stands for the pin of the arm's brake. It engages when the program ends, and when its process is gone: `[guard]`.
+const BRAKE: &str = "arm.brake";
+
+struct Arm {
+    _running: RunningExecutor,
+}
+
+impl Drop for Arm {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::write(BRAKE, "engaged\n") {
+            eprintln!("the brake does not engage: {error}");
+        }
+    }
 }
 
 fn subscribe(arm: &mut hemiola::bus::Executor, robot: &RobotHandle) -> Result<(), BusError> {

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
                 Ok(announcer) => *listening.borrow_mut() = Some(announcer),
                 Err(error) => eprintln!("nobody will tell what happens: {error}"),
             }
-            match captures::serve(robot, "traces") {
+            match captures::serve(robot, concat!(env!("CARGO_MANIFEST_DIR"), "/traces")) {
                 Ok(running) => *server.borrow_mut() = Some(running),
                 Err(error) => eprintln!("nobody will save captures: {error}"),
             }

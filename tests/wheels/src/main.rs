@@ -32,6 +32,8 @@ impl Saboteur {
             "hang" if self.runs > LATER => hang(),
             "failure" if self.runs > LATER => Err("on purpose"),
             "exit" if self.runs > LATER => std::process::exit(7),
+            "abort" if self.runs > LATER => std::process::abort(),
+            "overflow" if self.runs > LATER => Ok(sabotage.runs += overflow(self.runs)),
             _ => Ok(()),
         }
     }
@@ -51,14 +53,22 @@ fn hang() -> ! {
     }
 }
 
+/// Takes the stack of its thread, and some more.
+#[expect(unconditional_recursion, reason = "on purpose")]
+fn overflow(depth: u64) -> u64 {
+    std::hint::black_box([depth; 1024]).iter().sum::<u64>() + overflow(depth + 1)
+}
+
 fn main() -> std::process::ExitCode {
     let live = |robot: &hemiola::RobotHandle| {
         let is_late = robot.health()["motion"].runs > LATER;
         match fault().as_str() {
             "panic in main" if is_late => panic!("on purpose"),
             "hang in main" if is_late => hang(),
-            _ => Vec::new(),
+            "stop by the program" if is_late => robot.stop(),
+            _ => {}
         }
+        Vec::new()
     };
     hemiola::Application::embedded(ROBOT).live(live).run()
 }

@@ -5,7 +5,6 @@ mod run;
 
 use std::fs;
 use std::process::Command;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -41,9 +40,12 @@ impl Run {
 #[test]
 fn the_wheels_stand_still_after_the_process_was_killed_and_the_log_is_whole() {
     let run = guarded("killed", "", &["--log", "wheels.mcap"]).drive();
-    // The log is on the disk to within half a second.
-    thread::sleep(Duration::from_millis(700));
     let folder = run.folder.clone();
+    let log = folder.join("wheels.mcap");
+    let written = || fs::metadata(&log).map_or(0, |file| file.len());
+    // What is written before it drives is its head.
+    let head = written();
+    let run = run.wait_for("what it does is on the disk", |_| written() > head);
     let ended = run.kill(Signal::KILL).end();
     ended.stands_still().with_code(137).says("the robot's process has died: signal: 9 (SIGKILL)");
     ended.says("the log is recovered");
@@ -68,6 +70,13 @@ fn the_wheels_stand_still_when_a_module_ends_the_process() {
 }
 
 #[test]
+fn the_wheels_stand_still_after_an_abort_and_after_a_stack_overflow() {
+    for fault in ["abort", "overflow"] {
+        guarded(fault, fault, &[]).end().stands_still().with_code(134).says("signal: 6 (SIGABRT)");
+    }
+}
+
+#[test]
 fn a_guarded_robot_ends_like_any_other() {
     for (name, signal) in [("guarded-int", Signal::INT), ("guarded-term", Signal::TERM), ("guarded-hup", Signal::HUP)] {
         let ended = guarded(name, "", &[]).drive().signal(signal).end();
@@ -75,6 +84,16 @@ fn a_guarded_robot_ends_like_any_other() {
         assert!(!ended.text.contains("has died"), "{}", ended.text);
     }
     guarded("guarded-duration", "", &["--duration", "300ms"]).end().stands_still().with_code(0);
+}
+
+#[test]
+fn a_signal_to_the_guard_is_meant_for_the_robot_and_ends_no_guard() {
+    // This robot has no answer to these, and dies of them.
+    for (name, signal, code) in [("quit", Signal::QUIT, 131), ("usr1", Signal::USR1, 138), ("usr2", Signal::USR2, 140)]
+    {
+        let ended = guarded(name, "", &[]).drive().signal(signal).end();
+        ended.stands_still().with_code(code).says("the robot's process has died");
+    }
 }
 
 #[test]

@@ -43,6 +43,11 @@ fn the_wheels_stand_still_at_the_end_of_the_duration() {
 }
 
 #[test]
+fn the_wheels_stand_still_after_a_stop_by_the_program() {
+    Run::start("program", "stop by the program", &[]).end().stands_still().with_code(0);
+}
+
+#[test]
 fn the_wheels_stand_still_at_the_end_of_a_replay() {
     let live = Run::start("replayed", "", &["--duration", "500ms", "--log", "wheels.mcap"]);
     let folder = live.folder.clone();

@@ -6,8 +6,8 @@ use crate::carried::{Carried, MessageWrite, Untyped};
 use crate::signal::Signal;
 use crate::topic::{Queue, Topic};
 use crate::when_full::WhenFull;
-use hemiola_model::data::Writer;
-use hemiola_model::{Representation, RepresentationDescriptor};
+use hemiola_model::data::{Reader, ValueReader, Writer};
+use hemiola_model::{Representation, RepresentationDescriptor, Value};
 use hemiola_trace::Ticks;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,6 +22,24 @@ pub(super) struct Readable(Mutex<BTreeMap<String, View>>);
 struct View {
     descriptor: &'static RepresentationDescriptor,
     join: fn(&Bus, &str, usize, Signal) -> Result<AnyQueue, BusError>,
+    publish: Publish,
+}
+
+/// Publishes a message that is read.
+type Publish = fn(&Bus, &str, &'static RepresentationDescriptor, &mut dyn Reader) -> Result<(), BusError>;
+
+fn publish<T: Carried>(
+    bus: &Bus,
+    name: &str,
+    descriptor: &'static RepresentationDescriptor,
+    reader: &mut dyn Reader,
+) -> Result<(), BusError> {
+    let mut publisher = bus.topic::<T>(name)?.publisher();
+    let mut message = publisher.loan();
+    let read = message.read_from(descriptor, reader);
+    read.map_err(|error| BusError::NoMessage { name: name.to_owned(), reason: error.to_string() })?;
+    message.publish();
+    Ok(())
 }
 
 impl Bus {
@@ -65,6 +83,7 @@ impl Bus {
                 let queue: Queue<T> = bus.topic(name)?.queue_with_signal(capacity, WhenFull::DropOldest, signal);
                 Ok(AnyQueue(Box::new(queue)))
             },
+            publish: publish::<T>,
         };
         self.0.readable.views().insert(name.to_owned(), view);
         Ok(topic)
@@ -93,6 +112,7 @@ impl Bus {
                 let queue: Queue<Untyped> = bus.topic(name)?.queue_with_signal(capacity, WhenFull::DropOldest, signal);
                 Ok(AnyQueue(Box::new(queue)))
             },
+            publish: publish::<Untyped>,
         };
         views.insert(name.to_owned(), view);
         Ok(topic)
@@ -126,6 +146,44 @@ impl Bus {
     pub fn read(&self, name: &str, capacity: usize, signal: Signal) -> Option<Result<AnyQueue, BusError>> {
         let view = *self.0.readable.views().get(name)?;
         Some((view.join)(self, name, capacity, signal))
+    }
+
+    /// Publishes a message whose type is not known here: the text form of a value, as tools write it.
+    /// `None` if the topic is not readable. Allocates and takes locks: not for real-time threads.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, WhenFull};
+    /// use hemiola_model::{Representation, Value};
+    /// # use hemiola_model::{Data, Form, data::{DataType, ReadError, Reader, Writer}};
+    /// # #[derive(Default)] struct Goal(u8);
+    /// # impl Data for Goal {
+    /// #     fn data_type() -> DataType { u8::data_type() }
+    /// #     fn write(&self, writer: &mut dyn Writer) { self.0.write(writer) }
+    /// #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { u8::read(reader).map(Self) }
+    /// # }
+    /// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::data() } }
+    ///
+    /// let bus = Bus::new();
+    /// let mut goals = bus.readable_topic::<Goal>("goals")?.queue(4, WhenFull::DropOldest);
+    /// bus.publish_value("goals", &Value::Integer(5)).expect("it is readable")?;
+    /// assert_eq!(goals.receive().map(|goal| goal.value().0), Some(5));
+    /// assert!(bus.publish_value("goals", &Value::Text("five".into())).expect("it is readable").is_err());
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The value is none of the topic's messages, or the topic carries others by now.
+    pub fn publish_value(&self, name: &str, value: &Value) -> Option<Result<(), BusError>> {
+        self.publish_from(name, &mut ValueReader::new(value))
+    }
+
+    /// As [`publish_value`](Self::publish_value), of a message that is read from bytes.
+    ///
+    /// # Errors
+    /// As of [`publish_value`](Self::publish_value).
+    pub fn publish_from(&self, name: &str, reader: &mut dyn Reader) -> Option<Result<(), BusError>> {
+        let view = *self.0.readable.views().get(name)?;
+        Some((view.publish)(self, name, view.descriptor, reader))
     }
 }
 

@@ -16,7 +16,9 @@ use crate::error::CommandError;
 use crate::program::Program;
 use crate::session::Session;
 use hemiola_insight::profile;
-use hemiola_insight::{Burst, Derived, Findings, Knowledge, Origin, What, as_json, basis, derive, side_by_side, table};
+use hemiola_insight::{
+    Burst, Derived, Findings, Knowledge, Origin, Verdict, What, as_json, basis, derive, side_by_side, table,
+};
 
 pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCode, CommandError> {
     let subject = match &arguments.system {
@@ -50,6 +52,7 @@ pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCo
             text += &shorten_first(&subject.system, &now, &relief);
         }
         text += &room_table(&subject.system, &rooms);
+        let _ = writeln!(text, "\nVERDICT: {}", subject.verdict(&now, &relief));
         print_or_write(&text, arguments.output.as_deref())?;
     }
     let all_count = |derived: &Derived| {
@@ -83,6 +86,14 @@ impl Subject {
         }
     }
 
+    fn verdict(&self, findings: &Findings, relief: &[Option<Relief>]) -> Verdict {
+        let verdict = match &self.robot {
+            Some((derived, knowledge)) => of_robot(findings, derived, knowledge),
+            None => Verdict::of(findings, None),
+        };
+        verdict.with_relief(&self.system, findings, relief)
+    }
+
     fn json(
         &self,
         now: &Findings,
@@ -91,6 +102,7 @@ impl Subject {
         changed: &[(&str, Findings, System)],
     ) -> String {
         let mut all = as_json(now, &self.system, relief);
+        all["verdict"] = self.verdict(now, relief).to_string().into();
         if let Some((derived, knowledge)) = &self.robot {
             let (fewest, most) = knowledge.samples().unzip();
             let held_up = knowledge
@@ -153,15 +165,12 @@ pub fn known(
 ) -> Result<(Derived, Knowledge), CommandError> {
     let configured = session.robot.configuration().output.profile.clone();
     let origin = path.cloned().or(configured).map_or(Origin::Nowhere, Origin::File);
-    let known = match path {
-        // Who names a file asks about the robot and the machine of that file.
-        Some(path) => {
-            let history = profile::read(path)?;
-            history.last_conditions().map(|last| history.known(last)).unwrap_or_default()
-        }
-        None => session.known,
+    let (robot, known) = match path {
+        // Who names a file asks about the program and the machine of that file, and about this configuration.
+        Some(path) => profile::recall_from_elsewhere(session.robot, &session.origins, &profile::read(path)?),
+        None => (session.robot, session.known),
     };
-    let robot = session.robot.with_profile(known.profile.clone());
+    let robot = robot.with_profile(known.profile.clone());
     let quantile = quantile.or(robot.configuration().analysis.quantile);
     let knowledge = Knowledge { known, quantile, origin };
     Ok((derive(&robot, &knowledge)?, knowledge))
@@ -170,7 +179,7 @@ pub fn known(
 /// A line per cycle and chain: which task helps most, and how much.
 fn shorten_first(system: &System, findings: &Findings, relief: &[Option<Relief>]) -> String {
     let mut text = String::new();
-    for row in findings.rows.iter().filter(|row| !matches!(row.what, What::Source | What::DataAge)) {
+    for row in findings.rows.iter().filter(|row| !matches!(row.what, What::Source | What::DataAge | What::NewestAge)) {
         let Some(Some(relief)) = row.decided_by.and_then(|number| relief.get(number)) else { continue };
         let to = relief.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
         let from = row.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
@@ -204,13 +213,21 @@ fn room_table(system: &System, rooms: &[Room]) -> String {
     text
 }
 
+fn of_robot(findings: &Findings, derived: &Derived, knowledge: &Knowledge) -> Verdict {
+    let verdict = Verdict::of(findings, Some(derived));
+    match knowledge.known.profile.conditions.has_priorities {
+        Some(false) => verdict.with_refused_priorities(),
+        _ => verdict,
+    }
+}
+
 /// What can be said after a run, with what was measured in it; nothing where what is needed for that is not known.
-pub fn after_run(session: Session, known: &Known) -> Result<(Findings, String), CommandError> {
+pub fn after_run(session: Session, known: &Known) -> Result<(String, Verdict), CommandError> {
     let quantile = session.robot.configuration().analysis.quantile;
     let robot = session.robot.with_profile(known.profile.clone());
     let knowledge = Knowledge { known: known.clone(), quantile, origin: Origin::Run };
     let derived = derive(&robot, &knowledge)?;
     let findings = Findings::of_robot(&derived.system, &derived, &known.profile);
     let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
-    Ok((findings, text))
+    Ok((text, of_robot(&findings, &derived, &knowledge)))
 }

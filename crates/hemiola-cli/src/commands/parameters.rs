@@ -8,13 +8,19 @@ use hemiola_config::Origins;
 use hemiola_model::module::registry;
 use hemiola_model::{ParameterDescription, Value};
 
-use super::{print, wrapped};
+use super::{live, own_name, print, wrapped};
 use crate::command_line::ParametersArguments;
 use crate::error::CommandError;
 use crate::program::Program;
 use crate::session::configuration;
 
-pub fn parameters(program: &Program, arguments: &ParametersArguments) -> Result<ExitCode, CommandError> {
+pub fn parameters(program: &Program, name: &str, arguments: &ParametersArguments) -> Result<ExitCode, CommandError> {
+    if let Some(command) = &arguments.command {
+        return live::parameters::parameters(own_name(program, name), command);
+    }
+    if !program.has_robot {
+        return Err(CommandError::Usage("say what to do: parameters get, set, save or diff".to_owned()));
+    }
     let (loaded, _) = configuration(program, &arguments.configuration)?;
     let mut tuned: Vec<Tuned> = Vec::new();
     for module in registry::modules() {

@@ -1,41 +1,41 @@
 //! `run`: starts the robot, watches it, and tells how it went.
 
-mod interruption;
+mod door;
+mod measured;
 mod runner;
 mod watch;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{
-    Change, LatencyBounds, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport,
-};
+use hemiola_runtime::{Change, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{Conditions, Known, ProfileHistory, Timeline};
+use hemiola_trace::{ProfileHistory, Timeline};
 
-use super::analyze::after_run;
 use super::check::warn;
 use super::log::read_log;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::guard::{self, Line, Message, Oversight};
-use crate::live::{Keys, Terminal};
+use crate::interruption::Interruption;
 use crate::notes::tell;
 use crate::program::Program;
 use crate::session::{self, Session};
 use crate::summary::Summary;
+use crate::terminal::Terminal;
+use crate::top::Bounds;
+use door::About;
 use hemiola_insight::profile;
-use hemiola_insight::{Admitted, admit};
+use hemiola_insight::{Traces, Verdict};
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
-use interruption::Interruption;
+use measured::{admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
-use watch::{Pace, Shown, Watch, tempo};
+use watch::{Pace, Shown, Watch, Wish, tempo};
 
 /// How often Ctrl-C and the end of the sources are looked for.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
@@ -53,8 +53,8 @@ pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<Ex
     };
     let terminal = Terminal::default();
     let interruption = Interruption::await_signals(&terminal);
-    let mut shown = Shown::choose(arguments);
-    let mut attempt = Attempt { program, name, arguments, log, terminal, interruption, line, again: None };
+    let mut shown = Shown::choose(arguments, &terminal);
+    let mut attempt = Attempt { program, name, arguments, log, interruption, line, again: None };
     let mut lap = attempt.lap(&mut shown)?;
     while arguments.repeat && !attempt.interruption.has_come() {
         attempt.again = lap.tempo;
@@ -80,7 +80,6 @@ struct Attempt<'a> {
     name: &'a str,
     arguments: &'a RunArguments,
     log: Option<ReplayLog>,
-    terminal: Terminal,
     interruption: Interruption,
     /// To the guard, if there is one.
     line: Option<Line>,
@@ -102,6 +101,8 @@ struct Lap {
     history: ProfileHistory,
     /// What can take how long, and what did; of a run in real time.
     bounds: Option<String>,
+    /// What that comes to.
+    verdict: Verdict,
     capture: Option<Trace>,
     /// A trace was to be written.
     is_traced: bool,
@@ -112,8 +113,12 @@ struct Lap {
 impl Attempt<'_> {
     fn lap(&self, shown: &mut Shown) -> Result<Lap, CommandError> {
         let Self { program, name, arguments, .. } = *self;
-        let session = Session::open(program, &arguments.configuration)?;
+        let session = match &self.log {
+            Some(log) => Session::of_log(program, &arguments.configuration, log)?,
+            None => Session::open(program, &arguments.configuration)?,
+        };
         if self.again.is_none() {
+            session.remarks.iter().for_each(tell);
             warn(&session.warnings, &[]);
         }
         let head = Head::of(&session.robot, name, &session.origins, &session.texts);
@@ -142,6 +147,7 @@ impl Attempt<'_> {
             robot.check_observation(&recording.observation())?;
         }
         let output = robot.configuration().output.clone();
+        let page = robot.configuration().page.clone();
         let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
         let is_bounded = is_in_real_time && output.profile.is_some();
         if is_bounded {
@@ -155,9 +161,11 @@ impl Attempt<'_> {
             conditions.pace = hemiola_trace::Pace::Other;
         }
         let promised = if is_in_real_time { Some(admitted(&robot, &known)?) } else { None };
-        let trace = trace_path(arguments, output.trace.clone(), name);
+        let trace =
+            trace_path(arguments, output.trace.clone(), &session::traces(program, &arguments.configuration, name));
         let files = trace.iter().chain(&output.profile).chain(&output.statistics);
         let log = recording.as_ref().map(|recording| &recording.path);
+        let log_path = log.map(|path| path.display().to_string());
         for path in files.chain(&arguments.json).chain(&arguments.picture).chain(log) {
             make_folder(path)?;
         }
@@ -174,15 +182,24 @@ impl Attempt<'_> {
             .map(|recording| Recorder::start(&handle, recording, head.measured_under(conditions.clone())))
             .transpose()?;
         let transport = runner.transport();
-        let keys = runner.transport().and_then(|transport| self.keys(shown, transport));
-        let pace = match (runner.transport(), &keys) {
-            (Some(transport), Some(_)) => Pace::Played(transport),
+        let pace = match (&transport, &*shown) {
+            (Some(transport), Shown::View(_)) if arguments.replay.is_some() => Pace::Played(transport.clone()),
             _ => Pace::Fixed(pace_text(arguments)),
         };
+        let watched = promised.as_ref().map(Bounds::from).unwrap_or_default();
         promised.into_iter().for_each(|bounds| handle.watch_bounds(bounds));
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
+        // Whoever asked for a certain port learns that it is taken before anything moves.
+        let about = About {
+            name,
+            base: &session::base(program, &arguments.configuration),
+            origins: session.origins,
+            texts: session.texts,
+            known,
+        };
+        let door = door::open(&handle, about, page, arguments)?;
         let running = runner.begin();
         program.note_start(&handle);
         let mut watch = Watch {
@@ -191,12 +208,16 @@ impl Attempt<'_> {
             pace,
             seen: handle.observe(Observation::default().with_journal())?,
             handle: handle.clone(),
+            bounds: watched,
+            recording: log_path,
             shown,
             messages: Vec::new(),
             remarks: remarks.clone(),
             is_changed: false,
         };
-        let capture = self.watch(&mut watch);
+        let capture = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
+        // Whoever looks on learns that it is over while there is still something to say.
+        drop(door);
         let robot_time = handle.now();
         // By now there is all that there ever was.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
@@ -206,15 +227,19 @@ impl Attempt<'_> {
         {
             line.say(&Message::Safe);
         }
-        drop(keys);
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
         let (safe_state, lines) = (handle.safe_state(), program.summary_lines(&handle));
         let is_of_robot = is_in_real_time && !watch.has_changed();
         profile::add_run(&mut history, &conditions, handle.measured(), is_of_robot);
-        let bounds = match is_in_real_time {
-            true => Some(bounds(Session::open(program, &arguments.configuration)?, &history.known(&conditions))),
-            false => None,
+        let report = handle.report();
+        let (bounds, verdict) = match is_in_real_time {
+            true => {
+                let session = Session::open(program, &arguments.configuration)?;
+                let (text, verdict) = bounds(session, &history.known(&conditions));
+                (Some(text), verdict.with_run(&report))
+            }
+            false => (None, Verdict::of_stepped(&report)),
         };
         let (elapsed, tempo) = (started.elapsed(), transport.map(|transport| transport.tempo()));
         Ok(Lap {
@@ -226,6 +251,7 @@ impl Attempt<'_> {
             lines,
             history,
             bounds,
+            verdict,
             capture,
             is_traced: trace.is_some(),
             robot_time,
@@ -244,7 +270,7 @@ impl Attempt<'_> {
     }
 
     /// Looks at it until its end.
-    fn watch(&self, watch: &mut Watch<'_>) -> Option<Trace> {
+    fn watch(&self, watch: &mut Watch<'_>, transport: Option<&Transport>) -> Option<Trace> {
         let handle = watch.handle.clone();
         let mut capture = None;
         let mut next_look = Instant::now() + watch.shown.period();
@@ -253,7 +279,11 @@ impl Attempt<'_> {
         let deadline = deadline.map(|duration| Time::ZERO + duration);
         let goes_on = || !self.interruption.has_come() && deadline.is_none_or(|deadline| handle.now() < deadline);
         while !handle.is_stopping() && goes_on() {
-            thread::sleep(LOOK_PERIOD);
+            match watch.shown.wait(LOOK_PERIOD) {
+                Some(Wish::End) => break,
+                Some(Wish::Key(key)) => transport.iter().for_each(|transport| press(transport, key)),
+                None => {}
+            }
             if Instant::now() >= next_look {
                 if self.arguments.picture.is_some() {
                     // The events of a robot that has ended are gone with its threads.
@@ -265,27 +295,23 @@ impl Attempt<'_> {
         }
         capture
     }
+}
 
-    /// Keys act on a replay that is shown on a terminal.
-    fn keys(&self, shown: &Shown, transport: Transport) -> Option<Keys> {
-        if !matches!(shown, Shown::View(..)) || self.arguments.replay.is_none() {
-            return None;
+/// What keys do to a replay.
+fn press(transport: &Transport, key: char) {
+    match key {
+        ' ' if transport.is_paused() => transport.resume(),
+        ' ' => transport.pause(),
+        'n' => transport.forward(),
+        '+' | '-' => {
+            let factor = match transport.tempo() {
+                Tempo::Factor(factor) if key == '+' => factor * 2.0,
+                Tempo::Factor(factor) => factor / 2.0,
+                Tempo::AsFastAsPossible => 1.0,
+            };
+            transport.set_tempo(Tempo::Factor(factor.clamp(SLOWEST, FASTEST)));
         }
-        let press = move |key| match key {
-            ' ' if transport.is_paused() => transport.resume(),
-            ' ' => transport.pause(),
-            'n' => transport.forward(),
-            '+' | '-' => {
-                let factor = match transport.tempo() {
-                    Tempo::Factor(factor) if key == '+' => factor * 2.0,
-                    Tempo::Factor(factor) => factor / 2.0,
-                    Tempo::AsFastAsPossible => 1.0,
-                };
-                transport.set_tempo(Tempo::Factor(factor.clamp(SLOWEST, FASTEST)));
-            }
-            _ => {}
-        };
-        Keys::read(&self.terminal, press)
+        _ => {}
     }
 }
 
@@ -318,6 +344,10 @@ impl Lap {
         for path in arguments.json.iter().chain(&output.statistics) {
             report.save(path)?;
         }
+        let mut verdict = self.verdict.clone();
+        if let Some(entry) = &self.safe_state {
+            verdict = verdict.with_failure(format!("the robot ended in its safe state, {entry}"));
+        }
         let summary = Summary {
             report: &report,
             safe_state: self.safe_state.as_ref(),
@@ -325,6 +355,7 @@ impl Lap {
             bus: handle.bus(),
             lines: &self.lines,
             bounds: self.bounds.as_deref(),
+            verdict: &verdict,
             robot_time: self.robot_time,
             elapsed: self.elapsed,
             trace: trace.as_deref().filter(|_| traced.is_ok()),
@@ -346,32 +377,6 @@ impl Lap {
             code = ExitCode::from(super::log::LOSSY);
         }
         Ok(code)
-    }
-}
-
-/// Says why what was measured before is not held against this robot.
-fn tell_changes(history: &ProfileHistory, now: &Conditions) {
-    let Some(changes) = history.changes(now).filter(|changes| !changes.is_empty()) else { return };
-    let (shown, more) = changes.split_at(changes.len().min(MOST_CHANGES));
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    tell(format_args!("note: this robot is measured anew, for it has changed: {}{more}", shown.join(", ")));
-}
-
-/// As many are told.
-const MOST_CHANGES: usize = 4;
-
-/// What the robot promises, if it may start with that.
-fn admitted(robot: &Robot, known: &Known) -> Result<LatencyBounds, CommandError> {
-    let Admitted { bounds, warning } = admit(robot, known)?;
-    warning.into_iter().for_each(|warning| tell(format_args!("warning: {warning}")));
-    Ok(bounds)
-}
-
-/// A table, or why there is none, which is no reason to fail after a run.
-fn bounds(session: Session, known: &Known) -> String {
-    match after_run(session, known) {
-        Ok((_, text)) => text,
-        Err(error) => format!("no bounds: {error}"),
     }
 }
 
@@ -420,14 +425,13 @@ fn pace_text(arguments: &RunArguments) -> String {
     tempo(stepped(arguments).unwrap_or(Tempo::Factor(arguments.speed.unwrap_or(1.0))))
 }
 
-/// Where the trace goes: as said, as configured, or the next free number in `traces/`.
-fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, name: &str) -> Option<PathBuf> {
+/// Where the trace goes: as said, as configured, or beside those before it.
+fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, traces: &Traces) -> Option<PathBuf> {
     // One that goes on and on has a trace only if that is said.
     if arguments.no_trace || (arguments.repeat && arguments.trace.is_none()) {
         return None;
     }
-    let numbered = || (1..).map(|number| PathBuf::from(format!("traces/{name}-{number}.pftrace")));
-    arguments.trace.clone().or(configured).or_else(|| numbered().find(|path| !path.exists()))
+    Some(arguments.trace.clone().or(configured).unwrap_or_else(|| traces.next_free()))
 }
 
 fn make_folder(path: &Path) -> Result<(), CommandError> {

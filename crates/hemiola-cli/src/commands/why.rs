@@ -3,17 +3,25 @@
 use std::process::ExitCode;
 
 use hemiola_insight::why::{Answer, Evidence};
+use hemiola_model::configuration::Configuration;
 
-use super::print;
+use super::{live, own_name, print};
 use crate::command_line::WhyArguments;
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::configuration;
+use crate::session::{configuration, traces};
 
 pub fn why(program: &Program, name: &str, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
-    let configuration = configuration(program, &arguments.configuration)?.0.configuration;
+    if let Some(robot) = live::why::asked(own_name(program, name), arguments) {
+        return live::why::why(own_name(program, name), &robot, arguments);
+    }
+    // What a trace or log tells needs no modules; which chains have names is in the configuration.
+    let configuration = match program.has_robot {
+        true => configuration(program, &arguments.configuration)?.0.configuration,
+        false => Configuration::default(),
+    };
     let question = arguments.question();
-    let evidence = Evidence::find(&question, configuration, name)?;
+    let evidence = Evidence::find(&question, configuration, &traces(program, &arguments.configuration, name))?;
     let Answer { text, span } = evidence.answer(&question)?;
     print(&text)?;
     if let (Some(path), Some(span)) = (&arguments.slice, span) {

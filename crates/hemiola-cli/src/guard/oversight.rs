@@ -15,7 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use signal_hook::SigId;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2};
 use signal_hook::low_level;
 
 use super::command::{StopCommand, in_words};
@@ -61,7 +61,7 @@ enum Life {
     Safe,
 }
 
-/// A signal that is passed on: whoever asks the guard to end means the robot.
+/// A signal that is passed on: whoever signals the guard means the robot.
 struct ForwardedSignal {
     signal: Signal,
     arrivals: UnixStream,
@@ -73,7 +73,16 @@ impl Oversight {
     /// The command is not there, or the system refuses what a guard needs.
     pub fn of(guard: &GuardConfiguration, base: &Base) -> Result<Self, CommandError> {
         let command = StopCommand::of(guard, base)?;
-        let pairs = [(SIGINT, Signal::INT), (SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP), (SIGTSTP, Signal::TSTP)];
+        // What would end the guard would leave nobody.
+        let pairs = [
+            (SIGINT, Signal::INT),
+            (SIGTERM, Signal::TERM),
+            (SIGHUP, Signal::HUP),
+            (SIGQUIT, Signal::QUIT),
+            (SIGTSTP, Signal::TSTP),
+            (SIGUSR1, Signal::USR1),
+            (SIGUSR2, Signal::USR2),
+        ];
         let signals = pairs.into_iter().map(|(number, signal)| ForwardedSignal::of(number, signal));
         let signals = signals.collect::<io::Result<_>>().map_err(CommandError::Guard)?;
         Ok(Self { command, beat: guard.beat, restarts: guard.restarts, signals })
@@ -179,7 +188,7 @@ impl<'o> Guarded<'o> {
         for forwarded in &self.oversight.signals {
             // Where somebody stops the whole job, the guard goes on: a robot that stands still shows no life.
             if forwarded.has_arrived() && forwarded.signal != Signal::TSTP {
-                self.is_to_end = true;
+                self.is_to_end |= !matches!(forwarded.signal, Signal::USR1 | Signal::USR2);
                 _ = kill_process(Pid::from_child(&self.child), forwarded.signal);
             }
         }

@@ -100,3 +100,25 @@ fn values_that_derive_from_each_other_in_a_circle_are_noticed() {
     assert_eq!(circular, ["output to body", "output to body"]);
     assert_eq!(routes(&chains, "body", "output to body"), ["motion"]);
 }
+
+#[test]
+fn what_reaches_an_output_only_by_coming_back_is_state_and_has_no_age() {
+    // What moves rests on the matched pose alone, which the odometry goes into, and which goes into it.
+    let motion = vec![
+        module("Odometer", &["Imu", "Matched"], &["Odometry"]),
+        module("Walk", &["Matched"], &["Joints"]),
+        module("Leds", &["Odometry"], &[]),
+    ];
+    let cognition = vec![module("Matcher", &["Image", "Odometry"], &["Matched"])];
+    let system = RobotDescription {
+        cycles: vec![cycle("motion", "body", motion), cycle("cognition", "camera", cognition)],
+        sources: vec![source("body", &["Imu"], &["Joints"]), source("camera", &["Image"], &[])],
+        ..RobotDescription::default()
+    };
+    let chains = chains(&resolve(&system).unwrap(), &[]);
+    assert_eq!(routes(&chains, "body", "Leds.update"), ["motion"]);
+    assert_eq!(routes(&chains, "camera", "output to body"), ["cognition motion"]);
+    assert_eq!(routes(&chains, "body", "output to body"), Vec::<String>::new());
+    let state = chains.iter().find(|chain| chain.routes.is_empty()).unwrap();
+    assert!(state.is_circular && state.source == "body", "{state:?}");
+}

@@ -6,12 +6,13 @@ use std::time::Duration;
 use hemiola_log::{Entry, LogReader};
 use hemiola_model::configuration::{ChainConfiguration, Configuration, OutputConfiguration};
 use hemiola_trace::causes::{Durations, History, RunSpan};
-use hemiola_trace::perfetto::Trace;
+use hemiola_trace::perfetto::{Trace, Writer};
 use hemiola_trace::{CycleId, Event, Profile, ProfileHistory, Ticks};
 use hemiola_words::duration;
 
 use super::Question;
 use crate::error::InsightError;
+use crate::traces::Traces;
 
 /// A trace of a robot, and what is usual for it.
 pub struct Evidence {
@@ -31,18 +32,20 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Reads the trace or log that the question names, or the newest trace of the robot called
-    /// `name`.
+    /// Reads the trace or log that the question names, or the newest one that the robot has left.
     ///
     /// # Errors
     /// There is none, or it cannot be read.
-    pub fn find(question: &Question, configuration: Configuration, name: &str) -> Result<Self, InsightError> {
+    pub fn find(question: &Question, configuration: Configuration, traces: &Traces) -> Result<Self, InsightError> {
         let Configuration { output, chains, .. } = &configuration;
         let (trace, from) = match (&question.log, &question.trace) {
             (Some(log), _) => of_log(log, question.subject.as_deref())?,
             (None, Some(path)) => (Trace::read(path)?, path.display().to_string()),
             (None, None) => {
-                let path = newest(output, name).ok_or_else(|| InsightError::NoTrace { robot: name.to_owned() })?;
+                let path = newest(output, traces).ok_or_else(|| InsightError::NoTrace {
+                    robot: traces.robot().to_owned(),
+                    folder: traces.folder().to_owned(),
+                })?;
                 (Trace::read(&path)?, path.display().to_string())
             }
         };
@@ -53,6 +56,10 @@ impl Evidence {
             }
             None => Profile::default(),
         };
+        Ok(Self::of(trace, from, chains.clone(), profile))
+    }
+
+    fn of(trace: Trace, from: String, chains: Vec<ChainConfiguration>, profile: Profile) -> Self {
         let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
         let events = || trace.capture.workers().flat_map(|(_, events)| events);
         let begin = events().map(Event::at).min().unwrap_or_default();
@@ -65,7 +72,26 @@ impl Evidence {
         let (first, last) = zeros.fold((u64::MAX, 0), |(first, last), zero| (first.min(zero), last.max(zero)));
         let clock_zero = (first <= last).then_some(first);
         let drift = last.saturating_sub(first);
-        Ok(Self { trace, history, begin, clock_zero, chains: chains.clone(), drift, from, profile })
+        Self { trace, history, begin, clock_zero, chains, drift, from, profile }
+    }
+
+    /// Takes what a running robot still knows of the last seconds.
+    ///
+    /// # Errors
+    /// What it knows cannot be turned into a trace, which is a mistake in Hemiola.
+    pub fn of_running(
+        Trace { capture, catalog, scale }: Trace,
+        configuration: Configuration,
+        profile: Profile,
+    ) -> Result<Self, InsightError> {
+        // Ticks of a trace are nanoseconds; those of a running robot are what its processor counts.
+        const FROM: &str = "the running robot";
+        let mut writer = Writer::new(Vec::new(), FROM, catalog, scale)?;
+        for (worker, events) in capture.workers() {
+            writer.append(worker, events)?;
+        }
+        let trace = Trace::decode(&writer.finish()?, FROM)?;
+        Ok(Self::of(trace, FROM.to_owned(), configuration.chains, profile))
     }
 
     /// Whether the robot's clock was as fast as the machine's.
@@ -121,17 +147,12 @@ impl Evidence {
 const MOST_DRIFT: Duration = Duration::from_millis(100);
 const AROUND: Duration = Duration::from_millis(5);
 
-/// The configured one, or that of the highest number in `traces/`.
-fn newest(output: &OutputConfiguration, name: &str) -> Option<PathBuf> {
-    if let Some(path) = &output.trace {
-        return path.exists().then(|| path.clone());
+/// The configured one, or that of the highest number.
+fn newest(output: &OutputConfiguration, traces: &Traces) -> Option<PathBuf> {
+    match &output.trace {
+        Some(path) => path.exists().then(|| path.clone()),
+        None => traces.newest(),
     }
-    let prefix = format!("{name}-");
-    let number = |path: &PathBuf| -> Option<u32> {
-        path.file_name()?.to_str()?.strip_prefix(&prefix)?.strip_suffix(".pftrace")?.parse().ok()
-    };
-    let files = std::fs::read_dir("traces").ok()?.flatten().map(|file| file.path());
-    files.filter_map(|path| Some((number(&path)?, path))).max().map(|(_, path)| path)
 }
 
 /// The trace of the worst run of a cycle in a log; of those of all cycles the one with the longest

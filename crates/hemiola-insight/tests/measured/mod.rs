@@ -11,9 +11,7 @@ use hemiola_runtime::Robot;
 pub fn keep(profile: &Profile, robot: &Path, path: &Path) {
     let options = LoadOptions { base: Base::File(robot.to_owned()), overlays: Vec::new(), assignments: Vec::new() };
     let Loaded { configuration, origins, .. } = load(&options, &Catalog::linked()).unwrap();
-    // The plans, and so the numbers of workers, are those that these durations make.
-    let durations = ProfileHistory::from(profile.clone());
-    let (_, known) = recall(Robot::assemble(configuration).unwrap(), &origins, &durations);
+    let (_, known) = recall(Robot::assemble(configuration).unwrap(), &origins, &ProfileHistory::default());
     let mut history = ProfileHistory::default();
     add_run(&mut history, &known.profile.conditions, profile.clone(), true);
     history.save(path).unwrap();

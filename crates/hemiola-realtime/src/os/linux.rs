@@ -243,6 +243,24 @@ pub(crate) fn lowest_stack_address() -> io::Result<usize> {
     if status == 0 { Ok(lowest.addr()) } else { Err(io::Error::from_raw_os_error(status)) }
 }
 
+/// Gives back the pages of the calling thread's stack that lie more than so many bytes below the caller, which has at least a page there. They
+/// come again when they are touched, and are locked from then on if they were.
+pub(crate) fn release_stack_beyond(bytes: usize) -> io::Result<()> {
+    // SAFETY: a call with a number.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;
+    let here = std::hint::black_box(&mut 0_u8 as *mut u8);
+    let first = lowest_stack_address()?.next_multiple_of(page);
+    // At least some pages for the frames of this function and of those that it calls.
+    let end = here.addr().saturating_sub(bytes.max(SPARED_PAGES * page)) / page * page;
+    if end <= first {
+        return Ok(());
+    }
+    // SAFETY: whole pages of this thread's stack, below all of its frames: nothing in them has been used yet, or will be again.
+    check(unsafe { libc::madvise(here.with_addr(first).cast(), end - first, libc::MADV_DONTNEED_LOCKED) })
+}
+
+const SPARED_PAGES: usize = 8;
+
 fn timespec(nanoseconds: u64) -> libc::timespec {
     // SAFETY: a struct of integers (on some targets with padding that cannot be named).
     let mut time: libc::timespec = unsafe { std::mem::zeroed() };

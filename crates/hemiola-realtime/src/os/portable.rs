@@ -94,6 +94,10 @@ pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
     super::check(unsafe { libc::mlockall(flags) })
 }
 
+pub(crate) fn release_stack_beyond(_bytes: usize) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 pub(crate) fn keep_heap() -> bool {
     false
 }

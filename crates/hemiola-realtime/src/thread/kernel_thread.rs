@@ -3,6 +3,7 @@
 use crate::os;
 use crate::policy::Policy;
 use std::io;
+use std::time::Duration;
 
 /// A running thread, for others to change its scheduling policy: what a watchdog needs.
 ///
@@ -50,6 +51,25 @@ impl KernelThread {
     /// What the system said: the permission is missing, the policy does not fit, the thread has ended, or the system has no such call.
     pub fn set_policy(self, policy: Policy) -> io::Result<()> {
         os::set_policy_of(self.0, policy)
+    }
+
+    /// For how long the thread has been on cores since it began. One system call.
+    ///
+    /// ```
+    /// use hemiola_realtime::KernelThread;
+    ///
+    /// # #[cfg(target_os = "linux")] {
+    /// let before = KernelThread::current().processor_time()?;
+    /// std::hint::black_box((0..100_000_u64).sum::<u64>());
+    /// assert!(KernelThread::current().processor_time()? > before);
+    /// # }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The thread has ended, or the system does not tell.
+    pub fn processor_time(self) -> io::Result<Duration> {
+        os::processor_time(self.0)
     }
 
     /// The kernel's number of the thread, never 0.

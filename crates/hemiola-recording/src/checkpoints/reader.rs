@@ -97,7 +97,8 @@ fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
         for published in parts.iter().flat_map(|part| &part.published).filter(|published| published.topic == piece.name)
         {
             let inlet = piece.inlets.iter().find(|inlet| inlet.place == published.place);
-            let (first, end) = inlet.map_or((0, 0), |inlet| (inlet.first, inlet.first + u64::from(inlet.count)));
+            let (first, end) =
+                inlet.map_or((0, 0), |inlet| (inlet.first, inlet.first.saturating_add(inlet.count.into())));
             if published.next < first || published.next > end {
                 return Some(&piece.name);
             }

@@ -114,11 +114,22 @@ impl Head {
         }
         let (Some(configuration), Some(parameters)) = (configuration, parameters) else { return Ok(Vec::new()) };
         let mut differences = different(&parameters, &self.parameters);
-        let matters =
-            |key: &str| !key.starts_with("log.") && !key.starts_with("output.") && !self.parameters.contains_key(key);
-        differences.extend(different(&configuration, &self.configuration).into_iter().filter(|(key, _)| matters(key)));
+        let is_told = |key: &str| is_of_run(key) && !self.parameters.contains_key(key);
+        differences.extend(different(&configuration, &self.configuration).into_iter().filter(|(key, _)| is_told(key)));
         Ok(differences.into_iter().map(|(key, values)| format!("{key}: {values}")).collect())
     }
+}
+
+/// Whether a key of `robot.toml` has a part in what is computed: not where files are written, how
+/// logs are read, who watches over the robot's process, and where people reach it.
+///
+/// ```
+/// use hemiola_recording::recorder::is_of_run;
+///
+/// assert!(is_of_run("module.BallFinder.threshold") && !is_of_run("log.folder"));
+/// ```
+pub fn is_of_run(key: &str) -> bool {
+    !["log.", "output.", "replay.", "guard.", "page."].iter().any(|section| key.starts_with(section))
 }
 
 /// The keys of which two configurations say different things, and what.

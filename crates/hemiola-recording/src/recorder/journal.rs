@@ -148,8 +148,17 @@ impl JournalChannels {
                     message(at, severity, about, text).write(buffer);
                     &mut self.messages
                 }
-                JournalEvent::Change { change, number } => {
+                JournalEvent::Mark { text, by } => {
+                    message(at, Severity::Information, by.unwrap_or_default(), text).mark().write(buffer);
+                    &mut self.messages
+                }
+                JournalEvent::Change { change, number, by } => {
                     head.note_change(&change);
+                    if let Some(by) = by {
+                        message(at, Severity::Information, by, change.to_string()).write(buffer);
+                        self.messages.write(log, at, 0, buffer)?;
+                        buffer.clear();
+                    }
                     ChangeMessage::of(change, number).write(buffer);
                     &mut self.changes
                 }
@@ -159,15 +168,33 @@ impl JournalChannels {
                 }
             };
             // Of which channel they were nobody knows.
-            let sequence = channel.next.wrapping_add(lost as u32);
-            channel.next = sequence.wrapping_add(1);
-            if let Some(id) = channel.id {
-                log.write(id, Origin { sequence, logged: at, published: at }, buffer.bytes())?;
-            }
+            channel.write(log, at, lost as u32, buffer)?;
         }
         Ok(())
     }
 }
+
+impl Numbered {
+    /// Writes what is in the buffer; so many were lost before it.
+    fn write(&mut self, log: &mut LogWriter, at: Time, lost: u32, buffer: &CdrWriter) -> Result<(), LogError> {
+        let sequence = self.next.wrapping_add(lost);
+        self.next = sequence.wrapping_add(1);
+        match self.id {
+            Some(id) => log.write(id, Origin { sequence, logged: at, published: at }, buffer.bytes()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl LogMessage {
+    /// As a mark that somebody made, by which viewers can find it.
+    fn mark(self) -> Self {
+        Self { function: MARK.to_owned(), ..self }
+    }
+}
+
+/// What messages that are marks have in the place of a function.
+const MARK: &str = "mark";
 
 fn message(stamp: Time, severity: Severity, name: String, msg: String) -> LogMessage {
     let level = match severity {

@@ -10,7 +10,7 @@ use hemiola_runtime::Script;
 
 use crate::checkpoints::{CheckpointHeads, Checkpoints, is_checkpoint};
 use crate::error::RecordingError;
-use crate::names::{ABOUT, CHANGES, PARTIAL};
+use crate::names::{ABOUT, CHANGES, CONFIGURATION, PARTIAL};
 use crate::recorder::numbered_change;
 use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
@@ -26,6 +26,7 @@ pub struct ReplayLog {
     end: Time,
     /// Topics of which not all was meant to be recorded.
     partial: BTreeSet<String>,
+    configuration: Option<BTreeMap<String, String>>,
     script: Result<Script, Arc<RecordingError>>,
     checkpoints: Checkpoints,
     /// The first things that cannot be read, and how many there are.
@@ -54,6 +55,7 @@ impl ReplayLog {
         let split = SplitLog::find(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
         let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
+        let mut configuration = None;
         let (mut is_ours, mut first, mut last) = (false, None::<LogTime>, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
         let (mut reader, mut heads) = (TranscriptReader::default(), CheckpointHeads::default());
@@ -90,6 +92,10 @@ impl ReplayLog {
                         let topics = metadata.entries.keys().filter_map(|key| key.strip_prefix(PARTIAL));
                         partial.extend(topics.map(str::to_owned));
                     }
+                    Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION => {
+                        // All files of a log begin with the same.
+                        configuration.get_or_insert(metadata.entries);
+                    }
                     Ok(_) => {}
                     Err(error @ LogError::Read { .. }) => return Err(error.into()),
                     Err(error) => {
@@ -110,12 +116,18 @@ impl ReplayLog {
         let checkpoints = heads.finish(script.as_ref().map(Script::written).unwrap_or_default());
         let since_origin = last.map_or(0, |last| last.nanoseconds().saturating_sub(origin.nanoseconds()));
         let end = Time::from_nanoseconds(i64::try_from(since_origin).unwrap_or(i64::MAX));
-        Ok(Self { split, channels, origin, end, partial, script, checkpoints, damage, damages })
+        Ok(Self { split, channels, origin, end, partial, configuration, script, checkpoints, damage, damages })
     }
 
     /// Its files.
     pub fn split(&self) -> &SplitLog {
         &self.split
+    }
+
+    /// How its robot was configured: what `robot.toml` and all that was put over it said, as JSON, by
+    /// key. Nothing if the log does not tell.
+    pub fn configuration(&self) -> Option<&BTreeMap<String, String>> {
+        self.configuration.as_ref()
     }
 
     /// Whether there is anything of a topic.

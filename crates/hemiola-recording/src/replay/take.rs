@@ -93,7 +93,7 @@ impl TakenValues for LogValues {
     fn take(&mut self, _run: u32, now: Time, value: &mut ValueMut<'_>) -> Option<Time> {
         let origin = self.origin.nanoseconds();
         // Times before the origin are written as the origin.
-        let wanted = LogTime::from_nanoseconds(origin + now.nanoseconds().max(0).unsigned_abs());
+        let wanted = LogTime::from_nanoseconds(origin.saturating_add(now.nanoseconds().max(0).unsigned_abs()));
         let (name, remarks) = (self.part.descriptor().name(), self.remarks.clone());
         let has_begun = std::mem::replace(&mut self.has_begun, true);
         let (message, left_over) = self.message(wanted);

@@ -27,7 +27,7 @@ impl Assembly<'_> {
         let (configuration, resolved) = (&robot.configuration.cycles[index], &robot.resolved.cycles[index]);
         let instances = instances(robot, resolved, &BTreeMap::new(), &self.state)?;
         let program = self.program(index, &instances)?;
-        let workers = self.workers(self.cycle_ids[index], self.plans[index].workers(), configuration)?;
+        let workers = self.workers(index)?;
         let blackboard = self.wiring.blackboards[index].clone();
         let (mailbox, commands) = mailbox(&resolved.name);
         let (health, pool) = (Arc::new(Health::default()), workers.count);

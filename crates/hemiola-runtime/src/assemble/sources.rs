@@ -12,7 +12,7 @@ use hemiola_trace::{Ring, to_topic};
 
 use super::assembly::Assembly;
 use super::robot::{Robot, representations};
-use super::workers::thread_settings;
+use super::workers::{real_time_policy, thread_settings};
 use crate::blackboard::Blackboard;
 use crate::blackboard::provenance::Provenance;
 use crate::error::RuntimeError;
@@ -21,7 +21,7 @@ use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::program::{outlive_cell, outlive_port, outlive_store};
 use crate::run::Trigger;
-use crate::source::{SourceExport, SourceRecords, SourceRunner, Stamps};
+use crate::source::{SourceExport, SourceRecords, SourceRest, SourceRunner, Stamps};
 use crate::stand_in::Feed;
 
 /// So many samples of a source are told of, if nobody listens for a while.
@@ -39,6 +39,7 @@ impl Assembly<'_> {
         let configuration = robot.configuration.sources.get(descriptor.name()).cloned().unwrap_or_default();
         let records = self.source_records(number)?;
         let (name, location, place) = (descriptor.name(), descriptor.location(), configuration.place.as_deref());
+        let scheduling = robot.configuration.source_scheduling(name);
         let instance = Blueprint { name, location, place }.instance(|| descriptor.create(&configuration.parameters))?;
         let ports = Ports::connect(descriptor.name(), descriptor.sample(), self.state.bus())?;
         Ok(SourceRunner {
@@ -66,11 +67,8 @@ impl Assembly<'_> {
             last: None,
             stamps: Stamps::default(),
             records,
-            settings: thread_settings(
-                descriptor.name(),
-                robot.configuration.source_scheduling(descriptor.name()),
-                &configuration.cores,
-            ),
+            settings: thread_settings(name, scheduling, &configuration.cores),
+            rest: real_time_policy(scheduling).map(|_| SourceRest::default()),
             outlets: self.source_outlets(number),
             blackboard,
         })

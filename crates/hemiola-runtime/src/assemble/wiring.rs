@@ -15,6 +15,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Export, Import, Line, channel};
 use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::imported::Imported;
+use crate::blackboard::slot::Held;
 use crate::blackboard::store::{Holds, Store};
 use crate::error::RuntimeError;
 use crate::made::of_defaults;
@@ -103,6 +104,14 @@ impl Wiring {
                 };
             imports[*consumer].push((*publisher, import.through(entrance)));
         }
+        let mut defaults: BTreeMap<&'static str, Held> = BTreeMap::new();
+        let mut default_of = |it: &'static RepresentationDescriptor| -> Result<Held, RuntimeError> {
+            if let Some(default) = defaults.get(it.name()) {
+                return Ok(default.clone());
+            }
+            let default = of_defaults(it, || Held::new(it.create()))?;
+            Ok(defaults.entry(it.name()).or_insert(default).clone())
+        };
         let blackboards: Vec<Arc<Blackboard>> = nodes
             .iter()
             .zip(exports)
@@ -112,7 +121,7 @@ impl Wiring {
                 let store = |(&it, &holds): (&&'static RepresentationDescriptor, &Holds)| {
                     of_defaults(it, || Store::new(it, holds))
                 };
-                let read = |read: &Read| of_defaults(read.descriptor, || Imported::new(read.descriptor));
+                let read = |read: &Read| default_of(read.descriptor).map(|it| Imported::new(read.descriptor, it));
                 let stores = provided.map(store).collect::<Result<_, _>>()?;
                 let imported = node.reads.values().map(read).collect::<Result<_, _>>()?;
                 Ok(Arc::new(Blackboard::new(stores, imported, exports, shape)))

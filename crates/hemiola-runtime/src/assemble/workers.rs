@@ -4,15 +4,16 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use hemiola_model::Time;
-use hemiola_model::configuration::{CycleConfiguration, Scheduling};
+use hemiola_model::configuration::Scheduling;
+use hemiola_plan::TaskGraph;
 use hemiola_realtime::{Affinity, CoreId, KernelThread, Policy, Priority, ThreadSettings};
-use hemiola_trace::CycleId;
 
 use super::assembly::Assembly;
+use super::periods::period_of;
 use crate::error::RuntimeError;
 use crate::executor::{Executor, Habits, MAXIMUM_WORKERS};
 use crate::program::Program;
-use crate::worker::{RunningTask, WorkerState};
+use crate::worker::{RunningTask, WorkerState, events_kept};
 
 /// Worker 0, which is the cycle's own thread, and the executor with the threads of all others.
 pub(super) struct Workers {
@@ -27,14 +28,13 @@ pub(super) struct Workers {
 }
 
 impl Assembly<'_> {
-    /// Starts the workers of a cycle but the first, which wait.
-    pub(super) fn workers(
-        &mut self,
-        cycle: CycleId,
-        planned: usize,
-        configuration: &CycleConfiguration,
-    ) -> Result<Workers, RuntimeError> {
-        let count = pool_size(planned, configuration.workers, self.available);
+    /// Starts the workers of the cycle of that number but the first, which wait.
+    pub(super) fn workers(&mut self, index: usize) -> Result<Workers, RuntimeError> {
+        let (cycle, plan) = (self.cycle_ids[index], &self.plans[index]);
+        let configuration = &self.robot.configuration.cycles[index];
+        let count = pool_size(plan.workers(), configuration.workers, self.available);
+        let events =
+            events_kept(events_per_run(plan.graph(), self.robot.sources.len()), period_of(self.robot, configuration));
         let mut executor = Executor::new();
         let (state, name) = (self.state.clone(), configuration.name.clone());
         executor.tell_of_ends(move |worker, reason| state.note_end_of(&format!("{name} {worker}"), reason));
@@ -42,7 +42,7 @@ impl Assembly<'_> {
         let cores = self.available.get();
         let (mut running, mut helpers) = (Vec::new(), Vec::new());
         for worker in 1..count {
-            let (worker_state, outputs) = WorkerState::new();
+            let (worker_state, outputs) = WorkerState::new(events);
             running.push(outputs.running.clone());
             let name = format!("{} {worker}", configuration.name);
             // Who steps a robot shares time with all others, so nobody who helps may be above that.
@@ -56,11 +56,20 @@ impl Assembly<'_> {
             self.helpers.extend(report.thread.map(|thread| (id, thread)));
             self.monitor.add_worker(id, outputs);
         }
-        let (first, outputs) = WorkerState::new();
+        let (first, outputs) = WorkerState::new(events);
         running.push(outputs.running.clone());
         self.monitor.add_worker(self.catalog.worker(cycle, 0, 0)?, outputs);
         Ok(Workers { executor, first, helpers, running, count })
     }
+}
+
+/// How many events one worker tells of a run of this graph, if it runs all of it.
+fn events_per_run(graph: &TaskGraph, sources: usize) -> usize {
+    /// Its begin and end, what is taken from others, overruns and wake-ups.
+    const OF_THE_RUN: usize = 16;
+    let outputs = graph.tasks().iter().filter(|task| task.is_output).count();
+    // Tasks fail or publish, too, and at outputs samples of every source may arrive.
+    2 * graph.tasks().len() + outputs * sources + OF_THE_RUN
 }
 
 fn pool_size(planned: usize, fixed: Option<usize>, available: NonZeroUsize) -> usize {

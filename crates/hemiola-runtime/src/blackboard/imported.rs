@@ -36,8 +36,8 @@ struct Holds {
 unsafe impl Sync for Imported {}
 
 impl Imported {
-    pub fn new(descriptor: &'static RepresentationDescriptor) -> Self {
-        let default = Held::new(descriptor.create());
+    /// Shows `default` where nothing has arrived. All cells of the robot that do can share one.
+    pub fn new(descriptor: &'static RepresentationDescriptor, default: Held) -> Self {
         Self {
             cell: Cell::new(descriptor, default.view()),
             holds: UnsafeCell::new(Holds { current: None, samples: Vec::new(), restored: Vec::new() }),

@@ -15,6 +15,7 @@ use super::Blackboard;
 use super::channel::{Export, Import, Line, channel};
 use super::imported::Imported;
 use super::provenance::Provenance;
+use super::slot::Held;
 use super::store::{Holds, Store, Writing};
 
 /// The run that wrote it; 0 when it was not written. Loom sees every access that no synchronisation orders.
@@ -78,7 +79,7 @@ fn cycles(values: usize, readers: usize, capacity: Option<usize>) -> (Publisher,
     let (exports, imports): (Vec<Export>, Vec<Import>) =
         (0..readers).map(|_| channel(&lines, 0, ExchangeId(0), None)).unzip();
     let reader = |import: Import| {
-        let imported = (0..values).map(|_| Imported::new(watched())).collect();
+        let imported = (0..values).map(|_| Imported::new(watched(), Held::new(watched().create()))).collect();
         let blackboard = Blackboard::new(Vec::new(), imported, Vec::new(), 0);
         // SAFETY: nothing runs.
         import.reserve(&blackboard, &mut unsafe { BetweenRuns::assume() });

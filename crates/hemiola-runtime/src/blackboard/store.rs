@@ -24,7 +24,7 @@ use std::cell::UnsafeCell;
 use hemiola_model::data::{ReadError, Reader};
 use hemiola_model::module::BetweenRuns;
 use hemiola_model::module::cell::{Cell, View};
-use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time, ValueMut};
+use hemiola_model::{AnyRepresentation, Form, Representation, RepresentationDescriptor, Time, ValueMut};
 
 use super::slot::{Held, Slot};
 use crate::containment::quietly;
@@ -38,6 +38,18 @@ const NONE: u32 = u32::MAX;
 const OWN_SLOTS: usize = 5;
 /// The current, the one being written; the override. When a provider begins, the previous value is the current one.
 const OWN_SLOTS_AT_FIRST: usize = 3;
+
+/// Lies in the slot of the value that overrides until there is one. Nobody sees it.
+#[derive(Default)]
+struct NotOverridden;
+
+impl Representation for NotOverridden {
+    const NAME: &'static str = "NotOverridden";
+
+    fn form() -> Form<Self> {
+        Form::opaque()
+    }
+}
 
 /// How many values of a store others hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,7 +111,8 @@ impl Store {
         let first_slots = OWN_SLOTS + holds.most;
         let at_first = (OWN_SLOTS_AT_FIRST + holds.usual).min(first_slots);
         let mut slots: Vec<Slot> = Vec::with_capacity(first_slots);
-        slots.extend((0..at_first).map(|_| Slot::new(descriptor.create())));
+        slots.push(Slot::new(RepresentationDescriptor::of::<NotOverridden>().create()));
+        slots.extend((1..at_first).map(|_| Slot::new(descriptor.create())));
         // SAFETY: nobody else has it yet.
         let initial = View::of(unsafe { slots[1].value() });
         Self {
@@ -168,7 +181,7 @@ impl Store {
         std::mem::swap(present, &mut slots.list);
     }
 
-    /// Exchanges the value that overrides for `value`, and overrides with it from now on. `false` when the last one is still
+    /// Exchanges the value that overrides, if there has been one, for `value`, and overrides with it from now on. `false` when the last one is still
     /// held by somebody, or `value` is of another representation: try again in the next run.
     pub fn set_override(&self, value: &mut AnyRepresentation, between: &mut BetweenRuns<'_>) -> bool {
         if value.descriptor() != self.descriptor() {

@@ -99,9 +99,9 @@ impl RecordedChanges {
             return;
         }
         for (&number, change) in self.changes.range(self.next..=last) {
-            robot.note_change(change.clone(), Some(number));
+            robot.note_change(change.clone(), Some(number), None);
         }
-        self.next = last + 1;
+        self.next = last.saturating_add(1);
     }
 
     /// What all changes to this one have made of the robot.

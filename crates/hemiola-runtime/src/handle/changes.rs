@@ -36,13 +36,22 @@ impl RobotHandle {
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
     pub fn change(&self, change: Change) -> Pending {
+        self.change_for(change, None)
+    }
+
+    /// As [`change`](Self::change), for somebody whom the journal names.
+    pub fn change_by(&self, change: Change, who: &str) -> Pending {
+        self.change_for(change, Some(who))
+    }
+
+    fn change_for(&self, change: Change, by: Option<&str>) -> Pending {
         match change {
             Change::EnterSafeState => {
-                self.enter_safe_state();
+                self.enter_safe_state_for(by);
                 Pending::decided(Ok(()))
             }
             Change::LeaveSafeState => {
-                self.leave_safe_state();
+                self.leave_safe_state_for(by);
                 Pending::decided(Ok(()))
             }
             Change::Trace { ref file } => {
@@ -52,16 +61,16 @@ impl RobotHandle {
                 };
                 self.state.set_watched(self.monitor().is_watched());
                 if result.is_ok() {
-                    self.note_change(change, None);
+                    self.note_change(change, None, by);
                 }
                 Pending::decided(result)
             }
-            change => self.post(change).unwrap_or_else(|error| Pending::decided(Err(error))),
+            change => self.post(change, by).unwrap_or_else(|error| Pending::decided(Err(error))),
         }
     }
 
     /// Prepares a change and posts it to the cycles that it concerns.
-    pub(super) fn post(&self, change: Change) -> Result<Pending, RuntimeError> {
+    pub(super) fn post(&self, change: Change, by: Option<&str>) -> Result<Pending, RuntimeError> {
         let profile = self.profile();
         let mut controls = self.controls();
         let mailboxes = controls.mailboxes();
@@ -75,7 +84,7 @@ impl RobotHandle {
             let before = controls.note_prepared(prepared);
             let number = change.has_number().then(|| controls.number_change());
             // While the controls are locked: the journal has changes in the order of their numbers.
-            self.note_change(change, number);
+            self.note_change(change, number, by);
             drop(controls);
             drop(before);
             mailboxes.iter().for_each(|mailbox| mailbox.collect());
@@ -90,18 +99,26 @@ impl RobotHandle {
     /// Puts the robot into its safe state, as [`Change::EnterSafeState`] does. It stays there until
     /// somebody says that it may leave it.
     pub fn enter_safe_state(&self) {
+        self.enter_safe_state_for(None);
+    }
+
+    fn enter_safe_state_for(&self, by: Option<&str>) {
         if self.state.enter_safe_state(Cause::Request) {
-            self.note_change(Change::EnterSafeState, None);
-            self.note("the robot enters its safe state, because it was asked to".to_owned());
+            self.note_change(Change::EnterSafeState, None, by);
+            self.note(format!("the robot enters its safe state, because {} asked for it", by.unwrap_or("somebody")));
         }
     }
 
     /// Ends the safe state, as [`Change::LeaveSafeState`] does; the robot never does that by
     /// itself: a person decides that it is safe to go on.
     pub fn leave_safe_state(&self) {
+        self.leave_safe_state_for(None);
+    }
+
+    fn leave_safe_state_for(&self, by: Option<&str>) {
         if self.state.leave_safe_state() {
-            self.note_change(Change::LeaveSafeState, None);
-            self.note("the robot leaves its safe state, because it was asked to".to_owned());
+            self.note_change(Change::LeaveSafeState, None, by);
+            self.note(format!("the robot leaves its safe state, because {} asked for it", by.unwrap_or("somebody")));
         }
     }
 

@@ -82,7 +82,7 @@ impl RobotHandle {
             if self.controls().restarted_by_recording.contains(module) {
                 continue;
             }
-            match self.post(Change::Restart { module: module.to_owned() }) {
+            match self.post(Change::Restart { module: module.to_owned() }, None) {
                 Ok(on_its_way) => drop(on_its_way),
                 Err(RuntimeError::CycleDoesNotAnswer { .. }) => _ = again.insert(module),
                 Err(error) => self.note(format!("{module} could not be replaced: {error}")),

@@ -1,5 +1,6 @@
 //! What was changed from outside, and by which number runs name it.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use hemiola_model::Value;
@@ -106,6 +107,25 @@ impl Change {
             | Self::Release { .. }
             | Self::Restart { .. } => true,
             Self::Workers { .. } | Self::Trace { .. } | Self::EnterSafeState | Self::LeaveSafeState => false,
+        }
+    }
+}
+
+/// In words: `Walk.gain = 0.7`.
+impl fmt::Display for Change {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter { module, parameter, value } => write!(formatter, "{module}.{parameter} = {value}"),
+            Self::Provider { representation, module } => write!(formatter, "{module} provides {representation}"),
+            Self::Workers { cycle, workers: Some(workers) } => write!(formatter, "{cycle} on {workers} workers"),
+            Self::Workers { cycle, workers: None } => write!(formatter, "{cycle} on as many workers as its plan says"),
+            Self::Override { representation, value } => write!(formatter, "{representation} overridden by {value}"),
+            Self::Release { representation } => write!(formatter, "{representation} released"),
+            Self::Restart { module } => write!(formatter, "{module} restarted"),
+            Self::Trace { file: Some(file) } => write!(formatter, "a trace to {}", file.display()),
+            Self::Trace { file: None } => formatter.write_str("the trace ends"),
+            Self::EnterSafeState => formatter.write_str("the safe state entered"),
+            Self::LeaveSafeState => formatter.write_str("the safe state left"),
         }
     }
 }

@@ -8,7 +8,7 @@ use hemiola_realtime::{AdaptiveEarliness, Containment, MonotonicTime, monotonic_
 use super::STOP_PERIOD;
 use crate::cycle::Cycle;
 use crate::robot_state::RobotState;
-use crate::source::{Sampled, SourceRunner};
+use crate::source::{Sampled, SourceRest, SourceRunner};
 
 pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
     let _containment = Containment::new();
@@ -26,7 +26,7 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
             return;
         }
         earliness.meet_prepared(next, || cycle.core.rehearse());
-        run_and_rest(&mut cycle, Some(nth(count)));
+        run_and_rest(&mut cycle, Some(nth(count)), earliness.awake_since());
         // After an overrun the triggers that have passed are left out: the newest data counts.
         let passed = (cycle.core.robot.clock().now().seconds() * rate).floor() as u64;
         let following = count.saturating_add(1);
@@ -37,10 +37,10 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
     }
 }
 
-fn run_and_rest(cycle: &mut Cycle, due: Option<Time>) {
-    let begin = monotonic_now();
+/// Waiting for the trigger by spinning is no rest.
+fn run_and_rest(cycle: &mut Cycle, due: Option<Time>, awake_since: MonotonicTime) {
     cycle.run(due);
-    if let Some(end) = cycle.guard.rest_until(begin) {
+    if let Some(end) = cycle.guard.rest_until(awake_since) {
         sleep_until(end);
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn run_when_triggered(mut cycle: Cycle) {
         let seen = trigger.wakeup.generation();
         if cycle.is_triggered() {
             let begin = monotonic_now();
-            run_and_rest(&mut cycle, None);
+            run_and_rest(&mut cycle, None, begin);
             cycle.core.executor.expect_run(cycle.core.period.map(|period| begin + period));
         } else {
             trigger.wakeup.wait(seen, Some(monotonic_now() + STOP_PERIOD));
@@ -103,13 +103,15 @@ pub(super) fn run_source(mut source: SourceRunner) {
             Sampled::Failed => {}
             Sampled::Ended => return source.say_ended(),
         }
+        let rest = source.rest.as_mut().and_then(SourceRest::until);
+        rest.into_iter().for_each(sleep_until);
         count += 1;
         if let SourceRate::Hertz(rate) = source.rate {
             // A source that was held up goes on with the present; what it left out is said.
             let passed = (robot.clock().now().seconds() * rate).floor() as u64;
             if passed > count {
                 count = passed;
-                source.say_late();
+                if rest.is_some() { source.say_rested() } else { source.say_late() }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The coarse bound that holds for whatever phases, jitter and cores.
 //!
-//! - **Model.** Periodic or sporadic tasks that read when they begin and write when they end.
+//! - **Model.** Periodic or sporadic tasks that read when they begin and write when they end; or by logical execution time, and R is the
+//!   deadline then.
 //! - **Formula.** `sum of (T + R)`: each task can just have missed the value, and then take as long as it may.
 //! - **Complexity.** Linear.
 //! - **Source.** Davare, Zhu, Di Natale, Pinello, Kanajan and Sangiovanni-Vincentelli, DAC 2007.
@@ -20,5 +21,5 @@ use hemiola_analysis::TimeSpan;
 /// assert_eq!(davare_2007::reaction_time(&[step(5, 10, 1, 1), step(10, 20, 2, 3)]), ns(34));
 /// ```
 pub fn reaction_time(chain: &[Step]) -> TimeSpan {
-    chain.iter().map(|step| step.period() + step.response_time).sum()
+    chain.iter().map(|step| step.period() + step.published_after()).sum()
 }

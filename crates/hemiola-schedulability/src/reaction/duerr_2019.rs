@@ -1,6 +1,7 @@
 //! Reaction time and data age of sporadic tasks.
 //!
-//! - **Model.** Sporadic tasks that read when they begin and write when they end; preemptive fixed priorities on each core.
+//! - **Model.** Sporadic tasks that read when they begin and write when they end, preemptive fixed priorities on each core; or by logical
+//!   execution time, and R is the deadline then.
 //! - **Formula.** `T_1 + R_n + sum over i < n of max(R_i, T_(i+1) + x_i R_i)`; reduced data age `R_n + sum of (T_i + x_i R_i)`. x is 0 if
 //!   the next task is on the same core and less important: it cannot begin while this one has not ended.
 //! - **Complexity.** Linear.
@@ -26,7 +27,7 @@ use hemiola_analysis::TimeSpan;
 pub fn reaction_time(chain: &[Step]) -> TimeSpan {
     let hops = chain.windows(2).map(|pair| {
         let [step, next] = pair else { return TimeSpan::ZERO };
-        step.response_time.max(next.period() + step.missed_for(next))
+        step.published_after().max(next.period() + step.missed_for(next))
     });
     ends(chain, |first| first.period()) + hops.sum()
 }
@@ -41,5 +42,5 @@ pub fn reduced_data_age(chain: &[Step]) -> TimeSpan {
 }
 
 fn ends(chain: &[Step], first: impl Fn(&Step) -> TimeSpan) -> TimeSpan {
-    chain.first().map_or(TimeSpan::ZERO, first) + chain.last().map_or(TimeSpan::ZERO, |last| last.response_time)
+    chain.first().map_or(TimeSpan::ZERO, first) + chain.last().map_or(TimeSpan::ZERO, |last| last.published_after())
 }

@@ -1,6 +1,6 @@
 use serde::Deserialize;
 
-use super::{Tally, cases, ticks};
+use super::{Tally, each_case, ticks};
 use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::compositional::{Chain, Propagation, Scheduling, Task, once_more, response_times};
 
@@ -15,7 +15,6 @@ const SHORT_CUT: &str = "busy_window: ours may be up to the jitter_dmin bound wh
 
 #[derive(Deserialize)]
 struct Case {
-    id: String,
     resources: Vec<Resource>,
     chains: Vec<OracleChain>,
     expected: Expected,
@@ -29,7 +28,6 @@ enum Resource {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct OracleChain {
     period: u64,
     #[serde(default)]
@@ -38,7 +36,6 @@ struct OracleChain {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct OracleTask {
     res: usize,
     wcet: u64,
@@ -62,11 +59,9 @@ struct Bounds {
 }
 
 pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for Case { id, resources, chains, expected } in cases(text, tally)? {
-        tally.case(id);
+    each_case(text, tally, |tally, Case { resources, chains, expected }| {
         if chains.iter().flat_map(|chain| &chain.tasks).any(|task| task.res >= resources.len()) {
-            tally.not_understood("a task is on a resource that is not there");
-            continue;
+            return Err("a task is on a resource that is not there".into());
         }
         let resources: Vec<Scheduling> = resources
             .into_iter()
@@ -118,8 +113,8 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
             tally.same_if(&format!("{name} bcrt"), expected.bcrt, || bcrt);
             tally.same_if(&format!("{name} e2e"), expected.e2e, || e2e);
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Whether the file's bounds are none by its own equations, or by equations that are never below them.

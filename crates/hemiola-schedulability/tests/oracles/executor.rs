@@ -1,9 +1,8 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
-use super::{Tally, cases, ticks};
+use super::{Tally, each_case, ticks};
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
 use hemiola_schedulability::simulation::{
@@ -12,7 +11,6 @@ use hemiola_schedulability::simulation::{
 
 #[derive(Deserialize)]
 struct Case {
-    id: String,
     horizon: u64,
     callbacks: Vec<OracleCallback>,
     #[serde(default)]
@@ -21,7 +19,6 @@ struct Case {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct OracleCallback {
     #[serde(rename = "type")]
     kind: Kind,
@@ -34,13 +31,6 @@ struct OracleCallback {
     depth: usize,
     #[serde(default)]
     ext: Vec<u64>,
-    /// What it is called, and its place in a chain, say nothing about when it is dispatched.
-    #[serde(rename = "name", default)]
-    _name: IgnoredAny,
-    #[serde(rename = "chain", default)]
-    _chain: IgnoredAny,
-    #[serde(rename = "order", default)]
-    _order: IgnoredAny,
 }
 
 fn one() -> usize {
@@ -71,12 +61,10 @@ impl Observer for Expected {
 }
 
 pub(super) fn semantics(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for case in cases::<Case>(text, tally)? {
-        tally.case(&case.id);
+    each_case(text, tally, |tally, case: Case| {
         let is_whole = |callback: &OracleCallback| !matches!(callback.kind, Kind::Timer) || callback.period.is_some();
         if !case.callbacks.iter().all(is_whole) {
-            tally.not_understood("a timer has no period");
-            continue;
+            return Err("a timer has no period".into());
         }
         for (name, expected) in &case.expected {
             let dispatch = match name.as_str() {
@@ -91,8 +79,8 @@ pub(super) fn semantics(text: &str, tally: &mut Tally) -> Result<(), serde_json:
             simulation::run(&model(&case, dispatch), &options, &mut got);
             tally.same(name, expected, &got);
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn model(case: &Case, dispatch: Dispatch) -> Model {

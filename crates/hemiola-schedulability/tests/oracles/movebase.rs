@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::ros2::Reservation;
-use super::{Tally, cases, ticks};
+use super::{Tally, each_case, ticks};
 use hemiola_analysis::{Arrivals, Bound, NoBound, TimeSpan};
 use hemiola_schedulability::Supply;
 use hemiola_schedulability::ros2::casini_2019::{self, Chain};
@@ -13,6 +13,9 @@ use hemiola_schedulability::ros2::{Callback, Kind};
 
 #[derive(Deserialize)]
 struct Case {
+    /// Which sweep it is of says what it has.
+    #[serde(default, rename = "kind")]
+    _kind: Option<String>,
     model: Model,
     chain_aware: bool,
     alpha_pct: u64,
@@ -89,38 +92,41 @@ fn supply(reservations: &[(u64, Reservation)], share: u64) -> Option<Supply> {
 pub(super) fn cases_of_the_study(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
     let study: Study = serde_json::from_str(text)?;
     let study = study.meta.and_then(|meta| meta.model).unwrap_or_default();
-    let all = cases::<Case>(text, tally)?;
-    let reservations: Vec<(u64, Reservation)> =
-        all.iter().filter_map(|case| Some((case.alpha_pct, case.reservation0?))).collect();
-    for case in all {
-        tally.case(format!(
-            "{:?}, chains {}, {} %",
-            case.model,
-            if case.chain_aware { "known" } else { "cut" },
-            case.alpha_pct
-        ));
+    let reservations = reservations(text)?;
+    each_case(text, tally, |tally, case: Case| {
+        let chains = if case.chain_aware { "known" } else { "cut" };
+        tally.name(format!("{:?}, chains {chains}, {} %", case.model, case.alpha_pct));
         let ticks_of = |bound: Bound| bound.ok().map(TimeSpan::as_nanoseconds);
         match case.e2e_ticks {
             Results::One(expected) => {
-                let Some(reservation) = case.reservation0 else {
-                    tally.same("reservation0", "a reservation", "none");
-                    continue;
-                };
-                let got = study.end_to_end(case.model, case.chain_aware, reservation.supply(), study.jitter_of("odom"));
+                let supply = case.reservation0.ok_or("there is no reservation")?.supply();
+                let got = study.end_to_end(case.model, case.chain_aware, supply, study.jitter_of("odom"));
                 tally.same("e2e_ticks", expected, ticks_of(got));
             }
             Results::Many(expected) => {
-                let Some(supply) = supply(&reservations, case.alpha_pct) else {
-                    tally.not_understood("no case of the file says what reservation that share is");
-                    continue;
-                };
+                let own = case.reservation0.map(|reservation| reservation.supply());
+                let supply = own.or_else(|| supply(&reservations, case.alpha_pct));
+                let supply = supply.ok_or("no case of the file says what reservation that share is")?;
                 let got =
                     |&jitter: &u64| ticks_of(study.end_to_end(case.model, case.chain_aware, supply, ticks(jitter)));
                 tally.same("e2e_ticks", expected, case.jitter_ticks.iter().map(got).collect());
             }
         }
+        Ok(())
+    })
+}
+
+/// Which reservation the cases of the file say that a share of the processor is.
+fn reservations(text: &str) -> Result<Vec<(u64, Reservation)>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct File {
+        cases: Vec<serde_json::Value>,
     }
-    Ok(())
+    let file: File = serde_json::from_str(text)?;
+    let reservation = |case: &serde_json::Value| {
+        Some((case["alpha_pct"].as_u64()?, Reservation::deserialize(case.get("reservation0")?).ok()?))
+    };
+    Ok(file.cases.iter().filter_map(reservation).collect())
 }
 
 impl System {

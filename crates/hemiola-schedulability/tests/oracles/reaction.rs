@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Tally, cases, if_present, number, ticks};
+use super::{Misfit, Tally, each_case, if_present, number, ticks};
 use hemiola_analysis::{Arrivals, TimeSpan};
 use hemiola_schedulability::Task;
 use hemiola_schedulability::reaction::guenzel_2021::{self, Ages, Stage};
@@ -15,14 +15,12 @@ use hemiola_schedulability::response_times::fixed_priority;
 
 #[derive(Deserialize)]
 struct Case {
-    id: String,
     tasks: Vec<OracleTask>,
     chain: Vec<usize>,
     expected: Expected,
 }
 
 #[derive(Deserialize, Clone, Copy)]
-#[serde(deny_unknown_fields)]
 struct OracleTask {
     #[serde(default)]
     phase: u64,
@@ -91,23 +89,23 @@ fn response_times(tasks: &[OracleTask]) -> Option<Vec<TimeSpan>> {
     tasks.iter().zip(bounds).map(|(task, bound)| task.wcrt.map(ticks).or(bound.ok())).collect()
 }
 
+const NO_TASK: &str = "the chain has a task that is not there, or none";
+
+fn is_of(chain: &[usize], tasks: usize) -> bool {
+    !chain.is_empty() && chain.iter().all(|&index| index < tasks)
+}
+
 pub(super) fn implicit(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for Case { id, tasks, chain, expected } in cases(text, tally)? {
-        tally.case(id);
-        if chain.iter().any(|&index| index >= tasks.len()) {
-            tally.not_understood("the chain has a task that is not there");
-            continue;
+    each_case(text, tally, |tally, Case { tasks, chain, expected }| {
+        if !is_of(&chain, tasks.len()) {
+            return Err(NO_TASK.into());
         }
         if tasks.iter().any(|task| task.deadline.is_some_and(|deadline| deadline > task.period)) {
-            tally.not_understood("a deadline beyond the period");
-            continue;
+            return Err("a deadline beyond the period".into());
         }
         let (tasks, places) = by_priority(&tasks);
         let chain: Vec<usize> = chain.into_iter().map(|index| places[index]).collect();
-        let Some(response_times) = response_times(&tasks) else {
-            tally.not_understood("a task has no bound of its response time");
-            continue;
-        };
+        let response_times = response_times(&tasks).ok_or("a task has no bound of its response time")?;
         let synchronous = tasks.iter().all(|task| task.phase == tasks[0].phase);
         let steps: Vec<Step> = chain
             .iter()
@@ -174,13 +172,12 @@ pub(super) fn implicit(text: &str, tally: &mut Tally) -> Result<(), serde_json::
             let logical = logical_execution(&periodic(100), end);
             compare("let_exact", expected, through(&logical, &logical, false));
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[derive(Deserialize)]
 struct LetCase {
-    id: String,
     periods: Vec<u64>,
     /// Of all tasks, or of each.
     #[serde(default)]
@@ -214,15 +211,13 @@ impl Phases {
 }
 
 pub(super) fn logical_execution_time(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for LetCase { id, periods, phase, expected, comm, deadline } in cases(text, tally)? {
-        tally.case(id);
+    each_case(text, tally, |tally, LetCase { periods, phase, expected, comm, deadline }| {
         let is_implicit = |deadline: &Value| match deadline {
             Value::String(words) => words.starts_with("implicit"),
             deadlines => *deadlines == serde_json::json!(periods),
         };
         if comm.is_some_and(|comm| comm != "LET") || !deadline.as_ref().is_none_or(is_implicit) {
-            tally.not_understood("only logical execution times that end with the period are analysed");
-            continue;
+            return Err("only logical execution times that end with the period are analysed".into());
         }
         let task = |(index, &period): (usize, &u64)| PeriodicTask {
             period: ticks(period),
@@ -238,13 +233,12 @@ pub(super) fn logical_execution_time(text: &str, tally: &mut Tally) -> Result<()
         let got = ExpectedAges::of(&guenzel_2021::ages(&stages, observed), &expected);
         tally.same("mrt, mda, mrda, mrrt", expected, got);
         ["mrt", "mda", "mrda", "mrrt"].iter().for_each(|value| tally.not_asked(value));
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[derive(Deserialize)]
 struct MixedCase {
-    id: String,
     tasks: Vec<MixedTask>,
     chain: Vec<usize>,
     expected: MixedExpected,
@@ -252,8 +246,13 @@ struct MixedCase {
 
 #[derive(Deserialize)]
 struct MixedTask {
-    #[serde(flatten)]
-    release: MixedRelease,
+    /// Sporadic if there is no period, if nothing is said.
+    release: Option<MixedRelease>,
+    period: Option<u64>,
+    #[serde(default)]
+    phase: u64,
+    min_iat: Option<u64>,
+    max_iat: Option<u64>,
     #[serde(default)]
     comm: MixedCommunication,
     #[serde(default)]
@@ -266,18 +265,24 @@ struct MixedTask {
     prio: Option<u32>,
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "release", rename_all = "lowercase")]
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
 enum MixedRelease {
-    Periodic {
-        period: u64,
-        #[serde(default)]
-        phase: u64,
-    },
-    Sporadic {
-        min_iat: u64,
-        max_iat: u64,
-    },
+    Periodic,
+    Sporadic,
+}
+
+impl MixedTask {
+    fn release(&self) -> Result<Release, Misfit> {
+        let is_sporadic = self.release.map_or(self.period.is_none(), |release| release == MixedRelease::Sporadic);
+        match (is_sporadic, self.period, self.min_iat, self.max_iat) {
+            (false, Some(period), ..) => Ok(Release::Periodic { period: ticks(period), phase: ticks(self.phase) }),
+            (true, _, Some(shortest), Some(longest)) => {
+                Ok(Release::Sporadic { shortest: ticks(shortest), longest: ticks(longest) })
+            }
+            _ => Err("a task without a period, or without the distances of its releases".into()),
+        }
+    }
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]
@@ -301,83 +306,70 @@ struct MixedExpected {
 }
 
 pub(super) fn mixed(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for MixedCase { id, tasks, chain, expected } in cases(text, tally)?.into_iter().chain(worked(text)?) {
-        tally.case(id);
-        if chain.iter().any(|&index| index >= tasks.len()) {
-            tally.not_understood("the chain has a task that is not there");
-            continue;
-        }
-        let step = |&index: &usize| {
-            let MixedTask { release, comm, wcet, wcrt, deadline, prio } = &tasks[index];
-            let shortest = match *release {
-                MixedRelease::Periodic { period, .. } => period,
-                MixedRelease::Sporadic { min_iat, .. } => min_iat,
-            };
-            let release = match *release {
-                MixedRelease::Periodic { period, phase } => {
-                    Release::Periodic { period: ticks(period), phase: ticks(phase) }
-                }
-                MixedRelease::Sporadic { min_iat, max_iat } => {
-                    Release::Sporadic { shortest: ticks(min_iat), longest: ticks(max_iat) }
-                }
-            };
-            Step {
-                communication: match comm {
-                    MixedCommunication::Implicit => Communication::Implicit,
-                    MixedCommunication::LogicalExecutionTime => Communication::LogicalExecutionTime,
-                },
-                deadline: ticks(deadline.unwrap_or(shortest)),
-                priority: u32::MAX - prio.unwrap_or(index as u32),
-                ..Step::new(release, ticks(*wcet), ticks(wcrt.unwrap_or(*wcet)))
-            }
-        };
-        let steps: Vec<Step> = chain.iter().map(step).collect();
-        // Every task on a core of its own: no order is known between any two.
-        let apart = steps.iter().enumerate().map(|(core, step)| Step { core, ..*step }).collect::<Vec<_>>();
-        tally.same_if("pessimistic_sum", expected.pessimistic_sum, || guenzel_2023::sporadic(&apart).as_nanoseconds());
-        let every = || number(&guenzel_2023::cut_at_every_change(&steps));
-        tally.same_if("cut_at_every_change", expected.cut_at_every_change.map(Some), every);
-        let release = || number(&guenzel_2023::reaction_time(&steps));
-        tally.same_if("cut_at_release_change", expected.cut_at_release_change.map(Some), release);
-        let sporadic = || guenzel_2023::sporadic(&steps).as_nanoseconds();
-        tally.same_if("sporadic_formula", expected.sporadic_formula, sporadic);
-        tally.same_if("let_sporadic", expected.let_sporadic, sporadic);
-        tally.same_if("davare", expected.davare, || davare_2007::reaction_time(&steps).as_nanoseconds());
-        tally.same_if("duerr", expected.duerr, || duerr_2019::reaction_time(&steps).as_nanoseconds());
+    each_case(text, tally, compare_mixed)?;
+    for (number, case) in worked(text)?.iter().enumerate() {
+        tally.each(number, case, &mut compare_mixed);
     }
     Ok(())
 }
 
-/// The worked examples of the file: tasks that are sporadic unless they have a period, and results by chain, `chain[0,1]`.
-fn worked(text: &str) -> Result<Vec<MixedCase>, serde_json::Error> {
+fn compare_mixed(tally: &mut Tally, MixedCase { tasks, chain, expected }: MixedCase) -> Result<(), Misfit> {
+    if !is_of(&chain, tasks.len()) {
+        return Err(NO_TASK.into());
+    }
+    let step = |&index: &usize| -> Result<Step, Misfit> {
+        let task = &tasks[index];
+        let release = task.release()?;
+        let shortest = match release {
+            Release::Periodic { period, .. } => period,
+            Release::Sporadic { shortest, .. } => shortest,
+        };
+        Ok(Step {
+            communication: match task.comm {
+                MixedCommunication::Implicit => Communication::Implicit,
+                MixedCommunication::LogicalExecutionTime => Communication::LogicalExecutionTime,
+            },
+            deadline: task.deadline.map_or(shortest, ticks),
+            priority: u32::MAX - task.prio.unwrap_or(index as u32),
+            ..Step::new(release, ticks(task.wcet), ticks(task.wcrt.unwrap_or(task.wcet)))
+        })
+    };
+    let steps = chain.iter().map(step).collect::<Result<Vec<Step>, Misfit>>()?;
+    // Every task on a core of its own: no order is known between any two.
+    let apart = steps.iter().enumerate().map(|(core, step)| Step { core, ..*step }).collect::<Vec<_>>();
+    tally.same_if("pessimistic_sum", expected.pessimistic_sum, || guenzel_2023::sporadic(&apart).as_nanoseconds());
+    let every = || number(&guenzel_2023::cut_at_every_change(&steps));
+    tally.same_if("cut_at_every_change", expected.cut_at_every_change.map(Some), every);
+    let release = || number(&guenzel_2023::reaction_time(&steps));
+    tally.same_if("cut_at_release_change", expected.cut_at_release_change.map(Some), release);
+    let sporadic = || guenzel_2023::sporadic(&steps).as_nanoseconds();
+    tally.same_if("sporadic_formula", expected.sporadic_formula, sporadic);
+    tally.same_if("let_sporadic", expected.let_sporadic, sporadic);
+    tally.same_if("davare", expected.davare, || davare_2007::reaction_time(&steps).as_nanoseconds());
+    tally.same_if("duerr", expected.duerr, || duerr_2019::reaction_time(&steps).as_nanoseconds());
+    Ok(())
+}
+
+/// The worked examples of the file as cases: results are by chain there, `chain[0,1]`, and how they communicate is in the name.
+fn worked(text: &str) -> Result<Vec<Value>, serde_json::Error> {
     #[derive(Deserialize)]
     struct File {
         #[serde(default)]
-        worked: Vec<Worked>,
-    }
-    #[derive(Deserialize)]
-    struct Worked {
-        name: String,
-        tasks: Vec<serde_json::Map<String, Value>>,
-        expected: BTreeMap<String, Value>,
+        worked: Vec<Value>,
     }
     let mut cases = Vec::new();
-    for Worked { name, tasks, expected } in serde_json::from_str::<File>(text)?.worked {
-        for (chain, expected) in expected {
+    for example in serde_json::from_str::<File>(text)?.worked {
+        let name = example["name"].as_str().unwrap_or("worked example");
+        let mut tasks = example["tasks"].clone();
+        for task in tasks.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            let comm = if name.contains("LET") { "LET" } else { "implicit" };
+            task.entry("comm").or_insert_with(|| comm.into());
+        }
+        for (chain, expected) in example["expected"].as_object().into_iter().flatten() {
             let numbers = chain.split(|letter: char| !letter.is_ascii_digit());
-            let mut tasks = tasks.clone();
-            for task in &mut tasks {
-                let release = if task.contains_key("period") { "periodic" } else { "sporadic" };
-                task.entry("release").or_insert_with(|| release.into());
-                let comm = if name.contains("LET") { "LET" } else { "implicit" };
-                task.entry("comm").or_insert_with(|| comm.into());
-            }
-            cases.push(MixedCase {
-                id: format!("{name}, {chain}"),
-                tasks: Vec::deserialize(serde_json::to_value(tasks)?)?,
-                chain: numbers.filter_map(|number| number.parse().ok()).collect(),
-                expected: MixedExpected::deserialize(expected)?,
-            });
+            let numbers: Vec<usize> = numbers.filter_map(|number| number.parse().ok()).collect();
+            let id = format!("{name}, {chain}");
+            cases.push(serde_json::json!({ "id": id, "tasks": tasks, "chain": numbers, "expected": expected }));
         }
     }
     Ok(cases)

@@ -1,6 +1,6 @@
 use serde::Deserialize;
 
-use super::{Tally, cases, horizon, if_present, numbers, ticks};
+use super::{Tally, each_case, horizon, if_present, numbers, ticks};
 use hemiola_analysis::{Arrivals, NoBound, TimeSpan};
 use hemiola_schedulability::Supply;
 use hemiola_schedulability::ros2::blass_2021::{self, Order};
@@ -8,7 +8,6 @@ use hemiola_schedulability::ros2::casini_2019::{self, Chain};
 use hemiola_schedulability::ros2::{Callback, Kind};
 
 #[derive(Deserialize, Clone, Copy)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Reservation {
     pub budget: u64,
     pub period: u64,
@@ -28,7 +27,6 @@ impl Reservation {
 
 #[derive(Deserialize)]
 struct Case {
-    id: String,
     /// A core of its own, if nothing is said.
     reservation: Option<Reservation>,
     callbacks: Vec<OracleCallback>,
@@ -36,7 +34,6 @@ struct Case {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct OracleCallback {
     #[serde(rename = "type")]
     kind: OracleKind,
@@ -71,8 +68,7 @@ const HORIZON: u64 = 100_000;
 
 pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
     let horizon = horizon(text, HORIZON);
-    for Case { id, reservation, callbacks, expected } in cases(text, tally)? {
-        tally.case(id);
+    each_case(text, tally, |tally, Case { reservation, callbacks, expected }| {
         let supply = reservation.map_or(Supply::Dedicated, |reservation| reservation.supply());
         let callbacks: Vec<Callback> = callbacks
             .iter()
@@ -97,20 +93,18 @@ pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json:
         tally.same_if("rtss21_busy_window", expected.rtss21_busy_window, || busy_window(Order::Unknown));
         let known = expected.rtss21_busy_window_known_prio;
         tally.same_if("rtss21_busy_window_known_prio", known, || busy_window(Order::AsListed));
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[derive(Deserialize)]
 struct ChainCase {
-    id: String,
     reservation: Option<Reservation>,
     chains: Vec<OracleChain>,
     expected: ChainExpected,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct OracleChain {
     wcets: Vec<u64>,
     period: u64,
@@ -125,8 +119,7 @@ struct ChainExpected {
 
 pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
     let horizon = horizon(text, HORIZON);
-    for ChainCase { id, reservation, chains, expected } in cases(text, tally)? {
-        tally.case(id);
+    each_case(text, tally, |tally, ChainCase { reservation, chains, expected }| {
         let supply = reservation.map_or(Supply::Dedicated, |reservation| reservation.supply());
         let chains: Vec<Chain> = chains
             .iter()
@@ -137,6 +130,6 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
             .collect();
         let bounds = || numbers(&casini_2019::chains(&chains, supply, horizon));
         tally.same_if("ecrts19_lemma8", expected.ecrts19_lemma8, bounds);
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -1,19 +1,17 @@
 use serde::Deserialize;
 
-use super::{Tally, cases, horizon, if_present, number, numbers, ticks};
+use super::{Tally, each_case, horizon, if_present, number, numbers, ticks};
 use hemiola_analysis::{Arrivals, Bound, TimeSpan};
 use hemiola_schedulability::response_times::{earliest_deadline, first_come, fixed_priority};
 use hemiola_schedulability::{Supply, Task};
 
 #[derive(Deserialize)]
 struct Case {
-    id: String,
     tasks: Vec<OracleTask>,
     expected: Expected,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct OracleTask {
     wcet: u64,
     period: u64,
@@ -38,8 +36,7 @@ struct Expected {
 
 pub(super) fn response_times(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
     let horizon = horizon(text, 200_000);
-    for Case { id, tasks, expected } in cases(text, tally)? {
-        tally.case(id);
+    each_case(text, tally, |tally, Case { tasks, expected }| {
         let tasks: Vec<Task> = tasks
             .iter()
             .map(|task| Task {
@@ -59,14 +56,12 @@ pub(super) fn response_times(text: &str, tally: &mut Tally) -> Result<(), serde_
         compare("edf_preemptive", expected.edf_preemptive, earliest_deadline::preemptive);
         compare("edf_nonpreemptive", expected.edf_nonpreemptive, earliest_deadline::non_preemptive);
         tally.same_if("fifo", expected.fifo, || number(&first_come::response_time(&tasks, horizon)));
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct SupplyCase {
-    id: String,
     period: u64,
     budget: u64,
     /// The period, if nothing is said.
@@ -87,8 +82,7 @@ struct SupplyExpected {
 }
 
 pub(super) fn supply(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    for case in cases::<SupplyCase>(text, tally)? {
-        tally.case(&case.id);
+    each_case(text, tally, |tally, case: SupplyCase| {
         let (budget, period) = (ticks(case.budget), ticks(case.period));
         let periodic = Supply::Reservation { budget, period, deadline: period };
         let constrained = Supply::Reservation { budget, period, deadline: ticks(case.deadline.unwrap_or(case.period)) };
@@ -104,6 +98,6 @@ pub(super) fn supply(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
             tally.same_if(&format!("{kind}_sbf"), sbf, || each(within, &|window| supply.within(window)));
             tally.same_if(&format!("{kind}_service_time"), service_time, || each(time, &|time| supply.time_for(time)));
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

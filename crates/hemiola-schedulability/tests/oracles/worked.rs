@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ros2::Reservation;
-use super::{Tally, cases, number, numbers, ticks};
+use super::{Misfit, Tally, each_case, number, numbers, ticks};
 use hemiola_analysis::dag::{Dag, graham_1969};
 use hemiola_analysis::{Arrivals, TimeSpan};
 use hemiola_schedulability::Task;
@@ -19,16 +19,7 @@ use hemiola_schedulability::response_times::{fixed_priority, global_fixed_priori
 use hemiola_schedulability::ros2::blass_2021::{self, Order};
 use hemiola_schedulability::ros2::{Callback, Kind, casini_2019};
 
-#[derive(Deserialize)]
-struct Case {
-    id: String,
-    kind: String,
-    #[serde(flatten)]
-    value: Value,
-}
-
 #[derive(Deserialize, Clone, Copy)]
-#[serde(deny_unknown_fields)]
 struct OracleTask {
     wcet: f64,
     period: f64,
@@ -69,8 +60,15 @@ const HORIZON: TimeSpan = TimeSpan::nanoseconds(100_000_000);
 
 pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
     tally.remark("optimal list schedules are not computed here: they must not be below the lower bound");
-    for Case { id, kind, value } in cases(text, tally)? {
-        tally.case(&id);
+    each_case(text, tally, |tally, value: Value| {
+        let kind = value["kind"].as_str().ok_or("nothing says of which kind it is")?.to_owned();
+        for key in value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()) {
+            if RESULTS_BESIDE.iter().any(|result| key.starts_with(result)) {
+                tally.compared_with_nothing(key);
+            } else if !COMMON.contains(&key) && !inputs(&kind).contains(&key) {
+                return Err(format!("nothing here understands `{key}`").into());
+            }
+        }
         match kind.as_str() {
             "list_schedule" => list_schedules(&value, tally)?,
             "fp_preemptive" | "fp_preemptive_arbitrary_deadline" => {
@@ -92,22 +90,21 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
             "utilisation_bound" => {
                 for (tasks, expected) in BTreeMap::<String, f64>::deserialize(&value["expected"])? {
                     tally.not_asked(&tasks);
-                    let tasks = tasks.parse().unwrap_or(1_000_000);
+                    let tasks = if tasks == "inf" { 1_000_000 } else { tasks.parse()? };
                     tally.near(&kind, expected, fixed_priority::sure_utilisation(tasks), 1e-4);
                 }
             }
             "global_fp_sequential" => {
                 let processors = usize::deserialize(&value["m"])?;
                 // What is rounded down there is whole.
-                let tasks: Vec<Task> =
-                    Vec::<OracleTask>::deserialize(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
+                let tasks: Vec<Task> = oracle_tasks(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
                 let bounds = global_fixed_priority::response_times(&tasks, processors, HORIZON);
                 tally.same(&kind, Vec::<Option<u64>>::deserialize(&value["expected"])?, numbers(&bounds));
             }
             "ros2_timer" => {
                 for (blocking, expected) in BTreeMap::<String, u64>::deserialize(&value["expected"])? {
                     tally.not_asked(&blocking);
-                    let blocking = blocking.trim_start_matches("blocking ").parse().unwrap_or(0);
+                    let blocking = blocking.trim_start_matches("blocking ").parse()?;
                     let got = under_casini(&value, "hp", Kind::Timer, ticks(blocking))?;
                     tally.same(&kind, Some(expected), got);
                 }
@@ -117,10 +114,8 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
                 tally.same(&kind, Option::<u64>::deserialize(&value["expected"])?, got);
             }
             "ros2_round_robin" => {
-                let callbacks: Vec<Callback> = Vec::<OracleTask>::deserialize(&value["callbacks"])?
-                    .iter()
-                    .map(|task| task.callback(Kind::Subscription))
-                    .collect();
+                let callbacks: Vec<Callback> =
+                    oracle_tasks(&value["callbacks"])?.iter().map(|task| task.callback(Kind::Subscription)).collect();
                 let bounds = blass_2021::round_robin(
                     &callbacks,
                     hemiola_schedulability::Supply::Dedicated,
@@ -138,14 +133,45 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
                 }
             }
             "nonpreemptive_job_set" => job_set::compare(&value, tally)?,
-            other => tally.not_understood(format!("the kind `{other}`")),
+            other => return Err(format!("the kind `{other}`").into()),
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
-fn tasks(value: &Value) -> Result<Vec<Task>, serde_json::Error> {
-    Ok(Vec::<OracleTask>::deserialize(value)?.into_iter().map(OracleTask::task).collect())
+/// What every example may have.
+const COMMON: [&str; 5] = ["id", "kind", "source", "note", "expected"];
+/// What examples tell of the way to their results.
+const RESULTS_BESIDE: [&str; 2] = ["per_instance_", "busy_period_"];
+
+/// What examples of a kind have besides.
+fn inputs(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "list_schedule" => &["wcet", "edges"],
+        "fp_limited_preemptive_discrete" => &["tasks", "max_np_segment", "last_np_segment"],
+        "global_fp_sequential" => &["m", "tasks"],
+        "ros2_timer" => &["reservation", "own", "hp"],
+        "ros2_polled" => &["reservation", "own", "others"],
+        "ros2_round_robin" => &["callbacks"],
+        "picas" => &["expected_ms"],
+        "nonpreemptive_job_set" => &["m", "jobs_columns", "jobs"],
+        kind if kind.starts_with("fp_") => &["tasks"],
+        _ => &[],
+    }
+}
+
+/// Tasks with nothing but what is understood.
+fn oracle_tasks(value: &Value) -> Result<Vec<OracleTask>, Misfit> {
+    let mut unknown = None;
+    let tasks = serde_ignored::deserialize(value, |path| unknown = Some(path.to_string()))?;
+    match unknown {
+        Some(path) => Err(format!("nothing here understands `{path}`").into()),
+        None => Ok(tasks),
+    }
+}
+
+fn tasks(value: &Value) -> Result<Vec<Task>, Misfit> {
+    Ok(oracle_tasks(value)?.into_iter().map(OracleTask::task).collect())
 }
 
 fn thousandths(value: &Value) -> Result<Vec<Option<u64>>, serde_json::Error> {
@@ -153,7 +179,7 @@ fn thousandths(value: &Value) -> Result<Vec<Option<u64>>, serde_json::Error> {
     Ok(counts.into_iter().map(|count| Some(scaled(count).as_nanoseconds())).collect())
 }
 
-fn list_schedules(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
+fn list_schedules(value: &Value, tally: &mut Tally) -> Result<(), Misfit> {
     let costs = Vec::<u64>::deserialize(&value["wcet"])?;
     let edges = Vec::<(usize, usize)>::deserialize(&value["edges"])?;
     for expected in Vec::<Value>::deserialize(&value["expected"])? {
@@ -161,23 +187,19 @@ fn list_schedules(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Er
         match expected["change"].as_str() {
             None => {}
             Some(words) if change(words, &mut costs, &mut edges) => {}
-            Some(words) => {
-                tally.not_understood(format!("the change `{words}`"));
-                continue;
-            }
+            Some(words) => return Err(format!("the change `{words}`").into()),
         }
         let workers = usize::deserialize(&expected["m"])?;
-        let Ok(dag) = Dag::new(costs.into_iter().map(ticks), edges) else {
-            tally.same("graph", "one without circles", "a circle");
-            continue;
-        };
+        let dag = Dag::new(costs.into_iter().map(ticks), edges).map_err(|_| "a graph with a circle")?;
         if let Some(optimal) = expected["optimal"].as_u64() {
             tally.at_most("optimal", optimal, graham_1969::lower_bound(&dag, workers).as_nanoseconds());
         }
         if let Some(makespan) = expected["makespan"].as_u64() {
             let mut priorities = vec![0; dag.len()];
             let order = Vec::<usize>::deserialize(&expected["order"])?;
-            order.iter().enumerate().for_each(|(place, &node)| priorities[node] = place);
+            for (place, &node) in order.iter().enumerate() {
+                *priorities.get_mut(node).ok_or("the order has a node that is not there")? = place;
+            }
             let schedule = list_schedule::schedule(&dag, &priorities, workers);
             tally.same("makespan", makespan, schedule.makespan().as_nanoseconds());
             tally.at_least("graham", makespan as f64, graham_1969::makespan(&dag, workers).as_f64());
@@ -206,13 +228,16 @@ fn change(words: &str, costs: &mut [u64], edges: &mut Vec<(usize, usize)>) -> bo
     true
 }
 
-fn limited(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
-    let tasks: Vec<Task> =
-        Vec::<OracleTask>::deserialize(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
+fn limited(value: &Value, tally: &mut Tally) -> Result<(), Misfit> {
+    let tasks: Vec<Task> = oracle_tasks(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
     let longest = Vec::<u64>::deserialize(&value["max_np_segment"])?;
     let last = Vec::<u64>::deserialize(&value["last_np_segment"])?;
+    if longest.len() != tasks.len() || last.len() != tasks.len() {
+        return Err("segments of another number of tasks".into());
+    }
     let bound = |place: usize| {
-        let blocking = longest[place + 1..].iter().max().map_or(TimeSpan::ZERO, |&piece| ticks(piece - 1));
+        let blocking =
+            longest[place + 1..].iter().max().map_or(TimeSpan::ZERO, |&piece| ticks(piece.saturating_sub(1)));
         fixed_priority::response_time(&tasks[place], &tasks[..place], blocking, ticks(last[place]), HORIZON)
     };
     let bounds: Vec<_> = (0..tasks.len()).map(bound).collect();
@@ -220,10 +245,10 @@ fn limited(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
     Ok(())
 }
 
-fn under_casini(value: &Value, others: &str, kind: Kind, blocking: TimeSpan) -> Result<Option<u64>, serde_json::Error> {
+fn under_casini(value: &Value, others: &str, kind: Kind, blocking: TimeSpan) -> Result<Option<u64>, Misfit> {
     let supply = Reservation::deserialize(&value["reservation"])?.supply();
     let own = OracleTask::deserialize(&value["own"])?.callback(kind);
-    let others = Vec::<OracleTask>::deserialize(&value[others])?;
+    let others = oracle_tasks(&value[others])?;
     let others: Vec<Callback> = others.into_iter().map(|task| task.callback(kind)).collect();
     let others: Vec<&Callback> = others.iter().collect();
     Ok(number(&casini_2019::response_time(&own, &others, blocking, supply, HORIZON)))

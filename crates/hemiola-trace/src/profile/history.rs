@@ -223,16 +223,6 @@ impl ProfileHistory {
         let last = self.profiles.iter().rev().find(of).or(self.profiles.last())?;
         Some(&last.conditions)
     }
-
-    /// Forgets what was measured of robots, and keeps what was of machines.
-    pub fn forget_runs(&mut self) {
-        self.profiles.clear();
-    }
-
-    /// Forgets what was measured of machines, and keeps what was of robots.
-    pub fn forget_calibrations(&mut self) {
-        self.calibrations.clear();
-    }
 }
 
 impl From<Profile> for ProfileHistory {

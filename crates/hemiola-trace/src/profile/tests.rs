@@ -30,7 +30,7 @@ fn profile(times: &[(&str, u64)]) -> Profile {
     let (reaction, data_age) = (measured(9_000, 3), measured(8_000, 3));
     let names = ["imu", "motion", "legs"].map(str::to_owned);
     let [source, cycle, output] = names;
-    profile.chains.push(ChainProfile { source, cycle, output, reaction, data_age });
+    profile.chains.push(ChainProfile { source, cycle, output, reaction, newest_age: data_age.clone(), data_age });
     profile
 }
 

@@ -158,7 +158,8 @@ impl CallbackStatistics {
 ///
 /// The words are those of cause-effect chains: *reaction time* goes from a change in the world just
 /// after a sample was taken to the first output that reflects it, so it spans the distance of two
-/// samples; *data age* goes from a sample to the last output that still rests on it.
+/// samples; *data age* goes from a sample to the last output that still rests on it. Where several
+/// ways lead from the source to the output, an output rests on samples of several ages.
 ///
 /// ```
 /// use hemiola_trace::ChainStatistics;
@@ -171,12 +172,15 @@ pub struct ChainStatistics {
     pub reaction: Distribution,
     /// From the oldest sample that an output rests on to that output.
     pub data_age: Distribution,
+    /// From the newest one: where there is one way, the same.
+    pub newest_age: Distribution,
     newest: Option<Stamp>,
 }
 
 impl ChainStatistics {
     pub(super) fn arrived(&mut self, newest: Stamp, newest_age: u64, oldest_age: u64) {
         self.data_age.record(oldest_age);
+        self.newest_age.record(newest_age);
         // A stamp that steps back is a source that started anew: nothing to compare with.
         if let Some(previous) = self.newest
             && newest > previous

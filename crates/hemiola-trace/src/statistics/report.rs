@@ -23,6 +23,9 @@ pub struct Report {
     /// The callbacks by executor and name.
     #[serde(default)]
     pub callbacks: Vec<CallbackReport>,
+    /// The sources by name.
+    #[serde(default)]
+    pub sources: Vec<SourceReport>,
     /// Events that were overwritten before they were read; the figures lack them.
     pub lost_events: u64,
 }
@@ -65,7 +68,12 @@ impl Report {
             })
             .collect();
         callbacks.sort_by(|a, b| (&a.executor, &a.name).cmp(&(&b.executor, &b.name)));
-        Self { cycles, chains, callbacks, lost_events: statistics.lost_events }
+        let sources = statistics.samples.iter();
+        let mut sources: Vec<_> = sources
+            .map(|(&id, samples)| SourceReport { name: names.source_name(id), execution: samples.all.summary() })
+            .collect();
+        sources.sort_by(|a, b| a.name.cmp(&b.name));
+        Self { cycles, chains, callbacks, sources, lost_events: statistics.lost_events }
     }
 
     /// The report as JSON with line breaks.
@@ -202,11 +210,20 @@ pub struct ChainReport {
     pub reaction: Summary,
     /// From the oldest sample to the output that rests on it.
     pub data_age: Summary,
+    /// From the newest sample to the output that rests on it.
+    #[serde(default)]
+    pub newest_age: Summary,
 }
 
 impl ChainReport {
     fn of(chain: &ChainStatistics) -> Self {
-        Self { reaction: chain.reaction.summary(), data_age: chain.data_age.summary(), ..Self::default() }
+        let ChainStatistics { reaction, data_age, newest_age, .. } = chain;
+        Self {
+            reaction: reaction.summary(),
+            data_age: data_age.summary(),
+            newest_age: newest_age.summary(),
+            ..Self::default()
+        }
     }
 }
 
@@ -239,4 +256,18 @@ impl CallbackReport {
             ..Self::default()
         }
     }
+}
+
+/// The figures of a source.
+///
+/// ```
+/// # use hemiola_trace::SourceReport;
+/// assert_eq!(SourceReport::default().execution.count, 0);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct SourceReport {
+    /// Its name.
+    pub name: String,
+    /// From asking for a sample to having it; the count is that of its samples.
+    pub execution: Summary,
 }

@@ -135,7 +135,15 @@ fn chain_table(text: &mut String, chains: &[ChainReport], style: &Style) {
     for chain in chains {
         let ends = format!("  {} → {}", chain.source, chain.output);
         let _ = writeln!(text, "{}", fitted(&ends, style.columns()).trim_end());
-        for (name, summary) in [("  reaction time", &chain.reaction), ("  data age", &chain.data_age)] {
+        let ChainReport { reaction, data_age, newest_age, .. } = chain;
+        // Where all ways take as long, or there is one, the oldest sample is the newest.
+        let rows: &[_] = match data_age == newest_age || newest_age.count == 0 {
+            true => &[("  reaction time", reaction), ("  data age", data_age)],
+            false => {
+                &[("  reaction time", reaction), ("  data age, newest", newest_age), ("  data age, oldest", data_age)]
+            }
+        };
+        for &(name, summary) in rows {
             let bar = bar(table.bar, limit, summary.mean, summary.p99, summary.maximum);
             table.row(text, name, summary, "", &style.paint(Tone::Good, &bar));
         }

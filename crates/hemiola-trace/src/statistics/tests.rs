@@ -175,6 +175,22 @@ fn reaction_spans_two_samples_and_age_reaches_the_last_output() {
 }
 
 #[test]
+fn the_ages_of_the_newest_and_of_the_oldest_sample_are_both_shown_where_they_differ() {
+    let mut robot = Robot::new();
+    robot.arrive(0, 2_000, 2_000);
+    let style = crate::Style::plain();
+    let table = robot.statistics.report().table(&style);
+    assert!(table.contains("  data age  ") && !table.contains("newest"), "{table}");
+    robot.arrive(10 * MILLISECOND, 2_000, 30_000);
+    let report = robot.statistics.report();
+    assert_eq!((report.chains[0].newest_age.maximum, report.chains[0].data_age.maximum), (2_000_000, 30_000_000));
+    let table = report.table(&style);
+    assert!(table.contains("data age, newest") && table.contains("data age, oldest"), "{table}");
+    let chain = &robot.statistics.profile().chains[0];
+    assert_eq!((chain.newest_age.maximum(), chain.data_age.maximum()), (2_000_000, 30_000_000));
+}
+
+#[test]
 fn a_source_that_starts_anew_gives_no_reaction() {
     let mut robot = Robot::new();
     robot.arrive(50 * MILLISECOND, 1_000, 1_000);

@@ -17,7 +17,8 @@ pub fn extract(program: &Program, arguments: &ExtractArguments) -> Result<ExitCo
     let wanted = Extraction::of(&arguments.module, &*arguments.cycle, arguments.run)?;
     let log = read_log(&arguments.log)?;
     wanted.find(&log)?;
-    let Session { robot, warnings, .. } = Session::open(program, &arguments.configuration)?;
+    let Session { robot, warnings, remarks, .. } = Session::of_log(program, &arguments.configuration, &log)?;
+    remarks.iter().for_each(|remark| eprintln!("{remark}"));
     check::warn(&warnings, &[]);
     let files = wanted.write(robot, &log, &arguments.output, |warning| eprintln!("warning: {warning}"))?;
     let size = fs::metadata(&files.data).map(|data| data.len()).unwrap_or_default();

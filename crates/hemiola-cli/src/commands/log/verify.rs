@@ -18,7 +18,7 @@ use crate::command_line::log::VerifyArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::{self, Session};
+use crate::session::{self, Configured, Session};
 use hemiola_recording::names::topic;
 use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
 
@@ -31,8 +31,9 @@ const LOOK_PERIOD: Duration = Duration::from_micros(200);
 pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
     let path = &arguments.log;
     let recording = read_log(path)?;
-    let configuration = with_workers(program, &arguments.configuration, arguments.workers)?;
-    let Session { robot, warnings, .. } = Session::open(program, &configuration)?;
+    let configuration = with_workers(program, arguments, &recording)?;
+    let Session { robot, warnings, remarks, .. } = Session::of_log(program, &configuration, &recording)?;
+    remarks.iter().for_each(|remark| eprintln!("{remark}"));
     check::warn(&warnings, &[]);
     // Everything is computed anew, whatever a replay would take.
     let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
@@ -98,12 +99,12 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
 /// So many workers in every cycle, if a number was given.
 fn with_workers(
     program: &Program,
-    arguments: &ConfigurationArguments,
-    workers: Option<usize>,
+    VerifyArguments { configuration, workers, .. }: &VerifyArguments,
+    recording: &ReplayLog,
 ) -> Result<ConfigurationArguments, CommandError> {
-    let mut arguments = arguments.clone();
+    let mut arguments = configuration.clone();
     if let Some(workers) = workers {
-        let (loaded, _) = session::configuration(program, &arguments)?;
+        let Configured { loaded, .. } = session::recorded_configuration(program, &arguments, recording)?;
         let cycles = loaded.configuration.cycles.iter();
         arguments.assignments.extend(cycles.map(|cycle| format!("cycle.{}.workers={workers}", cycle.name)));
     }

@@ -6,9 +6,9 @@ use hemiola_model::Time;
 use hemiola_runtime::{Pace, Player, PreparedRobot, Robot, RobotHandle, RunningRobot, Tempo, Transport};
 
 use super::LOOK_PERIOD;
-use super::interruption::Interruption;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
+use crate::interruption::Interruption;
 
 /// Made, and waiting for everybody who looks on.
 pub enum Runner {

@@ -1,38 +1,100 @@
 //! How a run is shown while it lasts.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
+use std::thread;
 use std::time::Duration;
 
-use hemiola_runtime::{Change, JournalEvent, Message, Observer, RobotHandle, Tempo, Transport};
+use hemiola_runtime::{Change, JournalEntry, JournalEvent, Message, Observer, RobotHandle, Tempo, Transport};
 
 use crate::command_line::RunArguments;
-use crate::live::{Frame, Journal, LiveView, Screen};
+use crate::lines::Lines;
 use crate::notes::tell;
 use crate::program::Program;
-use crate::traffic::Traffic;
+use crate::terminal::{self, Key, Screen, Terminal};
+use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
 use hemiola_recording::replay::Remarks;
 
 /// Where.
 pub enum Shown {
     /// On a terminal.
-    View(Box<LiveView>, Screen),
+    View(Box<View>),
     /// Line by line.
-    Journal(Journal),
+    Lines(Lines),
+}
+
+/// The whole terminal, from the moment that there is something to be shown.
+pub struct View {
+    top: Top,
+    terminal: Terminal,
+    screen: Option<Screen>,
+    notes: Notes,
+}
+
+/// What a key wants of the robot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    End,
+    Key(char),
 }
 
 impl Shown {
-    pub fn choose(arguments: &RunArguments) -> Self {
-        if io::stdout().is_terminal() && !arguments.headless {
-            Self::View(Box::default(), Screen::default())
-        } else {
-            Self::Journal(Journal::default())
+    pub fn choose(arguments: &RunArguments, terminal: &Terminal) -> Self {
+        if arguments.headless || !terminal::is_ours() {
+            return Self::Lines(Lines::default());
         }
+        let keys = match arguments.replay {
+            Some(_) => {
+                vec![("space", "pause the replay, or go on"), ("n", "one run further"), ("+ -", "faster, slower")]
+            }
+            None => Vec::new(),
+        };
+        let (top, terminal) = (Top::new(Ends::Robot, keys), terminal.clone());
+        Self::View(Box::new(View { top, terminal, screen: None, notes: Notes::default() }))
     }
 
     pub fn period(&self) -> Duration {
         match self {
-            Self::View(..) => Duration::from_millis(200),
-            Self::Journal(_) => Duration::from_secs(1),
+            Self::View(_) => Duration::from_millis(200),
+            Self::Lines(_) => Duration::from_secs(1),
+        }
+    }
+
+    /// Waits so long, or less if somebody presses a key.
+    pub fn wait(&mut self, patience: Duration) -> Option<Wish> {
+        let Self::View(view) = self else {
+            thread::sleep(patience);
+            return None;
+        };
+        let View { top, screen: Some(screen), .. } = &mut **view else {
+            thread::sleep(patience);
+            return None;
+        };
+        match top.press(screen.key(patience)?) {
+            Pressed::Quit => return Some(Wish::End),
+            Pressed::Other(Key::Character(key)) => return Some(Wish::Key(key)),
+            Pressed::Other(_) => return None,
+            Pressed::Shown => screen.draw(|canvas| top.draw(canvas)),
+        }
+        None
+    }
+
+    pub fn finish(&mut self) {
+        if let Self::View(view) = self {
+            view.screen = None;
+        }
+    }
+}
+
+impl View {
+    /// Shows a moment. A terminal that cannot be taken shows nothing.
+    fn show(&mut self, frame: Frame) {
+        let Self { top, terminal, screen, notes } = self;
+        top.update(Frame { notes: notes.clone(), ..frame });
+        if screen.is_none() {
+            *screen = Screen::open(terminal).ok();
+        }
+        if let Some(screen) = screen {
+            screen.draw(|canvas| top.draw(canvas));
         }
     }
 }
@@ -43,6 +105,10 @@ pub struct Watch<'a> {
     pub name: &'a str,
     pub pace: Pace,
     pub handle: RobotHandle,
+    /// What it promises.
+    pub bounds: Bounds,
+    /// The log that is being written.
+    pub recording: Option<String>,
     pub shown: &'a mut Shown,
     pub seen: Observer,
     /// What people should know, as far as it is known; repeated ones are counted.
@@ -57,25 +123,23 @@ impl Watch<'_> {
     pub fn look(&mut self) {
         let lines = self.program.live_lines(&self.handle);
         self.remarks.take_new().into_iter().for_each(|remark| self.handle.note(remark));
-        let shown = self.messages.len();
+        let told = self.messages.len();
         while let Some(entry) = self.seen.next_entry() {
-            self.note(entry.event);
+            self.note(&entry);
         }
-        let now = self.handle.now();
-        let safe_state = self.handle.safe_state();
-        let safe_state = safe_state.as_ref();
-        let report = self.handle.report();
         match &mut self.shown {
-            Shown::View(view, screen) => {
-                let (robot, pace, messages) = (self.name, self.pace.now(), self.messages.as_slice());
-                let traffic = Traffic::of(self.handle.bus());
-                let frame =
-                    Frame { robot, pace: &pace, now, report: &report, safe_state, traffic, lines: &lines, messages };
-                screen.show(|size| view.lines(&frame, size));
-            }
-            Shown::Journal(journal) => {
-                self.messages[shown..].iter().for_each(tell);
-                print_line(&journal.line(now, safe_state, &report));
+            Shown::View(view) => view.show(Frame {
+                robot: self.name.to_owned(),
+                pace: self.pace.now(),
+                bounds: self.bounds.clone(),
+                recording: self.recording.clone(),
+                lines,
+                ..Frame::of_robot(&self.handle)
+            }),
+            Shown::Lines(printed) => {
+                self.messages[told..].iter().for_each(tell);
+                let safe_state = self.handle.safe_state();
+                print_line(&printed.line(self.handle.now(), safe_state.as_ref(), &self.handle.report()));
                 lines.iter().for_each(|line| print_line(&format!("          {line}")));
             }
         }
@@ -84,24 +148,27 @@ impl Watch<'_> {
     /// Whether somebody has changed what durations depend on, up to now.
     pub fn has_changed(&mut self) -> bool {
         while let Some(entry) = self.seen.next_entry() {
-            self.note(entry.event);
+            self.note(&entry);
         }
         self.is_changed
     }
 
     /// Adds what people should know, if it is new.
-    fn note(&mut self, event: JournalEvent) {
-        if let JournalEvent::Change { change, .. } = &event {
+    fn note(&mut self, entry: &JournalEntry) {
+        if let Shown::View(view) = &mut self.shown {
+            view.notes.add_entry(entry);
+        }
+        if let JournalEvent::Change { change, .. } = &entry.event {
             self.is_changed |= !matches!(
                 change,
                 Change::Trace { .. } | Change::Restart { .. } | Change::EnterSafeState | Change::LeaveSafeState
             );
         }
-        let JournalEvent::Message { text, .. } = event else { return };
+        let JournalEvent::Message { text, .. } = &entry.event else { return };
         let has_room = self.messages.len() < MOST_MESSAGES;
-        match self.messages.iter_mut().find(|message| message.text == text) {
+        match self.messages.iter_mut().find(|message| message.text == *text) {
             Some(message) => message.count += 1,
-            None if has_room => self.messages.push(Message { text, count: 1 }),
+            None if has_room => self.messages.push(Message { text: text.clone(), count: 1 }),
             // They are in the log, and counted at the end.
             None => {}
         }
@@ -110,14 +177,6 @@ impl Watch<'_> {
 
 /// More different messages than anybody reads.
 const MOST_MESSAGES: usize = 1000;
-
-impl Shown {
-    pub fn finish(&mut self) {
-        if let Self::View(_, screen) = self {
-            screen.clear();
-        }
-    }
-}
 
 /// How fast the robot's clock runs, in words.
 pub enum Pace {

@@ -79,6 +79,17 @@ impl Robot {
             .collect()
     }
 
+    /// Whether an update that runs, or a source, reads a representation.
+    pub fn reads(&self, representation: &str) -> bool {
+        let updates = self.resolved.cycles.iter().flat_map(|cycle| &cycle.updates);
+        let mut read = updates.flat_map(|update| update.requires.iter().chain(&update.uses).chain(&update.collects));
+        read.any(|name| name == representation)
+            || self.sources.iter().flat_map(|source| source.sample().arguments()).any(|argument| {
+                argument.kind() != ArgumentKind::Provides
+                    && argument.representation().is_some_and(|read| read.name() == representation)
+            })
+    }
+
     /// The sources, each with the distance of two samples if the framework paces it.
     pub fn source_periods(&self) -> Vec<(&'static str, Option<Duration>)> {
         self.sources.iter().map(|source| (source.name(), source_period(self, source.name()))).collect()

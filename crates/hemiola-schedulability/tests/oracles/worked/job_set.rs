@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::Tally;
+use super::super::{Misfit, Tally};
 
 #[derive(Clone, Copy, Default)]
 struct Job {
@@ -22,15 +22,17 @@ struct Job {
 /// More schedules than anybody waits for.
 const MOST_SCHEDULES: u64 = 200_000;
 
-pub(super) fn compare(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
+pub(super) fn compare(value: &Value, tally: &mut Tally) -> Result<(), Misfit> {
     let processors = usize::deserialize(&value["m"])?;
     let columns = Vec::<String>::deserialize(&value["jobs_columns"])?;
     let rows = Vec::<Vec<u64>>::deserialize(&value["jobs"])?;
-    let Some(jobs) = rows.iter().map(|row| job(&columns, row)).collect::<Option<Vec<Job>>>() else {
-        tally.not_understood("a column of the jobs");
-        return Ok(());
-    };
-    let schedules: u64 = jobs.iter().map(|job| job.longest + 1 - job.shortest).product();
+    let jobs = rows.iter().map(|row| job(&columns, row)).collect::<Option<Vec<Job>>>();
+    let jobs = jobs.ok_or("a column of the jobs")?;
+    if processors == 0 || jobs.iter().any(|job| job.shortest > job.longest) {
+        return Err("no processor, or a job that takes less at most than at least".into());
+    }
+    let choices = |job: &Job| (job.longest - job.shortest).saturating_add(1);
+    let schedules = jobs.iter().map(choices).fold(1, u64::saturating_mul);
     if schedules > MOST_SCHEDULES {
         tally.leave_out();
         return Ok(());
@@ -46,12 +48,9 @@ pub(super) fn compare(value: &Value, tally: &mut Tally) -> Result<(), serde_json
             tally.not_asked("schedulable");
         }
     }
-    let mut interval = |name: &str, expected: &Value, job: Option<usize>| -> Result<(), serde_json::Error> {
+    let mut interval = |name: &str, expected: &Value, job: Option<usize>| -> Result<(), Misfit> {
         let (earliest, latest) = <(u64, u64)>::deserialize(expected)?;
-        let Some(job) = job else {
-            tally.not_understood(format!("`{name}`, which is no job of the set"));
-            return Ok(());
-        };
+        let job = job.ok_or_else(|| format!("`{name}`, which is no job of the set"))?;
         if is_exact {
             tally.same(name, (earliest, latest), ends[job]);
         } else {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::{Tally, ticks};
+use super::super::{Misfit, Tally, ticks};
 use super::HORIZON;
 use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::compositional::{Chain, Propagation, Scheduling, Task, response_times};
@@ -18,12 +18,10 @@ struct System {
     names: Vec<Vec<String>>,
 }
 
-pub(super) fn compare(value: &Value, tally: &mut Tally) -> Result<(), serde_json::Error> {
+pub(super) fn compare(value: &Value, tally: &mut Tally) -> Result<(), Misfit> {
     let expected = &value["expected"];
-    let Some(System { resources, chains, names }) = value["source"].as_str().and_then(System::parse) else {
-        tally.not_understood("the system that is described in words");
-        return Ok(());
-    };
+    let system = value["source"].as_str().and_then(System::parse);
+    let System { resources, chains, names } = system.ok_or("the system that is described in words")?;
     let bounds = response_times(&resources, &chains, Propagation::BusyWindow, HORIZON).unwrap_or_default();
     for (number, ((chain, names), bounds)) in chains.iter().zip(names).zip(bounds).enumerate() {
         for (name, bound) in names.iter().zip(&bounds) {

@@ -1,0 +1,89 @@
+//! What can be typed after `hemiola`: all that needs no robot's code.
+
+use clap::{Parser, Subcommand};
+
+use super::live::LiveCommand;
+use super::{
+    AnalyzeArguments, AssignArguments, Command, DoctorArguments, GraphArguments, ParametersArguments,
+    SimulateArguments, WhyArguments, log,
+};
+
+/// The whole command line.
+#[derive(Parser, Debug)]
+#[command(
+    name = "hemiola",
+    about = "Looks at running robots and changes them, reads logs, examines the machine.",
+    version,
+    arg_required_else_help = true,
+    after_help = "Every command explains itself: `hemiola help COMMAND`. What needs a robot's modules (run, check, replay) is in the robot's own program."
+)]
+pub struct ToolsLine {
+    #[command(subcommand)]
+    pub command: ToolsCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum ToolsCommand {
+    #[command(flatten)]
+    Live(LiveCommand),
+    /// Get, set, save parameters of a running robot
+    Parameters(ParametersArguments),
+    /// Say why a run of a cycle, or a chain, took as long as it did: of a running robot, a trace, or a log
+    Why(WhyArguments),
+    /// Look into logs, print them, repair them
+    Log(log::LogArguments),
+    /// Examine this machine: is it fit for real time, and what would help
+    Doctor(DoctorArguments),
+    /// Does everything in a system.toml meet its deadline
+    Analyze(AnalyzeArguments),
+    /// Find priorities and executors for a system.toml, so that all deadlines are met
+    Assign(AssignArguments),
+    /// Draw a task graph of a file
+    Graph(GraphArguments),
+    /// Predict what more workers would give a task graph of a file
+    Simulate(SimulateArguments),
+}
+
+impl ToolsCommand {
+    /// What would make it one that needs no robot, if it does as it is.
+    pub fn lacks(&self) -> Option<&'static str> {
+        let is_configured = |arguments: &super::ConfigurationArguments| {
+            arguments.config.is_some() || !arguments.overlays.is_empty() || !arguments.assignments.is_empty()
+        };
+        match self {
+            Self::Analyze(AnalyzeArguments { system: None, .. }) => Some("say which system: analyze --system FILE"),
+            Self::Assign(AssignArguments { system: None, .. }) => Some("say which system: assign --system FILE"),
+            Self::Graph(GraphArguments { file: None, .. }) => Some("say which graph: graph --file FILE"),
+            Self::Simulate(SimulateArguments { file: None, .. }) => Some("say which graph: simulate --file FILE"),
+            Self::Log(arguments) => match arguments.command {
+                log::LogCommand::Verify(_) | log::LogCommand::ExtractCycle(_) => {
+                    Some("it runs modules, which are in the robot's own program")
+                }
+                _ => None,
+            },
+            Self::Parameters(ParametersArguments { configuration, .. })
+            | Self::Why(WhyArguments { configuration, .. })
+                if is_configured(configuration) =>
+            {
+                Some("a configuration is about modules, which are in the robot's own program")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<ToolsCommand> for Command {
+    fn from(command: ToolsCommand) -> Self {
+        match command {
+            ToolsCommand::Live(command) => Self::Live(command),
+            ToolsCommand::Parameters(arguments) => Self::Parameters(arguments),
+            ToolsCommand::Why(arguments) => Self::Why(arguments),
+            ToolsCommand::Log(arguments) => Self::Log(arguments),
+            ToolsCommand::Doctor(arguments) => Self::Doctor(arguments),
+            ToolsCommand::Analyze(arguments) => Self::Analyze(arguments),
+            ToolsCommand::Assign(arguments) => Self::Assign(arguments),
+            ToolsCommand::Graph(arguments) => Self::Graph(arguments),
+            ToolsCommand::Simulate(arguments) => Self::Simulate(arguments),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What looks at a running robot and changes it, through its door: nothing here needs the robot's code.
+//!
+//! | file | commands |
+//! |---|---|
+//! | `connect` | which robot is meant |
+//! | `text` | values as they stand in robot.toml, and as JSON |
+//! | `ps`, `top`, `show`, `plot` | looking |
+//! | `topic`, `service` | messages |
+//! | `parameters`, `providers`, `steer` | changing |
+//! | `trace`, `record`, `snapshot`, `why` | keeping and explaining |
+
+mod connect;
+pub mod parameters;
+mod plot;
+mod providers;
+mod ps;
+mod record;
+mod service;
+mod show;
+mod snapshot;
+mod steer;
+mod text;
+mod top;
+mod topic;
+mod trace;
+pub mod why;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hemiola_live::client::{Address, Connection};
+use serde_json::{Value, json};
+
+use super::print;
+use crate::command_line::live::{LiveCommand, OutputArguments, ProvidersCommand};
+use crate::error::CommandError;
+
+/// Does it; `own` is what robots of this program are called.
+pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, CommandError> {
+    match command {
+        LiveCommand::Ps(arguments) => ps::ps(arguments),
+        LiveCommand::Top(arguments) => top::top(own, arguments),
+        LiveCommand::Show(arguments) => show::show(own, arguments),
+        LiveCommand::Plot(arguments) => plot::plot(own, arguments),
+        LiveCommand::Topic(arguments) => topic::topic(own, &arguments.command),
+        LiveCommand::Service(arguments) => service::service(own, &arguments.command),
+        LiveCommand::Providers(arguments) => match &arguments.command {
+            ProvidersCommand::List(arguments) => providers::list(own, arguments),
+            ProvidersCommand::Switch(arguments) => providers::switch(own, arguments),
+        },
+        LiveCommand::Override(arguments) => steer::override_value(own, arguments),
+        LiveCommand::Release(arguments) => steer::release(own, arguments),
+        LiveCommand::Workers(arguments) => steer::workers(own, arguments),
+        LiveCommand::Trace(arguments) => trace::trace(own, &arguments.command),
+        LiveCommand::Record(arguments) => record::record(own, &arguments.command),
+        LiveCommand::SafeState(arguments) => steer::safe_state(own, &arguments.command),
+        LiveCommand::Snapshot(arguments) => snapshot::snapshot(own, arguments),
+        LiveCommand::Stop(arguments) => steer::stop(own, arguments),
+    }
+}
+
+/// Changes the robot, and says so.
+fn change(own: Option<&str>, output: &OutputArguments, change: Value, said: &str) -> Result<ExitCode, CommandError> {
+    let mut robot = connect::connect(own, &output.robot)?;
+    robot.request("change", json!({ "change": change }))?;
+    say(output, &json!({ "change": change }), said)
+}
+
+/// Says what was done, or prints the answer for machines.
+fn say(output: &OutputArguments, answer: &Value, said: &str) -> Result<ExitCode, CommandError> {
+    if output.json { text::print_json(answer) } else { print(&format!("{said}\n")) }
+}
+
+/// The name of a file as the robot sees it: a robot of this host has another present folder.
+fn as_robot_sees(file: &Path, robot: &Connection) -> Result<PathBuf, CommandError> {
+    match robot.address() {
+        Address::Unix(_) => {
+            std::path::absolute(file).map_err(|error| CommandError::Write { path: file.to_owned(), error })
+        }
+        Address::Tcp { .. } => Ok(file.to_owned()),
+    }
+}

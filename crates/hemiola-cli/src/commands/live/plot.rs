@@ -1,0 +1,109 @@
+//! `plot`: numbers over time.
+
+mod chart;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use hemiola_live::client::{ClientError, Connection, Incoming};
+use serde_json::{Value, json};
+
+use super::connect::connect;
+use super::text::print_json_line;
+use crate::command_line::live::PlotFieldsArguments;
+use crate::commands::print;
+use crate::error::CommandError;
+use crate::interruption::Interruption;
+use crate::terminal::{self, Key, Screen, Terminal};
+use chart::Plot;
+
+/// Keys are looked for so often.
+const LOOK_PERIOD: Duration = Duration::from_millis(20);
+
+pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCode, CommandError> {
+    let mut robot = connect(own, &arguments.output.robot)?;
+    let asked = json!({ "subscription": 1, "fields": arguments.fields });
+    let answer = robot.request("plot", asked)?;
+    let problems = arguments.fields.iter().zip(answer["fields"].as_array().into_iter().flatten());
+    if let Some((field, problem)) = problems.clone().find_map(|(field, of)| Some((field, of["error"].as_str()?))) {
+        return Err(CommandError::Usage(format!("`{field}` cannot be plotted: {problem}")));
+    }
+    let units: Vec<_> = problems.map(|(_, of)| of["unit"].as_str().unwrap_or_default().to_owned()).collect();
+    let until = arguments.duration.map(|duration| Instant::now() + duration);
+    if arguments.output.json || !terminal::is_ours() {
+        return print_points(&mut robot, arguments, until);
+    }
+    let terminal = Terminal::default();
+    let interruption = Interruption::await_signals(&terminal);
+    let mut screen =
+        Screen::open(&terminal).map_err(|error| CommandError::Write { path: "the terminal".into(), error })?;
+    let mut plot = Plot::new(&robot.welcome().name, &arguments.fields, &units);
+    let ended = watch(&mut robot, &mut screen, &mut plot, || interruption.has_come() || is_over(until));
+    drop(screen);
+    match ended {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(ClientError::Ended { reason }) => print(&format!("{} has ended: {reason}\n", robot.welcome().name)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_over(until: Option<Instant>) -> bool {
+    until.is_some_and(|until| Instant::now() >= until)
+}
+
+fn watch(
+    robot: &mut Connection,
+    screen: &mut Screen,
+    plot: &mut Plot,
+    is_over: impl Fn() -> bool,
+) -> Result<(), ClientError> {
+    screen.draw(|canvas| plot.draw(canvas));
+    while !is_over() {
+        let mut is_changed = false;
+        if let Some(Incoming::Points { fields, .. }) = robot.next(LOOK_PERIOD)? {
+            fields.into_iter().for_each(|points| plot.add(points.field as usize, &points.points));
+            is_changed = true;
+        }
+        while let Some(key) = screen.key(Duration::ZERO) {
+            match key {
+                Key::Character('q') | Key::Escape => return Ok(()),
+                Key::Character(' ') => plot.pause(),
+                Key::Character('+') => plot.zoom(0.5),
+                Key::Character('-') => plot.zoom(2.0),
+                _ => {}
+            }
+            is_changed = true;
+        }
+        if is_changed {
+            screen.draw(|canvas| plot.draw(canvas));
+        }
+    }
+    Ok(())
+}
+
+/// A line for each point: for pipes.
+fn print_points(
+    robot: &mut Connection,
+    arguments: &PlotFieldsArguments,
+    until: Option<Instant>,
+) -> Result<ExitCode, CommandError> {
+    while !is_over(until) {
+        let Some(Incoming::Points { fields, .. }) = robot.next(Duration::from_millis(100))? else { continue };
+        for points in fields {
+            let name = arguments.fields.get(points.field as usize).map(String::as_str).unwrap_or_default();
+            for point in points.points {
+                if arguments.output.json {
+                    let bounds = [("minimum", point.minimum), ("maximum", point.maximum)];
+                    let mut line = json!({ "field": name, "time": point.time });
+                    bounds.into_iter().for_each(|(key, value)| line[key] = Value::from(value));
+                    print_json_line(&line)?;
+                } else if point.minimum == point.maximum {
+                    print(&format!("{:.6} {name} {}\n", point.time, point.minimum))?;
+                } else {
+                    print(&format!("{:.6} {name} {} {}\n", point.time, point.minimum, point.maximum))?;
+                }
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

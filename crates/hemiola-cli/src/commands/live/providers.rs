@@ -1,0 +1,38 @@
+//! `providers`: who provides what, and who else could.
+
+use std::process::ExitCode;
+
+use hemiola_words::{Column, Columns};
+use serde_json::{Value, json};
+
+use super::text::print_json;
+use super::{change, connect::connect};
+use crate::command_line::live::{OutputArguments, ProvidersSwitchArguments};
+use crate::commands::print;
+use crate::error::CommandError;
+
+pub fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
+    let mut robot = connect(own, &arguments.robot)?;
+    let described = robot.request("describe", Value::Null)?;
+    let provided = described["representations"].as_array().cloned().unwrap_or_default();
+    if arguments.json {
+        return print_json(&provided.into());
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let row = |provided: &Value| {
+        let candidates = provided["candidates"].as_array().into_iter().flatten();
+        let others: Vec<_> =
+            candidates.filter(|other| **other != provided["provider"]).filter_map(Value::as_str).collect();
+        [text(&provided["name"]), text(&provided["provider"]), text(&provided["owner"]), others.join(", ")]
+    };
+    let heading = ["representation", "provider", "in", "could be"].map(str::to_owned);
+    let rows: Vec<_> = std::iter::once(heading).chain(provided.iter().map(row)).collect();
+    let column = Column::left(0).after(2);
+    print(&Columns::new([Column::left(0), column, column, column]).table(&rows))
+}
+
+pub fn switch(own: Option<&str>, arguments: &ProvidersSwitchArguments) -> Result<ExitCode, CommandError> {
+    let ProvidersSwitchArguments { representation, module, output } = arguments;
+    let provider = json!({ "provider": { "representation": representation, "module": module } });
+    change(own, output, provider, &format!("{module} provides {representation} now"))
+}

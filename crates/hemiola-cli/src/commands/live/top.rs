@@ -1,0 +1,86 @@
+//! `top`: a running robot on the whole terminal.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use hemiola_live::client::{ClientError, Connection, Incoming};
+use serde_json::json;
+
+use super::connect::connect;
+use super::text::print_json;
+use super::topic::statistics;
+use crate::command_line::live::OutputArguments;
+use crate::commands::print;
+use crate::error::CommandError;
+use crate::interruption::Interruption;
+use crate::terminal::{self, Screen, Terminal};
+use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
+
+/// Figures are sent so often.
+const PERIOD: Duration = Duration::from_millis(250);
+/// Keys are looked for so often.
+const LOOK_PERIOD: Duration = Duration::from_millis(20);
+/// Bounds come with what is measured: they are asked for so often.
+const BOUNDS_PERIOD: Duration = Duration::from_secs(30);
+
+pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
+    let mut robot = connect(own, &arguments.robot)?;
+    if arguments.json {
+        return print_json(&statistics(&mut robot)?);
+    }
+    if !terminal::is_ours() {
+        let text = "`top` needs a terminal; for a pipe there is `top --json`";
+        return Err(CommandError::Usage(text.to_owned()));
+    }
+    let nanoseconds = u64::try_from(PERIOD.as_nanos()).unwrap_or(u64::MAX);
+    robot.request("watch", json!({ "what": "statistics", "period": nanoseconds }))?;
+    robot.request("watch", json!({ "what": "journal" }))?;
+    let terminal = Terminal::default();
+    let interruption = Interruption::await_signals(&terminal);
+    let mut screen =
+        Screen::open(&terminal).map_err(|error| CommandError::Write { path: "the terminal".into(), error })?;
+    let ended = watch(&mut robot, &mut screen, &interruption);
+    drop(screen);
+    match ended {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(ClientError::Ended { reason }) => print(&format!("{} has ended: {reason}\n", robot.welcome().name)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Until somebody leaves, or the robot ends.
+fn watch(robot: &mut Connection, screen: &mut Screen, interruption: &Interruption) -> Result<(), ClientError> {
+    let mut top = Top::new(Ends::View, Vec::new());
+    let (mut notes, mut bounds) = (Notes::default(), Bounds::default());
+    let mut bounds_due = Instant::now();
+    let welcome = robot.welcome().clone();
+    while !interruption.has_come() {
+        match robot.next(LOOK_PERIOD)? {
+            Some(Incoming::Event { name, content }) if name == "statistics" => {
+                let frame = Frame::of_event(&content);
+                let (name, pace) = (welcome.name.clone(), welcome.pace.clone());
+                top.update(Frame { robot: name, pace, bounds: bounds.clone(), notes: notes.clone(), ..frame });
+                screen.draw(|canvas| top.draw(canvas));
+                if Instant::now() >= bounds_due {
+                    bounds_due = Instant::now() + BOUNDS_PERIOD;
+                    bounds = match robot.request("bounds", json!({})) {
+                        Ok(answer) => Bounds::of_answer(&answer),
+                        // A robot of which too little is known has none.
+                        Err(ClientError::Refused(_)) => bounds,
+                        Err(error) => return Err(error),
+                    };
+                }
+            }
+            Some(Incoming::Event { name, content }) if name == "journal" => notes.add_event(&content),
+            _ => {}
+        }
+        while let Some(key) = screen.key(Duration::ZERO) {
+            match top.press(key) {
+                Pressed::Quit => return Ok(()),
+                Pressed::Shown => screen.draw(|canvas| top.draw(canvas)),
+                Pressed::Other(_) => {}
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! Messages read by the schema that came with them.
+
+use std::sync::Arc;
+
+use hemiola_live::client::ValueMessage;
+use hemiola_log::{Definition, Value};
+use serde_json::Value as Json;
+
+use crate::error::CommandError;
+
+/// Reads messages of one type.
+pub struct Decoder(Arc<Definition>);
+
+impl Decoder {
+    /// For a subscription that was answered so.
+    pub fn of(answer: &Json) -> Result<Self, CommandError> {
+        let text = |key: &str| answer[key].as_str().unwrap_or_default();
+        let definition = Definition::parse(text("schema_name"), text("schema"));
+        let wrong = |error| CommandError::Usage(format!("the robot's schema cannot be read: {error}"));
+        Ok(Self(Arc::new(definition.map_err(wrong)?)))
+    }
+
+    /// As JSON, which numbers without an end and such are no part of.
+    pub fn decode(&self, message: &ValueMessage) -> Result<Json, CommandError> {
+        let wrong = |error: String| CommandError::Usage(format!("the message is not as its schema says: {error}"));
+        let value = Value::decode(&self.0, &message.data).map_err(|error| wrong(error.to_string()))?;
+        serde_json::to_value(value).map_err(|error| wrong(error.to_string()))
+    }
+}

@@ -1,0 +1,40 @@
+//! `trace`: what runs where and when, for Perfetto.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use hemiola_live::client::Address;
+use serde_json::json;
+
+use super::connect::connect;
+use super::{as_robot_sees, change, say};
+use crate::command_line::live::{FileArguments, TraceCommand};
+use crate::error::CommandError;
+
+pub fn trace(own: Option<&str>, command: &TraceCommand) -> Result<ExitCode, CommandError> {
+    match command {
+        TraceCommand::Start(arguments) => start(own, arguments),
+        TraceCommand::Stop(output) => change(own, output, json!({ "trace": { "file": null } }), "the trace has ended"),
+    }
+}
+
+fn start(own: Option<&str>, arguments: &FileArguments) -> Result<ExitCode, CommandError> {
+    let mut robot = connect(own, &arguments.output.robot)?;
+    let file = match (&arguments.file, robot.address()) {
+        (Some(file), _) => file.clone(),
+        (None, Address::Unix(_)) => next_free(&robot.welcome().name),
+        (None, Address::Tcp { .. }) => {
+            let text = "say where the trace goes on the robot's host: trace start FILE";
+            return Err(CommandError::Usage(text.to_owned()));
+        }
+    };
+    let file = as_robot_sees(&file, &robot)?;
+    robot.request("change", json!({ "change": { "trace": { "file": file } } }))?;
+    say(&arguments.output, &json!({ "file": file }), &format!("tracing to {} until: trace stop", file.display()))
+}
+
+/// Here: the first of `nao-1.pftrace` and so on that is not there yet.
+fn next_free(name: &str) -> PathBuf {
+    let mut numbered = (1_u32..).map(|number| PathBuf::from(format!("{name}-{number}.pftrace")));
+    numbered.find(|path| !path.exists()).unwrap_or_else(|| format!("{name}.pftrace").into())
+}

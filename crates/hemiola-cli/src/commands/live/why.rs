@@ -1,0 +1,50 @@
+//! `why` of a robot that runs: what its last seconds tell.
+
+use std::process::ExitCode;
+
+use hemiola_live::RunningSocket;
+use serde_json::{Value, json};
+
+use super::connect::connect;
+use crate::command_line::live::RobotArguments;
+use crate::command_line::{At, WhyArguments};
+use crate::commands::print;
+use crate::error::CommandError;
+use crate::notes::tell;
+
+/// The running robot that is asked; `None` where a trace or log is.
+pub fn asked(own: Option<&str>, arguments: &WhyArguments) -> Option<RobotArguments> {
+    let WhyArguments { trace, log, slice, configuration, at, robot, .. } = arguments;
+    if let Some(At::Address(address)) = at {
+        return Some(RobotArguments { at: Some(address.clone()), ..RobotArguments::default() });
+    }
+    if robot.is_some() {
+        return Some(RobotArguments { robot: robot.clone(), ..RobotArguments::default() });
+    }
+    let is_said = trace.is_some() || log.is_some() || slice.is_some() || at.is_some();
+    let is_configured =
+        configuration.config.is_some() || !configuration.overlays.is_empty() || !configuration.assignments.is_empty();
+    if is_said || is_configured {
+        return None;
+    }
+    let runs = || RunningSocket::all().iter().any(|robot| own.is_some_and(|own| own == robot.robot));
+    (own.is_none() || runs()).then(RobotArguments::default)
+}
+
+pub fn why(own: Option<&str>, robot: &RobotArguments, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
+    let mut robot = connect(own, robot)?;
+    let mut question = json!({ "worst": arguments.worst, "age": arguments.age });
+    if let Some(subject) = &arguments.subject {
+        question["subject"] = json!(subject);
+    }
+    if let Some(run) = arguments.run {
+        question["run"] = json!(run);
+    }
+    let answer = robot.request("why", question)?;
+    let welcome = robot.welcome();
+    tell(format_args!("note: {} runs as process {}, and was asked", welcome.name, welcome.process));
+    match &answer["text"] {
+        Value::String(text) => print(text),
+        _ => print(""),
+    }
+}

@@ -1,0 +1,59 @@
+//! The door of the robot that runs.
+
+use hemiola_config::{Base, ConfigurationText, Origins};
+use hemiola_live::{Door, DoorSettings, RobotFacts, RunningRobotSubject};
+use hemiola_model::configuration::PageConfiguration;
+use hemiola_recording::this_program;
+use hemiola_runtime::{RobotHandle, Tempo};
+use hemiola_trace::Known;
+
+use super::pace_text;
+use super::runner::stepped;
+use crate::command_line::RunArguments;
+use crate::error::CommandError;
+use crate::notes::tell;
+
+/// What the door tells of the robot besides what its handle knows.
+pub struct About<'a> {
+    pub name: &'a str,
+    pub base: &'a Base,
+    pub origins: Origins,
+    pub texts: Vec<ConfigurationText>,
+    pub known: Known,
+}
+
+/// Opens the door that robot.toml and the command line ask for, and says where it is. A robot that is stepped as fast as
+/// possible is over before anybody could look at it.
+pub fn open(
+    handle: &RobotHandle,
+    about: About<'_>,
+    page: PageConfiguration,
+    arguments: &RunArguments,
+) -> Result<Option<Door>, CommandError> {
+    let is_hurried = stepped(arguments) == Some(Tempo::AsFastAsPossible);
+    if !page.enabled || arguments.no_page || is_hurried {
+        return Ok(None);
+    }
+    let settings = DoorSettings {
+        address: Some(page.address),
+        port: arguments.page.or(page.port),
+        hosts: page.hosts,
+        origins: page.origins,
+        token: page.token,
+        folder: page.folder,
+    };
+    let About { name, base, origins, texts, known } = about;
+    let file = match base {
+        Base::File(path) => std::path::absolute(path).ok(),
+        Base::Text { .. } => None,
+    };
+    let (name, pace) = (name.to_owned(), pace_text(arguments));
+    let facts = RobotFacts { name, program: this_program(), pace, origins, texts, file, known };
+    let subject = RunningRobotSubject::new(handle.clone(), facts);
+    let door = Door::open(about.name, settings, Box::new(subject))?;
+    door.notes().iter().for_each(|note| tell(format_args!("note: {note}")));
+    if let Some(page) = door.page() {
+        tell(format_args!("page: {page}"));
+    }
+    Ok(Some(door))
+}

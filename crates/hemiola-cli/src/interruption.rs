@@ -1,0 +1,86 @@
+//! Ctrl-C, requests to end, and terminals that close.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use hemiola_runtime::RobotHandle;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use signal_hook::low_level;
+
+use crate::sync::{AtomicBool, Ordering};
+use crate::terminal::Terminal;
+
+/// The first signal stops the robot, whatever the rest of the program is busy with. The second one ends the program as soon as what
+/// moves is safe.
+pub struct Interruption {
+    shared: Arc<Shared>,
+    listener: Option<(Handle, JoinHandle<()>)>,
+}
+
+#[derive(Default)]
+struct Shared {
+    has_come: AtomicBool,
+    first: Mutex<Option<Instant>>,
+    robot: Mutex<Option<RobotHandle>>,
+}
+
+impl Interruption {
+    /// From now on. Without them a signal ends the program, which is no reason not to run.
+    pub fn await_signals(terminal: &Terminal) -> Self {
+        let shared = Arc::<Shared>::default();
+        let listener = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().and_then(|mut signals| {
+            let (handle, terminal, shared) = (signals.handle(), terminal.clone(), shared.clone());
+            let listen = move || signals.forever().for_each(|signal| shared.obey(signal, &terminal));
+            let thread = thread::Builder::new().name("hemiola signals".into()).spawn(listen).ok()?;
+            Some((handle, thread))
+        });
+        Self { shared, listener }
+    }
+
+    pub fn has_come(&self) -> bool {
+        self.shared.has_come.load(Ordering::Relaxed)
+    }
+
+    /// This is the robot that they stop.
+    pub fn concern(&self, robot: &RobotHandle) {
+        *self.shared.robot() = Some(robot.clone());
+        if self.has_come() {
+            robot.stop();
+        }
+    }
+}
+
+/// What comes sooner after the first signal means the same: Ctrl-C reaches a robot and its guard, which passes it on.
+const SAME_WISH: Duration = Duration::from_millis(200);
+
+impl Shared {
+    fn obey(&self, signal: i32, terminal: &Terminal) {
+        let robot = self.robot().clone();
+        self.has_come.store(true, Ordering::Relaxed);
+        let since =
+            self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now).elapsed();
+        // A terminal that closes may say so twice: the kernel does, and its shell.
+        if since < SAME_WISH || signal == SIGHUP {
+            robot.inspect(RobotHandle::stop);
+            return;
+        }
+        robot.inspect(|robot| _ = robot.make_safe());
+        terminal.restore();
+        low_level::exit(128 + signal);
+    }
+
+    fn robot(&self) -> MutexGuard<'_, Option<RobotHandle>> {
+        self.robot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Interruption {
+    fn drop(&mut self) {
+        if let Some((handle, thread)) = self.listener.take() {
+            handle.close();
+            _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The configuration that a log was recorded with.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hemiola_config::{Base, Catalog, LoadOptions, Loaded, Origins, text_of};
+use hemiola_model::Value;
+use hemiola_recording::recorder::{as_json, is_of_run};
+use hemiola_recording::replay::ReplayLog;
+
+use crate::command_line::ConfigurationArguments;
+use crate::error::CommandError;
+use crate::program::Program;
+
+/// How a robot is configured whose log is repeated.
+pub struct Configured {
+    pub loaded: Loaded,
+    /// What is to be said of that.
+    pub remarks: Vec<String>,
+}
+
+/// As the robot was configured when the log was recorded, and the arguments put over that. As it is configured now if the arguments name a
+/// file, or the log does not tell, or tells what this robot does not know.
+///
+/// Where files are written, where other robots' logs have what, and where people reach the robot (`[output]`, `[log]`, `[replay]`, `[page]`) is as
+/// it is now: it is not what was recorded.
+pub fn configuration(
+    program: &Program,
+    arguments: &ConfigurationArguments,
+    log: &ReplayLog,
+) -> Result<Configured, CommandError> {
+    let present = super::configuration(program, arguments).map(|(loaded, _)| loaded);
+    let Some(recorded) = log.configuration().filter(|_| arguments.config.is_none()) else {
+        return Ok(Configured { loaded: present?, remarks: Vec::new() });
+    };
+    let text = text(recorded);
+    let base = Base::Text { name: format!("the configuration in {}", log.split().first().display()), text };
+    let overlays = arguments.overlays.iter().map(|overlay| of_robot(program, overlay)).collect();
+    let options = LoadOptions { base, overlays, assignments: arguments.assignments.clone() };
+    match (hemiola_config::load(&options, &Catalog::linked()), present) {
+        (Ok(mut loaded), Ok(present)) => {
+            let remarks = changes(&loaded.origins, &present.origins);
+            let (was, is) = (&mut loaded.configuration, present.configuration);
+            (was.output, was.log, was.replay, was.page) = (is.output, is.log, is.replay, is.page);
+            Ok(Configured { loaded, remarks })
+        }
+        (Ok(loaded), Err(_)) => Ok(Configured { loaded, remarks: Vec::new() }),
+        (Err(error), present) => Ok(Configured { loaded: present?, remarks: vec![misfit(&error)] }),
+    }
+}
+
+/// Says that the recorded configuration is of no use any more.
+pub fn misfit(error: &dyn std::fmt::Display) -> String {
+    let error = error.to_string();
+    let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    format!(
+        "warning: the configuration in the log does not fit this robot ({first}); the robot is as it is configured now"
+    )
+}
+
+fn text(recorded: &BTreeMap<String, String>) -> String {
+    // A key is one line in every log of ours.
+    let values = recorded.iter().filter(|(key, _)| is_of_run(key) && !key.contains(['\n', '\r']));
+    let values: Vec<(&str, Value)> = values
+        // What cannot be read is missed where the robot needs it.
+        .filter_map(|(key, json)| Some((key.as_str(), serde_json::from_str(json).ok()?)))
+        .collect();
+    text_of(values.iter().map(|(key, value)| (*key, value)))
+}
+
+/// An overlay by its name is beside the robot's own configuration, which is not what it is put over.
+fn of_robot(program: &Program, overlay: &str) -> String {
+    let Base::File(base) = &program.base else { return overlay.to_owned() };
+    if overlay.contains(['/', '\\']) || overlay.ends_with(".toml") {
+        return overlay.to_owned();
+    }
+    let path = base.parent().unwrap_or(Path::new("")).join(format!("overlays/{overlay}.toml"));
+    if path.is_file() { path.display().to_string() } else { overlay.to_owned() }
+}
+
+/// What is otherwise now, a line each, after one that says so.
+fn changes(then: &Origins, now: &Origins) -> Vec<String> {
+    let said = |origins: &Origins, key: &str| {
+        origins.of(key).map_or_else(|| "not set".to_owned(), |origin| as_json(&origin.value))
+    };
+    let mut keys: Vec<&str> = then.iter().chain(now.iter()).map(|(key, _)| key).filter(|key| is_of_run(key)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let different =
+        keys.into_iter().map(|key| (key, said(then, key), said(now, key))).filter(|(_, then, now)| then != now);
+    let mut lines: Vec<String> = different.map(|(key, then, now)| format!("  {key}: {then} then, {now} now")).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    let more = lines.len().saturating_sub(MOST_CHANGES);
+    lines.truncate(MOST_CHANGES);
+    if more > 0 {
+        lines.push(format!("  and {more} more"));
+    }
+    lines.insert(
+        0,
+        "note: this robot is configured as when the log was recorded; `--config FILE` takes another configuration"
+            .to_owned(),
+    );
+    lines
+}
+
+/// As many are told.
+const MOST_CHANGES: usize = 20;

@@ -1,0 +1,120 @@
+//! The whole terminal, drawn again and again.
+
+use std::io::{self, IsTerminal, Stdout};
+use std::thread;
+use std::time::Duration;
+
+use ratatui::Frame;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::Terminal;
+
+/// The terminal while a view has it. Given back when this is dropped, at a panic, and when the program ends by a signal.
+pub struct Screen {
+    drawn: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal,
+    has_keys: bool,
+}
+
+/// A key as it was pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    Character(char),
+    Enter,
+    Escape,
+    NextTab,
+    PreviousTab,
+    Up,
+    Down,
+    Left,
+    Right,
+    PageUp,
+    PageDown,
+    First,
+    Last,
+    /// Ctrl-L: draw everything again.
+    Redraw,
+}
+
+impl Screen {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// It cannot be drawn on.
+    pub fn open(terminal: &Terminal) -> io::Result<Self> {
+        restore_at_panics(terminal);
+        terminal.take()?;
+        let drawn = ratatui::Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| terminal.restore())?;
+        Ok(Self { drawn, terminal: terminal.clone(), has_keys: io::stdin().is_terminal() })
+    }
+
+    /// Draws. A terminal that went away is no reason to stop anything.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) {
+        _ = self.drawn.draw(draw);
+    }
+
+    /// The next key, if one is pressed within that time.
+    pub fn key(&mut self, within: Duration) -> Option<Key> {
+        if !self.has_keys {
+            thread::sleep(within);
+            return None;
+        }
+        match event::poll(within) {
+            Ok(true) => match event::read() {
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => self.pressed(key),
+                _ => None,
+            },
+            Ok(false) => None,
+            // The terminal is gone.
+            Err(_) => {
+                thread::sleep(within);
+                None
+            }
+        }
+    }
+
+    fn pressed(&mut self, key: KeyEvent) -> Option<Key> {
+        if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+            if key.code == KeyCode::Char('l') {
+                _ = self.drawn.clear();
+                return Some(Key::Redraw);
+            }
+            return None;
+        }
+        Some(match key.code {
+            KeyCode::Char(character) => Key::Character(character),
+            KeyCode::Enter => Key::Enter,
+            KeyCode::Esc => Key::Escape,
+            KeyCode::Tab => Key::NextTab,
+            KeyCode::BackTab => Key::PreviousTab,
+            KeyCode::Up => Key::Up,
+            KeyCode::Down => Key::Down,
+            KeyCode::Left => Key::Left,
+            KeyCode::Right => Key::Right,
+            KeyCode::PageUp => Key::PageUp,
+            KeyCode::PageDown => Key::PageDown,
+            KeyCode::Home => Key::First,
+            KeyCode::End => Key::Last,
+            _ => return None,
+        })
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.terminal.restore();
+    }
+}
+
+/// What a panic says is to be read afterwards.
+fn restore_at_panics(terminal: &Terminal) {
+    let (terminal, viewer, before) = (terminal.clone(), thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |panic| {
+        // Those of a robot's modules are contained, and the view goes on.
+        if thread::current().id() == viewer {
+            terminal.restore();
+        }
+        before(panic);
+    }));
+}

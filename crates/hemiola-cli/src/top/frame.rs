@@ -1,0 +1,151 @@
+use std::collections::BTreeMap;
+
+use hemiola_model::Time;
+use hemiola_runtime::{LatencyBounds, RobotHandle};
+use hemiola_trace::Report;
+use serde_json::Value;
+
+use super::notes::Notes;
+use crate::traffic::Traffic;
+
+/// One moment of a running robot.
+#[derive(Clone, Default)]
+pub struct Frame {
+    /// Its name.
+    pub robot: String,
+    /// How fast its clock runs.
+    pub pace: String,
+    pub now: Time,
+    pub report: Report,
+    /// Since when it is in its safe state, and why.
+    pub safe_state: Option<String>,
+    /// What passed through the bus.
+    pub channels: Vec<Channel>,
+    pub bounds: Bounds,
+    /// How often a bound was exceeded.
+    pub exceedances: u64,
+    /// The log that is being written.
+    pub recording: Option<String>,
+    /// What the robot adds.
+    pub lines: Vec<String>,
+    pub notes: Notes,
+}
+
+/// Something that messages go through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Channel {
+    pub name: String,
+    pub sent: u64,
+    pub waiting: u64,
+    pub lost: u64,
+}
+
+/// What latencies do not exceed, in nanoseconds.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    /// By cycle.
+    pub responses: BTreeMap<String, u64>,
+    /// By source and output.
+    pub reactions: BTreeMap<(String, String), u64>,
+    /// By source and output.
+    pub data_ages: BTreeMap<(String, String), u64>,
+    /// By executor and callback.
+    pub callbacks: BTreeMap<(String, String), u64>,
+}
+
+impl Frame {
+    /// The present moment of a robot of this process.
+    pub fn of_robot(handle: &RobotHandle) -> Self {
+        Self {
+            now: handle.now(),
+            report: handle.report(),
+            safe_state: handle.safe_state().map(|entry| entry.to_string()),
+            channels: Traffic::of(handle.bus()).channels().collect(),
+            exceedances: handle.exceedances().into_values().sum(),
+            ..Self::default()
+        }
+    }
+
+    /// The moment that an event `statistics` of a door tells of. What it lacks is empty.
+    pub fn of_event(event: &Value) -> Self {
+        let nanoseconds = |value: &Value| Time::from_nanoseconds(value.as_i64().unwrap_or_default());
+        let safe_state = event["safe_state"].as_object().map(|entry| {
+            let since = nanoseconds(&entry.get("since").cloned().unwrap_or_default()).seconds();
+            let cause = entry.get("cause").and_then(Value::as_str).unwrap_or("it does not say why");
+            format!("since {since:.1} s, because {cause}")
+        });
+        let exceedances = match &event["exceedances"] {
+            Value::Object(of) => of.values().filter_map(Value::as_u64).sum(),
+            Value::Array(of) => of.iter().filter_map(|one| one["count"].as_u64()).sum(),
+            count => count.as_u64().unwrap_or_default(),
+        };
+        let recording = match &event["recording"] {
+            Value::String(file) => Some(file.clone()),
+            recording => recording["file"].as_str().map(str::to_owned),
+        };
+        Self {
+            now: nanoseconds(&event["time"]),
+            report: serde_json::from_value(event["report"].clone()).unwrap_or_default(),
+            safe_state,
+            channels: channels(&event["topics"]),
+            exceedances,
+            recording,
+            ..Self::default()
+        }
+    }
+}
+
+fn channels(topics: &Value) -> Vec<Channel> {
+    let channel = |name: &str, topic: &Value| {
+        let [sent, waiting, lost] = ["sent", "waiting", "lost"].map(|key| topic[key].as_u64().unwrap_or_default());
+        Channel { name: name.to_owned(), sent, waiting, lost }
+    };
+    match topics {
+        Value::Array(topics) => {
+            topics.iter().map(|topic| channel(topic["name"].as_str().unwrap_or_default(), topic)).collect()
+        }
+        Value::Object(topics) => topics.iter().map(|(name, topic)| channel(name, topic)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl Bounds {
+    /// What a door answers when it is asked for `bounds`: rows as `analyze --format json` has them, whose chains are called
+    /// `SOURCE → OUTPUT`, after what the configuration calls them.
+    pub fn of_answer(answer: &Value) -> Self {
+        let mut bounds = Self::default();
+        for row in answer["rows"].as_array().into_iter().flatten() {
+            let (Some(name), Some(bound)) = (row["name"].as_str(), row["bound"].as_u64()) else { continue };
+            let owned = |(left, right): (&str, &str)| (left.to_owned(), right.to_owned());
+            let chain = || {
+                let (begin, output) = name.split_once(" → ")?;
+                Some(owned((begin.rsplit_once(": ").map_or(begin, |(_, begin)| begin), output)))
+            };
+            match row["what"].as_str() {
+                Some("cycle") => _ = bounds.responses.insert(name.to_owned(), bound),
+                Some("reaction time") => bounds.reactions.extend(chain().map(|chain| (chain, bound))),
+                Some("data age") => bounds.data_ages.extend(chain().map(|chain| (chain, bound))),
+                Some("callback") => {
+                    bounds.callbacks.extend(name.split_once(": ").map(|callback| (owned(callback), bound)));
+                }
+                _ => {}
+            }
+        }
+        bounds
+    }
+}
+
+impl From<&LatencyBounds> for Bounds {
+    fn from(bounds: &LatencyBounds) -> Self {
+        let nanoseconds = |bound: &std::time::Duration| u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
+        let pairs = |of: &BTreeMap<(String, String), std::time::Duration>| {
+            of.iter().map(|(key, bound)| (key.clone(), nanoseconds(bound))).collect()
+        };
+        Self {
+            responses: bounds.responses.iter().map(|(key, bound)| (key.clone(), nanoseconds(bound))).collect(),
+            reactions: pairs(&bounds.reactions),
+            data_ages: pairs(&bounds.data_ages),
+            callbacks: pairs(&bounds.callbacks),
+        }
+    }
+}

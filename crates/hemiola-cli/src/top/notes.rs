@@ -1,0 +1,101 @@
+//! What people should know of a robot: its messages, and who changed what.
+
+use std::collections::VecDeque;
+
+use hemiola_model::Time;
+use hemiola_runtime::{JournalEntry, JournalEvent, Severity};
+use serde_json::Value;
+
+/// The newest notes, each text once.
+#[derive(Clone, Default)]
+pub struct Notes {
+    notes: VecDeque<Note>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// When it was said last.
+    pub time: Time,
+    pub kind: Kind,
+    pub text: String,
+    /// How often it was said.
+    pub count: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Information,
+    Warning,
+    Error,
+    /// Somebody has changed the robot, or marked a moment.
+    Change,
+}
+
+/// More different notes than anybody reads.
+const MOST: usize = 1000;
+
+impl Notes {
+    /// Adds a note. One that was there is counted, and moves to the end.
+    pub fn add(&mut self, time: Time, kind: Kind, text: &str) {
+        let text: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+        let before = self.notes.iter().position(|note| note.text == text && note.kind == kind);
+        let count = before.and_then(|place| self.notes.remove(place)).map_or(0, |note| note.count);
+        if self.notes.len() == MOST {
+            self.notes.pop_front();
+        }
+        self.notes.push_back(Note { time, kind, text, count: count + 1 });
+    }
+
+    /// Adds what is new in the journal of a robot of this process.
+    pub fn add_entry(&mut self, entry: &JournalEntry) {
+        match &entry.event {
+            JournalEvent::Message { severity, text, .. } => self.add(entry.at, (*severity).into(), text),
+            JournalEvent::Change { change, by, .. } => self.add_change(entry.at, &change.to_string(), by.as_deref()),
+            JournalEvent::Mark { text, by } => self.add_change(entry.at, &format!("mark: {text}"), by.as_deref()),
+            // A message says so as well.
+            JournalEvent::Exceedance(_) => {}
+        }
+    }
+
+    /// Adds what an event `journal` of a door tells of.
+    pub fn add_event(&mut self, event: &Value) {
+        let time = Time::from_nanoseconds(event["time"].as_i64().unwrap_or_default());
+        let [message, change, mark] = ["message", "change", "mark"].map(|key| &event[key]);
+        if let Some(text) = message["text"].as_str() {
+            let kind = match message["severity"].as_str() {
+                Some("error") => Kind::Error,
+                Some("warning") => Kind::Warning,
+                _ => Kind::Information,
+            };
+            self.add(time, kind, text);
+        }
+        if let Some(text) = change["text"].as_str() {
+            self.add_change(time, text, change["by"].as_str());
+        }
+        if let Some(text) = mark["text"].as_str() {
+            self.add_change(time, &format!("mark: {text}"), mark["by"].as_str());
+        }
+    }
+
+    fn add_change(&mut self, time: Time, text: &str, by: Option<&str>) {
+        match by {
+            Some(by) => self.add(time, Kind::Change, &format!("{text} (by {by})")),
+            None => self.add(time, Kind::Change, text),
+        }
+    }
+
+    /// The oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Note> + ExactSizeIterator {
+        self.notes.iter()
+    }
+}
+
+impl From<Severity> for Kind {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Information => Self::Information,
+            Severity::Warning => Self::Warning,
+            Severity::Error => Self::Error,
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Columns that fit the terminal, and rows in the order that somebody wants.
+
+use std::cmp::Ordering;
+
+use ratatui::Frame;
+use ratatui::layout::{Alignment, Constraint, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Text};
+use ratatui::widgets::{self, TableState};
+
+use super::bar::bar;
+
+/// What a tab shows.
+pub struct Table {
+    pub columns: Vec<Column>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A column: it is as wide as its widest cell.
+pub struct Column {
+    title: &'static str,
+    alignment: Alignment,
+    /// Where there is no room for all, those of the lowest importance go first.
+    importance: u8,
+    /// It gets what the others leave.
+    fills: bool,
+}
+
+/// What stands in a row and column.
+pub struct Cell {
+    content: Content,
+    style: Style,
+    /// By which rows are sorted.
+    key: Key,
+}
+
+enum Content {
+    Text(String),
+    /// Mean, p99 and maximum, against a limit.
+    Bar {
+        limit: u64,
+        figures: [u64; 3],
+    },
+}
+
+enum Key {
+    Number(f64),
+    Text(String),
+}
+
+impl Column {
+    /// For names.
+    pub const fn name(title: &'static str, importance: u8) -> Self {
+        Self { title, alignment: Alignment::Left, importance, fills: false }
+    }
+
+    /// For figures.
+    pub const fn figure(title: &'static str, importance: u8) -> Self {
+        Self { title, alignment: Alignment::Right, importance, fills: false }
+    }
+
+    /// For what takes the room that is left.
+    pub const fn rest(title: &'static str, importance: u8) -> Self {
+        Self { title, alignment: Alignment::Left, importance, fills: true }
+    }
+}
+
+impl Cell {
+    pub fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { key: Key::Text(text.clone()), content: Content::Text(text), style: Style::new() }
+    }
+
+    /// A number, and how it is written.
+    pub fn number(number: f64, text: impl Into<String>) -> Self {
+        Self { content: Content::Text(text.into()), style: Style::new(), key: Key::Number(number) }
+    }
+
+    /// A count that is quiet where it is zero and has a colour where it is not.
+    pub fn count(count: u64, colour: Color) -> Self {
+        let style = if count == 0 { QUIET } else { Style::new().fg(colour) };
+        Self::number(count as f64, count.to_string()).style(style)
+    }
+
+    pub fn bar(limit: u64, figures: [u64; 3]) -> Self {
+        let share = figures[1] as f64 / limit.max(1) as f64;
+        Self { content: Content::Bar { limit, figures }, style: Style::new(), key: Key::Number(share) }
+    }
+
+    pub fn style(self, style: impl Into<Style>) -> Self {
+        Self { style: style.into(), ..self }
+    }
+
+    fn width(&self) -> usize {
+        match &self.content {
+            Content::Text(text) => Line::raw(text.as_str()).width(),
+            Content::Bar { .. } => NARROWEST_REST,
+        }
+    }
+
+    fn drawn(&self, width: usize, alignment: Alignment) -> Text<'static> {
+        let text = match &self.content {
+            Content::Text(text) => hemiola_words::fitted(text, width).trim_end().to_owned(),
+            Content::Bar { limit, figures } => format!("▕{}▏", bar(width.saturating_sub(2), *limit, *figures)),
+        };
+        Text::styled(text, self.style).alignment(alignment)
+    }
+}
+
+/// For what is there and says nothing.
+pub const QUIET: Style = Style::new().add_modifier(Modifier::DIM);
+
+/// No name is shown wider.
+const WIDEST: usize = 44;
+const NARROWEST_REST: usize = 12;
+const WIDEST_REST: usize = 200;
+
+/// Where somebody is in a table.
+#[derive(Default)]
+pub struct Position {
+    state: TableState,
+    sorting: Option<Sorting>,
+    columns: usize,
+    /// Rows that were shown at once.
+    page: usize,
+    rows: usize,
+}
+
+struct Sorting {
+    column: usize,
+    is_reversed: bool,
+}
+
+impl Position {
+    pub fn sort_by_next(&mut self) {
+        let next = self.sorting.as_ref().map_or(0, |sorting| sorting.column + 1);
+        // After the last column: as it comes.
+        self.sorting = (next < self.columns).then_some(Sorting { column: next, is_reversed: false });
+    }
+
+    pub fn reverse(&mut self) {
+        if let Some(sorting) = &mut self.sorting {
+            sorting.is_reversed = !sorting.is_reversed;
+        }
+    }
+
+    pub fn move_by(&mut self, rows: isize) {
+        let last = self.rows.saturating_sub(1);
+        let now = self.state.selected();
+        let next = match now {
+            // The first step shows where one is.
+            None if rows > 1 => last,
+            None => self.state.offset(),
+            Some(now) => now.saturating_add_signed(rows).min(last),
+        };
+        self.state.select((self.rows > 0).then_some(next));
+    }
+
+    pub fn move_by_page(&mut self, pages: isize) {
+        self.move_by(pages.saturating_mul(isize::try_from(self.page.max(1)).unwrap_or(isize::MAX)));
+    }
+
+    /// Which row is selected, in the order that is shown.
+    pub fn selected(&self) -> Option<usize> {
+        self.state.selected()
+    }
+
+    /// Shows the end where nobody has selected anything: for what grows.
+    pub fn follow_end(&mut self, rows: usize, height: u16) {
+        if self.state.selected().is_none() {
+            *self.state.offset_mut() = rows.saturating_sub(usize::from(height.saturating_sub(1)));
+        }
+    }
+
+    fn sort(&self, rows: &mut [Vec<Cell>]) {
+        let Some(Sorting { column, is_reversed }) = self.sorting else { return };
+        rows.sort_by(|one, other| {
+            let order = match (one.get(column).map(|cell| &cell.key), other.get(column).map(|cell| &cell.key)) {
+                // The largest figures are what people look for.
+                (Some(Key::Number(one)), Some(Key::Number(other))) => other.total_cmp(one),
+                (Some(Key::Text(one)), Some(Key::Text(other))) => one.cmp(other),
+                _ => Ordering::Equal,
+            };
+            if is_reversed { order.reverse() } else { order }
+        });
+    }
+}
+
+impl Table {
+    pub fn new<const COUNT: usize>(columns: [Column; COUNT], rows: impl IntoIterator<Item = [Cell; COUNT]>) -> Self {
+        Self { columns: columns.into(), rows: rows.into_iter().map(Vec::from).collect() }
+    }
+
+    /// Draws as much of it as there is room for; of a table without rows that there are none.
+    pub fn draw(mut self, canvas: &mut Frame<'_>, area: Rect, position: &mut Position) {
+        if self.rows.is_empty() {
+            return canvas.render_widget(Line::styled(" none yet", QUIET), area);
+        }
+        (position.columns, position.rows) = (self.columns.len(), self.rows.len());
+        position.page = usize::from(area.height.saturating_sub(1));
+        if position.state.selected().is_some_and(|selected| selected >= self.rows.len()) {
+            position.state.select(self.rows.len().checked_sub(1));
+        }
+        position.sort(&mut self.rows);
+        let widths = self.widths(usize::from(area.width));
+        let shown: Vec<usize> = (0..self.columns.len()).filter(|&index| widths[index].is_some()).collect();
+        let width = |index: usize| widths[index].unwrap_or_default();
+        let title = |&index: &usize| {
+            let column = &self.columns[index];
+            let sorting = position.sorting.as_ref().filter(|sorting| sorting.column == index);
+            let style = if sorting.is_some() { QUIET.add_modifier(Modifier::UNDERLINED) } else { QUIET };
+            Text::styled(hemiola_words::fitted(column.title, width(index)).trim_end().to_owned(), style)
+                .alignment(column.alignment)
+        };
+        let row = |cells: &Vec<Cell>| {
+            let cells = shown.iter().map(|&index| cells[index].drawn(width(index), self.columns[index].alignment));
+            widgets::Row::new(cells.collect::<Vec<_>>())
+        };
+        let constraints =
+            shown.iter().map(|&index| Constraint::Length(u16::try_from(width(index)).unwrap_or(u16::MAX)));
+        let table = widgets::Table::new(self.rows.iter().map(row), constraints)
+            .header(widgets::Row::new(shown.iter().map(title).collect::<Vec<_>>()))
+            .column_spacing(GAP as u16)
+            .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
+        canvas.render_stateful_widget(table, area, &mut position.state);
+    }
+
+    /// The width of each column, and none for what there is no room for.
+    fn widths(&self, room: usize) -> Vec<Option<usize>> {
+        let wanted: Vec<usize> = (0..self.columns.len()).map(|index| self.wanted(index)).collect();
+        let mut widths: Vec<Option<usize>> = wanted.iter().map(|&width| Some(width)).collect();
+        let used = |widths: &[Option<usize>]| {
+            let shown = widths.iter().flatten();
+            shown.clone().sum::<usize>() + GAP * shown.count().saturating_sub(1)
+        };
+        let mut order: Vec<usize> = (0..self.columns.len()).collect();
+        order.sort_by_key(|&index| (self.columns[index].importance, std::cmp::Reverse(index)));
+        for index in order {
+            if used(&widths) <= room || widths.iter().flatten().count() <= 1 {
+                break;
+            }
+            widths[index] = None;
+        }
+        let left = room.saturating_sub(used(&widths));
+        for (index, column) in self.columns.iter().enumerate() {
+            if let (true, Some(width)) = (column.fills, &mut widths[index]) {
+                *width = (*width + left).min(WIDEST_REST);
+            }
+        }
+        widths
+    }
+
+    fn wanted(&self, index: usize) -> usize {
+        let column = &self.columns[index];
+        let title = column.title.chars().count();
+        if column.fills {
+            return title.max(NARROWEST_REST);
+        }
+        let cells = self.rows.iter().filter_map(|row| row.get(index)).map(Cell::width);
+        cells.max().unwrap_or(0).min(WIDEST).max(title)
+    }
+}
+
+/// Between two columns.
+const GAP: usize = 2;

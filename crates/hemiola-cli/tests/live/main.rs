@@ -1,0 +1,245 @@
+//! Commands for running robots, each in a process of its own, as somebody types them.
+
+mod cart;
+
+use std::time::Duration;
+
+use cart::{Cart, ROBOT, command_in, new_folder};
+use serde_json::{Value, json};
+
+#[test]
+fn robots_that_run_are_found_by_name_and_process() {
+    let first = Cart::start();
+    let listed = first.json(&["ps"]);
+    assert_eq!(listed[0]["name"], "cart");
+    assert_eq!(listed[0]["process"], first.process());
+    assert!(listed[0]["time"].as_i64() > Some(0) && listed[0]["pace"] == "real time");
+    assert!(first.prints(&["ps"]).starts_with("robot  process  runs for  pace\ncart "));
+
+    let second = first.start_another();
+    assert_eq!(first.json(&["ps"]).as_array().map(Vec::len), Some(2));
+    let unclear = first.refuses(&["show", "Drive"], 2);
+    assert!(unclear.contains("2 robots are running: name one by its process"), "{unclear}");
+    let process = second.process().to_string();
+    assert!(first.json(&["show", "Drive.step", "--robot", &process])["value"].is_u64());
+    let unknown = first.refuses(&["show", "Drive", "--robot", "crat"], 2);
+    assert!(unknown.contains("did you mean `cart`?"), "{unknown}");
+
+    // A robot that was killed leaves its socket behind, which nobody sees again.
+    let left = first.folder.join(format!("hemiola/cart.{process}.sock"));
+    second.kill();
+    assert!(left.exists());
+    assert_eq!(first.json(&["ps"]).as_array().map(Vec::len), Some(1));
+    assert!(!left.exists());
+}
+
+#[test]
+fn a_robot_that_is_stopped_ends_and_then_there_is_none() {
+    let mut cart = Cart::start();
+    assert_eq!(cart.prints(&["stop"]), "cart has ended\n");
+    assert!(cart.ends());
+    assert_eq!(cart.json(&["ps"]), json!([]));
+    // No process has that number.
+    let stale = cart.folder.join("hemiola/cart.4194303.sock");
+    std::fs::write(&stale, "").unwrap();
+    assert_eq!(cart.prints(&["ps"]), "no robot is running here\n");
+    assert!(!stale.exists());
+    let nobody = cart.refuses(&["top", "--json"], 2);
+    assert!(nobody.contains("no robot is running here; start one") && nobody.contains("--at HOST:PORT"), "{nobody}");
+}
+
+#[test]
+fn values_are_shown_overridden_and_released_as_they_stand_in_robot_toml() {
+    let cart = Cart::start();
+    assert_eq!(cart.prints(&["show", "Goal"]), "bold = false\nmetres = 1.0\n");
+    assert_eq!(cart.prints(&["show", "Drive.path[1][0]"]), "3.0\n");
+    assert_eq!(
+        cart.prints(&["show", "Goal", "Drive.path"]),
+        "[Goal]\nbold = false\nmetres = 1.0\nDrive.path = [[1.0, 2.0], [3.0, 4.0]]\n"
+    );
+    assert_eq!(cart.json(&["show", "Drive.speed"])["value"], 0.5);
+
+    cart.prints(&["override", "Goal", "{ metres = 1.5 }"]);
+    let overridden = cart.until(&["show", "Drive.speed"], |answer| answer["value"] != 0.5);
+    assert_eq!(overridden["value"], 0.75);
+    // What was left out is as it was.
+    assert_eq!(cart.prints(&["show", "Goal"]), "bold = false\nmetres = 1.5\n");
+    cart.prints(&["release", "Goal"]);
+    cart.until(&["show", "Drive.speed"], |answer| answer["value"] == 0.5);
+
+    let printed = cart.prints(&["show", "Drive.step", "--watch", "--count", "3", "--rate", "20", "--json"]);
+    let steps: Vec<u64> =
+        printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["value"].as_u64().unwrap()).collect();
+    assert!(steps.len() == 3 && steps.is_sorted() && steps[0] < steps[2], "{printed}");
+
+    assert!(cart.refuses(&["show", "Goa"], 1).contains("Goal"));
+    assert!(cart.refuses(&["show", "Goal.metre"], 1).contains("did you mean `metres`?"));
+    let wrong = cart.refuses(&["override", "Goal", "{ metres = \"far\" }"], 1);
+    assert!(wrong.contains("metres"), "{wrong}");
+    assert!(cart.refuses(&["override", "Goal", "{ metres = "], 2).contains("this is not TOML"));
+}
+
+#[test]
+fn parameters_are_changed_compared_and_saved_beside_comments() {
+    let cart = Cart::start();
+    assert_eq!(cart.prints(&["parameters", "get", "Pilot.gain"]), "0.5\n");
+    let listed = cart.prints(&["parameters", "get", "Pilot"]);
+    assert!(listed.starts_with("[module.Pilot]\ngain = 0.5  # 1/s; "), "{listed}");
+    assert!(listed.contains("robot.toml:11:8; default 0.4; 0.0..0.9\nlimits = [1.0, 2.0]\n"), "{listed}");
+    assert_eq!(cart.prints(&["parameters", "diff"]), "all is as the files say\n");
+
+    assert_eq!(cart.prints(&["parameters", "set", "Pilot.gain", "0.7"]), "Pilot.gain = 0.7  # was 0.5\n");
+    assert_eq!(cart.json(&["parameters", "set", "Pilot.limits", "[0.5, 1.5]"])["before"], json!([1.0, 2.0]));
+    cart.until(&["show", "Drive.speed"], |answer| answer["value"] == 0.7);
+    let diff = cart.json(&["parameters", "diff"]);
+    let names: Vec<_> = diff.as_array().unwrap().iter().map(|parameter| parameter["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["gain", "limits"]);
+    assert!(cart.refuses(&["parameters", "set", "Pilot.gain", "1.5"], 1).contains("must be within"));
+    assert!(cart.refuses(&["parameters", "set", "Pilot.gian", "0.5"], 2).contains("did you mean `gain`?"));
+    assert!(cart.refuses(&["parameters", "set", "Pilot", "0.5"], 2).contains("write MODULE.NAME"));
+
+    assert!(cart.prints(&["parameters", "save", "Pilot.gain"]).contains("robot.toml: Pilot.gain"));
+    let saved = std::fs::read_to_string(cart.folder.join("robot.toml")).unwrap();
+    assert_eq!(saved, ROBOT.replace("gain = 0.5  #", "gain = 0.7  #"));
+    cart.prints(&["parameters", "save", "--overlay", "wet"]);
+    let overlay = std::fs::read_to_string(cart.folder.join("overlays/wet.toml")).unwrap();
+    assert_eq!(overlay, "[module.Pilot]\ngain = 0.7\nlimits = [0.5, 1.5]\n");
+}
+
+#[test]
+fn providers_and_workers_are_switched_while_it_runs() {
+    let cart = Cart::start();
+    let listed = cart.json(&["providers", "list"]);
+    let goal = listed.as_array().unwrap().iter().find(|provided| provided["name"] == "Goal").unwrap().clone();
+    assert_eq!(goal["provider"], "Careful");
+    assert!(cart.prints(&["providers", "list"]).contains("Goal            Careful   drive  Bold"));
+    assert_eq!(cart.prints(&["providers", "switch", "Goal", "Bold"]), "Bold provides Goal now\n");
+    cart.until(&["show", "Goal.bold"], |answer| answer["value"] == true);
+    assert!(cart.refuses(&["providers", "switch", "Goal", "Pilot"], 1).contains("Pilot"));
+
+    assert_eq!(cart.prints(&["workers", "drive", "1"]), "drive runs on 1 worker\n");
+    cart.prints(&["workers", "drive", "auto"]);
+    assert!(cart.refuses(&["workers", "drvie", "1"], 1).contains("drive"));
+    assert!(cart.refuses(&["workers", "drive", "0"], 2).contains("write a number from 1 to 64, or `auto`"));
+}
+
+#[test]
+fn messages_are_published_heard_and_counted() {
+    let cart = Cart::start();
+    let listed = cart.json(&["topic", "list"]);
+    assert_eq!(listed[0]["name"], "Honk");
+    let echo = std::thread::scope(|scope| {
+        let echo = scope.spawn(|| cart.prints(&["topic", "echo", "Honk", "--count", "2", "--json"]));
+        let publish = ["topic", "pub", "Honk", "{ number = 7, loudness = 0.5 }", "--rate", "20", "--count", "5"];
+        while !echo.is_finished() {
+            cart.prints(&publish);
+        }
+        echo.join().unwrap()
+    });
+    let first: Value = serde_json::from_str(echo.lines().next().unwrap()).unwrap();
+    assert_eq!(first["message"], json!({ "number": 7, "loudness": 0.5 }));
+    assert!(cart.json(&["show", "Drive.honks"])["value"].as_u64() >= Some(2));
+    let counted = cart.prints(&["topic", "hz", "Honk", "--for", "1100ms", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&counted).unwrap()["messages"], 0);
+    assert!(cart.refuses(&["topic", "echo", "Hnok"], 1).contains("Honk"));
+    assert!(cart.refuses(&["topic", "pub", "Honk", "3"], 1).contains("expected a table"));
+    assert_eq!(cart.json(&["service", "list"]), json!([]));
+}
+
+#[test]
+fn logs_and_traces_begin_and_end_while_it_runs_and_moments_are_marked() {
+    let cart = Cart::start();
+    let begun = cart.json(&["record", "start", "game.mcap"]);
+    let log = cart.folder.join("game.mcap");
+    assert_eq!(begun["file"].as_str(), log.to_str());
+    assert_eq!(cart.json(&["top"])["recording"]["file"], begun["file"]);
+    assert_eq!(cart.prints(&["record", "mark", "the ball was lost"]), "marked\n");
+    assert!(cart.refuses(&["record", "start"], 1).contains("is being recorded already"));
+    cart.prints(&["record", "stop"]);
+    let info = cart.prints(&["log", "info", "game.mcap"]);
+    assert!(info.contains("Drive"), "{info}");
+    let messages = cart.prints(&["log", "cat", "game.mcap", "--format", "json"]);
+    assert!(messages.contains("the ball was lost"));
+
+    cart.prints(&["trace", "start", "late.pftrace"]);
+    std::thread::sleep(Duration::from_millis(300));
+    cart.prints(&["trace", "stop"]);
+    let why = cart.prints(&["why", "drive", "--trace", "late.pftrace"]);
+    assert!(why.contains("late.pftrace") && why.contains("drive, run "), "{why}");
+}
+
+#[test]
+fn the_safe_state_is_entered_shown_and_left() {
+    let cart = Cart::start();
+    assert!(cart.json(&["top"])["safe_state"].is_null());
+    cart.prints(&["safe-state", "enter"]);
+    let entered = cart.until(&["top"], |figures| !figures["safe_state"].is_null());
+    assert!(entered["safe_state"]["cause"].is_string());
+    cart.prints(&["safe-state", "leave"]);
+    cart.until(&["top"], |figures| figures["safe_state"].is_null());
+}
+
+#[test]
+fn a_running_robot_is_plotted_captured_and_explained() {
+    let cart = Cart::start();
+    let plotted = cart.prints(&["plot", "Drive.step", "timing:drive.response", "--for", "1s", "--json"]);
+    let points: Vec<Value> = plotted.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for field in ["Drive.step", "timing:drive.response"] {
+        let of_field = points.iter().filter(|point| point["field"] == field);
+        let values: Vec<f64> = of_field.map(|point| point["maximum"].as_f64().unwrap()).collect();
+        assert!(values.len() > 3 && values.iter().all(|value| *value > 0.0), "{field}: {plotted}");
+    }
+    let unknown = cart.refuses(&["plot", "Drive.stpe"], 2);
+    assert!(unknown.contains("`Drive.stpe` cannot be plotted"), "{unknown}");
+
+    let captured = cart.json(&["snapshot"]);
+    assert_eq!(captured["cycles"]["drive"]["Goal"]["metres"], 1.0);
+    assert!(cart.prints(&["snapshot"]).contains("\n[drive]\nDrive = { honks = 0, "));
+    let why = cart.prints(&["why", "drive"]);
+    assert!(why.contains("drive, run "), "{why}");
+}
+
+#[test]
+fn a_robot_of_another_host_is_seen_by_all_and_changed_with_its_token_only() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let cart = Cart::start_with(&format!("--page {port}"));
+    // Whoever runs it elsewhere has no socket of its folder.
+    let elsewhere = new_folder();
+    let command = |arguments: &[&str]| command_in(&elsewhere, arguments);
+    let at = format!("127.0.0.1:{port}");
+    let shown = command(&["show", "Goal.metres", "--at", &at]);
+    assert_eq!(String::from_utf8_lossy(&shown.stdout), "1.0\n");
+    let set = ["parameters", "set", "Pilot.gain", "0.6", "--at"];
+    let refused = command(&[&set[..], &[at.as_str()]].concat());
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("token"));
+    assert!(command(&[&set[..], &[cart.page()]].concat()).status.success());
+    let token = cart.page().rsplit_once("token=").unwrap().1;
+    assert!(command(&["safe-state", "enter", "--at", &at, "--token", token]).status.success());
+    let wrong = command(&["show", "Goal", "--at", &at, "--token", "wrong"]);
+    assert!(!wrong.status.success());
+    let nobody = command(&["show", "Goal", "--at", "127.0.0.1:1"]);
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("no robot can be reached at 127.0.0.1:1"));
+    std::fs::remove_dir_all(&elsewhere).unwrap();
+}
+
+#[test]
+fn what_needs_the_robots_own_program_says_so() {
+    let folder = new_folder();
+    for (arguments, said) in [
+        (&["analyze"][..], "analyze --system FILE"),
+        (&["graph"], "graph --file FILE"),
+        (&["log", "verify", "game.mcap"], "in the robot's own program"),
+        (&["parameters"], "parameters get, set, save or diff"),
+        (&["parameters", "--set", "a=1"], "in the robot's own program"),
+        (&["top"], "no robot is running here"),
+        (&["why", "motion"], "no robot is running here"),
+    ] {
+        let output = command_in(&folder, arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(said), "{arguments:?}: {error}");
+    }
+    assert!(command_in(&folder, &["doctor", "--json"]).status.success());
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,332 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use hemiola_analysis::System;
+use hemiola_analysis::sensitivity::Relief;
+use hemiola_analysis::system::{Begin, Cycle};
+use hemiola_trace::Report;
+use hemiola_words::{counted, duration, grouped};
+
+use crate::derive::Derived;
+use crate::findings::{Findings, Row, What};
+
+/// What a run or an analysis comes to, in a line: what was missed, what does not fit, what to do.
+///
+/// ```
+/// use hemiola_insight::Verdict;
+/// use hemiola_trace::{CycleReport, Report, Summary};
+///
+/// let execution = Summary { count: 2_167, ..Summary::default() };
+/// let motion = CycleReport { name: "motion".into(), execution, missed_deadlines: 230, ..CycleReport::default() };
+/// let verdict = Verdict::default().with_run(&Report { cycles: vec![motion], ..Report::default() });
+/// assert_eq!(
+///     verdict.to_string(),
+///     "NOT IN TIME: motion missed 230 of 2,167 deadlines. What to do: `why motion` says what its longest run waited for."
+/// );
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// What went wrong that has nothing to do with time.
+    failed: Vec<String>,
+    /// What was too late.
+    missed: Vec<String>,
+    /// What may be too late.
+    unfit: Vec<String>,
+    /// Why nobody knows.
+    unknown: Vec<String>,
+    /// What took longer than it should have been able to, and was in time.
+    exceeded: Vec<String>,
+    /// What has been in time.
+    good: Vec<String>,
+    /// What to do, and how urgent that is.
+    advice: Vec<(Urgency, String)>,
+    /// By cycle the thread without real-time priority that it needs: its own, or that of its source.
+    sharing: BTreeMap<String, String>,
+}
+
+/// What should be done before what else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Urgency {
+    /// Without a priority nothing else helps.
+    Priority,
+    Permission,
+    Unknown,
+    Unfit,
+    Missed,
+    Exceeded,
+}
+
+impl Verdict {
+    /// What is sure to be in time, and what is not; `derived` where it is a robot that was analysed.
+    pub fn of(findings: &Findings, derived: Option<&Derived>) -> Self {
+        let mut verdict = Self { sharing: derived.map(sharing).unwrap_or_default(), ..Self::default() };
+        for row in &findings.rows {
+            let name = of_row(row);
+            match (row.holds, &row.bound, row.deadline) {
+                (false, Ok(bound), Some(deadline)) => {
+                    let [bound, deadline] = [*bound, deadline].map(|time| duration(time.into()));
+                    verdict.unfit.push(format!("{name} does not fit ({bound} of {deadline})"));
+                }
+                (false, ..) => verdict.unfit.push(format!("{name} has no bound")),
+                (true, ..) => {}
+            }
+            if row.what == What::Cycle && (!row.holds || row.is_exceeded()) {
+                verdict.advise_priority(&row.name);
+            }
+            if let (true, true, Ok(bound), Some(observed)) = (row.holds, row.is_exceeded(), &row.bound, row.observed) {
+                let [observed, bound] = [observed.maximum, *bound].map(|time| duration(time.into()));
+                verdict.exceeded.push(format!("{name} took {observed}, longer than its bound of {bound}"));
+                verdict.advise(Urgency::Exceeded, format!("{} says what took longer", why(row)));
+            }
+        }
+        if !verdict.unfit.is_empty() {
+            verdict.advise(Urgency::Unfit, "`analyze` says what to shorten first");
+        }
+        if findings.rows.iter().all(|row| row.deadline.is_none()) {
+            verdict.good.push("nothing has a deadline".to_owned());
+        } else {
+            verdict.good.push("everything is sure to fit".to_owned());
+        }
+        derived.into_iter().for_each(|derived| verdict.add_doubts(derived));
+        verdict
+    }
+
+    fn add_doubts(&mut self, derived: &Derived) {
+        let Derived { unmeasured, estimated, callbacks, .. } = derived;
+        if !unmeasured.is_empty() {
+            self.unknown.push(format!("{} never measured", were(unmeasured.len())));
+            self.advise(Urgency::Unknown, "run the robot once, in real time and with `output.profile` in robot.toml");
+        }
+        if !estimated.is_empty() {
+            self.unknown.push(format!("{} only estimated, as this robot has not run yet", were(estimated.len())));
+            self.advise(Urgency::Unknown, "run the robot once, in real time");
+        }
+        if callbacks.leaves_out_important {
+            self.unknown.push("callbacks that are as important are left out".to_owned());
+        }
+    }
+
+    fn advise_priority(&mut self, cycle: &str) {
+        if let Some(thread) = self.sharing.get(cycle) {
+            self.advise(Urgency::Priority, format!("give {thread} a real-time priority (`priority` in robot.toml)"));
+        }
+    }
+
+    /// What a run showed in which the robot ran in real time.
+    #[must_use]
+    pub fn with_run(mut self, report: &Report) -> Self {
+        for cycle in &report.cycles {
+            let (name, runs) = (&cycle.name, cycle.execution.count);
+            let mut misses = Vec::new();
+            if cycle.missed_deadlines > 0 {
+                misses.push(format!("missed {} of {} deadlines", grouped(cycle.missed_deadlines), grouped(runs)));
+            }
+            if cycle.skipped_triggers > 0 {
+                let all = runs + cycle.skipped_triggers;
+                misses.push(format!("skipped {} of {} triggers", grouped(cycle.skipped_triggers), grouped(all)));
+            }
+            let dropped: u64 = cycle.dropped_inputs.values().sum();
+            if dropped > 0 {
+                misses.push(format!("dropped {}", counted(dropped, "sample")));
+            }
+            if !misses.is_empty() {
+                self.missed.push(format!("{name} {}", misses.join(" and ")));
+                self.advise_priority(name);
+                self.advise(Urgency::Missed, format!("`why {name}` says what its longest run waited for"));
+            }
+        }
+        let runs: u64 = report.cycles.iter().map(|cycle| cycle.execution.count).sum();
+        self.good.insert(0, format!("nothing was missed in {} runs", grouped(runs)));
+        self.with_failures(report)
+    }
+
+    /// What failed in a run that was not in real time, and says nothing of what is in time.
+    #[must_use]
+    pub fn of_stepped(report: &Report) -> Self {
+        let verdict = Self::default().with_failures(report);
+        let unknown = "this run was not in real time, and says nothing of deadlines".to_owned();
+        Self { good: vec![unknown], ..verdict }
+    }
+
+    fn with_failures(mut self, report: &Report) -> Self {
+        let tasks = report.cycles.iter().flat_map(|cycle| &cycle.tasks).filter(|task| task.failures > 0);
+        self.failed.extend(tasks.map(|task| format!("{} failed {}", task.name, counted(task.failures, "time"))));
+        self
+    }
+
+    /// Nothing can be said of what is sure, because of this.
+    #[must_use]
+    pub fn unknown(because: impl fmt::Display) -> Self {
+        // What helps is on further lines.
+        let because = because.to_string();
+        let first = because.lines().next().unwrap_or_default().to_owned();
+        Self { unknown: vec![first], ..Self::default() }
+    }
+
+    /// Something else that went wrong, or ended otherwise than it should.
+    #[must_use]
+    pub fn with_failure(mut self, what: impl Into<String>) -> Self {
+        self.failed.insert(0, what.into());
+        self
+    }
+
+    /// Which task to shorten, by the analysis' verdicts.
+    #[must_use]
+    pub fn with_relief(mut self, system: &System, findings: &Findings, relief: &[Option<Relief>]) -> Self {
+        let mut unfit = findings.rows.iter().filter(|row| !row.holds);
+        if let Some((row, relief)) = unfit.find_map(|row| Some((row, relief.get(row.decided_by?)?.as_ref()?))) {
+            let (task, takes) = (system.name(relief.work), duration(relief.takes.into()));
+            self.advice.retain(|(urgency, _)| *urgency != Urgency::Unfit);
+            self.advise(Urgency::Unfit, format!("shorten {task} ({takes}), or give {} more time", of_row(row)));
+        }
+        self
+    }
+
+    /// These threads asked for real-time priority and were refused it.
+    #[must_use]
+    pub fn with_refused_priorities(mut self) -> Self {
+        self.advise(Urgency::Permission, "grant the robot real-time priorities: `doctor` says how");
+        self
+    }
+
+    fn advise(&mut self, urgency: Urgency, what: impl Into<String>) {
+        self.advice.push((urgency, what.into()));
+    }
+}
+
+/// See [`Verdict::sharing`].
+fn sharing(derived: &Derived) -> BTreeMap<String, String> {
+    let is_sharing = |name: &String| derived.sharing.contains(name);
+    let thread = |cycle: &Cycle| match &cycle.begins {
+        _ if is_sharing(&cycle.name) => Some(cycle.name.clone()),
+        Begin::After(source) => Some(source.clone()).filter(is_sharing),
+        _ => None,
+    };
+    derived.system.cycles.iter().filter_map(|cycle| Some((cycle.name.clone(), thread(cycle)?))).collect()
+}
+
+/// A row in a sentence.
+fn of_row(row: &Row) -> String {
+    // Only what the configuration calls a chain: its ends are in the table.
+    let name = row.name.split(": ").next().unwrap_or(&row.name);
+    match row.what {
+        What::Cycle | What::Source => row.name.clone(),
+        what => format!("the {} of {name}", what.word()),
+    }
+}
+
+/// The command that asks about a row.
+fn why(row: &Row) -> String {
+    let name = row.name.split(": ").next().unwrap_or(&row.name);
+    let quoted = if name.contains(' ') { format!("\"{}\"", name.replace('→', "->")) } else { name.to_owned() };
+    match row.what {
+        What::DataAge | What::NewestAge => format!("`why {quoted} --age`"),
+        What::Source | What::Callback => "`why`".to_owned(),
+        _ => format!("`why {quoted}`"),
+    }
+}
+
+/// `3 tasks were`
+fn were(tasks: usize) -> String {
+    let were = if tasks == 1 { "was" } else { "were" };
+    format!("{} {were}", counted(tasks as u64, "task"))
+}
+
+/// As many of a kind are told.
+const MOST: usize = 3;
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { failed, missed, unfit, unknown, exceeded, good, advice, .. } = self;
+        let head = match () {
+            () if !missed.is_empty() => "NOT IN TIME",
+            () if !failed.is_empty() => "NOT IN ORDER",
+            () if !unfit.is_empty() => "NOT SURE TO BE IN TIME",
+            () if !unknown.is_empty() => "NOT KNOWN TO BE IN TIME",
+            () if !exceeded.is_empty() => "in time, but BOUNDS WERE EXCEEDED",
+            () => return write!(formatter, "{}", good.join(", and ")),
+        };
+        let mut told: Vec<&str> = Vec::new();
+        let mut more = 0;
+        for troubles in [failed, missed, unfit, unknown, exceeded] {
+            told.extend(troubles.iter().take(MOST).map(String::as_str));
+            more += troubles.len().saturating_sub(MOST);
+        }
+        write!(formatter, "{head}: {}", told.join("; "))?;
+        if more > 0 {
+            write!(formatter, "; and {more} more")?;
+        }
+        // What nobody knows yet is no matter of priorities.
+        let is_late = !(missed.is_empty() && unfit.is_empty() && exceeded.is_empty());
+        let helps = |(urgency, _): &&(Urgency, String)| is_late || *urgency > Urgency::Permission;
+        match advice.iter().filter(helps).min_by_key(|(urgency, _)| *urgency) {
+            Some((_, advice)) => write!(formatter, ". What to do: {advice}."),
+            None => write!(formatter, "."),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_trace::{CycleReport, Summary, TaskReport};
+
+    use super::*;
+
+    fn missed(name: &str) -> Report {
+        let execution = Summary { count: 2_167, ..Summary::default() };
+        let dropped_inputs = [("Body".to_owned(), 71)].into();
+        let cycle = CycleReport {
+            name: name.into(),
+            execution,
+            missed_deadlines: 230,
+            dropped_inputs,
+            ..CycleReport::default()
+        };
+        Report { cycles: vec![cycle], ..Report::default() }
+    }
+
+    #[test]
+    fn a_missing_priority_is_what_to_mend_first_where_it_is_the_late_cycles() {
+        let sharing = || [("motion".to_owned(), "Body".to_owned()), ("maps".to_owned(), "maps".to_owned())].into();
+        let verdict = Verdict { sharing: sharing(), ..Verdict::default() }.with_refused_priorities();
+        let said = verdict.clone().with_run(&missed("motion")).to_string();
+        assert_eq!(
+            said,
+            "NOT IN TIME: motion missed 230 of 2,167 deadlines and dropped 71 samples. \
+             What to do: give Body a real-time priority (`priority` in robot.toml)."
+        );
+        let said = verdict.with_run(&missed("cognition")).to_string();
+        assert!(said.ends_with("What to do: grant the robot real-time priorities: `doctor` says how."), "{said}");
+        let verdict = Verdict { sharing: sharing(), ..Verdict::default() }.with_run(&missed("cognition"));
+        assert!(verdict.to_string().ends_with("What to do: `why cognition` says what its longest run waited for."));
+    }
+
+    #[test]
+    fn a_skipped_trigger_is_a_miss() {
+        let execution = Summary { count: 14_591, ..Summary::default() };
+        let cycle = CycleReport { name: "main".into(), execution, skipped_triggers: 15_409, ..CycleReport::default() };
+        let verdict = Verdict::default().with_run(&Report { cycles: vec![cycle], ..Report::default() });
+        assert!(verdict.to_string().starts_with("NOT IN TIME: main skipped 15,409 of 30,000 triggers. "), "{verdict}");
+    }
+
+    #[test]
+    fn a_stepped_run_is_judged_by_what_failed() {
+        let mut report = Report::default();
+        let said = Verdict::of_stepped(&report).to_string();
+        assert_eq!(said, "this run was not in real time, and says nothing of deadlines");
+        let task = TaskReport { name: "Walk.joints".into(), failures: 3, ..TaskReport::default() };
+        report.cycles = vec![CycleReport { tasks: vec![task], missed_deadlines: 9, ..CycleReport::default() }];
+        let verdict = Verdict::of_stepped(&report);
+        assert_eq!(verdict.to_string(), "NOT IN ORDER: Walk.joints failed 3 times.");
+        let verdict = verdict.with_failure("the robot ended in its safe state, since 2.0 s, because it was asked to");
+        assert!(verdict.to_string().starts_with("NOT IN ORDER: the robot ended in its safe state, since 2.0 s"));
+    }
+
+    #[test]
+    fn a_verdict_is_one_line_however_much_there_is_to_say() {
+        let cycles = (0..40).flat_map(|number| missed(&format!("cycle {number}")).cycles).collect();
+        let verdict = Verdict::unknown("nobody says how often `Button` may come\n  help: write it");
+        let verdict = verdict.with_run(&Report { cycles, ..Report::default() }).to_string();
+        assert!(!verdict.contains('\n') && verdict.contains("; and 37 more. What to do: "), "{verdict}");
+    }
+}

@@ -1,0 +1,232 @@
+// The page: its head, its arrangement of views, and the keys that work everywhere.
+
+import { button, fill, h, setText } from "./dom.js";
+import { clock, count, digits, duration } from "./format.js";
+import { Layout } from "./layout.js";
+import { fromAddress, read, toAddress } from "./layout-model.js";
+import { confirm, menu, palette, prompt } from "./menu.js";
+import { Robot } from "./robot.js";
+import { cyclesOf } from "./statistics.js";
+import { timeLink } from "./time-link.js";
+import { views } from "./view.js";
+
+const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "parameters", "log"];
+const SAVED = "hemiola.layout";
+const KEYS = [
+  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline"],
+  ["← → Delete", "on a tab: the next, the previous, close it"], ["← → ↑ ↓", "on a bar between views: resize"], ["?", "these keys"],
+];
+
+class Page {
+  robot = new Robot();
+  layout = new Layout(this.robot, /** @type {HTMLElement} */ (document.querySelector("#layout")), {
+    changed: () => this.#changed(), say: (text, kind) => this.say(text, kind),
+  });
+  #state = h("span", { class: "state" });
+  #name = h("b", {}, "…");
+  #cycles = h("div", { class: "cycles" });
+  #notices = h("div", { class: "notices" });
+  #clock = h("span", { class: "clock", title: "The robot's clock" });
+  #pause = button({ icon: "M5 3v10M11 3v10", title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
+  #timer = 0;
+
+  constructor() {
+    const top = /** @type {HTMLElement} */ (document.querySelector("#top"));
+    fill(top, this.#state, this.#name, this.#cycles, h("span", { class: "space" }), this.#notices, this.#clock, this.#pause,
+      button({ icon: "M7 3a4 4 0 1 1 0 8a4 4 0 0 1 0-8M10 10l4 4", title: "Find anything (Ctrl K)", class: "find" }, () => this.find()),
+      button({ icon: "M2 3h12v10h-12zM7 3v10M7 8h7", title: "Layouts", class: "layouts" }, (event) => this.#layouts(/** @type {Element} */ (event.currentTarget))));
+    this.robot.on("state", () => this.#connection());
+    this.robot.on("welcome", () => this.#connection());
+    this.robot.on("dropped", () => {});
+    this.robot.watch("statistics", 1e9, () => this.#figures());
+    timeLink.on(() => this.#pause.classList.toggle("active", timeLink.isPaused));
+    setInterval(() => { if (this.robot.state === "connected" && document.visibilityState === "visible") setText(this.#clock, clock(this.robot.time()).replace(/\d\d$/, "")); }, 100);
+    addEventListener("keydown", (event) => this.#key(event));
+    addEventListener("hashchange", () => this.#fromAddress());
+    this.#connection();
+  }
+
+  /** Loads the views, then shows the arrangement of the address, the last one, or that of this kind of screen. */
+  async start() {
+    await Promise.all(VIEWS.map((name) => import(`./${name}.js`).catch((error) => console.warn(`${name}: ${error.message}`))));
+    const address = new URL(location.href);
+    if (address.searchParams.has("token")) {
+      address.searchParams.delete("token");
+      history.replaceState(null, "", address);
+    }
+    if (!this.#fromAddress()) this.layout.set(this.#read(stored()) ?? usual());
+  }
+
+  /** Shows a message for some seconds. @param {string} text @param {"good" | "bad"} [kind] */
+  say(text, kind) {
+    const message = h("div", { class: `toast ${kind ?? ""}` }, text);
+    message.addEventListener("click", () => message.remove());
+    document.querySelector("#messages")?.append(message);
+    setTimeout(() => message.remove(), kind === "bad" ? 12_000 : 4000);
+  }
+
+  togglePause() {
+    timeLink.set({ end: timeLink.isPaused ? null : this.robot.time() / 1e9 });
+  }
+
+  /** Opens the palette: everything that has a name. */
+  find() {
+    palette(async () => {
+      const { description } = this.robot;
+      const view = (/** @type {string} */ id, /** @type {any} */ settings) => () => this.layout.open(id, settings);
+      const parameters = await this.robot.request("parameters").catch(() => /** @type {any[]} */ ([]));
+      return [
+        ...[...views.values()].map((Class) => ({ text: Class.title, kind: "view", act: view(Class.id, undefined) })),
+        ...description.representations.map(({ name, provider }) => ({ text: name, kind: provider ? `value, by ${provider}` : "value", act: view("values", { open: name }) })),
+        ...description.topics.map(({ name }) => ({ text: name, kind: "topic", act: view("values", { open: name, topic: true }) })),
+        ...(Array.isArray(parameters) ? parameters : []).map(({ module, name }) => ({ text: `${module}.${name}`, kind: "parameter", act: view("parameters", { filter: `${module}.${name}` }) })),
+        ...description.modules.map(({ name, cycle }) => ({ text: name, kind: `module in ${cycle}`, act: view("graph", { select: name }) })),
+      ].map((choice) => ({ ...choice, text: String(choice.text) }));
+    }, "Find a view, value, topic, parameter or module");
+  }
+
+  #connection() {
+    const { state, welcome, reason } = this.robot;
+    const texts = { connecting: "connecting …", connected: "", lost: "connection lost; trying again …", ended: `ended${reason ? `: ${reason}` : ""}; waiting for it to start again …` };
+    this.#state.className = `state ${state}`;
+    this.#state.title = texts[state] || "connected";
+    document.title = welcome ? `${welcome.name} – Hemiola` : "Hemiola";
+    setText(this.#name, welcome?.name ?? "Hemiola");
+    this.#name.title = welcome ? `process ${welcome.process}, program ${welcome.program}, ${welcome.pace}` : "";
+    document.body.classList.toggle("offline", state !== "connected");
+    document.body.classList.toggle("read-only", state === "connected" && !this.robot.mayChange);
+    this.#notice("connection", texts[state], "bad");
+    const readOnly = state === "connected" && !this.robot.mayChange && !this.robot.isLog;
+    this.#notice("read-only", readOnly ? "look only" : "", "", "This address may look at the robot, not change it. The robot printed an address with a token when it started: open that one.");
+    this.#notice("pace", state === "connected" && welcome?.pace && welcome.pace !== "real time" ? String(welcome.pace) : "", "", "How fast the robot's clock runs");
+  }
+
+  #figures() {
+    const event = this.robot.statistics;
+    const cycles = cyclesOf(event, this.robot.description);
+    fill(this.#cycles, ...cycles.map((cycle) => {
+      const kind = cycle.missed ? "bad" : cycle.dropped || cycle.skipped ? "warning" : "good";
+      const title = `${cycle.name}: ${digits(cycle.rate)} Hz, response p99 ${duration(cycle.response.p99)} of ${duration(cycle.deadline)}, ${count(cycle.missed)} deadlines missed`;
+      return h("button", { type: "button", class: "cycle", title, on: { click: () => this.layout.open("overview") } },
+        h("i", { class: `dot ${kind}` }), h("span", {}, cycle.name, h("span", { class: "muted" }, ` ${digits(cycle.rate)} Hz`)));
+    }));
+    const safe = event?.safe_state;
+    this.#notice("safe", safe ? "safe state" : "", "bad", safe ? `since ${clock(safe.since)}: ${safe.cause}` : "");
+    this.#notice("recording", event?.recording ? "● recording" : "", "bad", event?.recording?.file ?? "");
+  }
+
+  /** Shows or removes a notice in the head.
+   * @param {string} name @param {string} text @param {string} kind @param {string} [title] */
+  #notice(name, text, kind, title = "") {
+    const before = /** @type {HTMLElement | null} */ (this.#notices.querySelector(`[data-name="${name}"]`));
+    if (!text) return before?.remove();
+    const notice = before ?? this.#notices.appendChild(h("span", { data: { name } }));
+    notice.className = `chip ${kind}`;
+    notice.title = title || text;
+    setText(notice, text);
+  }
+
+  #changed() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const text = toAddress(this.layout.current());
+      history.replaceState(null, "", `#l=${text}`);
+      try { localStorage.setItem(SAVED, text); } catch { /* A browser that keeps nothing. */ }
+    }, 300);
+  }
+
+  #fromAddress() {
+    const text = new URLSearchParams(location.hash.slice(1)).get("l");
+    const layout = text ? this.#read(text) : null;
+    if (layout) this.layout.set(layout);
+    return layout !== null;
+  }
+
+  /** @param {string | null} text */
+  #read(text) {
+    return text ? read(fromAddress(text), (view) => views.has(view)) : null;
+  }
+
+  /** @param {Element} anchor */
+  async #layouts(anchor) {
+    const saved = saves(await this.robot.request("layouts").catch(() => []));
+    const may = this.robot.mayChange;
+    menu(anchor, [
+      ...saved.map(({ name, layout }) => ({ text: name, act: () => { const good = read(layout, (view) => views.has(view)); if (good) { this.layout.set(good); this.#changed(); } } })),
+      { text: "Usual layout", act: () => { this.layout.set(usual()); this.#changed(); } },
+      { text: "This layout", section: true },
+      { text: "Save under a name …", disabled: !may, act: () => this.#save() },
+      { text: "Copy as an address", act: () => this.#copy() },
+      ...saved.map(({ name }) => ({ text: `Forget “${name}”`, disabled: !may, act: async () => {
+        if (await confirm(`Forget the layout “${name}”, for everybody?`, "Forget it", "bad")) this.#do("layouts", { remove: name }, `Forgot ${name}.`);
+      } })),
+      { text: "Help", section: true },
+      { text: "Keys", hint: "?", act: () => this.#help() },
+    ]);
+  }
+
+  async #save() {
+    const name = await prompt("Save this layout with the robot, under which name?", "Save", "", "walking");
+    if (name) this.#do("layouts", { save: { name, layout: this.layout.current() } }, `Saved ${name}.`);
+  }
+
+  async #copy() {
+    const address = `${location.origin}${location.pathname}#l=${toAddress(this.layout.current())}`;
+    await navigator.clipboard?.writeText(address).then(() => this.say("The address is in the clipboard."), () => this.say("The browser did not let the page copy; the address is above.", "bad"));
+  }
+
+  /** @param {string} verb @param {any} values @param {string} done */
+  async #do(verb, values, done) {
+    try { await this.robot.request(verb, values); this.say(done, "good"); } catch (error) { this.say(/** @type {Error} */ (error).message, "bad"); }
+  }
+
+  #help() {
+    const dialog = h("dialog", { class: "question" }, h("p", {}, h("b", {}, "Keys")),
+      h("table", { class: "grid keys" }, ...KEYS.map(([keys, what]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, what)))),
+      h("div", { class: "actions" }, button({ text: "Close", class: "primary" }, () => dialog.close())));
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key === "k") { event.preventDefault(); return this.find(); }
+    if (event.altKey && /^Digit[1-9]$/.test(event.code)) {
+      const tab = this.layout.tabs[Number(event.code.slice(5)) - 1];
+      if (tab) { event.preventDefault(); this.layout.front(tab); }
+      return;
+    }
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, button, dialog, [contenteditable]")) return;
+    if (event.key === " ") { event.preventDefault(); this.togglePause(); }
+    if (event.key === "?") this.#help();
+  }
+}
+
+/** What `layouts` answers, as a list. @param {any} result @returns {{name: string, layout: any}[]} */
+function saves(result) {
+  const list = result?.layouts ?? result;
+  if (Array.isArray(list)) return list.filter((one) => typeof one?.name === "string");
+  return Object.entries(list ?? {}).map(([name, layout]) => ({ name, layout }));
+}
+
+function stored() {
+  try { return localStorage.getItem(SAVED); } catch { return null; }
+}
+
+/** The arrangement that a screen of this size begins with. @returns {import("./layout-model.js").Arrangement} */
+function usual() {
+  const stack = (/** @type {string[]} */ ...names) => ({ tabs: names.filter((name) => views.has(name)).map((view) => ({ view, settings: {} })), active: 0 });
+  if (innerWidth < 760) return stack(...VIEWS);
+  if (innerWidth < 1200) return { split: "row", sizes: [1, 1], children: [stack("overview", "log", "parameters"), stack("values", "plots", "timeline", "graph", "images", "field")] };
+  return {
+    split: "row", sizes: [5, 7],
+    children: [
+      { split: "column", sizes: [7, 3], children: [stack("overview", "parameters"), stack("log")] },
+      { split: "column", sizes: [1, 1], children: [stack("timeline", "graph"), stack("plots", "values", "field", "images")] },
+    ],
+  };
+}
+
+new Page().start();

@@ -1,0 +1,83 @@
+// Elements without innerHTML: data of a robot only ever becomes text.
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * Creates an element. `properties` may have `class`, `style` (an object, set through CSSOM, as the
+ * content security policy wants), `on` (listeners), `data` (data attributes); the rest are
+ * attributes, left out if `null`, `undefined` or `false`.
+ *
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, any>} [properties]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "class") element.className = value;
+    else if (name === "style") Object.assign(element.style, value);
+    else if (name === "data") Object.assign(element.dataset, value);
+    else if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, /** @type {EventListener} */ (listener));
+    else if (name === "value") /** @type {any} */ (element).value = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+/** Replaces everything in an element.
+ * @param {Element} element
+ * @param {...(Child | Child[])} children */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+}
+
+/** @param {Element} element @param {(Child | Child[])[]} children */
+function append(element, children) {
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/** Sets the text of an element, if it is another: what does not change is not laid out again.
+ * @param {Element} element @param {string} text */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A picture of 16 by 16 from an SVG path, stroked in the colour of the text.
+ * @param {string} path */
+export function icon(path) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const stroke = document.createElementNS(space, "path");
+  stroke.setAttribute("d", path);
+  svg.append(stroke);
+  return svg;
+}
+
+/** A button with a text, an icon or both; `title` says what it does.
+ * @param {{text?: string, icon?: string, title?: string, class?: string, disabled?: boolean}} look
+ * @param {(event: MouseEvent) => void} pressed */
+export function button(look, pressed) {
+  return h("button", {
+    type: "button", class: look.class, title: look.title, disabled: look.disabled,
+    "aria-label": look.text ? null : look.title, on: { click: pressed },
+  }, look.icon ? icon(look.icon) : null, look.text);
+}
+
+/** Saves something as a file of the reader's.
+ * @param {string} name @param {Blob} content */
+export function download(name, content) {
+  const address = URL.createObjectURL(content);
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,169 @@
+// What modules draw, from the events `debug` of the door.
+
+import { fill, h } from "./dom.js";
+import { list } from "./statistics.js";
+
+/**
+ * @typedef {{space: string, layer: string, update: string, run: number, time: number, background: boolean, shapes: {draw: any, color: string}[]}} Drawing
+ * @typedef {(point: number[]) => [number, number]} Place from a space to pixels
+ */
+
+const MOST = 500;
+const MOST_SHAPES = 20_000;
+const AXES = ["#f05a5a", "#4cb782", "#5a8df0"];
+
+/** The newest drawing of each update under each name: a new run replaces what the last one drew. */
+export class Drawings {
+  /** @type {Map<string, Drawing>} */
+  all = new Map();
+
+  /**
+   * Takes an event `debug`.
+   *
+   * @param {any} event
+   */
+  absorb(event) {
+    for (const record of list(event?.records)) {
+      if (typeof record?.name !== "string" || record.draw === undefined) continue;
+      const key = `${record.update} ${record.name} ${!!record.background}`, before = this.all.get(key);
+      const cut = record.name.indexOf("/");
+      /** @type {Drawing} */
+      const drawing = before && before.run === record.run ? before : {
+        space: cut < 0 ? record.name : record.name.slice(0, cut), layer: cut < 0 ? String(record.update) : record.name.slice(cut + 1),
+        update: String(record.update), run: record.run, time: Number(record.time), background: !!record.background, shapes: [],
+      };
+      if (drawing !== before && (before || this.all.size < MOST)) this.all.set(key, drawing);
+      if (record.draw !== null && typeof record.draw === "object" && drawing.shapes.length < MOST_SHAPES) {
+        drawing.shapes.push({ draw: record.draw, color: /^#[0-9a-f]{6,8}$/i.test(record.color) ? record.color : "#888888" });
+      }
+    }
+  }
+
+  get spaces() { return [...new Set([...this.all.values()].map(({ space }) => space))].sort(); }
+
+  /**
+   * What is drawn in a space, backgrounds first.
+   *
+   * @param {string} space
+   */
+  of(space) {
+    return [...this.all.values()].filter((one) => one.space === space).sort((a, b) => Number(b.background) - Number(a.background) || (a.layer < b.layer ? -1 : 1));
+  }
+}
+
+/** Boxes to tick for the layers of a space. */
+export class Layers {
+  element = h("div", { class: "layers" });
+  #known = "";
+
+  /**
+   * @param {unknown} hidden names of layers that are not shown
+   * @param {() => void} changed
+   */
+  constructor(hidden, changed) {
+    this.hidden = new Set(list(hidden).map(String));
+    this.changed = changed;
+  }
+
+  /**
+   * Returns the drawings that are to be shown.
+   *
+   * @param {Drawing[]} drawings
+   */
+  pick(drawings) {
+    const names = [...new Set(drawings.map(({ layer }) => layer))];
+    if (names.join("\n") !== this.#known) {
+      this.#known = names.join("\n");
+      this.element.hidden = names.length === 0;
+      fill(this.element, ...names.map((name) => {
+        const box = h("input", { type: "checkbox", checked: !this.hidden.has(name), on: { change: () => { this.hidden[box.checked ? "delete" : "add"](name); this.changed(); } } });
+        return h("label", { title: `drawn by ${drawings.filter(({ layer }) => layer === name).map(({ update }) => update).join(", ")}` }, box, name);
+      }));
+    }
+    return drawings.filter(({ layer }) => !this.hidden.has(layer));
+  }
+}
+
+/**
+ * Paints drawings.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawing[]} drawings
+ * @param {Place} place
+ * @param {number} scale pixels per unit
+ * @param {string} font
+ */
+export function paintDrawings(context, drawings, place, scale, font) {
+  context.lineWidth = 1.5;
+  context.font = `11px ${font}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  for (const { shapes } of drawings) {
+    for (const { draw, color } of shapes) {
+      context.strokeStyle = context.fillStyle = color;
+      paintShape(context, draw, place, scale);
+    }
+  }
+}
+
+/**
+ * All points of a shape.
+ *
+ * @param {any} draw
+ * @returns {number[][]}
+ */
+export function pointsOf(draw) {
+  const all = draw.points ?? draw.line ?? draw.arrow ?? [draw.circle ?? draw.ellipse ?? draw.at ?? draw.frame];
+  const good = list(all).filter((point) => Array.isArray(point) && point.length >= 2 && point.every((value) => Number.isFinite(value)));
+  const reach = Number(draw.radius ?? draw.axes?.[0]);
+  return reach > 0 && good.length === 1 ? [-reach, reach].map((by) => good[0].map((/** @type {number} */ value) => value + by)) : good;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {any} draw
+ * @param {Place} place
+ * @param {number} scale
+ */
+function paintShape(context, draw, place, scale) {
+  const { radius, axes, angle = 0, length } = draw;
+  const [first, ...rest] = pointsOf({ ...draw, radius: undefined, axes: undefined });
+  if (!first) return;
+  const [x, y] = place(first);
+  context.beginPath();
+  if (draw.points) {
+    for (const point of [first, ...rest]) {
+      const [px, py] = place(point);
+      context.fillRect(px - 1.5, py - 1.5, 3, 3);
+    }
+  } else if (draw.line || draw.arrow) {
+    context.moveTo(x, y);
+    for (const point of rest) context.lineTo(...place(point));
+    if (draw.arrow && rest[0]) {
+      const [tx, ty] = place(rest[0]), turn = Math.atan2(ty - y, tx - x), size = Math.min(8, Math.hypot(tx - x, ty - y) / 2);
+      for (const side of [2.6, -2.6]) {
+        context.moveTo(tx, ty);
+        context.lineTo(tx + size * Math.cos(turn + side), ty + size * Math.sin(turn + side));
+      }
+    }
+  } else if (draw.circle && radius >= 0) {
+    context.arc(x, y, Math.max(1, radius * scale), 0, 7);
+  } else if (draw.ellipse && axes?.[0] >= 0 && axes[1] >= 0) {
+    const [ax, ay] = place([first[0] + Math.cos(angle), first[1] + Math.sin(angle), first[2] ?? 0]);
+    context.ellipse(x, y, axes[0] * scale, axes[1] * scale, Math.atan2(ay - y, ax - x), 0, 7);
+  } else if (draw.at) {
+    context.fillText(String(draw.text), x, y);
+  } else if (draw.frame && length > 0) {
+    const [a = 0, b = 0, c = 0, w = 1] = list(draw.rotation);
+    const turned = [[1 - 2 * (b * b + c * c), 2 * (a * b + c * w), 2 * (a * c - b * w)], [2 * (a * b - c * w), 1 - 2 * (a * a + c * c), 2 * (b * c + a * w)], [2 * (a * c + b * w), 2 * (b * c - a * w), 1 - 2 * (a * a + b * b)]];
+    turned.forEach((axis, number) => {
+      context.beginPath();
+      context.strokeStyle = AXES[number];
+      context.moveTo(x, y);
+      context.lineTo(...place(axis.map((part, at) => (first[at] ?? 0) + part * length)));
+      context.stroke();
+    });
+    return;
+  }
+  context.stroke();
+}

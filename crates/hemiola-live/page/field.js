@@ -1,0 +1,182 @@
+// What modules draw in spaces: the field, what lies around the robot, points and frames.
+
+import { button, fill, h, setText } from "./dom.js";
+import { Drawings, Layers, paintDrawings, pointsOf } from "./drawings.js";
+import { plain } from "./format.js";
+import { Camera, gestures } from "./gestures.js";
+import { colours, fit } from "./theme.js";
+import { View, register } from "./view.js";
+
+/** What modules draw is meant for a dark ground, as grass is. */
+const GROUND = "#16211b";
+const GRID = ["#ffffff14", "#ffffff50", "#ffffff80"];
+
+export class Field extends View {
+  /** @override */
+  static id = "field";
+  /** @override */
+  static title = "Field";
+  /** @override */
+  static icon = "M1.5 3h13v10h-13zM8 3v10M6 8a2 2 0 1 0 4 0a2 2 0 1 0-4 0";
+  /** @override */
+  static single = false;
+
+  #drawings = new Drawings();
+  #layers = new Layers(this.initial.hidden, () => { this.host.changed(); this.invalidate(); });
+  #camera = new Camera({ smallest: 0.1, largest: 1e5 });
+  #space = "";
+  /** @type {{close(): void} | null} */
+  #watch = null;
+  #canvas = h("canvas", { role: "img" });
+  #status = h("div", { class: "status" });
+  #spaces = h("select", { title: "Which space", on: { change: () => this.#choose(this.#spaces.value) } });
+  #turn = h("input", { type: "range", min: -180, max: 180, value: 0, title: "Turn", on: { input: () => this.invalidate() } });
+  #tilt = h("input", { type: "range", min: 0, max: 90, value: 0, title: "Tilt", on: { input: () => this.invalidate() } });
+
+  /**
+   * @param {import("./robot.js").Robot} robot
+   * @param {HTMLElement} element
+   * @param {any} settings
+   * @param {import("./view.js").Host} host
+   */
+  constructor(robot, element, settings, host) {
+    super(robot, element, settings, host);
+    if (typeof this.initial.space === "string") this.#space = this.initial.space;
+    this.#tilt.value = String(Number(this.initial.tilt) || 0);
+    this.#turn.value = String(Number(this.initial.turn) || 0);
+    fill(this.bar, this.#spaces, this.#turn, this.#tilt, h("span", { class: "space" }), button({ text: "Fit", title: "Show everything (double click)" }, () => this.#fit()));
+    fill(this.body, this.#canvas, this.#layers.element, this.#status);
+    this.#layers.element.hidden = true;
+    gestures(this.#canvas, {
+      pan: (dx, dy) => { this.#camera.pan(dx, dy); this.invalidate(); },
+      zoom: (factor, x, y) => { this.#camera.zoom(factor, x, y); this.invalidate(); },
+      double: () => this.#fit(),
+      hover: (place) => {
+        const [x, y] = place ? this.#camera.place(place.x, place.y) : [];
+        setText(this.#status, x === undefined || y === undefined || this.#isTilted ? "" : `${plain(Number(x.toFixed(3)))}, ${plain(Number((-y).toFixed(3)))}`);
+      },
+    });
+    this.keep({ close: () => this.#watch?.close() });
+  }
+
+  /** @override */
+  settings() {
+    return { space: this.#space, hidden: [...this.#layers.hidden], turn: Number(this.#turn.value), tilt: Number(this.#tilt.value) };
+  }
+
+  /**
+   * @override
+   * @param {boolean} visible
+   */
+  shown(visible) {
+    this.#watch?.close();
+    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }) : null;
+  }
+
+  /** @override */
+  resized() { if (this.#camera.isFree) this.#fit(); }
+
+  get #isTilted() { return Number(this.#tilt.value) !== 0 || Number(this.#turn.value) !== 0; }
+
+  /** @param {string} space */
+  #choose(space) {
+    this.#space = space;
+    this.#camera.isFree = true;
+    this.host.title(space);
+    this.host.changed();
+    this.invalidate();
+  }
+
+  /** Lists the spaces that are no images. */
+  #offer() {
+    const images = new Set(this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)).map(({ name }) => name));
+    const spaces = this.#drawings.spaces.filter((space) => !images.has(space));
+    if (this.#space && !spaces.includes(this.#space)) spaces.push(this.#space);
+    if (spaces.join("\n") !== [...this.#spaces.options].map(({ value }) => value).join("\n")) {
+      fill(this.#spaces, ...spaces.map((space) => h("option", { value: space }, space)));
+      if (!this.#space && spaces.length) this.#choose(spaces.includes("field") ? "field" : spaces[0]);
+      this.#spaces.value = this.#space;
+    }
+  }
+
+  /** From metres to a plane with its y axis down, as screens have it. */
+  #projection() {
+    const turn = (Number(this.#turn.value) / 180) * Math.PI, tilt = (Number(this.#tilt.value) / 180) * Math.PI;
+    const [cos, sin, flat, high] = [Math.cos(turn), Math.sin(turn), Math.cos(tilt), Math.sin(tilt)];
+    return (/** @type {number[]} */ [x, y, z = 0]) => [cos * x - sin * y, -(sin * x + cos * y) * flat - z * high];
+  }
+
+  #fit() {
+    const project = this.#projection();
+    const { clientWidth, clientHeight } = this.#canvas;
+    let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
+    for (const { shapes } of this.#drawings.of(this.#space)) {
+      for (const { draw } of shapes) {
+        for (const [x, y] of pointsOf(draw).map(project)) [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
+      }
+    }
+    if (left > right) [left, right, top, bottom] = [-3, 3, -2, 2];
+    if (clientWidth > 0) this.#camera.frame({ left, right, top, bottom }, clientWidth, clientHeight, 24, 400);
+    this.#camera.isFree = true;
+    this.invalidate();
+  }
+
+  /** @override */
+  draw() {
+    this.#offer();
+    const drawings = this.#drawings.of(this.#space), shown = this.#layers.pick(drawings);
+    const isDeep = drawings.some(({ shapes }) => shapes.some(({ draw }) => draw.frame || (pointsOf(draw)[0]?.length ?? 0) > 2));
+    this.#turn.hidden = this.#tilt.hidden = !isDeep && !this.#isTilted;
+    const { context, width, height } = fit(this.#canvas);
+    const look = colours(), camera = this.#camera;
+    context.fillStyle = GROUND;
+    context.fillRect(0, 0, width, height);
+    if (drawings.length === 0) {
+      context.fillStyle = GRID[2];
+      context.font = `13px ${look.font}`;
+      context.textAlign = "center";
+      context.fillText("Nothing is drawn yet: modules draw through &Debug", width / 2, height / 2);
+      return;
+    }
+    if (camera.isFree) {
+      // It grows with what is drawn, and does not follow what moves.
+      const { scale } = camera;
+      const project = this.#projection(), isInside = drawings.every(({ shapes }) => shapes.every(({ draw }) => pointsOf(draw).map(project).every(([x, y]) => {
+        const px = camera.x + x * scale, py = camera.y + y * scale;
+        return px > -8 && py > -8 && px < width + 8 && py < height + 8;
+      })));
+      if (!isInside || scale === 1) this.#fit();
+    }
+    if (!this.#isTilted) this.#grid(context, look.font, width, height);
+    const project = this.#projection();
+    paintDrawings(context, shown, (point) => {
+      const [x, y] = project(point);
+      return [camera.x + x * camera.scale, camera.y + y * camera.scale];
+    }, camera.scale, look.font);
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} font
+   * @param {number} width
+   * @param {number} height
+   */
+  #grid(context, font, width, height) {
+    const { x, y, scale } = this.#camera;
+    const step = 10 ** Math.ceil(Math.log10(40 / scale));
+    context.font = `10px ${font}`;
+    context.textAlign = "left";
+    context.textBaseline = "alphabetic";
+    for (const [origin, length, isAcross] of /** @type {[number, number, boolean][]} */ ([[x, width, true], [y, height, false]])) {
+      for (let number = Math.ceil(-origin / scale / step); number * step * scale + origin < length; number++) {
+        const at = Math.round(origin + number * step * scale);
+        context.fillStyle = GRID[number === 0 ? 1 : 0];
+        context.fillRect(isAcross ? at : 0, isAcross ? 0 : at, isAcross ? 1 : width, isAcross ? height : 1);
+        context.fillStyle = GRID[2];
+        context.fillText(plain(Number(((isAcross ? 1 : -1) * number * step).toPrecision(6))), isAcross ? at + 3 : 3, isAcross ? 11 : at - 3);
+      }
+    }
+  }
+}
+
+register(Field);

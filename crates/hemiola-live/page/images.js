@@ -1,0 +1,229 @@
+// Camera images and images of modules, with what modules draw over them.
+
+import { fill, h, setText } from "./dom.js";
+import { Drawings, Layers, paintDrawings } from "./drawings.js";
+import { Camera, gestures } from "./gestures.js";
+import { pictureOf, toRgba } from "./pixels.js";
+import { colours, fit } from "./theme.js";
+import { View, register } from "./view.js";
+
+const RATES = [1, 5, 10, 15, 30];
+
+export class Images extends View {
+  /** @override */
+  static id = "images";
+  /** @override */
+  static title = "Images";
+  /** @override */
+  static icon = "M2 3h12v10h-12zM2 11l4-4l3 3l2-2l3 3";
+  /** @override */
+  static single = false;
+
+  #name = "";
+  #isTopic = false;
+  #camera = new Camera({ smallest: 0.05, largest: 64 });
+  #drawings = new Drawings();
+  #layers = new Layers(this.initial.hidden, () => this.#changed());
+  /** @type {{close(): void} | null} */
+  #stream = null;
+  /** @type {{close(): void} | null} */
+  #watch = null;
+  /** @type {import("./robot.js").Message | null} */
+  #newest = null;
+  /** What is shown, in its own pixels. */
+  #image = h("canvas");
+  #isDecoding = false;
+  #error = "";
+  /** @type {{x: number, y: number} | null} */
+  #cursor = null;
+
+  #canvas = h("canvas", { role: "img" });
+  #status = h("div", { class: "status" });
+  #choice = h("select", { title: "Which image", on: { change: () => this.#choose(this.#choice.value) } });
+  #rate = h("select", { title: "At most so many a second", on: { change: () => this.#changed(true) } }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
+  #form = h("select", { title: "How they come: JPEG takes less of a slow link, and more of the robot's processor", on: { change: () => this.#changed(true) } }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
+
+  /**
+   * @param {import("./robot.js").Robot} robot
+   * @param {HTMLElement} element
+   * @param {any} settings
+   * @param {import("./view.js").Host} host
+   */
+  constructor(robot, element, settings, host) {
+    super(robot, element, settings, host);
+    const { value, topic, rate, as } = this.initial;
+    this.#isTopic = typeof topic === "string";
+    this.#name = String(topic ?? value ?? "");
+    this.#rate.value = String(RATES.includes(rate) ? rate : rate === null ? "" : 15);
+    this.#form.value = as === "jpeg" ? "jpeg" : "cdr";
+    fill(this.bar, this.#choice, this.#rate, this.#form);
+    fill(this.body, this.#canvas, this.#layers.element, this.#status);
+    this.#layers.element.hidden = true;
+    gestures(this.#canvas, {
+      pan: (dx, dy) => { this.#camera.pan(dx, dy); this.invalidate(); },
+      zoom: (factor, x, y) => { this.#camera.zoom(factor, x, y); this.invalidate(); },
+      double: () => { this.#camera.isFree = true; this.invalidate(); },
+      hover: (place) => { this.#cursor = place; this.#say(); },
+    });
+    this.keep(robot.on("description", () => this.#offer()));
+    this.keep({ close: () => this.shown(false) });
+    this.#offer();
+  }
+
+  /** @override */
+  settings() {
+    return { [this.#isTopic ? "topic" : "value"]: this.#name, rate: Number(this.#rate.value) || null, as: this.#form.value, hidden: [...this.#layers.hidden] };
+  }
+
+  /**
+   * @override
+   * @param {any} settings
+   */
+  accept({ value, topic } = /** @type {any} */ ({})) {
+    if (value === undefined && topic === undefined) return true;
+    if (this.#name !== (topic ?? value)) return false;
+    return true;
+  }
+
+  /**
+   * @override
+   * @param {boolean} visible
+   */
+  shown(visible) {
+    this.#stream?.close();
+    this.#watch?.close();
+    this.#stream = this.#watch = null;
+    if (!visible) return;
+    this.#watch = this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); });
+    this.#open();
+  }
+
+  /** Lists what is an image, and what may contain one. */
+  #offer() {
+    const { representations, topics } = this.robot.description;
+    const isImage = (/** @type {any} */ { schema_name: schema }) => /(^|\/)(Compressed)?Image$/.test(schema ?? "");
+    const may = (/** @type {any} */ one) => isImage(one) || /(^|\/)\w*(image|camera)$/i.test(one.schema_name ?? "");
+    const all = [...representations.filter(may).map((one) => ({ ...one, key: one.name })), ...topics.filter(may).map((one) => ({ ...one, key: `topic:${one.name}` }))]
+      .sort((a, b) => Number(isImage(b)) - Number(isImage(a)));
+    const own = this.#isTopic ? `topic:${this.#name}` : this.#name;
+    if (this.#name && !all.some(({ key }) => key === own)) all.push({ key: own });
+    fill(this.#choice, ...all.map(({ key }) => h("option", { value: key }, key.replace("topic:", "topic "))));
+    if (this.#name) this.#choice.value = own;
+    else if (all[0]) this.#choose(all[0].key);
+    else this.#error = this.robot.description.cycles.length ? "This robot has no images" : "";
+    this.invalidate();
+  }
+
+  /** @param {string} key */
+  #choose(key) {
+    this.#isTopic = key.startsWith("topic:");
+    this.#name = this.#isTopic ? key.slice(6) : key;
+    this.#changed(true);
+  }
+
+  #changed(isOther = false) {
+    if (isOther) {
+      this.#newest = null;
+      this.#image.width = this.#image.height = 0;
+      this.#camera.isFree = true;
+      if (this.visible) this.#open();
+    }
+    this.host.changed();
+    this.invalidate();
+  }
+
+  #open() {
+    this.#stream?.close();
+    this.#stream = null;
+    this.#error = "";
+    if (!this.#name) return;
+    this.host.title(this.#name);
+    const wish = { [this.#isTopic ? "topic" : "value"]: this.#name, rate: Number(this.#rate.value) || undefined, as: /** @type {"cdr" | "jpeg"} */ (this.#form.value) };
+    this.#stream = this.robot.subscribe(wish, (message) => { this.#newest = message; this.invalidate(); }, (error) => { this.#error = error.message; this.invalidate(); });
+  }
+
+  /** Decodes the newest image, if there is another one. */
+  #decode() {
+    const message = this.#newest;
+    if (!message || this.#isDecoding) return;
+    this.#newest = null;
+    this.#error = "";
+    try {
+      const picture = message.encoding === "jpeg" ? { packed: message.bytes } : pictureOf(message.value());
+      if (!picture) throw new Error(`${this.#name} has no image`);
+      if ("packed" in picture) this.#unpack(picture.packed);
+      else {
+        const { width, height } = picture.raw;
+        const pixels = new ImageData(toRgba(picture.raw), width, height);
+        this.#show(width, height, (context) => context.putImageData(pixels, 0, 0));
+      }
+    } catch (error) { this.#error = /** @type {Error} */ (error).message; }
+  }
+
+  /** @param {Uint8Array} bytes */
+  async #unpack(bytes) {
+    this.#isDecoding = true;
+    try {
+      const bitmap = await createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]));
+      this.#show(bitmap.width, bitmap.height, (context) => context.drawImage(bitmap, 0, 0));
+      bitmap.close();
+    } catch { this.#error = "the image cannot be decoded"; }
+    this.#isDecoding = false;
+    this.invalidate();
+  }
+
+  /**
+   * @param {number} width
+   * @param {number} height
+   * @param {(context: CanvasRenderingContext2D) => void} put
+   */
+  #show(width, height, put) {
+    const image = this.#image;
+    if (image.width !== width || image.height !== height) {
+      image.width = width;
+      image.height = height;
+      this.#camera.isFree = true;
+    }
+    const context = image.getContext("2d", { willReadFrequently: true });
+    if (context) put(context);
+    this.#say();
+  }
+
+  /** @override */
+  draw() {
+    this.#decode();
+    const shown = this.#layers.pick(this.#drawings.of(this.#name));
+    const { context, width, height } = fit(this.#canvas);
+    const image = this.#image, camera = this.#camera, look = colours();
+    if (image.width === 0 || this.#error) {
+      context.fillStyle = look.muted;
+      context.font = `13px ${look.font}`;
+      context.textAlign = "center";
+      context.fillText(this.#error || "Waiting for an image …", width / 2, height / 2);
+      return;
+    }
+    if (camera.isFree) {
+      camera.frame({ left: 0, top: 0, right: image.width, bottom: image.height }, width, height, 0);
+    }
+    context.imageSmoothingEnabled = camera.scale < 2;
+    context.drawImage(image, camera.x, camera.y, image.width * camera.scale, image.height * camera.scale);
+    // The middle of the first pixel is (0, 0).
+    paintDrawings(context, shown, ([x, y]) => [camera.x + (x + 0.5) * camera.scale, camera.y + (y + 0.5) * camera.scale], camera.scale, look.font);
+  }
+
+  /** Says what is under the cursor. */
+  #say() {
+    const { width, height } = this.#image;
+    let text = width ? `${width} × ${height}` : "";
+    if (this.#cursor) {
+      const [x, y] = this.#camera.place(this.#cursor.x, this.#cursor.y).map(Math.floor);
+      if (x >= 0 && y >= 0 && x < width && y < height) {
+        const [red, green, blue] = this.#image.getContext("2d")?.getImageData(x, y, 1, 1).data ?? [];
+        text = `(${x}, ${y})  ${red} ${green} ${blue}  #${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+      }
+    }
+    setText(this.#status, text);
+  }
+}
+
+register(Images);

@@ -1,0 +1,129 @@
+// Menus, questions and the palette: what comes over the page and goes again.
+
+import { button, fill, h } from "./dom.js";
+
+/** @typedef {{text: string, hint?: string, act?: () => void, disabled?: boolean, section?: boolean}} Item */
+
+/** Shows a menu under an element. @param {Element} anchor @param {Item[]} items */
+export function menu(anchor, items) {
+  document.querySelector(".menu")?.remove();
+  const list = h("div", { class: "menu", role: "menu" });
+  const close = () => {
+    list.remove();
+    removeEventListener("pointerdown", outside, true);
+    if (anchor instanceof HTMLElement) anchor.focus();
+  };
+  const outside = (/** @type {PointerEvent} */ event) => { if (!list.contains(/** @type {Node} */ (event.target))) close(); };
+  fill(list, ...items.map((item) => item.section
+    ? h("div", { class: "section" }, item.text)
+    : h("button", { type: "button", role: "menuitem", disabled: item.disabled, on: { click: () => { close(); item.act?.(); } } },
+      h("span", {}, item.text), item.hint ? h("kbd", {}, item.hint) : null)));
+  list.addEventListener("keydown", (event) => {
+    const all = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button:not(:disabled)")]);
+    const at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    if (event.key === "ArrowDown") all[(at + 1) % all.length]?.focus();
+    else if (event.key === "ArrowUp") all[(at - 1 + all.length) % all.length]?.focus();
+    else if (event.key === "Escape") close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  document.body.append(list);
+  const place = anchor.getBoundingClientRect();
+  const left = Math.max(4, Math.min(place.left, innerWidth - list.offsetWidth - 4));
+  const below = place.bottom + 2;
+  const top = below + list.offsetHeight > innerHeight ? Math.max(4, place.top - list.offsetHeight - 2) : below;
+  Object.assign(list.style, { left: `${left}px`, top: `${top}px` });
+  addEventListener("pointerdown", outside, true);
+  /** @type {HTMLElement | null} */
+  (list.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
+}
+
+/** Asks a question. Resolves to whether it was agreed to.
+ * @param {string} question @param {string} agree what the button says @param {"bad" | ""} [kind] */
+export function confirm(question, agree, kind = "") {
+  return new Promise((/** @type {(is: boolean) => void} */ resolve) => {
+    const dialog = h("dialog", { class: "question" },
+      h("p", {}, question),
+      h("div", { class: "actions" },
+        button({ text: "Cancel" }, () => dialog.close()),
+        button({ text: agree, class: kind || "primary" }, () => dialog.close("yes"))));
+    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/** Asks for a text; `null` if it was not given.
+ * @param {string} question @param {string} agree @param {string} [value] @param {string} [placeholder]
+ * @returns {Promise<string | null>} */
+export function prompt(question, agree, value = "", placeholder = "") {
+  return new Promise((resolve) => {
+    const field = h("input", { type: "text", value, placeholder, "aria-label": question });
+    const form = h("form", { method: "dialog" },
+      h("p", {}, question), field,
+      h("div", { class: "actions" }, button({ text: "Cancel" }, () => dialog.close()), h("button", { class: "primary", value: "yes" }, agree)));
+    const dialog = h("dialog", { class: "question" }, form);
+    form.addEventListener("submit", (event) => { event.preventDefault(); dialog.close("yes"); });
+    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes" ? field.value : null); });
+    document.body.append(dialog);
+    dialog.showModal();
+    field.select();
+  });
+}
+
+/**
+ * Finds one of many by what is typed: all words must occur.
+ * @param {{text: string, kind: string, act(): void}[] | (() => Promise<{text: string, kind: string, act(): void}[]>)} choices
+ * @param {string} placeholder
+ */
+export async function palette(choices, placeholder) {
+  if (document.querySelector("dialog.palette")) return;
+  const field = h("input", { type: "text", placeholder, "aria-label": placeholder, spellcheck: "false" });
+  const list = h("div", { class: "list", role: "listbox" });
+  const dialog = h("dialog", { class: "palette" }, field, list);
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) dialog.close(); });
+  document.body.append(dialog);
+  dialog.showModal();
+  const all = typeof choices === "function" ? await choices() : choices;
+  /** @type {typeof all} */
+  let found = [];
+  let at = 0;
+  const act = (/** @type {number} */ index) => { dialog.close(); found[index]?.act(); };
+  const mark = () => [...list.children].forEach((child, index) => {
+    child.classList.toggle("active", index === at);
+    if (index === at) child.scrollIntoView({ block: "nearest" });
+  });
+  const show = () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    found = rank(all, words).slice(0, 60);
+    at = 0;
+    fill(list, ...found.map((choice, index) => h("div", { class: "choice", role: "option", on: { click: () => act(index) } },
+      h("span", {}, choice.text), h("span", { class: "muted" }, choice.kind))));
+    if (!found.length) fill(list, h("div", { class: "empty" }, "Nothing has this in its name."));
+    mark();
+  };
+  field.addEventListener("input", show);
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown") at = Math.min(at + 1, found.length - 1);
+    else if (event.key === "ArrowUp") at = Math.max(at - 1, 0);
+    else if (event.key === "Enter") { event.preventDefault(); return act(at); }
+    else return;
+    event.preventDefault();
+    mark();
+  });
+  show();
+}
+
+/** What has all words in it; what begins with the first one comes first.
+ * @template {{text: string}} T @param {T[]} all @param {string[]} words @returns {T[]} */
+export function rank(all, words) {
+  if (!words.length) return all;
+  const scored = all.flatMap((choice) => {
+    const text = choice.text.toLowerCase();
+    if (!words.every((word) => text.includes(word))) return [];
+    return [{ choice, score: text.startsWith(words[0]) ? 0 : 1 + text.indexOf(words[0]) / 100 + text.length / 1000 }];
+  });
+  return scored.sort((a, b) => a.score - b.score).map(({ choice }) => choice);
+}

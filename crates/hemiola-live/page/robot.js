@@ -1,0 +1,478 @@
+// The connection to a robot: docs/door.md, spoken by a page. It reconnects by itself, and all that
+// was subscribed to is subscribed to again.
+
+import { decode, parseSchema } from "./cdr.js";
+
+/**
+ * @typedef {{close(): void}} Closable
+ * @typedef {{value?: string, topic?: string, rate?: number, as?: "cdr" | "jpeg"}} Wish
+ * @typedef {{time: number, sequence: number, run: number, stamp: number, bytes: Uint8Array, type: import("./cdr.js").Struct | null, encoding: string, value(): any}} Message
+ *   Times are nanoseconds of the robot's clock. `bytes` is CDR with its header, or a JPEG; `value()` decodes it.
+ * @typedef {{field: number, time: Float64Array, minimum: Float64Array, maximum: Float64Array}} Points
+ *   Times are in seconds.
+ * @typedef {{cycles: any[], workers: any[], tasks: any[], sources: any[], exchanges: any[], callbacks: any[]}} Names
+ * @typedef {{cycles: any[], modules: any[], sources: any[], representations: any[], topics: any[], services: any[], chains: any[]}} Description
+ * @typedef {"connecting" | "connected" | "lost" | "ended"} State
+ * @typedef {{message(data: DataView): void, begin(): Promise<void>}} Stream
+ */
+
+const PATIENCE = 15_000;
+const JOURNAL_LENGTH = 5000;
+
+/** How long a value took to come is not known; a clock that runs ahead is corrected by this share. */
+const CLOCK_CORRECTION = 0.02;
+
+export class Robot {
+  /** @type {State} */
+  state = "connecting";
+  /** The robot's first message. @type {any} */
+  welcome = null;
+  /** What the robot consists of; empty until it is known. @type {Description} */
+  description = { cycles: [], modules: [], sources: [], representations: [], topics: [], services: [], chains: [] };
+  /** What happened, the oldest first. @type {any[]} */
+  journal = [];
+  /** The newest event `statistics`, while anybody watches them. @type {any} */
+  statistics = null;
+  /** Why the robot ended, if it did. */
+  reason = "";
+
+  /** @type {WebSocket | null} */
+  #socket = null;
+  /** @type {Map<string, Set<(value: any) => void>>} */
+  #listeners = new Map();
+  /** @type {Map<number, {resolve(value: any): void, reject(error: Error): void, timer: any}>} */
+  #waiting = new Map();
+  /** @type {{text: string, number: number}[]} */
+  #unsent = [];
+  /** @type {Map<number, Stream>} */
+  #streams = new Map();
+  /** @type {Map<string, Shared>} */
+  #shared = new Map();
+  /** @type {Map<string, Set<{period: number | null, callback: (event: any) => void}>>} */
+  #watches = new Map();
+  /** @type {EventStream | null} */
+  #events = null;
+  #number = 0;
+  #attempts = 0;
+  /** Of the robot's clock before the page's, in nanoseconds. @type {number | null} */
+  #offset = null;
+
+  /** @param {string} [address] of the WebSocket; where the page comes from without it. */
+  constructor(address = location.origin.replace(/^http/, "ws") + "/") {
+    this.address = address;
+    this.#connect();
+    this.watch("journal", null, (event) => this.#note(event));
+  }
+
+  /** Whether this page may change the robot, rather than look at it only. */
+  get mayChange() { return this.welcome?.may_change === true; }
+
+  /** Whether a log is shown instead of a robot. */
+  get isLog() { return this.welcome?.kind === "log"; }
+
+  /** The time of the robot's clock now, in nanoseconds, as well as it is known here. */
+  time() {
+    return this.#offset === null ? 0 : this.#offset + performance.now() * 1e6;
+  }
+
+  /**
+   * Calls when something has changed: `state`, `welcome`, `description`, `journal` (an entry),
+   * `dropped` (what this page was too slow for).
+   *
+   * @param {"state" | "welcome" | "description" | "journal" | "dropped"} name
+   * @param {(value: any) => void} callback @returns {Closable}
+   */
+  on(name, callback) {
+    const all = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, all.add(callback));
+    return { close: () => void all.delete(callback) };
+  }
+
+  /** Sends a request. The promise fails with the robot's words, or if the robot does not answer.
+   * @param {string} verb @param {Record<string, any>} [values]
+   * @param {number} [patience] in milliseconds; without end for what takes as long as it takes
+   * @returns {Promise<any>} */
+  request(verb, values = {}, patience = PATIENCE) {
+    const number = ++this.#number;
+    const text = JSON.stringify({ id: number, do: verb, ...values }, (_, value) => (typeof value === "bigint" ? Number(value) : value));
+    return new Promise((resolve, reject) => {
+      const timer = patience === Infinity ? 0 : setTimeout(() => {
+        this.#waiting.delete(number);
+        this.#unsent = this.#unsent.filter((one) => one.number !== number);
+        reject(new Error(this.state === "connected" ? `the robot does not answer \`${verb}\`` : "the robot cannot be reached"));
+      }, patience);
+      this.#waiting.set(number, { resolve, reject, timer });
+      if (this.state === "connected") this.#socket?.send(text);
+      else this.#unsent.push({ text, number });
+    });
+  }
+
+  /** Asks for a change: `{parameter: …}` and the others of docs/door.md.
+   * @param {Record<string, any>} change */
+  change(change) { return this.request("change", { change }); }
+
+  /**
+   * Calls with each new value of a representation, or message of a topic. Views of the same value
+   * share one subscription, at the highest rate that one of them wants.
+   *
+   * @param {Wish} wish @param {(message: Message) => void} callback
+   * @param {(error: Error) => void} [failed] calls if the robot refuses it
+   * @returns {Closable}
+   */
+  subscribe(wish, callback, failed) {
+    const key = JSON.stringify([wish.value, wish.topic, wish.as ?? "cdr"]);
+    let shared = this.#shared.get(key);
+    if (!shared) this.#shared.set(key, shared = new Shared(this, this.#streams, ++this.#number, wish));
+    const user = { rate: wish.rate ?? Infinity, due: 0, callback, failed };
+    shared.join(user);
+    return { close: () => { if (shared?.leave(user)) this.#shared.delete(key); } };
+  }
+
+  /**
+   * Calls with events `statistics`, `journal` or `debug`.
+   * @param {"statistics" | "journal" | "debug"} what
+   * @param {number | null} period in nanoseconds, of statistics
+   * @param {(event: any) => void} callback @returns {Closable}
+   */
+  watch(what, period, callback) {
+    const all = this.#watches.get(what) ?? new Set();
+    this.#watches.set(what, all);
+    const before = periodOf(all);
+    const user = { period, callback };
+    all.add(user);
+    if (all.size === 1 || periodOf(all) !== before) this.#watch(what);
+    if (what === "statistics" && this.statistics) callback(this.statistics);
+    return {
+      close: () => {
+        if (!all.delete(user)) return;
+        if (all.size === 0 && this.state === "connected") this.request("unwatch", { what }).catch(() => {});
+      },
+    };
+  }
+
+  /**
+   * Calls with the points of numeric fields: `Ball.position.x`, `topic:/scan.range_min`,
+   * `plot:ball.score`, `timing:motion.response`.
+   *
+   * @param {string[]} fields @param {number} rate of messages in a second
+   * @param {(points: Points[]) => void} callback
+   * @returns {Closable & {fields: Promise<{unit?: string, error?: string}[]>}}
+   */
+  plot(fields, rate, callback) {
+    const subscription = ++this.#number;
+    /** @type {(fields: any[]) => void} */
+    let known = () => {};
+    const result = new Promise((resolve) => { known = resolve; });
+    const stream = {
+      message: (/** @type {DataView} */ data) => callback(pointsOf(data)),
+      begin: async () => known((await this.request("plot", { subscription, fields, rate }, Infinity)).fields ?? []),
+    };
+    const closing = this.#open(subscription, stream, (error) => known(fields.map(() => ({ error: error.message }))));
+    return { ...closing, fields: result };
+  }
+
+  /**
+   * Calls with records of 32 bytes of what all threads do, and with the names of the numbers in
+   * them whenever there are new ones.
+   *
+   * @param {(records: DataView) => void} callback @param {(names: Names) => void} onNames
+   * @returns {Closable}
+   */
+  events(callback, onNames) {
+    this.#events ??= new EventStream(this, (subscription, stream) => this.#open(subscription, stream), ++this.#number);
+    const user = { callback, onNames };
+    this.#events.join(user);
+    return { close: () => { if (this.#events?.leave(user)) this.#events = null; } };
+  }
+
+  /** Asks again what the robot consists of. */
+  async refresh() {
+    this.description = { ...this.description, ...(await this.request("describe", {}, Infinity)) };
+    this.#emit("description", this.description);
+  }
+
+  /** @param {number} subscription @param {Stream} stream @param {(error: Error) => void} [failed] @returns {Closable} */
+  #open(subscription, stream, failed = () => {}) {
+    this.#streams.set(subscription, stream);
+    if (this.state === "connected") stream.begin().catch(failed);
+    return {
+      close: () => {
+        if (this.#streams.delete(subscription) && this.state === "connected") this.request("unsubscribe", { subscription }).catch(() => {});
+      },
+    };
+  }
+
+  /** @param {string} what */
+  #watch(what) {
+    const all = this.#watches.get(what);
+    if (this.state !== "connected" || !all?.size) return;
+    const period = periodOf(all);
+    this.request("watch", { what, ...(period === null ? {} : { period }) }, Infinity).catch((error) => console.warn(`watch ${what}: ${error.message}`));
+  }
+
+  #connect() {
+    const socket = new WebSocket(this.address, "hemiola.v1");
+    socket.binaryType = "arraybuffer";
+    this.#socket = socket;
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") this.#text(data);
+      else this.#binary(data);
+    };
+    socket.onclose = () => this.#lost();
+  }
+
+  #lost() {
+    this.#socket = null;
+    for (const { reject, timer } of this.#waiting.values()) { clearTimeout(timer); reject(new Error("the connection to the robot was lost")); }
+    this.#waiting.clear();
+    this.#unsent = [];
+    if (this.state !== "ended") this.#enter("lost");
+    setTimeout(() => this.#connect(), Math.min(5000, 250 * 1.6 ** this.#attempts++));
+  }
+
+  /** @param {State} state */
+  #enter(state) {
+    if (this.state === state) return;
+    this.state = state;
+    this.#emit("state", state);
+  }
+
+  /** @param {string} name @param {any} value */
+  #emit(name, value) {
+    for (const callback of [...(this.#listeners.get(name) ?? [])]) contain(callback, value);
+  }
+
+  /** @param {string} text */
+  #text(text) {
+    const message = JSON.parse(text);
+    if ("id" in message && !("event" in message)) {
+      const waiting = this.#waiting.get(message.id);
+      if (!waiting) return;
+      this.#waiting.delete(message.id);
+      clearTimeout(waiting.timer);
+      if ("error" in message) waiting.reject(new Error(String(message.error)));
+      else waiting.resolve(message.result);
+      return;
+    }
+    this.#tick(message.time);
+    if (message.event === "welcome") this.#welcomed(message);
+    else if (message.event === "ended") { this.reason = String(message.reason ?? ""); this.#enter("ended"); }
+    else if (message.event === "dropped") this.#emit("dropped", message);
+    else if (message.event === "names") this.#events?.named(message.names ?? message);
+    else {
+      if (message.event === "statistics") this.statistics = message;
+      for (const { callback } of [...(this.#watches.get(message.event) ?? [])]) contain(callback, message);
+    }
+  }
+
+  /** @param {any} welcome */
+  #welcomed(welcome) {
+    const isAnother = this.welcome?.process !== welcome.process || this.welcome?.name !== welcome.name;
+    this.welcome = welcome;
+    this.#attempts = 0;
+    this.reason = "";
+    if (isAnother) { this.journal = []; this.statistics = null; this.#offset = null; this.#tick(welcome.time); }
+    this.state = "connected";
+    for (const { text } of this.#unsent.splice(0)) this.#socket?.send(text);
+    for (const what of this.#watches.keys()) this.#watch(what);
+    for (const stream of this.#streams.values()) stream.begin().catch((error) => console.warn(error.message));
+    this.#emit("welcome", welcome);
+    this.#emit("state", "connected");
+    this.refresh().catch((error) => console.warn(`describe: ${error.message}`));
+  }
+
+  /** @param {ArrayBuffer} buffer */
+  #binary(buffer) {
+    if (buffer.byteLength < 8) return;
+    const data = new DataView(buffer);
+    if (data.getUint8(0) === 1 && buffer.byteLength >= 32) this.#tick(Number(data.getBigInt64(16, true)));
+    const stream = this.#streams.get(data.getUint32(4, true));
+    if (stream) contain((view) => stream.message(view), data);
+  }
+
+  /** A message says what time it was: never more than it is.
+   * @param {unknown} time */
+  #tick(time) {
+    if (typeof time !== "number" || !Number.isFinite(time)) return;
+    const offset = time - performance.now() * 1e6;
+    if (this.#offset === null || Math.abs(offset - this.#offset) > 1e9 || offset > this.#offset) this.#offset = offset;
+    else this.#offset += (offset - this.#offset) * CLOCK_CORRECTION;
+  }
+
+  /** @param {any} entry */
+  #note(entry) {
+    const last = this.journal.at(-1)?.number;
+    if (typeof last === "number" && typeof entry.number === "number" && entry.number <= last) return;
+    this.journal.push(entry);
+    if (this.journal.length > JOURNAL_LENGTH) this.journal.splice(0, JOURNAL_LENGTH / 10);
+    this.#emit("journal", entry);
+    const change = entry.change?.change ?? entry.change;
+    if (change && (change.provider || change.workers || change.restart)) this.refresh().catch(() => {});
+  }
+}
+
+/** One subscription for all views of a value. */
+class Shared {
+  /** @type {Set<{rate: number, due: number, callback: (message: Message) => void, failed?: (error: Error) => void}>} */
+  #users = new Set();
+  /** @type {import("./cdr.js").Struct | null} */
+  #type = null;
+  #encoding = "";
+  #isOpen = false;
+  #rate = 0;
+  /** @type {Error | null} */
+  #error = null;
+
+  /** @param {Robot} robot @param {Map<number, Stream>} streams @param {number} subscription @param {Wish} wish */
+  constructor(robot, streams, subscription, wish) {
+    this.robot = robot;
+    this.streams = streams;
+    this.subscription = subscription;
+    this.wish = wish;
+    streams.set(subscription, this);
+  }
+
+  /** @param {{rate: number, due: number, callback: (message: Message) => void, failed?: (error: Error) => void}} user */
+  join(user) {
+    this.#users.add(user);
+    if (this.#error) user.failed?.(this.#error);
+    if (user.rate > this.#rate) { this.#rate = user.rate; this.#reopen(); }
+  }
+
+  /** Returns whether nobody is left. @param {any} user */
+  leave(user) {
+    if (!this.#users.delete(user)) return false;
+    if (this.#users.size > 0) return false;
+    this.streams.delete(this.subscription);
+    if (this.robot.state === "connected") this.robot.request("unsubscribe", { subscription: this.subscription }).catch(() => {});
+    return true;
+  }
+
+  async #reopen() {
+    if (this.robot.state !== "connected") return;
+    const wasOpen = this.#isOpen;
+    this.#isOpen = true;
+    if (wasOpen) await this.robot.request("unsubscribe", { subscription: this.subscription }).catch(() => {});
+    await this.begin();
+  }
+
+  async begin() {
+    this.#isOpen = true;
+    const { value, topic, as } = this.wish;
+    const rate = Number.isFinite(this.#rate) ? this.#rate : undefined;
+    try {
+      const result = await this.robot.request("subscribe", { subscription: this.subscription, value, topic, rate, as }, Infinity);
+      this.#encoding = result.encoding ?? "cdr";
+      this.#type = result.schema !== undefined && this.#encoding === "cdr" ? parseSchema(result.schema, result.schema_name) : null;
+      this.#error = null;
+    } catch (error) {
+      this.#error = /** @type {Error} */ (error);
+      for (const user of this.#users) user.failed?.(this.#error);
+    }
+  }
+
+  /** @param {DataView} data */
+  message(data) {
+    if (data.byteLength < 32 || data.getUint8(0) !== 1) return;
+    const type = this.#type;
+    const bytes = new Uint8Array(data.buffer, 32);
+    /** @type {any} */
+    let value;
+    const message = {
+      sequence: data.getUint32(8, true), run: data.getUint32(12, true),
+      time: Number(data.getBigInt64(16, true)), stamp: Number(data.getBigInt64(24, true)),
+      bytes, type, encoding: this.#encoding,
+      value: () => (value === undefined && type ? (value = decode(type, bytes)) : value),
+    };
+    const now = performance.now();
+    for (const user of [...this.#users]) {
+      if (user.rate < this.#rate) {
+        if (now < user.due) continue;
+        user.due = now + 900 / user.rate;
+      }
+      contain(user.callback, message);
+    }
+  }
+}
+
+/** The one subscription to events, for all that look at them. */
+class EventStream {
+  /** @type {Set<{callback: (records: DataView) => void, onNames: (names: Names) => void}>} */
+  #users = new Set();
+  /** @type {Names | null} */
+  #names = null;
+  /** @type {Closable} */
+  #opened;
+
+  /** @param {Robot} robot @param {(subscription: number, stream: Stream) => Closable} open @param {number} subscription */
+  constructor(robot, open, subscription) {
+    this.robot = robot;
+    this.subscription = subscription;
+    this.#opened = open(subscription, this);
+  }
+
+  async begin() {
+    const result = await this.robot.request("events", { subscription: this.subscription }, Infinity);
+    this.named(result.names ?? result);
+  }
+
+  /** @param {any} user */
+  join(user) {
+    this.#users.add(user);
+    if (this.#names) user.onNames(this.#names);
+  }
+
+  /** @param {any} user */
+  leave(user) {
+    if (!this.#users.delete(user) || this.#users.size > 0) return false;
+    this.#opened.close();
+    return true;
+  }
+
+  /** @param {Names} names */
+  named(names) {
+    this.#names = names;
+    for (const { onNames } of this.#users) contain(onNames, names);
+  }
+
+  /** @param {DataView} data */
+  message(data) {
+    if (data.getUint8(0) !== 3 || !this.#names) return;
+    const records = new DataView(data.buffer, 8, data.byteLength - 8 - ((data.byteLength - 8) % 32));
+    for (const { callback } of [...this.#users]) contain(callback, records);
+  }
+}
+
+/** The shortest period that anybody wants. @param {Set<{period: number | null}>} users */
+function periodOf(users) {
+  const periods = [...users].flatMap(({ period }) => (period === null ? [] : [period]));
+  return periods.length ? Math.min(...periods) : null;
+}
+
+/** Points of plots as they come. @param {DataView} data @returns {Points[]} */
+export function pointsOf(data) {
+  const all = [];
+  let at = 8;
+  while (at + 8 <= data.byteLength) {
+    const field = data.getUint32(at, true), count = data.getUint32(at + 4, true);
+    at += 8;
+    if (at + count * 24 > data.byteLength) break;
+    const time = new Float64Array(count), minimum = new Float64Array(count), maximum = new Float64Array(count);
+    for (let index = 0; index < count; index++, at += 24) {
+      time[index] = data.getFloat64(at, true);
+      minimum[index] = data.getFloat64(at + 8, true);
+      maximum[index] = data.getFloat64(at + 16, true);
+    }
+    all.push({ field, time, minimum, maximum });
+  }
+  return all;
+}
+
+/** A view that fails takes nobody else with it. @template T @param {(value: T) => void} callback @param {T} value */
+function contain(callback, value) {
+  try {
+    callback(value);
+  } catch (error) {
+    console.error(error);
+  }
+}

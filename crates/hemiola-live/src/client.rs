@@ -1,0 +1,276 @@
+//! The other side of the door: a program that looks at a running robot, and changes it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `address` | where a door is: a socket of this host, or a host and a port |
+//! | `incoming` | what a robot sends without being asked: events, and binary messages read from their bytes |
+//! | `stream` | the bytes underneath |
+
+mod address;
+mod error;
+mod incoming;
+mod stream;
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::http::HeaderValue;
+use tungstenite::protocol::WebSocketConfig;
+use tungstenite::{HandshakeError, Message, WebSocket};
+
+pub use address::Address;
+pub use error::ClientError;
+pub use incoming::{Incoming, Malformed, Point, Points, Record, ValueMessage, read_binary};
+use stream::Stream;
+
+/// A connection to the door of a running robot.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use hemiola_live::client::{Address, Connection, Incoming};
+/// use serde_json::json;
+///
+/// let mut robot = Connection::open(&Address::tcp("10.0.0.7:8765", None)?)?;
+/// println!("{}", robot.request("read", json!({ "value": "Ball.position" }))?["value"]);
+/// robot.request("watch", json!({ "what": "journal" }))?;
+/// while let Ok(message) = robot.next(Duration::from_secs(1)) {
+///     if let Some(Incoming::Event { name, content }) = message {
+///         println!("{name}: {content}");
+///     }
+/// }
+/// # Ok::<(), hemiola_live::client::ClientError>(())
+/// ```
+pub struct Connection {
+    socket: WebSocket<Stream>,
+    address: Address,
+    welcome: Welcome,
+    last_request: u64,
+    /// What came while an answer was waited for.
+    waiting: VecDeque<Incoming>,
+    missed: u64,
+}
+
+/// What a robot says first.
+///
+/// ```
+/// use hemiola_live::client::Welcome;
+///
+/// let welcome: Welcome = serde_json::from_str(
+///     r#"{"event": "welcome", "protocol": 1, "kind": "robot", "name": "nao", "process": 4711, "program": "3f9a",
+///         "time": 1500000000, "pace": "real time", "may_change": true}"#,
+/// )?;
+/// assert_eq!((welcome.name.as_str(), welcome.process), ("nao", 4711));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Welcome {
+    /// The version of the protocol.
+    pub protocol: u32,
+    /// `robot`, or `log` where a log is shown instead of one.
+    pub kind: String,
+    /// The robot's name.
+    pub name: String,
+    /// The number of its process.
+    pub process: u32,
+    /// Which build of the program it is.
+    pub program: String,
+    /// What the robot's clock showed, in nanoseconds.
+    pub time: i64,
+    /// How fast that clock runs, in words.
+    pub pace: String,
+    /// Whether this client may change the robot.
+    pub may_change: bool,
+}
+
+/// The protocol that this client speaks.
+const PROTOCOL: &str = "hemiola.v1";
+/// How long a robot may take to open its door.
+const GREETING: Duration = Duration::from_secs(5);
+/// How long it may take for an answer: bounds of a large robot take seconds.
+const ANSWER: Duration = Duration::from_secs(60);
+/// As many messages wait while an answer is waited for; older ones are dropped, and counted.
+const MOST_WAITING: usize = 4096;
+/// No message of a robot is larger: what waits for a client is at most 8 MiB, and one value more.
+const LARGEST_MESSAGE: usize = 256 << 20;
+
+impl Connection {
+    /// Connects, and waits for the robot's welcome.
+    ///
+    /// # Errors
+    /// Nobody listens there, it is no robot, or it does not let this client in.
+    pub fn open(address: &Address) -> Result<Self, ClientError> {
+        let stream = Stream::connect(address, GREETING)?;
+        let request = address.url().into_client_request().and_then(|mut request| {
+            let headers = request.headers_mut();
+            headers.insert("Sec-WebSocket-Protocol", HeaderValue::from_static(PROTOCOL));
+            if let Some(token) = address.token() {
+                headers.insert("Authorization", HeaderValue::from_str(&format!("Bearer {token}"))?);
+            }
+            Ok(request)
+        });
+        let limits =
+            WebSocketConfig::default().max_message_size(Some(LARGEST_MESSAGE)).max_frame_size(Some(LARGEST_MESSAGE));
+        let request = request.map_err(|error| ClientError::handshake(address, error))?;
+        let socket = match tungstenite::client::client_with_config(request, stream, Some(limits)) {
+            Ok((socket, _)) => socket,
+            Err(HandshakeError::Failure(error)) => return Err(ClientError::handshake(address, error)),
+            Err(HandshakeError::Interrupted(_)) => return Err(ClientError::silent(address, GREETING)),
+        };
+        let welcome = Welcome::default();
+        let (waiting, address) = (VecDeque::new(), address.clone());
+        let mut connection = Self { socket, address, welcome, last_request: 0, waiting, missed: 0 };
+        connection.welcome = connection.await_welcome()?;
+        Ok(connection)
+    }
+
+    /// What the robot said first.
+    pub fn welcome(&self) -> &Welcome {
+        &self.welcome
+    }
+
+    /// Where the robot is.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// How many messages came while answers were waited for, and found no room.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// Asks for something, and waits for the answer. `with` holds what the request needs beside its
+    /// name: an object, or null.
+    ///
+    /// # Errors
+    /// The robot refuses, does not answer within a minute, or has ended.
+    ///
+    /// # Panics
+    /// `with` is neither an object nor null.
+    pub fn request(&mut self, name: &str, with: Value) -> Result<Value, ClientError> {
+        self.last_request += 1;
+        let id = self.last_request;
+        let mut request = match with {
+            Value::Object(entries) => entries,
+            Value::Null => Map::new(),
+            other => panic!("a request has named parts, and not {other}"),
+        };
+        request.insert("id".to_owned(), json!(id));
+        request.insert("do".to_owned(), json!(name));
+        let sent = self.socket.send(Message::text(Value::Object(request).to_string()));
+        sent.map_err(|error| ClientError::lost(&self.address, error))?;
+        let deadline = Instant::now() + ANSWER;
+        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+            match self.receive(left)? {
+                Some(Received::Answer { id: answered, result }) if answered == id => {
+                    return result.map_err(ClientError::Refused);
+                }
+                Some(Received::Unasked(message)) => self.keep(message),
+                // An answer to a request that nobody waits for any more.
+                Some(Received::Answer { .. }) | None => {}
+            }
+        }
+        Err(ClientError::silent(&self.address, ANSWER))
+    }
+
+    /// The next message that the robot sends without being asked; `None` if none has come within
+    /// `timeout`.
+    ///
+    /// # Errors
+    /// The robot has ended, or the connection is lost.
+    pub fn next(&mut self, timeout: Duration) -> Result<Option<Incoming>, ClientError> {
+        if let Some(message) = self.waiting.pop_front() {
+            return Ok(Some(message));
+        }
+        match self.receive(timeout)? {
+            Some(Received::Unasked(message)) => Ok(Some(message)),
+            Some(Received::Answer { .. }) | None => Ok(None),
+        }
+    }
+
+    fn await_welcome(&mut self) -> Result<Welcome, ClientError> {
+        match self.receive(GREETING)? {
+            Some(Received::Unasked(Incoming::Event { name, content })) if name == "welcome" => {
+                serde_json::from_value(content).map_err(|error| ClientError::foreign(&self.address, error))
+            }
+            Some(_) => Err(ClientError::foreign(&self.address, "the first message is no welcome")),
+            None => Err(ClientError::silent(&self.address, GREETING)),
+        }
+    }
+
+    fn keep(&mut self, message: Incoming) {
+        if self.waiting.len() == MOST_WAITING {
+            self.waiting.pop_front();
+            self.missed += 1;
+        }
+        self.waiting.push_back(message);
+    }
+
+    /// The next message of any kind, if one comes within that time.
+    fn receive(&mut self, timeout: Duration) -> Result<Option<Received>, ClientError> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.socket.get_ref().set_read_timeout(left).map_err(|error| ClientError::lost(&self.address, error))?;
+            let message = match self.socket.read() {
+                Ok(message) => message,
+                Err(tungstenite::Error::Io(error)) if stream::has_timed_out(&error) => return Ok(None),
+                Err(error) => return Err(ClientError::lost(&self.address, error)),
+            };
+            match message {
+                Message::Text(text) => return self.read_text(&text).map(Some),
+                Message::Binary(bytes) => {
+                    let read = read_binary(&bytes).map_err(|error| ClientError::foreign(&self.address, error))?;
+                    return Ok(Some(Received::Unasked(read)));
+                }
+                // Answered by the library.
+                Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+                Message::Close(_) => return Err(ClientError::Ended { reason: "the door has closed".to_owned() }),
+            }
+            if deadline <= Instant::now() {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn read_text(&self, text: &str) -> Result<Received, ClientError> {
+        let foreign = |error: serde_json::Error| ClientError::foreign(&self.address, error);
+        let content: Value = serde_json::from_str(text).map_err(foreign)?;
+        if let Some(name) = content["event"].as_str() {
+            let name = name.to_owned();
+            if name == "ended" {
+                let reason = content["reason"].as_str().unwrap_or("it does not say why").to_owned();
+                return Err(ClientError::Ended { reason });
+            }
+            return Ok(Received::Unasked(Incoming::Event { name, content }));
+        }
+        let answer: Answer = serde_json::from_value(content).map_err(foreign)?;
+        let result = answer.error.map_or(Ok(answer.result), Err);
+        Ok(Received::Answer { id: answer.id, result })
+    }
+}
+
+impl Default for Welcome {
+    fn default() -> Self {
+        let (kind, name, program, pace) = <_>::default();
+        Self { protocol: 1, kind, name, process: 0, program, time: 0, pace, may_change: false }
+    }
+}
+
+/// A message of any kind.
+enum Received {
+    Answer { id: u64, result: Result<Value, String> },
+    Unasked(Incoming),
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    /// 0 where the robot could not read which request it was.
+    #[serde(default)]
+    id: u64,
+    #[serde(default)]
+    result: Value,
+    error: Option<String>,
+}

@@ -1,0 +1,397 @@
+//! Listens for clients and serves them, on one thread that waits for all of them at once.
+//!
+//! | file | what |
+//! |---|---|
+//! | `access` | who may come in, and what they may do |
+//! | `token` | the secret of one run |
+//! | `head` | HTTP's heads |
+//! | `connection` | one connection, from its first byte to its end |
+//! | `stream` | its socket |
+//! | `session`, `outbox` | what speaks with a client, and what waits for it |
+//! | `errands` | what takes its time is done elsewhere |
+//!
+//! While nobody is there the thread sleeps in the kernel, without a time-out.
+
+pub mod access;
+mod connection;
+pub mod errands;
+pub mod head;
+pub mod outbox;
+pub mod session;
+mod stream;
+pub mod token;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+use std::{fs, io};
+
+use mio::net::{TcpListener, UnixListener};
+use mio::{Events, Interest, Poll, Waker};
+
+use crate::error::LiveError;
+use crate::page::Page;
+use crate::place::{self, RunningSocket};
+use access::{Access, Peer, Rules};
+use connection::{Connection, Reply};
+use errands::{Errands, Runner};
+use head::{RequestHead, answer, answer_text, cookie_name, upgrade};
+use session::Session;
+use stream::{Socket, Stream};
+use token::Token;
+
+/// What clients come to see.
+pub trait Subject: Send {
+    /// The subprotocols of WebSocket that it speaks.
+    fn protocols(&self) -> &[&str];
+
+    /// Somebody has come who speaks one of these.
+    fn session(&self, protocol: &str, client: Client) -> Box<dyn Session>;
+}
+
+/// Who has come to a [`Subject`].
+pub struct Client {
+    /// What it may do.
+    pub access: Access,
+    /// What the journal calls it.
+    pub name: String,
+    /// Does for it what takes its time.
+    pub runner: Runner,
+}
+
+/// Where a door is, and for whom it opens.
+///
+/// ```
+/// use hemiola_live::DoorSettings;
+///
+/// let settings = DoorSettings::default();
+/// assert!(settings.address.is_some_and(|address| address.is_loopback()));
+/// ```
+#[derive(Clone, Debug)]
+pub struct DoorSettings {
+    /// The address of the TCP port; `None`: there is only the Unix socket.
+    pub address: Option<IpAddr>,
+    /// The port; `None`: the first that is free of ten from 8765 on.
+    pub port: Option<u16>,
+    /// Names by which the door may be called besides `localhost` and its addresses.
+    pub hosts: Vec<String>,
+    /// Origins of pages of other sites that may come in.
+    pub origins: Vec<String>,
+    /// The token; `None`: a random one.
+    pub token: Option<String>,
+    /// The page is read from this folder at each request, while somebody works on it.
+    pub folder: Option<PathBuf>,
+}
+
+impl Default for DoorSettings {
+    fn default() -> Self {
+        let address = Some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+        Self { address, port: None, hosts: Vec::new(), origins: Vec::new(), token: None, folder: None }
+    }
+}
+
+/// Where Foxglove looks by default.
+const FIRST_PORT: u16 = 8765;
+/// So many are tried: several robots may run on one computer.
+const PORTS: u16 = 10;
+/// So many clients can be there.
+const MOST_CLIENTS: usize = 16;
+/// So many connections can be there, those among them that have only begun.
+const MOST_CONNECTIONS: usize = 64;
+
+const TCP: mio::Token = mio::Token(0);
+const UNIX: mio::Token = mio::Token(1);
+const WAKER: mio::Token = mio::Token(2);
+const FIRST_CLIENT: usize = 3;
+
+/// An open door. Dropped, it tells its clients that the robot has ended, and closes.
+pub struct Door {
+    address: Option<SocketAddr>,
+    token: Token,
+    socket: Option<RunningSocket>,
+    orders: Sender<String>,
+    waker: Arc<Waker>,
+    thread: Option<JoinHandle<()>>,
+    /// What could not be had, in words.
+    notes: Vec<String>,
+}
+
+impl Door {
+    /// Opens a door to what is called `name`.
+    ///
+    /// # Errors
+    /// The port that was asked for is taken, or the kernel gives no socket or thread. Without a certain
+    /// port a door without TCP is opened if all are taken, and without a Unix socket if its folder cannot
+    /// be made: [`notes`](Self::notes) say so.
+    pub fn open(name: &str, settings: DoorSettings, subject: Box<dyn Subject>) -> Result<Self, LiveError> {
+        let system = |what: &'static str| move |source: io::Error| LiveError::System { what, source };
+        let token = match settings.token {
+            Some(text) => Token::of(text),
+            None => Token::random().map_err(system("a random token"))?,
+        };
+        let mut notes = Vec::new();
+        let tcp = listen_tcp(settings.address, settings.port, &mut notes)?;
+        let address = tcp.as_ref().and_then(|listener| listener.local_addr().ok());
+        let unix = listen_unix(name).map_err(|error| notes.push(format!("there is no Unix socket: {error}"))).ok();
+        let poll = Poll::new().map_err(system("an epoll instance"))?;
+        let waker = Waker::new(poll.registry(), WAKER).map(Arc::new).map_err(system("a waker"))?;
+        let errands = Errands::start(waker.clone()).map_err(system("a thread"))?;
+        let (unix, socket) = unix.unzip();
+        let mut hosts = settings.hosts;
+        hosts.extend(settings.address.filter(|address| !address.is_unspecified()).map(as_host));
+        let rules =
+            Rules { hosts, origins: settings.origins, token: token.clone(), user: rustix::process::getuid().as_raw() };
+        let (orders, ordered) = channel();
+        let port = address.map_or(0, |address| address.port());
+        let page = Page::from(settings.folder);
+        let house = House { subject, rules, page, port };
+        let mut service =
+            Service { poll, tcp, unix, house, errands, ordered, connections: BTreeMap::new(), next: FIRST_CLIENT };
+        service.register().map_err(system("epoll"))?;
+        let thread = thread::Builder::new()
+            .name("hemiola door".into())
+            .spawn(move || service.serve())
+            .map_err(system("a thread"))?;
+        Ok(Self { address, token, socket, orders, waker, thread: Some(thread), notes })
+    }
+
+    /// The address of its TCP port.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Where its Unix socket lies.
+    pub fn socket(&self) -> Option<&RunningSocket> {
+        self.socket.as_ref()
+    }
+
+    /// The address that a person opens in a browser: it has the token.
+    pub fn page(&self) -> Option<String> {
+        self.address.map(|address| format!("http://{address}/?token={}", self.token.text()))
+    }
+
+    /// What could not be had, in words.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Tells the clients why, and closes.
+    pub fn close(mut self, reason: &str) {
+        self.end(reason);
+    }
+
+    fn end(&mut self, reason: &str) {
+        let Some(thread) = self.thread.take() else { return };
+        if self.orders.send(reason.to_owned()).is_ok() && self.waker.wake().is_ok() {
+            // A panic of its own was reported by the default hook.
+            _ = thread.join();
+        }
+        if let Some(socket) = &self.socket {
+            _ = fs::remove_file(&socket.path);
+        }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.end("the robot has ended");
+    }
+}
+
+/// An address as URLs have it.
+fn as_host(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
+fn listen_tcp(
+    address: Option<IpAddr>,
+    port: Option<u16>,
+    notes: &mut Vec<String>,
+) -> Result<Option<TcpListener>, LiveError> {
+    let Some(address) = address else { return Ok(None) };
+    if let Some(port) = port {
+        let address = SocketAddr::new(address, port);
+        let bound = TcpListener::bind(address).map_err(|source| LiveError::Bind { address, source })?;
+        return Ok(Some(bound));
+    }
+    let mut last = None;
+    for port in FIRST_PORT..FIRST_PORT + PORTS {
+        match TcpListener::bind(SocketAddr::new(address, port)) {
+            Ok(listener) => return Ok(Some(listener)),
+            Err(error) => last = Some(error),
+        }
+    }
+    let reason = last.map(|error| error.to_string()).unwrap_or_default();
+    notes.push(format!(
+        "the page has no address: no port of {address} from {FIRST_PORT} to {} can be had ({reason})",
+        FIRST_PORT + PORTS - 1
+    ));
+    Ok(None)
+}
+
+fn listen_unix(name: &str) -> io::Result<(UnixListener, RunningSocket)> {
+    let socket = RunningSocket::of(name, &place::make_folder()?);
+    if socket.path.exists() {
+        // A process of the same number has left it.
+        fs::remove_file(&socket.path)?;
+    }
+    Ok((UnixListener::bind(&socket.path)?, socket))
+}
+
+/// The door's thread.
+struct Service {
+    poll: Poll,
+    tcp: Option<TcpListener>,
+    unix: Option<UnixListener>,
+    house: House,
+    errands: Errands,
+    /// Why the door closes.
+    ordered: Receiver<String>,
+    connections: BTreeMap<usize, Connection>,
+    next: usize,
+}
+
+impl Service {
+    fn register(&mut self) -> io::Result<()> {
+        let registry = self.poll.registry();
+        if let Some(listener) = &mut self.tcp {
+            registry.register(listener, TCP, Interest::READABLE)?;
+        }
+        if let Some(listener) = &mut self.unix {
+            registry.register(listener, UNIX, Interest::READABLE)?;
+        }
+        Ok(())
+    }
+
+    fn serve(&mut self) {
+        let mut events = Events::with_capacity(64);
+        loop {
+            let due = self.connections.values().filter_map(Connection::due).min();
+            let timeout = due.map(|due| due.saturating_duration_since(Instant::now()));
+            match self.poll.poll(&mut events, timeout) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return,
+                _ => {}
+            }
+            let now = Instant::now();
+            for event in &events {
+                match event.token() {
+                    TCP | UNIX => self.accept(event.token(), now),
+                    WAKER => {}
+                    mio::Token(client) => self.work(client, now),
+                }
+            }
+            for done in self.errands.done() {
+                if let Some(connection) = self.connections.get_mut(&done.client) {
+                    connection.done(done.request, done.outcome);
+                }
+            }
+            if let Ok(reason) = self.ordered.try_recv() {
+                self.connections.values_mut().for_each(|connection| connection.end(&reason));
+                return;
+            }
+            self.connections.values_mut().for_each(|connection| connection.poll(now));
+            self.connections.retain(|_, connection| !connection.is_over());
+        }
+    }
+
+    /// Lets in who waits.
+    fn accept(&mut self, listener: mio::Token, now: Instant) {
+        loop {
+            let accepted = match (listener, &self.tcp, &self.unix) {
+                (TCP, Some(listener), _) => listener.accept().map(|(stream, address)| {
+                    // What waits in the kernel is old by the time a slow client gets it.
+                    _ = rustix::net::sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER);
+                    _ = stream.set_nodelay(true);
+                    (Stream::new(Socket::Tcp(stream)), Peer::Network(address))
+                }),
+                (UNIX, _, Some(listener)) => listener.accept().map(|(stream, _)| {
+                    let user = rustix::net::sockopt::socket_peercred(&stream).map(|peer| peer.uid.as_raw());
+                    (Stream::new(Socket::Unix(stream)), Peer::User(user.unwrap_or(u32::MAX)))
+                }),
+                _ => return,
+            };
+            let (mut stream, peer) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => return,
+            };
+            if self.connections.len() >= MOST_CONNECTIONS {
+                continue;
+            }
+            let client = self.next;
+            self.next += 1;
+            if stream.register(self.poll.registry(), mio::Token(client)).is_ok() {
+                self.connections.insert(client, Connection::new(stream, peer, now));
+            }
+        }
+    }
+
+    fn work(&mut self, client: usize, now: Instant) {
+        let open = self.connections.values().filter(|connection| connection.is_open()).count();
+        let Self { connections, house, errands, .. } = self;
+        let Some(connection) = connections.get_mut(&client) else { return };
+        connection.work(now, &mut |head, peer| match open < MOST_CLIENTS || !head.is_upgrade {
+            true => house.reply(head, peer, errands.runner(client)),
+            false => Reply::Answer(answer_text("503 Service Unavailable", "16 clients are here already")),
+        });
+    }
+}
+
+/// So much waits in the kernel for a client on TCP.
+const SEND_BUFFER: usize = 512 << 10;
+
+/// What there is behind the door.
+struct House {
+    subject: Box<dyn Subject>,
+    rules: Rules,
+    page: Page,
+    port: u16,
+}
+
+impl House {
+    fn reply(&self, head: &RequestHead, peer: &Peer, runner: Runner) -> Reply {
+        let access = match self.rules.admit(peer, head) {
+            Ok(access) => access,
+            Err(refusal) => return Reply::Answer(answer_text("403 Forbidden", refusal.text())),
+        };
+        if head.method != "GET" {
+            return Reply::Answer(answer_text("405 Method Not Allowed", "this door answers to GET only"));
+        }
+        if head.is_upgrade {
+            return self.upgrade(head, peer, access, runner);
+        }
+        if head.path == "/" && head.query.contains("token=") {
+            return Reply::Answer(self.enter(head, access));
+        }
+        Reply::Answer(self.page.answer(head))
+    }
+
+    fn upgrade(&self, head: &RequestHead, peer: &Peer, access: Access, runner: Runner) -> Reply {
+        let spoken = head.protocols.iter().find(|protocol| self.subject.protocols().contains(&protocol.as_str()));
+        let (Some(key), Some(protocol)) = (&head.key, spoken) else {
+            let known = self.subject.protocols().join(", ");
+            let text = format!("a WebSocket here needs one of these subprotocols: {known}");
+            return Reply::Answer(answer_text("400 Bad Request", &text));
+        };
+        let client = Client { access, name: peer.name(), runner };
+        Reply::Session(upgrade(key, protocol), self.subject.session(protocol, client))
+    }
+
+    /// Turns the token of an address into a cookie, so that it is neither in the browser's history nor
+    /// seen over somebody's shoulder.
+    fn enter(&self, head: &RequestHead, access: Access) -> Vec<u8> {
+        if !access.may_change() {
+            return answer_text("403 Forbidden", access::Refusal::Token.text());
+        }
+        let token = head.tokens().find(|token| self.rules.token.is(token)).unwrap_or_default();
+        let cookie = format!("{}={token}; HttpOnly; SameSite=Strict; Path=/", cookie_name(self.port));
+        answer("303 See Other", &[("Location", "/"), ("Set-Cookie", &cookie), ("Cache-Control", "no-store")], b"")
+    }
+}

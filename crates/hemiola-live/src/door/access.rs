@@ -1,0 +1,207 @@
+//! Decides who may come in and what they may do. Pure: no sockets.
+//!
+//! Three things are checked at every request, whatever it is for:
+//!
+//! | what | why |
+//! |---|---|
+//! | `Host` is a name of this door | a name of somebody else's that was rebound to this address (DNS rebinding) would make a browser think that the robot belongs to that site |
+//! | `Origin`, if there is one, is this door | a page of another site could otherwise open a WebSocket, which browsers do not protect |
+//! | the token | whoever has it was told it by the robot, on its terminal |
+//!
+//! Without the token, processes on this host may look, and nobody may change anything. On the Unix
+//! socket the kernel says whose process it is, and the same user may do everything.
+
+use std::net::SocketAddr;
+
+use super::head::RequestHead;
+use super::token::Token;
+
+/// Who is at the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// A process of this user, on the Unix socket.
+    User(u32),
+    /// Somebody who reached the TCP port.
+    Network(SocketAddr),
+}
+
+impl Peer {
+    /// What the journal calls it: who made a change.
+    pub fn name(&self) -> String {
+        match self {
+            Self::User(user) => format!("user {user}"),
+            Self::Network(address) => address.to_string(),
+        }
+    }
+}
+
+/// What a client may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Look at everything.
+    Look,
+    /// Look at everything, and change the robot.
+    Change,
+}
+
+impl Access {
+    /// Whether the client may change the robot.
+    pub fn may_change(self) -> bool {
+        self == Self::Change
+    }
+}
+
+/// Why somebody is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The request does not say which host it is for, or another one.
+    Host,
+    /// It comes from a page of another site.
+    Origin,
+    /// It comes from another host, without the token.
+    Token,
+    /// The process belongs to another user.
+    User,
+}
+
+impl Refusal {
+    /// What the client is told.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Host => {
+                "this door does not go by that name: reach it as 127.0.0.1 or localhost, or add the name to `hosts` in [page] of robot.toml"
+            }
+            Self::Origin => {
+                "pages of other sites may not look at this robot: add the page's origin to `origins` in [page] of robot.toml if it may"
+            }
+            Self::Token => "the token is missing or wrong: the robot prints the address that has it when it starts",
+            Self::User => "this socket is for processes of the robot's own user",
+        }
+    }
+}
+
+/// The rules of one door.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Names by which it may be called besides those of the loopback interface; without a port.
+    pub hosts: Vec<String>,
+    /// Origins of other pages that may come in: `https://tools.example.org`.
+    pub origins: Vec<String>,
+    /// What makes a client trusted.
+    pub token: Token,
+    /// The user whose robot this is.
+    pub user: u32,
+}
+
+impl Rules {
+    /// Whether a request may come in, and what its client may do.
+    ///
+    /// # Errors
+    /// It may not; the refusal says why.
+    pub fn admit(&self, peer: &Peer, head: &RequestHead) -> Result<Access, Refusal> {
+        let address = match peer {
+            Peer::User(user) if *user == self.user || *user == 0 => {
+                // A browser cannot open a Unix socket, and so there is no origin to check.
+                return Ok(Access::Change);
+            }
+            Peer::User(_) => return Err(Refusal::User),
+            Peer::Network(address) => address,
+        };
+        let host = head.host.as_deref().ok_or(Refusal::Host)?;
+        if !self.is_called(host) {
+            return Err(Refusal::Host);
+        }
+        if let Some(origin) = &head.origin
+            && !self.is_own(origin, host)
+        {
+            return Err(Refusal::Origin);
+        }
+        let has_token = head.tokens().any(|token| self.token.is(token));
+        match (has_token, address.ip().is_loopback()) {
+            (true, _) => Ok(Access::Change),
+            (false, true) => Ok(Access::Look),
+            (false, false) => Err(Refusal::Token),
+        }
+    }
+
+    /// Whether the door goes by this name.
+    fn is_called(&self, host: &str) -> bool {
+        let name = without_port(host);
+        const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+        let mut names = LOOPBACK.into_iter().chain(self.hosts.iter().map(String::as_str));
+        names.any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether a page of this origin came from this door, by the name that the request is for, or may
+    /// look at it all the same.
+    fn is_own(&self, origin: &str, host: &str) -> bool {
+        let own = origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host));
+        own || self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
+    }
+}
+
+/// A host as a URL has it, without its port: `[::1]:8765` is `[::1]`.
+fn without_port(host: &str) -> &str {
+    match host.rfind(':') {
+        Some(colon) if !host.ends_with(']') => &host[..colon],
+        _ => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOOPBACK: Peer = Peer::Network(SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 50000));
+
+    fn elsewhere() -> Peer {
+        Peer::Network("192.168.1.7:50000".parse().unwrap())
+    }
+
+    fn rules() -> Rules {
+        Rules { hosts: vec!["nao.local".into()], origins: Vec::new(), token: Token::of("secret"), user: 1000 }
+    }
+
+    fn head(host: &str, origin: Option<&str>, token: Option<&str>) -> RequestHead {
+        let query = token.map(|token| format!("token={token}")).unwrap_or_default();
+        RequestHead { host: Some(host.into()), origin: origin.map(Into::into), query, ..RequestHead::default() }
+    }
+
+    #[test]
+    fn a_process_on_this_host_may_look_and_with_the_token_change() {
+        assert_eq!(rules().admit(&LOOPBACK, &head("127.0.0.1:8765", None, None)), Ok(Access::Look));
+        assert_eq!(rules().admit(&LOOPBACK, &head("localhost:8765", None, Some("wrong"))), Ok(Access::Look));
+        assert_eq!(rules().admit(&LOOPBACK, &head("[::1]:8765", None, Some("secret"))), Ok(Access::Change));
+    }
+
+    #[test]
+    fn from_elsewhere_nothing_goes_without_the_token() {
+        assert_eq!(rules().admit(&elsewhere(), &head("nao.local:8765", None, None)), Err(Refusal::Token));
+        assert_eq!(rules().admit(&elsewhere(), &head("nao.local:8765", None, Some("secret"))), Ok(Access::Change));
+    }
+
+    #[test]
+    fn a_rebound_name_is_refused_even_with_the_token() {
+        for host in ["evil.example:8765", "127.0.0.1.evil.example", "localhost.evil.example:8765", "", ":8765"] {
+            assert_eq!(rules().admit(&LOOPBACK, &head(host, None, Some("secret"))), Err(Refusal::Host), "{host}");
+        }
+        assert_eq!(rules().admit(&LOOPBACK, &RequestHead::default()), Err(Refusal::Host));
+    }
+
+    #[test]
+    fn a_page_of_another_site_is_refused() {
+        for origin in ["http://evil.example", "http://localhost:8766", "https://localhost:8765", "null", ""] {
+            let head = head("localhost:8765", Some(origin), Some("secret"));
+            assert_eq!(rules().admit(&LOOPBACK, &head), Err(Refusal::Origin), "{origin}");
+        }
+        let own = head("localhost:8765", Some("http://localhost:8765"), None);
+        assert_eq!(rules().admit(&LOOPBACK, &own), Ok(Access::Look));
+    }
+
+    #[test]
+    fn the_unix_socket_is_for_its_user() {
+        assert_eq!(rules().admit(&Peer::User(1000), &RequestHead::default()), Ok(Access::Change));
+        assert_eq!(rules().admit(&Peer::User(0), &RequestHead::default()), Ok(Access::Change));
+        assert_eq!(rules().admit(&Peer::User(1001), &RequestHead::default()), Err(Refusal::User));
+    }
+}

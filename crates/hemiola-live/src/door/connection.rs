@@ -1,0 +1,293 @@
+//! One connection: from the first byte of its request to its end.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::mem;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tungstenite::protocol::{Role, WebSocketConfig};
+use tungstenite::{Error, Message, WebSocket};
+
+use super::access::Peer;
+use super::errands::Outcome;
+use super::head::{LONGEST_HEAD, Parsed, RequestHead, answer_text};
+use super::outbox::{MOST_WAITING, Outbox};
+use super::session::Session;
+use super::stream::Stream;
+
+/// A message of a client is at most so long.
+const LONGEST_MESSAGE: usize = 1 << 20;
+/// A client has so long to say what it wants.
+const HEAD_PATIENCE: Duration = Duration::from_secs(10);
+/// A client that takes nothing for so long is cut off.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// A client may say so much in a second, and as much at once.
+const MOST_MESSAGES: f64 = 200.0;
+
+/// One connection.
+pub struct Connection {
+    peer: Peer,
+    state: State,
+    /// When something happened last.
+    moved: Instant,
+    /// How many messages the client may send at once.
+    allowance: f64,
+    allowed: Instant,
+    /// When its session wants to be polled again.
+    due: Option<Instant>,
+}
+
+enum State {
+    /// Its request is read.
+    Head(Stream, Vec<u8>),
+    /// It is answered, and closed then.
+    Answer(Stream, Vec<u8>, usize),
+    /// It speaks.
+    Open(Box<Open>),
+    /// It is over.
+    Closed,
+}
+
+struct Open {
+    socket: WebSocket<Stream>,
+    session: Box<dyn Session>,
+    /// How many bytes were given to the socket.
+    given: u64,
+}
+
+/// What becomes of a request.
+pub enum Reply {
+    /// These bytes, and the end.
+    Answer(Vec<u8>),
+    /// These bytes, and a conversation.
+    Session(Vec<u8>, Box<dyn Session>),
+}
+
+impl Connection {
+    pub fn new(stream: Stream, peer: Peer, now: Instant) -> Self {
+        let state = State::Head(stream, Vec::new());
+        Self { peer, state, moved: now, allowance: MOST_MESSAGES, allowed: now, due: None }
+    }
+
+    /// Whether there is nothing more to do with it.
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, State::Closed)
+    }
+
+    /// Whether it is a conversation.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, State::Open(_))
+    }
+
+    /// When it wants to be polled.
+    pub fn due(&self) -> Option<Instant> {
+        let patience = match &self.state {
+            State::Head(..) => Some(self.moved + HEAD_PATIENCE),
+            State::Answer(..) => Some(self.moved + PATIENCE),
+            State::Open(open) if open.waiting() > 0 => Some(self.moved + PATIENCE),
+            State::Open(_) | State::Closed => None,
+        };
+        [patience, self.due].into_iter().flatten().min()
+    }
+
+    /// Reads and writes what is possible. `reply` says what becomes of a request.
+    pub fn work(&mut self, now: Instant, reply: &mut dyn FnMut(&RequestHead, &Peer) -> Reply) {
+        let state = mem::replace(&mut self.state, State::Closed);
+        self.state = match state {
+            State::Head(stream, bytes) => self.read_head(stream, bytes, now, reply),
+            State::Open(open) => self.converse(open, now),
+            other => other,
+        };
+        if let State::Answer(stream, bytes, sent) = &mut self.state {
+            match write_all(stream, &bytes[*sent..]) {
+                Ok(written) => {
+                    if written > 0 {
+                        self.moved = now;
+                    }
+                    *sent += written;
+                    if *sent == bytes.len() {
+                        self.state = State::Closed;
+                    }
+                }
+                Err(_) => self.state = State::Closed,
+            }
+        }
+    }
+
+    fn read_head(
+        &mut self,
+        mut stream: Stream,
+        mut bytes: Vec<u8>,
+        now: Instant,
+        reply: &mut dyn FnMut(&RequestHead, &Peer) -> Reply,
+    ) -> State {
+        let mut buffer = [0; 4096];
+        loop {
+            match stream.read(&mut buffer) {
+                Ok(0) => return State::Closed,
+                Ok(count) => bytes.extend_from_slice(&buffer[..count]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return State::Closed,
+            }
+            if bytes.len() >= LONGEST_HEAD {
+                break;
+            }
+        }
+        let (head, length) = match RequestHead::parse(&bytes) {
+            Ok(Parsed::Whole(head, length)) => (head, length),
+            Ok(Parsed::Partial) => return State::Head(stream, bytes),
+            Err(reason) => return State::Answer(stream, answer_text("400 Bad Request", reason), 0),
+        };
+        self.moved = now;
+        match reply(&head, &self.peer) {
+            Reply::Answer(answer) => State::Answer(stream, answer, 0),
+            Reply::Session(answer, session) => {
+                // The kernel's buffer of a new connection takes more than this answer.
+                if !matches!(write_all(&mut stream, &answer), Ok(written) if written == answer.len()) {
+                    return State::Closed;
+                }
+                let config = WebSocketConfig::default()
+                    .max_message_size(Some(LONGEST_MESSAGE))
+                    .max_frame_size(Some(LONGEST_MESSAGE))
+                    .max_write_buffer_size(MOST_WAITING);
+                let rest = bytes.split_off(length);
+                let given = stream.written();
+                let socket = WebSocket::from_partially_read(stream, rest, Role::Server, Some(config));
+                let mut open = Box::new(Open { socket, session, given });
+                if open.tell(|session, out| session.begin(out)).is_err() {
+                    return State::Closed;
+                }
+                self.converse(open, now)
+            }
+        }
+    }
+
+    fn converse(&mut self, mut open: Box<Open>, now: Instant) -> State {
+        let taken = open.socket.get_ref().written();
+        self.allowance =
+            MOST_MESSAGES.min(self.allowance + MOST_MESSAGES * now.duration_since(self.allowed).as_secs_f64());
+        self.allowed = now;
+        loop {
+            let message = match open.socket.read() {
+                Ok(message) => message,
+                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(_) => return State::Closed,
+            };
+            self.allowance -= 1.0;
+            if self.allowance < -MOST_MESSAGES {
+                return State::Closed;
+            }
+            let said = match message {
+                Message::Text(_) if self.allowance < 0.0 => open.tell(|_, out| {
+                    out.send_text(r#"{"error": "too many requests: at most 200 a second are answered"}"#.to_owned());
+                }),
+                Message::Text(text) => open.tell(|session, out| session.text(&text, out)),
+                Message::Binary(bytes) => open.tell(|session, out| session.bytes(&bytes, out)),
+                _ => Ok(()),
+            };
+            if said.is_err() {
+                return State::Closed;
+            }
+            // Answered at once, whatever else there is to do.
+            self.due = Some(now);
+        }
+        if open.flush().is_err() {
+            return State::Closed;
+        }
+        if open.socket.get_ref().written() != taken || open.waiting() == 0 {
+            self.moved = now;
+        }
+        State::Open(open)
+    }
+
+    /// Lets its session send what has come, if it is time, and ends it if the client does nothing.
+    pub fn poll(&mut self, now: Instant) {
+        if self.due().is_some_and(|due| due <= now) && self.due.is_none_or(|due| due > now) {
+            self.state = State::Closed;
+            return;
+        }
+        if self.due.is_some_and(|due| due <= now) {
+            self.due = None;
+            let mut again = None;
+            self.with_open(|open| open.tell(|session, out| again = session.poll(out)));
+            self.due = again.map(|period| now + period);
+        }
+    }
+
+    /// Hands its session what was done for it.
+    pub fn done(&mut self, request: Value, outcome: Outcome) {
+        self.with_open(|open| open.tell(|session, out| session.done(request, outcome, out)));
+    }
+
+    /// Says why the door closes.
+    pub fn end(&mut self, reason: &str) {
+        self.with_open(|open| {
+            open.tell(|session, out| session.end(reason, out))?;
+            _ = open.socket.close(None);
+            open.flush()
+        });
+    }
+
+    fn with_open(&mut self, act: impl FnOnce(&mut Open) -> Result<(), Error>) {
+        let State::Open(open) = &mut self.state else { return };
+        if act(open).is_err() {
+            self.state = State::Closed;
+        }
+    }
+}
+
+impl Open {
+    /// Lets the session say something, and sends it.
+    fn tell(&mut self, say: impl FnOnce(&mut dyn Session, &mut Outbox)) -> Result<(), Error> {
+        let mut out = Outbox::behind(self.waiting());
+        say(self.session.as_mut(), &mut out);
+        for message in out.take() {
+            let length = message.len();
+            match self.socket.write(message) {
+                Ok(()) => {}
+                // It is in the buffer.
+                Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+            self.given += (length + frame_head(length)) as u64;
+        }
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        match self.socket.flush() {
+            Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => Ok(()),
+            result => result,
+        }
+    }
+
+    /// How many bytes the kernel has not taken.
+    fn waiting(&self) -> usize {
+        self.given.saturating_sub(self.socket.get_ref().written()) as usize
+    }
+}
+
+/// The head of a server's frame (RFC 6455, section 5.2).
+fn frame_head(length: usize) -> usize {
+    match length {
+        0..=125 => 2,
+        126..=0xffff => 4,
+        _ => 10,
+    }
+}
+
+/// Writes what the kernel takes.
+fn write_all(stream: &mut Stream, bytes: &[u8]) -> io::Result<usize> {
+    let mut written = 0;
+    while written < bytes.len() {
+        match stream.write(&bytes[written..]) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => written += count,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(written)
+}

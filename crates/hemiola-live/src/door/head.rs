@@ -1,0 +1,201 @@
+//! The head of an HTTP request, as far as the door looks at it, and the heads of its answers. Pure.
+
+use std::fmt::Write as _;
+
+use httparse::Status;
+
+/// A longer one is refused: what browsers send takes 1 or 2 kB.
+pub const LONGEST_HEAD: usize = 16 << 10;
+/// Browsers send about twenty.
+const MOST_HEADERS: usize = 64;
+
+/// What a client asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestHead {
+    /// `GET`
+    pub method: String,
+    /// Without the query: `/app.js`
+    pub path: String,
+    /// What stands behind the question mark.
+    pub query: String,
+    /// `Host`
+    pub host: Option<String>,
+    /// `Origin`
+    pub origin: Option<String>,
+    /// `Authorization`
+    pub authorization: Option<String>,
+    /// `Cookie`
+    pub cookie: Option<String>,
+    /// `If-None-Match`
+    pub known: Option<String>,
+    /// `Upgrade: websocket`
+    pub is_upgrade: bool,
+    /// `Sec-WebSocket-Key`
+    pub key: Option<String>,
+    /// `Sec-WebSocket-Protocol`, in the client's order.
+    pub protocols: Vec<String>,
+    /// Whether answers may be compressed by gzip.
+    pub takes_gzip: bool,
+}
+
+/// What has come of a head so far.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Parsed {
+    /// All of it, and how many bytes that are.
+    Whole(Box<RequestHead>, usize),
+    /// A beginning.
+    Partial,
+}
+
+/// The name of the cookie that has the token; each port has its own, for browsers share them.
+pub fn cookie_name(port: u16) -> String {
+    format!("hemiola-{port}")
+}
+
+impl RequestHead {
+    /// Reads the head of a request.
+    ///
+    /// # Errors
+    /// It is none, says something twice that may be said once, or is too long; the text says which.
+    pub fn parse(bytes: &[u8]) -> Result<Parsed, &'static str> {
+        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut request = httparse::Request::new(&mut headers);
+        let length = match request.parse(&bytes[..bytes.len().min(LONGEST_HEAD)]) {
+            Ok(Status::Complete(length)) => length,
+            Ok(Status::Partial) if bytes.len() < LONGEST_HEAD => return Ok(Parsed::Partial),
+            Ok(Status::Partial) => return Err("the head of the request is too long"),
+            Err(_) => return Err("this is no HTTP/1.1 request"),
+        };
+        let target = request.path.unwrap_or_default();
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let method = request.method.unwrap_or_default().to_owned();
+        let mut head = Self { method, path: path.to_owned(), query: query.to_owned(), ..Self::default() };
+        for header in &*request.headers {
+            let value = std::str::from_utf8(header.value).map_err(|_| "a header is not text")?.trim();
+            head.read(header.name, value)?;
+        }
+        Ok(Parsed::Whole(Box::new(head), length))
+    }
+
+    fn read(&mut self, name: &str, value: &str) -> Result<(), &'static str> {
+        let once = |place: &mut Option<String>| match place.replace(value.to_owned()) {
+            None => Ok(()),
+            // Whoever checks one of them and means the other one would be fooled.
+            Some(_) => Err("a header stands twice that may stand once"),
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "host" => once(&mut self.host)?,
+            "origin" => once(&mut self.origin)?,
+            "authorization" => once(&mut self.authorization)?,
+            "cookie" => once(&mut self.cookie)?,
+            "if-none-match" => once(&mut self.known)?,
+            "sec-websocket-key" => once(&mut self.key)?,
+            "upgrade" => self.is_upgrade = value.eq_ignore_ascii_case("websocket"),
+            "accept-encoding" => self.takes_gzip = items(value).any(|coding| coding.split(';').next() == Some("gzip")),
+            "sec-websocket-protocol" => self.protocols.extend(items(value).map(str::to_owned)),
+            // A body would be taken for the next request.
+            "content-length" if value != "0" => return Err("this door takes no bodies"),
+            "transfer-encoding" => return Err("this door takes no bodies"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Everything that may be the token: in the query, the header, or a cookie.
+    pub fn tokens(&self) -> impl Iterator<Item = &str> {
+        let queried = self.query.split('&').filter_map(|pair| pair.strip_prefix("token="));
+        let bearer = self.authorization.as_deref().and_then(|value| value.strip_prefix("Bearer "));
+        let cookies = self.cookie.as_deref().unwrap_or_default().split(';').filter_map(|cookie| {
+            let (name, value) = cookie.trim().split_once('=')?;
+            name.starts_with("hemiola-").then_some(value)
+        });
+        queried.chain(bearer).chain(cookies)
+    }
+}
+
+fn items(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim)
+}
+
+/// What browsers may do with everything that comes from here: nothing of anybody else's is loaded or
+/// run, nobody else may show it in a frame, and nobody learns its address.
+const HEADERS: &str = "Content-Security-Policy: default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\
+X-Content-Type-Options: nosniff\r\n\
+Referrer-Policy: no-referrer\r\n\
+Cross-Origin-Resource-Policy: same-origin\r\n\
+Cross-Origin-Opener-Policy: same-origin\r\n";
+
+/// An answer, after which the connection is closed.
+pub fn answer(status: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    let mut head = format!("HTTP/1.1 {status}\r\n{HEADERS}Connection: close\r\nContent-Length: {}\r\n", body.len());
+    for (name, value) in headers {
+        _ = write!(head, "{name}: {value}\r\n");
+    }
+    head += "\r\n";
+    let mut bytes = head.into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
+}
+
+/// An answer in words.
+pub fn answer_text(status: &str, text: &str) -> Vec<u8> {
+    answer(status, &[("Content-Type", "text/plain; charset=utf-8")], format!("{text}\n").as_bytes())
+}
+
+/// The answer after which both sides speak WebSocket.
+pub fn upgrade(key: &str, protocol: &str) -> Vec<u8> {
+    let accept = tungstenite::handshake::derive_accept_key(key.as_bytes());
+    format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: {protocol}\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_as_browsers_write_it() {
+        let text = b"GET /app.js?token=abc HTTP/1.1\r\nHost: localhost:8765\r\nCookie: a=b; hemiola-8765=def\r\n\
+Accept-Encoding: br, gzip;q=0.8\r\nSec-WebSocket-Protocol: hemiola.v1, other\r\nUpgrade: WebSocket\r\n\r\nrest";
+        let Ok(Parsed::Whole(head, length)) = RequestHead::parse(text) else { panic!("it is whole") };
+        assert_eq!((head.path.as_str(), &text[length..]), ("/app.js", &b"rest"[..]));
+        assert_eq!(head.tokens().collect::<Vec<_>>(), ["abc", "def"]);
+        assert_eq!(head.protocols, ["hemiola.v1", "other"]);
+        assert!(head.is_upgrade && head.takes_gzip);
+    }
+
+    #[test]
+    fn what_could_mean_two_things_is_refused() {
+        for text in [
+            "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+            "GET / HTTP/1.1\r\nOrigin: http://localhost\r\nOrigin: http://evil.example\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n",
+            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "GET / HTTP/1.1\r\nCookie: \u{1}\r\n\r\n",
+        ] {
+            assert!(RequestHead::parse(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_endless_head_is_refused() {
+        let mut text = b"GET / HTTP/1.1\r\n".to_vec();
+        while text.len() <= LONGEST_HEAD {
+            text.extend_from_slice(b"X-Filler: abcdefghijklmnopqrstuvwxyz\r\n");
+        }
+        assert!(RequestHead::parse(&text).is_err());
+        assert_eq!(RequestHead::parse(&text[..200]), Ok(Parsed::Partial));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_answered_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+            _ = RequestHead::parse(&bytes);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+use std::io;
+use std::net::SocketAddr;
+
+use hemiola_runtime::RuntimeError;
+use thiserror::Error;
+
+/// Why a door could not be opened, or a robot not be reached.
+///
+/// ```
+/// use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+/// use hemiola_live::LiveError;
+///
+/// let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8765);
+/// let error = LiveError::Bind { address, source: std::io::ErrorKind::AddrInUse.into() };
+/// assert!(error.to_string().contains("127.0.0.1:8765"));
+/// ```
+#[derive(Debug, Error)]
+pub enum LiveError {
+    /// The port cannot be had.
+    #[error("the door cannot be opened at {address}: {source} (another port: `[page] port` in robot.toml)")]
+    Bind {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The kernel did not give something.
+    #[error("the door cannot be opened: the system has not given {what}: {source}")]
+    System {
+        /// What.
+        what: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+    /// The robot did not do something.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+}

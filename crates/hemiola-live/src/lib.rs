@@ -1,0 +1,37 @@
+//! The door of a running robot: where people and tools look at it and change it while it runs.
+//!
+//! What the door may do is what [`RobotHandle::observe`](hemiola_runtime::RobotHandle::observe) and
+//! [`RobotHandle::change`](hemiola_runtime::RobotHandle::change) can do: this crate gives them an
+//! address, and never runs anything of the robot's. `docs/door.md` is its protocol.
+//!
+//! | module | what |
+//! |---|---|
+//! | `door` | sockets, who may come in, one thread for all clients; knows no robots |
+//! | `robot` | a running robot as clients see it; knows no sockets |
+//! | `page` | the files of the page, which lie in `page/` |
+//! | `binary` | binary messages as bytes |
+//! | `client` | the other side: programs that come in |
+//! | `place` | where the sockets of running robots lie |
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
+// The derives of `hemiola-macros` name the crate that robots name.
+#[cfg(test)]
+extern crate hemiola_model as hemiola;
+
+pub mod binary;
+pub mod client;
+mod door;
+mod error;
+mod page;
+mod place;
+mod robot;
+
+pub use door::access::Access;
+pub use door::errands::{Lane, Outcome, Runner};
+pub use door::outbox::Outbox;
+pub use door::session::Session;
+pub use door::{Client, Door, DoorSettings, Subject};
+pub use error::LiveError;
+pub use place::RunningSocket;
+pub use robot::{RobotFacts, RunningRobotSubject};

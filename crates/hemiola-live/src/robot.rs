@@ -1,0 +1,107 @@
+//! A running robot, as clients come to see it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `request` | what can be asked |
+//! | `session` | one client: what it asked for, and what it gets |
+//! | `values` | values and messages, as bytes |
+//! | `plots`, `fields` | numbers within them, and of the robot's timing |
+//! | `events` | what ran where and when |
+//! | `watched` | statistics and journal |
+//! | `describe` | what the robot consists of |
+//! | `parameters` | what can be tuned, and saving it |
+//! | `recording` | logs that begin and end while it runs |
+//! | `answers` | explanations and bounds |
+//! | `foxglove` | another protocol for one client |
+//! | `layouts` | how people have arranged the page |
+
+mod answers;
+mod describe;
+mod events;
+pub mod fields;
+mod foxglove;
+mod layouts;
+mod parameters;
+mod plots;
+mod recording;
+pub mod request;
+mod session;
+mod values;
+mod watched;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hemiola_config::{ConfigurationText, Origins};
+use hemiola_runtime::RobotHandle;
+use hemiola_trace::Known;
+
+use crate::door::session::Session;
+use crate::door::{Client, Subject};
+use foxglove::FoxgloveSession;
+use recording::LiveRecording;
+use session::RobotSession;
+
+/// What is known of a running robot besides what its handle tells.
+///
+/// See [`RunningRobotSubject`].
+#[derive(Clone, Debug, Default)]
+pub struct RobotFacts {
+    /// What it is called.
+    pub name: String,
+    /// Which program it is.
+    pub program: String,
+    /// How fast its clock runs, in words.
+    pub pace: String,
+    /// Where each value of its configuration comes from.
+    pub origins: Origins,
+    /// What the configuration was read from.
+    pub texts: Vec<ConfigurationText>,
+    /// The robot's own file, into which parameters are saved; `None` if it is part of the program.
+    pub file: Option<PathBuf>,
+    /// What was measured in earlier runs.
+    pub known: Known,
+}
+
+/// A running robot that clients look at and change: the [`Subject`] of its door.
+///
+/// ```no_run
+/// use hemiola_live::{Door, DoorSettings, RobotFacts, RunningRobotSubject};
+/// use hemiola_runtime::{Pace, Robot};
+/// # let configuration = Default::default();
+///
+/// let running = Robot::assemble(configuration)?.start(Pace::RealTime)?;
+/// let facts = RobotFacts { name: "cart".into(), ..RobotFacts::default() };
+/// let subject = RunningRobotSubject::new(running.handle().clone(), facts);
+/// let door = Door::open("cart", DoorSettings::default(), Box::new(subject))?;
+/// println!("{}", door.page().unwrap_or_default());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct RunningRobotSubject(Arc<Shared>);
+
+/// What all sessions share.
+struct Shared {
+    handle: RobotHandle,
+    facts: RobotFacts,
+    recording: LiveRecording,
+}
+
+impl RunningRobotSubject {
+    /// For the robot of this handle.
+    pub fn new(handle: RobotHandle, facts: RobotFacts) -> Self {
+        Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default() }))
+    }
+}
+
+impl Subject for RunningRobotSubject {
+    fn protocols(&self) -> &[&str] {
+        &["hemiola.v1", "foxglove.sdk.v1"]
+    }
+
+    fn session(&self, protocol: &str, client: Client) -> Box<dyn Session> {
+        match protocol {
+            "foxglove.sdk.v1" => Box::new(FoxgloveSession::new(self.0.clone(), client)),
+            _ => Box::new(RobotSession::new(self.0.clone(), client)),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What takes its time: reading values, explanations, bounds.
+
+use hemiola_insight::why::{Answer, Evidence, Question};
+use hemiola_insight::{Findings, Knowledge, Origin, as_json, derive};
+use serde_json::{Value, json};
+
+use super::Shared;
+use crate::door::errands::Outcome;
+
+/// The value at a path: `Ball`, `Ball.position[0]`.
+pub fn read(shared: &Shared, path: &str) -> Outcome {
+    let end = path.find(['.', '[']).unwrap_or(path.len());
+    let (name, rest) = path.split_at(end);
+    let value = shared.handle.read(name).map_err(|error| error.to_string())?;
+    let time = shared.handle.now().nanoseconds();
+    let whole = serde_json::to_value(&value).map_err(|error| error.to_string())?;
+    let mut at = &whole;
+    for step in rest.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|step| !step.is_empty()) {
+        let next = match at {
+            Value::Array(items) => step.parse::<usize>().ok().and_then(|item| items.get(item)),
+            at => at.get(step),
+        };
+        at = next.ok_or_else(|| match at {
+            Value::Object(fields) => hemiola_config::unknown("field", step, fields.keys()),
+            Value::Array(items) => format!("there is no item `{step}` among {}", items.len()),
+            _ => format!("`{path}` leads nowhere: there is nothing below the number or text before `{step}`"),
+        })?;
+    }
+    Ok(json!({"value": at, "time": time}))
+}
+
+/// All values of all cycles.
+pub fn capture(shared: &Shared) -> Value {
+    let captured = shared.handle.capture_values();
+    json!({"time": captured.at.nanoseconds(), "cycles": captured.cycles, "silent": captured.silent})
+}
+
+/// Why a run or chain took as long as it did, by what is still known of the last seconds.
+pub fn why(shared: &Shared, subject: Option<String>, worst: Option<usize>, run: Option<u32>, age: bool) -> Outcome {
+    let question = Question { subject, run, age, worst: worst.unwrap_or(1).clamp(1, 20), ..Question::default() };
+    let configuration = shared.handle.with_robot(|robot| robot.configuration().clone());
+    let evidence = Evidence::of_running(shared.handle.capture_events(), configuration, shared.handle.profile());
+    let answer = evidence.and_then(|evidence| evidence.answer(&question));
+    let Answer { text, .. } = answer.map_err(|error| error.to_string())?;
+    Ok(json!({"text": text}))
+}
+
+/// What meets its deadline, with all that was measured up to now.
+pub fn bounds(shared: &Shared) -> Outcome {
+    let mut known = shared.facts.known.clone();
+    known.profile.update(shared.handle.measured());
+    let found = shared.handle.with_robot(|robot| {
+        let quantile = robot.configuration().analysis.quantile;
+        let knowledge = Knowledge { known: known.clone(), quantile, origin: Origin::Run };
+        derive(robot, &knowledge)
+    });
+    let derived = found.map_err(|error| error.to_string())?;
+    let findings = Findings::of_robot(&derived.system, &derived, &known.profile);
+    Ok(as_json(&findings, &derived.system, &[]))
+}
+
+/// Publishes a message to a topic.
+pub fn publish(shared: &Shared, topic: &str, message: &hemiola_model::Value) -> Result<(), String> {
+    let published = shared.handle.bus().publish_value(topic, message);
+    published.ok_or_else(|| super::values::unknown_topic(&shared.handle, topic))?.map_err(|error| error.to_string())
+}

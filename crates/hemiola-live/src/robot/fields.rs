@@ -1,0 +1,413 @@
+//! Numbers within values, by their paths: `position.x`, `joints[3]`.
+
+use std::fmt;
+
+use hemiola_model::data::{DataType, FixedLength, Items, VariantContent, VariantHead, Writer};
+
+/// A step into a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    /// A field of a structure, or a variant that has fields.
+    Name(String),
+    /// An item of a sequence.
+    Item(usize),
+}
+
+/// The way to a number within a value; the value itself if it is empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldPath(Vec<Step>);
+
+/// A deeper value is none that people plot.
+const DEEPEST: usize = 32;
+
+impl FieldPath {
+    /// Reads a path: `position.x`, `joints[3].angle`; `joints.3.angle` means the same.
+    ///
+    /// # Errors
+    /// It is none; the text says why.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut steps = Vec::new();
+        for part in text.split('.').filter(|_| !text.is_empty()) {
+            let (name, items) = part.split_at(part.find('[').unwrap_or(part.len()));
+            match name.parse() {
+                Ok(item) => steps.push(Step::Item(item)),
+                Err(_) if name.is_empty() && items.is_empty() => {
+                    return Err(format!("`{text}` is no path to a field: a name is missing"));
+                }
+                Err(_) if name.is_empty() => {}
+                Err(_) => steps.push(Step::Name(name.to_owned())),
+            }
+            for item in items.split('[').skip(1) {
+                let number = item.strip_suffix(']').and_then(|item| item.parse().ok());
+                let number = number.ok_or_else(|| format!("`{text}` is no path to a field: `[{item}` is no item"))?;
+                steps.push(Step::Item(number));
+            }
+        }
+        if steps.len() > DEEPEST {
+            return Err(format!("`{text}` is too deep"));
+        }
+        Ok(Self(steps))
+    }
+
+    /// The number of the steps.
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Name(name) if index == 0 => formatter.write_str(name)?,
+                Step::Name(name) => write!(formatter, ".{name}")?,
+                Step::Item(item) => write!(formatter, "[{item}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// As many paths are looked up in one walk.
+pub const MOST_PATHS: usize = 64;
+
+/// Picks numbers out of a value while it is walked.
+pub struct Picker<'p> {
+    paths: &'p [FieldPath],
+    open: Vec<Open>,
+    /// The paths that lead to what comes next, a bit each.
+    next: u64,
+    /// Of each variant that is being walked, whether it has fields.
+    variants: Vec<bool>,
+    found: Vec<Option<f64>>,
+}
+
+/// A structure, sequence or variant that is being walked.
+struct Open {
+    /// The paths that lead into it.
+    within: u64,
+    /// Steps that lead to it.
+    depth: usize,
+    /// In a sequence: the number of the next item.
+    item: Option<usize>,
+}
+
+impl<'p> Picker<'p> {
+    /// For these paths, of which the first [`MOST_PATHS`] are looked up.
+    pub fn new(paths: &'p [FieldPath]) -> Self {
+        let paths = &paths[..paths.len().min(MOST_PATHS)];
+        let all = if paths.len() == MOST_PATHS { u64::MAX } else { (1 << paths.len()) - 1 };
+        Self { paths, open: Vec::new(), next: all, variants: Vec::new(), found: vec![None; paths.len()] }
+    }
+
+    /// The number at each path; `None` where there is none.
+    pub fn finish(self) -> Vec<Option<f64>> {
+        self.found
+    }
+
+    /// Steps that lead to what comes next.
+    fn depth(&self) -> usize {
+        self.open.last().map_or(0, |open| open.depth + 1)
+    }
+
+    /// A value comes: in a sequence, the next item.
+    fn enter(&mut self) {
+        let Some(open) = self.open.last_mut() else { return };
+        let Some(item) = &mut open.item else { return };
+        let (within, depth, number) = (open.within, open.depth, *item);
+        *item += 1;
+        self.next = if within == 0 { 0 } else { self.matching(within, depth, &Step::Item(number)) };
+    }
+
+    fn matching(&self, within: u64, depth: usize, step: &Step) -> u64 {
+        let leads = |path: &FieldPath| path.0.get(depth) == Some(step);
+        let bits = self.paths.iter().enumerate().filter(|(bit, path)| within >> bit & 1 == 1 && leads(path));
+        bits.fold(0, |bits, (bit, _)| bits | 1 << bit)
+    }
+
+    fn put(&mut self, value: f64) {
+        self.enter();
+        self.note(value);
+    }
+
+    /// The value that comes is this number.
+    fn note(&mut self, value: f64) {
+        let (mut left, depth) = (self.next, self.depth());
+        while left != 0 {
+            let bit = left.trailing_zeros() as usize;
+            if self.paths[bit].len() == depth {
+                self.found[bit] = Some(value);
+            }
+            left &= left - 1;
+        }
+    }
+
+    fn begin(&mut self, is_sequence: bool) {
+        let depth = self.depth();
+        self.open.push(Open { within: self.next, depth, item: is_sequence.then_some(0) });
+    }
+}
+
+impl Writer for Picker<'_> {
+    fn boolean(&mut self, value: bool) {
+        self.put(f64::from(u8::from(value)));
+    }
+
+    fn signed(&mut self, value: i64, _: u32) {
+        self.put(value as f64);
+    }
+
+    fn unsigned(&mut self, value: u64, _: u32) {
+        self.put(value as f64);
+    }
+
+    fn float32(&mut self, value: f32) {
+        self.put(f64::from(value));
+    }
+
+    fn float64(&mut self, value: f64) {
+        self.put(value);
+    }
+
+    fn string(&mut self, _: &str) {
+        self.enter();
+    }
+
+    fn time(&mut self, nanoseconds: i64) {
+        self.put(nanoseconds as f64 * 1e-9);
+    }
+
+    fn items(&mut self, items: Items<'_>) {
+        // Of a picture nobody wants each byte.
+        let is_wanted = self.open.last().is_none_or(|open| open.within != 0);
+        if is_wanted {
+            each(items, self);
+        }
+    }
+
+    fn begin_sequence(&mut self, _: usize, _: FixedLength) {
+        self.enter();
+        self.begin(true);
+    }
+
+    fn end_sequence(&mut self) {
+        self.open.pop();
+    }
+
+    fn begin_structure(&mut self, _: &str) {
+        // Fields of a variant are as many steps away as the variant.
+        self.enter();
+        self.begin(false);
+    }
+
+    fn field(&mut self, name: &str) {
+        let Some(open) = self.open.last() else { return };
+        let (within, depth) = (open.within, open.depth);
+        self.next = if within == 0 { 0 } else { self.matching(within, depth, &Step::Name(name.to_owned())) };
+    }
+
+    fn end_structure(&mut self) {
+        self.open.pop();
+    }
+
+    fn none(&mut self) {
+        self.enter();
+    }
+
+    fn some(&mut self) {}
+
+    fn begin_variant(&mut self, variants: &[VariantHead], index: usize) {
+        self.enter();
+        self.note(index as f64);
+        let fields = variants.get(index).filter(|variant| variant.content == VariantContent::Fields);
+        self.variants.push(fields.is_some());
+        if let Some(VariantHead { name, .. }) = fields {
+            self.begin(false);
+            self.field(name);
+        }
+    }
+
+    fn end_variant(&mut self) {
+        if self.variants.pop() == Some(true) {
+            self.open.pop();
+        }
+    }
+}
+
+/// Each number by itself.
+fn each(items: Items<'_>, picker: &mut Picker<'_>) {
+    match items {
+        Items::U8(items) => items.iter().for_each(|&item| picker.put(f64::from(item))),
+        Items::U16(items) => items.iter().for_each(|&item| picker.put(f64::from(item))),
+        Items::U32(items) => items.iter().for_each(|&item| picker.put(f64::from(item))),
+        Items::U64(items) => items.iter().for_each(|&item| picker.put(item as f64)),
+        Items::I8(items) => items.iter().for_each(|&item| picker.put(f64::from(item))),
+        Items::I16(items) => items.iter().for_each(|&item| picker.put(f64::from(item))),
+        Items::I32(items) => items.iter().for_each(|&item| picker.put(f64::from(item))),
+        Items::I64(items) => items.iter().for_each(|&item| picker.put(item as f64)),
+        Items::F32(items) => items.iter().for_each(|&item| picker.put(f64::from(item))),
+        Items::F64(items) => items.iter().for_each(|&item| picker.put(item)),
+    }
+}
+
+/// A number that can be plotted: its path, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumericField {
+    /// `position.x`
+    pub path: String,
+    /// `float32`
+    pub data_type: String,
+}
+
+/// More of them are not listed.
+const MOST_FIELDS: usize = 2000;
+/// Of a sequence, so many items are listed.
+const LISTED_ITEMS: usize = 8;
+/// Of an array, so many.
+const LISTED_OF_ARRAY: usize = 64;
+
+/// Lists the numbers of a type, in the order of its fields. Of sequences the first items are listed.
+pub fn numeric_fields(data_type: &DataType) -> Vec<NumericField> {
+    let mut found = Vec::new();
+    list(data_type, &mut Vec::new(), &mut found);
+    found
+}
+
+fn list(data_type: &DataType, way: &mut Vec<Step>, found: &mut Vec<NumericField>) {
+    if found.len() >= MOST_FIELDS || way.len() >= DEEPEST {
+        return;
+    }
+    match data_type {
+        DataType::Text => {}
+        DataType::Optional(inner) => list(inner, way, found),
+        DataType::Array(inner, length) => list_items(inner, (*length).min(LISTED_OF_ARRAY), way, found),
+        DataType::Sequence(inner) => list_items(inner, LISTED_ITEMS, way, found),
+        DataType::Bounded(inner, limit) => list_items(inner, (*limit).min(LISTED_ITEMS), way, found),
+        DataType::Structure { fields, .. } => {
+            for field in fields {
+                list_at(Step::Name(field.name.clone()), &field.data_type, way, found);
+            }
+        }
+        DataType::Enumeration { variants, .. } => {
+            note(data_type, way, found);
+            for variant in variants {
+                let fields = DataType::structure(variant.name.as_str(), variant.fields.clone());
+                list_at(Step::Name(variant.name.clone()), &fields, way, found);
+            }
+        }
+        DataType::Boolean
+        | DataType::Signed(_)
+        | DataType::Unsigned(_)
+        | DataType::Float32
+        | DataType::Float64
+        | DataType::Time
+        | DataType::Duration => note(data_type, way, found),
+    }
+}
+
+fn list_items(inner: &DataType, count: usize, way: &mut Vec<Step>, found: &mut Vec<NumericField>) {
+    (0..count).for_each(|item| list_at(Step::Item(item), inner, way, found));
+}
+
+fn list_at(step: Step, data_type: &DataType, way: &mut Vec<Step>, found: &mut Vec<NumericField>) {
+    way.push(step);
+    list(data_type, way, found);
+    way.pop();
+}
+
+fn note(data_type: &DataType, way: &[Step], found: &mut Vec<NumericField>) {
+    found.push(NumericField { path: FieldPath(way.to_vec()).to_string(), data_type: data_type.to_string() });
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_macros::Data;
+    use hemiola_model::data::Data;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Data, Clone, Debug, Default)]
+    struct Sample {
+        seen: bool,
+        position: [f32; 2],
+        history: Vec<Part>,
+        maybe: Option<f64>,
+        action: Action,
+        name: String,
+    }
+
+    #[derive(Data, Clone, Debug, Default)]
+    struct Part {
+        weight: u16,
+    }
+
+    #[derive(Data, Clone, Debug, Default)]
+    enum Action {
+        #[default]
+        Stand,
+        Kick {
+            angle: f32,
+            parts: Vec<Part>,
+        },
+    }
+
+    fn pick(sample: &Sample, paths: &[&str]) -> Vec<Option<f64>> {
+        let paths: Vec<_> = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
+        let mut picker = Picker::new(&paths);
+        sample.write(&mut picker);
+        picker.finish()
+    }
+
+    fn sample() -> Sample {
+        Sample {
+            seen: true,
+            position: [1.5, -2.0],
+            history: vec![Part { weight: 7 }, Part { weight: 8 }],
+            maybe: Some(0.25),
+            action: Action::Kick { angle: 0.5, parts: vec![Part { weight: 9 }] },
+            name: "x".into(),
+        }
+    }
+
+    #[test]
+    fn numbers_are_found_by_their_paths() {
+        let paths = ["seen", "position[1]", "position.0", "history[1].weight", "maybe", "action", "action.Kick.angle"];
+        let found = pick(&sample(), &paths);
+        assert_eq!(found, [1.0, -2.0, 1.5, 8.0, 0.25, 1.0, 0.5].map(Some));
+        assert_eq!(pick(&sample(), &["action.Kick.parts[0].weight"]), [Some(9.0)]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_none() {
+        let paths = ["name", "position", "history[2].weight", "history.weight", "", "seen.x", "action.Stand"];
+        assert_eq!(pick(&sample(), &paths), [None; 7]);
+        let standing = Sample { maybe: None, ..Sample::default() };
+        assert_eq!(pick(&standing, &["maybe", "action.Kick.angle", "action"]), [None, None, Some(0.0)]);
+    }
+
+    #[test]
+    fn what_is_listed_can_be_found() {
+        let listed = numeric_fields(&Sample::data_type());
+        assert_eq!(listed[1], NumericField { path: "position[0]".into(), data_type: "float32".into() });
+        let there: Vec<_> = listed.iter().filter(|field| !field.path.contains("history[")).collect();
+        for field in there.iter().filter(|field| !field.path.contains("parts[")) {
+            assert!(pick(&sample(), &[&field.path])[0].is_some(), "{}", field.path);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_reads_as_it_is_shown(text in "[a-z]{1,4}(\\[(0|[1-9][0-9]{0,2})\\])?(\\.[a-z]{1,4}){0,3}") {
+            let path = FieldPath::parse(&text).unwrap();
+            prop_assert_eq!(path.to_string(), text);
+        }
+
+        #[test]
+        fn whatever_is_typed_is_a_path_or_an_error(text in ".{0,40}") {
+            if let Ok(path) = FieldPath::parse(&text) {
+                prop_assert_eq!(FieldPath::parse(&path.to_string()), Ok(path));
+            }
+        }
+    }
+}

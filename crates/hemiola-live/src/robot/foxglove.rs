@@ -1,0 +1,414 @@
+//! The protocol of Foxglove, which Lichtblick and PlotJuggler speak as well: `foxglove.sdk.v1`.
+//!
+//! Source: <https://github.com/foxglove/ws-protocol>, version 1 of the protocol. Representations and
+//! topics are channels in CDR with ros2msg schemas; parameters can be read, set and subscribed to;
+//! topics can be published to; the graph of connections tells who provides what. What may change the
+//! robot asks for the token, as everywhere: `ws://127.0.0.1:8765/?token=…`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hemiola_model::cdr::CdrReader;
+use hemiola_model::{RepresentationDescriptor, Value};
+use hemiola_runtime::{Change, JournalEvent, Observation, Observer};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::values::{ValueStream, schema_of};
+use super::{Shared, parameters};
+use crate::binary::Head;
+use crate::door::Client;
+use crate::door::errands::{Lane, Outcome};
+use crate::door::outbox::Outbox;
+use crate::door::session::Session;
+
+/// What is sent is looked at so often.
+const FAST: Duration = Duration::from_millis(16);
+/// New topics, parameters and the time are looked at so often.
+const SLOW: Duration = Duration::from_millis(100);
+/// So many subscriptions and channels of a client.
+const MOST: usize = 1024;
+
+/// A message of the server: opcode, subscription, time.
+const MESSAGE_DATA: u8 = 1;
+/// The time of the server.
+const TIME: u8 = 2;
+/// A message of a client.
+const CLIENT_MESSAGE: u8 = 1;
+
+/// One client.
+pub struct FoxgloveSession {
+    shared: Arc<Shared>,
+    client: Client,
+    /// By their numbers.
+    channels: Vec<Channel>,
+    values: Vec<ValueStream>,
+    /// Channels of the client: the topic of each, and how it says its messages.
+    published: BTreeMap<u32, (String, String)>,
+    /// Parameters whose changes the client wants to know; `None`: it wants none, empty: all.
+    watched: Option<BTreeSet<String>>,
+    journal: Option<Observer>,
+    wants_graph: bool,
+    looked: Instant,
+}
+
+/// A representation or topic.
+struct Channel {
+    name: String,
+    is_topic: bool,
+}
+
+/// What a client says.
+#[derive(Deserialize)]
+#[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Request {
+    Subscribe { subscriptions: Vec<Subscription> },
+    Unsubscribe { subscription_ids: Vec<u32> },
+    Advertise { channels: Vec<ClientChannel> },
+    Unadvertise { channel_ids: Vec<u32> },
+    GetParameters { parameter_names: Vec<String>, id: Option<String> },
+    SetParameters { parameters: Vec<ParameterValue>, id: Option<String> },
+    SubscribeParameterUpdates { parameter_names: Vec<String> },
+    UnsubscribeParameterUpdates { parameter_names: Vec<String> },
+    SubscribeConnectionGraph {},
+    UnsubscribeConnectionGraph {},
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Subscription {
+    id: u32,
+    channel_id: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ClientChannel {
+    id: u32,
+    topic: String,
+    encoding: String,
+}
+
+#[derive(Deserialize)]
+struct ParameterValue {
+    name: String,
+    value: Option<Value>,
+}
+
+impl FoxgloveSession {
+    pub fn new(shared: Arc<Shared>, client: Client) -> Self {
+        Self {
+            shared,
+            client,
+            channels: Vec::new(),
+            values: Vec::new(),
+            published: BTreeMap::new(),
+            watched: None,
+            journal: None,
+            wants_graph: false,
+            looked: Instant::now(),
+        }
+    }
+
+    /// Advertises what there is and was not advertised yet.
+    fn advertise(&mut self, out: &mut Outbox) {
+        let handle = &self.shared.handle;
+        let mut found: Vec<(String, bool, &'static RepresentationDescriptor)> = handle.with_robot(|robot| {
+            let names = robot.recordable().into_iter();
+            names.filter_map(|name| robot.representation(&name).map(|descriptor| (name, false, descriptor))).collect()
+        });
+        found.extend(handle.bus().readable_topics().into_iter().map(|(name, descriptor)| (name, true, descriptor)));
+        let mut channels = Vec::new();
+        for (name, is_topic, descriptor) in found {
+            let is_known = |channel: &Channel| channel.name == name && channel.is_topic == is_topic;
+            let Ok(schema) = schema_of(descriptor) else { continue };
+            if self.channels.iter().any(is_known) || self.channels.len() >= MOST {
+                continue;
+            }
+            channels.push(json!({
+                "id": self.channels.len() + 1,
+                "topic": name,
+                "encoding": "cdr",
+                "schemaName": schema.name,
+                "schema": schema.text,
+                "schemaEncoding": "ros2msg",
+            }));
+            self.channels.push(Channel { name, is_topic });
+        }
+        if !channels.is_empty() {
+            out.send(&json!({"op": "advertise", "channels": channels}));
+        }
+    }
+
+    fn perform(&mut self, request: Request, out: &mut Outbox) -> Result<(), String> {
+        match request {
+            Request::Subscribe { subscriptions } => {
+                for Subscription { id, channel_id } in subscriptions {
+                    self.subscribe(id, channel_id)?;
+                }
+            }
+            Request::Unsubscribe { subscription_ids } => {
+                self.values.retain(|stream| !subscription_ids.contains(&stream.subscription()));
+            }
+            Request::Advertise { channels } => {
+                self.may_change("publish")?;
+                for ClientChannel { id, topic, encoding } in channels {
+                    if self.published.len() >= MOST {
+                        return Err("there are too many channels".to_owned());
+                    }
+                    if !matches!(encoding.as_str(), "json" | "cdr") {
+                        return Err(format!("messages of `{topic}` cannot be read as {encoding}: send cdr or json"));
+                    }
+                    self.published.insert(id, (topic, encoding));
+                }
+            }
+            Request::Unadvertise { channel_ids } => self.published.retain(|id, _| !channel_ids.contains(id)),
+            Request::GetParameters { parameter_names, id } => self.send_parameters(&parameter_names, id, out)?,
+            Request::SetParameters { parameters, id } => self.set_parameters(parameters, id)?,
+            Request::SubscribeParameterUpdates { parameter_names } => self.watch_parameters(parameter_names)?,
+            Request::UnsubscribeParameterUpdates { parameter_names } => {
+                if let Some(watched) = &mut self.watched {
+                    watched.retain(|name| !parameter_names.contains(name));
+                    if watched.is_empty() || parameter_names.is_empty() {
+                        (self.watched, self.journal) = (None, None);
+                    }
+                }
+            }
+            Request::SubscribeConnectionGraph {} => {
+                self.wants_graph = true;
+                self.send_graph(out);
+            }
+            Request::UnsubscribeConnectionGraph {} => self.wants_graph = false,
+        }
+        Ok(())
+    }
+
+    fn may_change(&self, what: &str) -> Result<(), String> {
+        match self.client.access.may_change() {
+            true => Ok(()),
+            false => {
+                Err(format!("to {what} here, connect with the token: ws://ADDRESS/?token=…, as the robot prints it"))
+            }
+        }
+    }
+
+    fn subscribe(&mut self, id: u32, channel: u32) -> Result<(), String> {
+        let channel = (channel as usize).checked_sub(1).and_then(|index| self.channels.get(index));
+        let channel = channel.ok_or("there is no such channel")?;
+        if self.values.len() >= MOST || self.values.iter().any(|stream| stream.subscription() == id) {
+            return Err(format!("subscription {id} cannot be had: it exists, or there are too many"));
+        }
+        let name = Some(channel.name.clone());
+        let (value, topic) = if channel.is_topic { (None, name) } else { (name, None) };
+        self.values.push(ValueStream::open(&self.shared.handle, id, value, topic, None, false)?);
+        Ok(())
+    }
+
+    fn send_parameters(&self, names: &[String], id: Option<String>, out: &mut Outbox) -> Result<(), String> {
+        let mut answer = json!({"op": "parameterValues", "parameters": self.parameters(names)?});
+        if let Some(id) = id {
+            answer["id"] = id.into();
+        }
+        out.send(&answer);
+        Ok(())
+    }
+
+    /// These parameters as they are now, or all.
+    fn parameters(&self, names: &[String]) -> Result<Vec<serde_json::Value>, String> {
+        let all = parameters::list(&self.shared, None)?;
+        let all = all.as_array().into_iter().flatten().filter_map(|parameter| {
+            let name = format!("{}.{}", parameter["module"].as_str()?, parameter["name"].as_str()?);
+            let is_wanted = names.is_empty() || names.contains(&name);
+            is_wanted.then(|| json!({"name": name, "value": parameter["value"]}))
+        });
+        Ok(all.collect())
+    }
+
+    fn set_parameters(&mut self, wanted: Vec<ParameterValue>, id: Option<String>) -> Result<(), String> {
+        self.may_change("set parameters")?;
+        let mut changes = Vec::new();
+        let mut names = Vec::new();
+        for ParameterValue { name, value } in wanted {
+            let (module, parameter) = name.split_once('.').ok_or_else(|| format!("`{name}` is no Module.parameter"))?;
+            let value = value.ok_or_else(|| format!("`{name}` cannot be without a value"))?;
+            changes.push(Change::parameter(module, parameter, value));
+            names.push(name);
+        }
+        let (shared, who) = (self.shared.clone(), self.client.name.clone());
+        let request = json!({"names": names, "id": id});
+        self.client.runner.run(Lane::Changes, request, move || {
+            for change in changes {
+                shared.handle.change_by(change, &who).wait().map_err(|error| error.to_string())?;
+            }
+            Ok(json!({}))
+        })
+    }
+
+    fn watch_parameters(&mut self, names: Vec<String>) -> Result<(), String> {
+        if self.journal.is_none() {
+            let observation = Observation::default().with_journal();
+            let mut journal = self.shared.handle.observe(observation).map_err(|error| error.to_string())?;
+            // What was changed before is in the values that the client asks for.
+            while journal.next_entry().is_some() {}
+            self.journal = Some(journal);
+        }
+        self.watched.get_or_insert_default().extend(names);
+        Ok(())
+    }
+
+    /// Tells of parameters that somebody has changed.
+    fn send_changed(&mut self, out: &mut Outbox) {
+        let (Some(journal), Some(watched)) = (&mut self.journal, &self.watched) else { return };
+        let mut changed = BTreeSet::new();
+        while let Some(entry) = journal.next_entry() {
+            if let JournalEvent::Change { change: Change::Parameter { module, parameter, .. }, .. } = entry.event {
+                let name = format!("{module}.{parameter}");
+                if watched.is_empty() || watched.contains(&name) {
+                    changed.insert(name);
+                }
+            }
+        }
+        if !changed.is_empty() {
+            let changed: Vec<_> = changed.into_iter().collect();
+            _ = self.send_parameters(&changed, None, out);
+        }
+    }
+
+    /// Who provides and reads what.
+    fn send_graph(&self, out: &mut Outbox) {
+        let (mut published, mut subscribed) = (BTreeMap::new(), BTreeMap::new());
+        self.shared.handle.with_robot(|robot| {
+            let add = |map: &mut BTreeMap<String, BTreeSet<String>>, name: &str, who: &str| {
+                map.entry(name.to_owned()).or_default().insert(who.to_owned());
+            };
+            for (number, cycle) in robot.resolved().cycles.iter().enumerate() {
+                for update in &cycle.updates {
+                    update.provides.iter().for_each(|name| add(&mut published, name, &update.module));
+                    let reads = update.requires.iter().chain(&update.uses).chain(&update.collects);
+                    reads.for_each(|name| add(&mut subscribed, name, &update.module));
+                    let ends = robot.topic_ends();
+                    for end in ends.iter().filter(|end| end.cycle == number && end.update == update.id) {
+                        match end.role {
+                            hemiola_model::module::PortRole::Publishes => {
+                                add(&mut published, end.topic, &update.module)
+                            }
+                            _ => add(&mut subscribed, end.topic, &update.module),
+                        }
+                    }
+                }
+            }
+            for source in &robot.description().sources {
+                for sample in &source.samples {
+                    sample.provides.iter().for_each(|name| add(&mut published, name, &source.name));
+                    sample.reads.iter().for_each(|name| add(&mut subscribed, name, &source.name));
+                }
+            }
+        });
+        let list = |map: BTreeMap<String, BTreeSet<String>>, ids: &str| -> Vec<_> {
+            map.into_iter().map(|(name, who)| json!({"name": name, ids: who})).collect()
+        };
+        let services = self.shared.handle.bus().services().into_iter();
+        let services: Vec<_> =
+            services.map(|service| json!({"name": service.name, "providerIds": [service.name]})).collect();
+        out.send(&json!({
+            "op": "connectionGraphUpdate",
+            "publishedTopics": list(published, "publisherIds"),
+            "subscribedTopics": list(subscribed, "subscriberIds"),
+            "advertisedServices": services,
+            "removedTopics": [],
+            "removedServices": [],
+        }));
+    }
+
+    fn publish(&self, bytes: &[u8]) -> Result<(), String> {
+        let [opcode, number @ .., _] = bytes else { return Err("an empty message".to_owned()) };
+        if *opcode != CLIENT_MESSAGE {
+            return Err(format!("there is no opcode {opcode}"));
+        }
+        let number = number.first_chunk().copied().map(u32::from_le_bytes).ok_or("a message is too short")?;
+        let payload = &bytes[5..];
+        let (topic, encoding) = self.published.get(&number).ok_or("this channel was not advertised")?;
+        let bus = self.shared.handle.bus();
+        let published = if encoding == "json" {
+            let value: Value = serde_json::from_slice(payload).map_err(|error| format!("no JSON: {error}"))?;
+            bus.publish_value(topic, &value)
+        } else {
+            let mut reader = CdrReader::new(payload).map_err(|error| error.to_string())?;
+            bus.publish_from(topic, &mut reader)
+        };
+        let published = published.ok_or_else(|| super::values::unknown_topic(&self.shared.handle, topic))?;
+        published.map_err(|error| error.to_string())
+    }
+}
+
+impl Session for FoxgloveSession {
+    fn begin(&mut self, out: &mut Outbox) {
+        let mut capabilities = vec!["time", "parameters", "parametersSubscribe", "connectionGraph"];
+        if self.client.access.may_change() {
+            capabilities.push("clientPublish");
+        }
+        let Shared { facts, .. } = &*self.shared;
+        out.send(&json!({
+            "op": "serverInfo",
+            "name": facts.name,
+            "capabilities": capabilities,
+            "supportedEncodings": ["cdr", "json"],
+            "metadata": {"program": facts.program},
+            "sessionId": std::process::id().to_string(),
+        }));
+        self.advertise(out);
+    }
+
+    fn text(&mut self, text: &str, out: &mut Outbox) {
+        let request = serde_json::from_str(text).map_err(|error| error.to_string());
+        if let Err(error) = request.and_then(|request| self.perform(request, out)) {
+            out.send(&problem(&error));
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8], out: &mut Outbox) {
+        if let Err(error) = self.may_change("publish").and_then(|()| self.publish(bytes)) {
+            out.send(&problem(&error));
+        }
+    }
+
+    fn done(&mut self, request: serde_json::Value, outcome: Outcome, out: &mut Outbox) {
+        if let Err(error) = outcome {
+            out.send(&problem(&error));
+        }
+        // Also what was refused: the client learns what holds.
+        let names: Vec<String> = serde_json::from_value(request["names"].clone()).unwrap_or_default();
+        let id = request["id"].as_str().map(str::to_owned);
+        _ = self.send_parameters(&names, id, out);
+    }
+
+    fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+        self.values.iter_mut().for_each(|stream| stream.send(out, head));
+        if self.looked.elapsed() >= SLOW {
+            self.looked = Instant::now();
+            self.advertise(out);
+            self.send_changed(out);
+            let mut time = vec![TIME];
+            time.extend_from_slice(&self.shared.handle.now().nanoseconds().unsigned_abs().to_le_bytes());
+            out.send_bytes(time);
+        }
+        Some(if self.values.is_empty() { SLOW } else { FAST })
+    }
+
+    fn end(&mut self, reason: &str, out: &mut Outbox) {
+        out.send(&json!({"op": "status", "level": 1, "message": reason}));
+    }
+}
+
+/// What comes before a value.
+fn head(head: Head) -> Vec<u8> {
+    let mut bytes = vec![MESSAGE_DATA];
+    bytes.extend_from_slice(&head.subscription.to_le_bytes());
+    bytes.extend_from_slice(&head.time.unsigned_abs().to_le_bytes());
+    bytes
+}
+
+fn problem(text: &str) -> serde_json::Value {
+    json!({"op": "status", "level": 2, "message": text})
+}

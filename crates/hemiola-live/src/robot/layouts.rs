@@ -1,0 +1,59 @@
+//! How people have arranged the page: kept beside the robot's configuration, so that a team shares it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::RobotFacts;
+use super::request::NamedLayout;
+
+/// So large an arrangement is none.
+const LONGEST: usize = 256 << 10;
+/// So many are kept.
+const MOST: usize = 100;
+
+/// Saves or removes one, and tells all that there are.
+pub fn perform(facts: &RobotFacts, save: Option<NamedLayout>, remove: Option<&str>) -> Result<Value, String> {
+    let path = facts.file.as_deref().map(file);
+    let mut layouts = path.as_deref().map(read).transpose()?.unwrap_or_default();
+    if save.is_none() && remove.is_none() {
+        return Ok(json!(layouts));
+    }
+    let path = path.ok_or("the configuration is part of the program: there is no folder to keep arrangements in")?;
+    if let Some(NamedLayout { name, layout }) = save {
+        if name.is_empty() || name.chars().count() > 60 || name.chars().any(char::is_control) {
+            return Err("an arrangement has a name of 1 to 60 letters".to_owned());
+        }
+        layouts.insert(name, layout);
+    }
+    remove.map(|name| layouts.remove(name));
+    if layouts.len() > MOST {
+        return Err(format!("there are {MOST} arrangements already: remove one"));
+    }
+    let text = serde_json::to_string_pretty(&layouts).map_err(|error| error.to_string())? + "\n";
+    if text.len() > LONGEST {
+        return Err("the arrangements together are too large".to_owned());
+    }
+    // As a whole or not at all.
+    let fresh = path.with_extension("json.new");
+    fs::write(&fresh, text)
+        .and_then(|()| fs::rename(&fresh, &path))
+        .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    Ok(json!(layouts))
+}
+
+/// Beside the robot's own file.
+fn file(robot: &Path) -> PathBuf {
+    robot.with_file_name("page.json")
+}
+
+fn read(path: &Path) -> Result<BTreeMap<String, Value>, String> {
+    match fs::read_to_string(path) {
+        Ok(text) => serde_json::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeMap::new()),
+        Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
+    }
+}

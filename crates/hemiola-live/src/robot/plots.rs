@@ -1,0 +1,379 @@
+//! Numbers over time, on their way to a client.
+//!
+//! | field | is |
+//! |---|---|
+//! | `Ball.position.x` | a number within a representation, once per value |
+//! | `topic:goals.count` | a number within the messages of a topic |
+//! | `timing:motion.response` | a figure of each run of a cycle, in seconds: `response`, `execution`, `jitter` |
+//! | `timing:Walk.joints` | how long each execution of an update took, in seconds |
+//!
+//! Where more comes than a client draws, what came in one step is told by its minimum and maximum.
+
+use std::collections::BTreeMap;
+
+use hemiola_runtime::{Observation, Observer, RobotHandle, Seen};
+use hemiola_trace::{Catalog, CycleId, Event, TaskId, Ticks};
+use serde_json::{Value, json};
+
+use super::events::TickClock;
+use super::fields::{FieldPath, MOST_PATHS, Picker};
+use super::values::{schema_of, unknown, unknown_topic};
+use crate::binary;
+use crate::door::outbox::Outbox;
+
+/// One subscription to plots.
+pub struct PlotStream {
+    subscription: u32,
+    /// Of each field, what is wrong with it, if something is.
+    errors: Vec<Option<String>>,
+    observed: Vec<Observed>,
+    timed: Option<Timed>,
+    points: Vec<Points>,
+    /// Between two messages, in nanoseconds of the robot's clock.
+    period: i64,
+    due: i64,
+}
+
+/// Fields of one representation or topic.
+struct Observed {
+    seen: Observer,
+    is_topic: bool,
+    paths: Vec<FieldPath>,
+    /// The numbers of the fields.
+    fields: Vec<usize>,
+}
+
+/// Fields of the robot's timing.
+struct Timed {
+    seen: Observer,
+    clock: TickClock,
+    catalog: Catalog,
+    figures: Vec<(usize, Figure)>,
+    /// Of runs that go on: when they were triggered and began.
+    begun: BTreeMap<CycleId, (u32, Ticks, Ticks)>,
+}
+
+/// What is plotted of the robot's timing.
+enum Figure {
+    Response(String),
+    Execution(String),
+    Jitter(String),
+    Task(String),
+}
+
+/// What came of one field and was not sent yet, in steps.
+#[derive(Default)]
+struct Points {
+    steps: Vec<Step>,
+    /// So many values go into a step.
+    per_step: usize,
+}
+
+/// What came in one step.
+struct Step {
+    time: f64,
+    minimum: f64,
+    maximum: f64,
+    count: usize,
+}
+
+/// So many messages a second, unless the client says otherwise.
+const RATE: f64 = 30.0;
+/// More steps than these are never sent at once: pairs are joined before.
+const MOST_STEPS: usize = 64;
+
+impl PlotStream {
+    /// Begins it. A field that cannot be plotted does not keep the others from being.
+    pub fn open(handle: &RobotHandle, subscription: u32, fields: &[String], rate: Option<f64>) -> Result<Self, String> {
+        if fields.len() > MOST_PATHS {
+            return Err(format!("a subscription plots at most {MOST_PATHS} fields"));
+        }
+        let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0).unwrap_or(RATE);
+        let mut by_owner: BTreeMap<(bool, &str), (Vec<FieldPath>, Vec<usize>)> = BTreeMap::new();
+        let mut figures = Vec::new();
+        let mut errors = vec![None; fields.len()];
+        for (number, field) in fields.iter().enumerate() {
+            if let Some(name) = field.strip_prefix("timing:") {
+                match Figure::parse(handle, name) {
+                    Ok(figure) => figures.push((number, figure)),
+                    Err(error) => errors[number] = Some(error),
+                }
+                continue;
+            }
+            match split(handle, field) {
+                Ok((is_topic, owner, path)) => {
+                    let (paths, numbers) = by_owner.entry((is_topic, owner)).or_default();
+                    paths.push(path);
+                    numbers.push(number);
+                }
+                Err(error) => errors[number] = Some(error),
+            }
+        }
+        let mut observed = Vec::new();
+        for ((is_topic, owner), (paths, numbers)) in by_owner {
+            let observation = if is_topic {
+                let owner = owner.to_owned();
+                Observation::default().with_topics_named(move |topic| topic == owner)
+            } else {
+                Observation::of([hemiola_runtime::ValueRequest::all(owner)])
+            };
+            match handle.observe(observation) {
+                Ok(seen) => observed.push(Observed { seen, is_topic, paths, fields: numbers }),
+                Err(error) => numbers.iter().for_each(|number| errors[*number] = Some(error.to_string())),
+            }
+        }
+        let timed = match figures.is_empty() {
+            true => None,
+            false => {
+                let seen = handle.observe(Observation::default().with_events()).map_err(|error| error.to_string())?;
+                let (clock, catalog) = TickClock::of(handle);
+                Some(Timed { seen, clock, catalog, figures, begun: BTreeMap::new() })
+            }
+        };
+        let points = fields.iter().map(|_| Points::default()).collect();
+        let period = (1e9 / rate) as i64;
+        Ok(Self { subscription, errors, observed, timed, points, period, due: i64::MIN })
+    }
+
+    /// What the client is told about it.
+    pub fn answer(&self) -> Value {
+        let fields = self.errors.iter().map(|error| match error {
+            Some(error) => json!({"error": error}),
+            None => json!({"unit": ""}),
+        });
+        json!({"fields": fields.collect::<Vec<_>>()})
+    }
+
+    /// Its number.
+    pub fn subscription(&self) -> u32 {
+        self.subscription
+    }
+
+    /// How many values were dropped; plots lack them.
+    pub fn take_dropped(&mut self) -> u64 {
+        0
+    }
+
+    /// Takes what has come, and sends it if it is time.
+    pub fn send(&mut self, out: &mut Outbox) {
+        let Self { observed, timed, points, .. } = self;
+        let mut newest = i64::MIN;
+        for observed in observed {
+            observed.take(|time, field, value| {
+                newest = newest.max(time);
+                points[field].add(time as f64 * 1e-9, value);
+            });
+        }
+        if let Some(timed) = timed {
+            timed.take(|time, field, value| {
+                newest = newest.max(time);
+                points[field].add(time as f64 * 1e-9, value);
+            });
+        }
+        if newest < self.due || newest == i64::MIN || out.is_congested() {
+            return;
+        }
+        self.due = newest.saturating_add(self.period);
+        let mut bytes = binary::begin(binary::POINTS, self.subscription);
+        for (number, points) in points.iter_mut().enumerate().filter(|(_, points)| !points.steps.is_empty()) {
+            bytes.extend_from_slice(&(number as u32).to_le_bytes());
+            bytes.extend_from_slice(&(points.steps.len() as u32).to_le_bytes());
+            for Step { time, minimum, maximum, .. } in points.steps.drain(..) {
+                for number in [time, minimum, maximum] {
+                    bytes.extend_from_slice(&number.to_le_bytes());
+                }
+            }
+            points.per_step = 1;
+        }
+        out.send_bytes(bytes);
+    }
+}
+
+/// Whether a field is of a topic, of which, and the path within it.
+fn split<'f>(handle: &RobotHandle, field: &'f str) -> Result<(bool, &'f str, FieldPath), String> {
+    let parse = |path: &str| FieldPath::parse(path.trim_start_matches('.'));
+    if let Some(field) = field.strip_prefix("topic:") {
+        let topics = handle.bus().readable_topics();
+        // Names of topics may have dots themselves: the longest that fits is meant.
+        let names = topics.iter().map(|(name, _)| name.as_str()).filter(|name| begins_with(field, name));
+        let name = names.max_by_key(|name| name.len()).ok_or_else(|| unknown_topic(handle, field))?;
+        return Ok((true, &field[..name.len()], parse(&field[name.len()..])?));
+    }
+    let end = field.find(['.', '[']).unwrap_or(field.len());
+    let name = &field[..end];
+    let descriptor = handle.with_robot(|robot| robot.representation(name)).ok_or_else(|| unknown(handle, name))?;
+    schema_of(descriptor)?;
+    Ok((false, name, parse(&field[end..])?))
+}
+
+/// Whether a field is one of what has this name.
+fn begins_with(field: &str, name: &str) -> bool {
+    field.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+impl Observed {
+    /// Takes the numbers of all that has come: when, of which field, which.
+    fn take(&mut self, mut put: impl FnMut(i64, usize, f64)) {
+        let Self { seen, is_topic, paths, fields } = self;
+        let mut hand_over = |time: i64, picker: Picker<'_>| {
+            for (field, value) in fields.iter().zip(picker.finish()) {
+                if let Some(value) = value {
+                    put(time, *field, value);
+                }
+            }
+        };
+        if *is_topic {
+            while let Some(message) = seen.next_message() {
+                let mut picker = Picker::new(paths);
+                message.write(&mut picker);
+                hand_over(message.time().nanoseconds(), picker);
+            }
+        } else {
+            while let Some(value) = seen.next_value() {
+                let mut picker = Picker::new(paths);
+                value.value().write(&mut picker);
+                hand_over(value.now().nanoseconds(), picker);
+            }
+        }
+    }
+}
+
+impl Figure {
+    fn parse(handle: &RobotHandle, name: &str) -> Result<Self, String> {
+        let cycles =
+            handle.with_robot(|robot| robot.resolved().cycles.iter().map(|cycle| cycle.name.clone()).collect());
+        let cycles: Vec<String> = cycles;
+        if let Some((cycle, figure)) = name.rsplit_once('.')
+            && cycles.iter().any(|known| known == cycle)
+        {
+            return match figure {
+                "response" => Ok(Self::Response(cycle.to_owned())),
+                "execution" => Ok(Self::Execution(cycle.to_owned())),
+                "jitter" => Ok(Self::Jitter(cycle.to_owned())),
+                _ => Err(hemiola_config::unknown("figure of a cycle", figure, ["response", "execution", "jitter"])),
+            };
+        }
+        let tasks: Vec<String> = handle.with_robot(|robot| {
+            let updates = robot.resolved().cycles.iter().flat_map(|cycle| &cycle.updates);
+            updates.map(|update| format!("{}.{}", update.module, update.name)).collect()
+        });
+        match tasks.iter().any(|task| task == name) {
+            true => Ok(Self::Task(name.to_owned())),
+            false => Err(hemiola_config::unknown("update", name, tasks.iter().map(String::as_str))),
+        }
+    }
+}
+
+impl Timed {
+    fn take(&mut self, mut put: impl FnMut(i64, usize, f64)) {
+        let Self { seen, clock, catalog, figures, begun } = self;
+        clock.refresh();
+        let names = catalog.read();
+        let mut pieces = Vec::new();
+        while let Some(item) = seen.next() {
+            if let Seen::Events(piece) = item {
+                pieces.push(piece);
+            }
+        }
+        let mut note = |at: Ticks, seconds: f64, is_it: &dyn Fn(&Figure) -> bool| {
+            for (field, _) in figures.iter().filter(|(_, figure)| is_it(figure)) {
+                put(clock.nanoseconds(at), *field, seconds);
+            }
+        };
+        for event in pieces.iter().flat_map(|piece| &piece.events) {
+            match *event {
+                Event::TaskRun { task, begin, end, .. } => {
+                    let name = |id: TaskId| names.task(id).map_or("", |task| task.name.as_str());
+                    let is_it = |figure: &Figure| matches!(figure, Figure::Task(known) if known == name(task));
+                    note(end, clock.seconds(begin, end), &is_it);
+                }
+                Event::CycleBegin { cycle, run, trigger, begin, .. } => {
+                    let of = names.cycle(cycle).map_or("", |cycle| cycle.name.as_str());
+                    begun.insert(cycle, (run, trigger, begin));
+                    note(
+                        begin,
+                        clock.seconds(trigger, begin),
+                        &|figure| matches!(figure, Figure::Jitter(name) if name == of),
+                    );
+                }
+                Event::CycleEnd { cycle, run, at } => {
+                    let of = names.cycle(cycle).map_or("", |cycle| cycle.name.as_str());
+                    let Some((_, trigger, begin)) = begun.remove(&cycle).filter(|(number, ..)| *number == run) else {
+                        continue;
+                    };
+                    note(
+                        at,
+                        clock.seconds(trigger, at),
+                        &|figure| matches!(figure, Figure::Response(name) if name == of),
+                    );
+                    note(
+                        at,
+                        clock.seconds(begin, at),
+                        &|figure| matches!(figure, Figure::Execution(name) if name == of),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Points {
+    fn add(&mut self, time: f64, value: f64) {
+        self.per_step = self.per_step.max(1);
+        match self.steps.last_mut() {
+            Some(step) if step.count < self.per_step => {
+                step.minimum = step.minimum.min(value);
+                step.maximum = step.maximum.max(value);
+                step.count += 1;
+            }
+            _ => {
+                if self.steps.len() == MOST_STEPS {
+                    self.join();
+                }
+                self.steps.push(Step { time, minimum: value, maximum: value, count: 1 });
+            }
+        }
+    }
+
+    /// Makes one step of each two.
+    fn join(&mut self) {
+        let mut joined: Vec<Step> = Vec::with_capacity(MOST_STEPS);
+        for (number, step) in self.steps.drain(..).enumerate() {
+            match joined.last_mut() {
+                Some(last) if number % 2 == 1 => {
+                    last.minimum = last.minimum.min(step.minimum);
+                    last.maximum = last.maximum.max(step.maximum);
+                    last.count += step.count;
+                }
+                _ => joined.push(step),
+            }
+        }
+        self.steps = joined;
+        self.per_step *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_extreme_is_lost_and_few_points_stay_as_they_are(values in prop::collection::vec(-1e6..1e6, 1..2000)) {
+            let mut points = Points::default();
+            values.iter().enumerate().for_each(|(time, value)| points.add(time as f64, *value));
+            prop_assert!(points.steps.len() <= MOST_STEPS);
+            prop_assert_eq!(points.steps.iter().map(|step| step.count).sum::<usize>(), values.len());
+            let minimum = points.steps.iter().map(|step| step.minimum).fold(f64::MAX, f64::min);
+            let maximum = points.steps.iter().map(|step| step.maximum).fold(f64::MIN, f64::max);
+            prop_assert_eq!(minimum, values.iter().copied().fold(f64::MAX, f64::min));
+            prop_assert_eq!(maximum, values.iter().copied().fold(f64::MIN, f64::max));
+            if values.len() <= MOST_STEPS {
+                prop_assert_eq!(points.steps.len(), values.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! One client of a running robot: what it asked for, and what it gets.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hemiola_runtime::Change;
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::events::EventStream;
+use super::plots::PlotStream;
+use super::request::{ChangeText, Form, Request, Watched};
+use super::values::ValueStream;
+use super::watched::{JournalStream, StatisticsStream};
+use super::{answers, describe, layouts, parameters};
+use crate::binary::Head;
+use crate::door::Client;
+use crate::door::errands::{Lane, Outcome};
+use crate::door::outbox::Outbox;
+use crate::door::session::Session;
+
+/// So many subscriptions of a client.
+const MOST_SUBSCRIPTIONS: usize = 256;
+/// What changes fast is looked at so often.
+const FAST: Duration = Duration::from_millis(16);
+/// What people read is looked at so often.
+const SLOW: Duration = Duration::from_millis(50);
+/// What was dropped is told so often.
+const DROPPED_PERIOD: Duration = Duration::from_secs(1);
+
+/// See the module.
+pub struct RobotSession {
+    shared: Arc<Shared>,
+    client: Client,
+    values: Vec<ValueStream>,
+    plots: Vec<PlotStream>,
+    events: Option<EventStream>,
+    statistics: Option<StatisticsStream>,
+    journal: Option<JournalStream>,
+    told_dropped: Instant,
+}
+
+impl RobotSession {
+    pub fn new(shared: Arc<Shared>, client: Client) -> Self {
+        Self {
+            shared,
+            client,
+            values: Vec::new(),
+            plots: Vec::new(),
+            events: None,
+            statistics: None,
+            journal: None,
+            told_dropped: Instant::now(),
+        }
+    }
+
+    /// Answers at once, or later by [`done`](Session::done): then `None`.
+    fn perform(&mut self, number: &Value, request: Request) -> Result<Option<Value>, String> {
+        if request.changes() && !self.client.access.may_change() {
+            return Err(
+                "this connection may only look: open the address with the token that the robot printed when it started"
+                    .to_owned(),
+            );
+        }
+        let shared = self.shared.clone();
+        let handle = &shared.handle;
+        let lane = if request.changes() { Lane::Changes } else { Lane::Questions };
+        let later = |work: Box<dyn FnOnce(&Shared) -> Outcome + Send>| {
+            let shared = shared.clone();
+            self.client.runner.run(lane, number.clone(), move || work(&shared)).map(|()| None)
+        };
+        Ok(Some(match request {
+            Request::Describe {} => describe::describe(&shared),
+            Request::Subscribe { subscription, value, topic, rate, form } => {
+                self.add_subscription(subscription)?;
+                let stream = ValueStream::open(handle, subscription, value, topic, rate, form == Form::Jpeg)?;
+                let answer = stream.answer();
+                self.values.push(stream);
+                answer
+            }
+            Request::Plot { subscription, fields, rate } => {
+                self.add_subscription(subscription)?;
+                let stream = PlotStream::open(handle, subscription, &fields, rate)?;
+                let answer = stream.answer();
+                self.plots.push(stream);
+                answer
+            }
+            Request::Events { subscription } => {
+                self.add_subscription(subscription)?;
+                let stream = EventStream::open(handle, subscription)?;
+                let answer = stream.answer();
+                self.events = Some(stream);
+                answer
+            }
+            Request::Unsubscribe { subscription } => {
+                self.remove_subscription(subscription);
+                json!({})
+            }
+            Request::Watch { what: Watched::Statistics, period } => {
+                self.statistics = Some(StatisticsStream::open(handle, period)?);
+                json!({})
+            }
+            Request::Watch { what: Watched::Journal, .. } => {
+                self.journal = Some(JournalStream::open(handle)?);
+                json!({})
+            }
+            Request::Watch { what: Watched::Debug, .. } => {
+                return Err("drawings of modules cannot be watched in this version".to_owned());
+            }
+            Request::Unwatch { what } => {
+                match what {
+                    Watched::Statistics => self.statistics = None,
+                    Watched::Journal => self.journal = None,
+                    Watched::Debug => {}
+                }
+                json!({})
+            }
+            Request::Fields { value, topic } => describe::fields(&shared, value, topic)?,
+            Request::Parameters { module } => parameters::list(&shared, module.as_deref())?,
+            // Not behind what takes its time.
+            Request::Change { change: ChangeText::SafeState(enter) } => {
+                let change = if enter { Change::EnterSafeState } else { Change::LeaveSafeState };
+                handle.change_by(change, &self.client.name).wait().map_err(|error| error.to_string())?;
+                json!({})
+            }
+            Request::Stop {} => {
+                handle.note(format!("{} stops the robot", self.client.name));
+                handle.stop();
+                json!({})
+            }
+            Request::Mark { text } => {
+                handle.mark(text, Some(self.client.name.clone()));
+                json!({})
+            }
+            Request::Change { change } => {
+                let name = self.client.name.clone();
+                return later(Box::new(move |shared| {
+                    let pending = shared.handle.change_by(change.into(), &name);
+                    pending.wait().map(|()| json!({})).map_err(|error| error.to_string())
+                }));
+            }
+            Request::Read { value } => return later(Box::new(move |shared| answers::read(shared, &value))),
+            Request::Save { overlay, parameters } => {
+                return later(Box::new(move |shared| parameters::save(shared, overlay.as_deref(), parameters)));
+            }
+            Request::Publish { topic, message } => {
+                answers::publish(&shared, &topic, &message)?;
+                json!({})
+            }
+            Request::Record { file, stop } => {
+                return later(Box::new(move |shared| match stop {
+                    true => shared.recording.stop(),
+                    false => shared.recording.start(shared, file),
+                }));
+            }
+            Request::Capture {} => return later(Box::new(|shared| Ok(answers::capture(shared)))),
+            Request::Why { subject, worst, run, age } => {
+                return later(Box::new(move |shared| answers::why(shared, subject, worst, run, age)));
+            }
+            Request::Bounds {} => return later(Box::new(answers::bounds)),
+            Request::Layouts { save, remove } => layouts::perform(&shared.facts, save, remove.as_deref())?,
+        }))
+    }
+
+    fn add_subscription(&mut self, subscription: u32) -> Result<(), String> {
+        let has_it = self.values.iter().any(|stream| stream.subscription() == subscription)
+            || self.plots.iter().any(|stream| stream.subscription() == subscription)
+            || self.events.as_ref().is_some_and(|stream| stream.subscription() == subscription);
+        if has_it {
+            return Err(format!("subscription {subscription} exists already: take another number"));
+        }
+        let count = self.values.len() + self.plots.len() + usize::from(self.events.is_some());
+        if count >= MOST_SUBSCRIPTIONS {
+            return Err(format!("there are {MOST_SUBSCRIPTIONS} subscriptions already: end some"));
+        }
+        Ok(())
+    }
+
+    fn remove_subscription(&mut self, subscription: u32) {
+        self.values.retain(|stream| stream.subscription() != subscription);
+        self.plots.retain(|stream| stream.subscription() != subscription);
+        self.events.take_if(|stream| stream.subscription() == subscription);
+    }
+
+    fn tell_dropped(&mut self, out: &mut Outbox) {
+        if self.told_dropped.elapsed() < DROPPED_PERIOD {
+            return;
+        }
+        self.told_dropped = Instant::now();
+        let values = self.values.iter_mut().map(|stream| (stream.subscription(), stream.take_dropped()));
+        let plots = self.plots.iter_mut().map(|stream| (stream.subscription(), stream.take_dropped()));
+        for (subscription, dropped) in values.chain(plots).filter(|(_, dropped)| *dropped > 0) {
+            out.send(&json!({"event": "dropped", "subscription": subscription, "count": dropped}));
+        }
+    }
+}
+
+impl Session for RobotSession {
+    fn begin(&mut self, out: &mut Outbox) {
+        let Shared { handle, facts, .. } = &*self.shared;
+        out.send(&json!({
+            "event": "welcome",
+            "protocol": 1,
+            "kind": "robot",
+            "name": facts.name,
+            "process": std::process::id(),
+            "program": facts.program,
+            "time": handle.now().nanoseconds(),
+            "pace": facts.pace,
+            "may_change": self.client.access.may_change(),
+        }));
+    }
+
+    fn text(&mut self, text: &str, out: &mut Outbox) {
+        let (number, request) = match parse(text) {
+            Ok(parsed) => parsed,
+            Err((number, error)) => return out.send(&json!({"id": number, "error": error})),
+        };
+        match self.perform(&number, request) {
+            Ok(Some(result)) => out.send(&json!({"id": number, "result": result})),
+            Ok(None) => {}
+            Err(error) => out.send(&json!({"id": number, "error": error})),
+        }
+    }
+
+    fn bytes(&mut self, _: &[u8], out: &mut Outbox) {
+        out.send(&json!({"error": "requests are text: docs/door.md"}));
+    }
+
+    fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
+        out.send(&match outcome {
+            Ok(result) => json!({"id": request, "result": result}),
+            Err(error) => json!({"id": request, "error": error}),
+        });
+    }
+
+    fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+        self.journal.iter_mut().for_each(|stream| stream.send(out));
+        self.statistics.iter_mut().for_each(|stream| stream.send(&self.shared, out));
+        self.values.iter_mut().for_each(|stream| stream.send(out, Head::to_bytes));
+        self.plots.iter_mut().for_each(|stream| stream.send(out));
+        self.events.iter_mut().for_each(|stream| stream.send(out));
+        self.tell_dropped(out);
+        let is_fast = !self.values.is_empty() || !self.plots.is_empty();
+        let is_slow = self.events.is_some() || self.statistics.is_some() || self.journal.is_some();
+        match (is_fast, is_slow) {
+            (true, _) => Some(FAST),
+            (false, true) => Some(SLOW),
+            (false, false) => None,
+        }
+    }
+
+    fn end(&mut self, reason: &str, out: &mut Outbox) {
+        self.poll(out);
+        out.send(&json!({"event": "ended", "reason": reason}));
+    }
+}
+
+/// The request, and the number that its answer bears.
+fn parse(text: &str) -> Result<(Value, Request), (Value, String)> {
+    let mut said: Value = serde_json::from_str(text).map_err(|error| (Value::Null, format!("no JSON: {error}")))?;
+    let number = said.as_object_mut().and_then(|said| said.remove("id")).unwrap_or_default();
+    match serde_json::from_value(said) {
+        Ok(request) => Ok((number, request)),
+        Err(error) => Err((number, format!("{error}; docs/door.md has all requests"))),
+    }
+}

@@ -1,0 +1,139 @@
+//! Values and messages on their way to a client, as bytes.
+
+use hemiola_model::RepresentationDescriptor;
+use hemiola_model::cdr::{CdrWriter, MessageSchema};
+use hemiola_runtime::{Observation, Observer, RobotHandle, ValueRequest};
+use serde_json::{Value, json};
+
+use crate::binary;
+use crate::door::outbox::Outbox;
+
+/// One subscription to a representation or a topic.
+pub struct ValueStream {
+    subscription: u32,
+    seen: Observer,
+    schema: MessageSchema,
+    is_topic: bool,
+    /// Of a topic: the least distance of two messages, and when the next one may be sent.
+    period: i64,
+    due: i64,
+    sequence: u32,
+    /// What this client was too slow for, besides what the observer was.
+    dropped: u64,
+    told: u64,
+}
+
+impl ValueStream {
+    /// Begins it.
+    pub fn open(
+        handle: &RobotHandle,
+        subscription: u32,
+        value: Option<String>,
+        topic: Option<String>,
+        rate: Option<f64>,
+        as_jpeg: bool,
+    ) -> Result<Self, String> {
+        if as_jpeg {
+            return Err("images are sent as they are in this version: leave out `as`".to_owned());
+        }
+        let rate = rate.filter(|rate| *rate > 0.0 && rate.is_finite());
+        let (observation, descriptor, is_topic) = match (value, topic) {
+            (Some(name), None) => {
+                let descriptor =
+                    handle.with_robot(|robot| robot.representation(&name)).ok_or_else(|| unknown(handle, &name))?;
+                (Observation::of([ValueRequest { representation: name, rate }]), descriptor, false)
+            }
+            (None, Some(name)) => {
+                let mut topics = handle.bus().readable_topics().into_iter();
+                let descriptor = topics.find(|(known, _)| *known == name).map(|(_, descriptor)| descriptor);
+                let descriptor = descriptor.ok_or_else(|| unknown_topic(handle, &name))?;
+                (Observation::default().with_topics_named(move |topic| topic == name), descriptor, true)
+            }
+            _ => return Err("a subscription is to a `value` or to a `topic`: say one of them".to_owned()),
+        };
+        let schema = schema_of(descriptor)?;
+        let seen = handle.observe(observation).map_err(|error| error.to_string())?;
+        let period = rate.map_or(0, |rate| (1e9 / rate) as i64);
+        Ok(Self { subscription, seen, schema, is_topic, period, due: i64::MIN, sequence: 0, dropped: 0, told: 0 })
+    }
+
+    /// What the client is told about it.
+    pub fn answer(&self) -> Value {
+        json!({"schema_name": self.schema.name, "schema": self.schema.text, "encoding": "cdr"})
+    }
+
+    /// Its number.
+    pub fn subscription(&self) -> u32 {
+        self.subscription
+    }
+
+    /// How many were dropped since this was asked last.
+    pub fn take_dropped(&mut self) -> u64 {
+        let dropped = self.seen.dropped();
+        let all = self.dropped + dropped.values + dropped.messages;
+        let since = all - self.told;
+        self.told = all;
+        since
+    }
+
+    /// Sends what has come, behind heads in the form of a protocol.
+    pub fn send(&mut self, out: &mut Outbox, begin: fn(binary::Head) -> Vec<u8>) {
+        let Self { subscription, seen, dropped, .. } = self;
+        if self.is_topic {
+            while let Some(message) = seen.next_message() {
+                let time = message.time().nanoseconds();
+                self.sequence = self.sequence.wrapping_add(1);
+                if time < self.due {
+                    continue;
+                }
+                self.due = time.saturating_add(self.period);
+                if out.is_congested() {
+                    *dropped += 1;
+                    continue;
+                }
+                let head =
+                    binary::Head { subscription: *subscription, sequence: self.sequence, run: 0, time, stamp: time };
+                let mut writer = CdrWriter::behind(begin(head));
+                message.write(&mut writer);
+                out.send_bytes(writer.finish());
+            }
+            return;
+        }
+        while let Some(value) = seen.next_value() {
+            if out.is_congested() {
+                *dropped += 1;
+                continue;
+            }
+            let head = binary::Head {
+                subscription: *subscription,
+                sequence: value.sequence(),
+                run: value.run(),
+                time: value.now().nanoseconds(),
+                stamp: value.stamp().nanoseconds(),
+            };
+            let mut writer = CdrWriter::behind(begin(head));
+            value.value().write(&mut writer);
+            out.send_bytes(writer.finish());
+        }
+    }
+}
+
+/// How a representation looks outside.
+pub fn schema_of(descriptor: &RepresentationDescriptor) -> Result<MessageSchema, String> {
+    let name = descriptor.name();
+    let data_type = descriptor.data_type();
+    let data_type = data_type.ok_or_else(|| format!("`{name}` is opaque: it has no form outside of the process"))?;
+    Ok(MessageSchema::of(name, &data_type))
+}
+
+/// There is no such representation.
+pub fn unknown(handle: &RobotHandle, name: &str) -> String {
+    let known = handle.with_robot(|robot| robot.recordable());
+    hemiola_config::unknown("representation", name, known.iter().map(String::as_str))
+}
+
+/// There is no such topic.
+pub fn unknown_topic(handle: &RobotHandle, name: &str) -> String {
+    let known: Vec<_> = handle.bus().readable_topics().into_iter().map(|(name, _)| name).collect();
+    hemiola_config::unknown("topic", name, known.iter().map(String::as_str))
+}

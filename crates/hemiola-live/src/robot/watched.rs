@@ -1,0 +1,157 @@
+//! Statistics and journal, on their way to a client.
+
+use std::time::{Duration, Instant};
+
+use hemiola_bus::TopicReport;
+use hemiola_runtime::{Bounded, Exceedance, JournalEntry, JournalEvent, Observation, Observer, RobotHandle, Severity};
+use serde_json::{Value, json};
+
+use super::Shared;
+use super::request::ChangeText;
+use crate::door::outbox::Outbox;
+
+/// Figures, again and again.
+pub struct StatisticsStream {
+    period: Duration,
+    due: Instant,
+}
+
+/// Not more often than that.
+const SHORTEST: Duration = Duration::from_millis(50);
+/// Unless the client says otherwise.
+const USUAL: Duration = Duration::from_millis(500);
+
+impl StatisticsStream {
+    /// Begins it.
+    pub fn open(_: &RobotHandle, period: Option<u64>) -> Result<Self, String> {
+        let period = period.map_or(USUAL, Duration::from_nanos).max(SHORTEST);
+        Ok(Self { period, due: Instant::now() })
+    }
+
+    /// Sends figures if it is time.
+    pub fn send(&mut self, shared: &Shared, out: &mut Outbox) {
+        let now = Instant::now();
+        if now < self.due || out.is_congested() {
+            return;
+        }
+        self.due = now.checked_add(self.period).unwrap_or(now);
+        out.send(&statistics(shared));
+    }
+}
+
+fn statistics(shared: &Shared) -> Value {
+    let handle = &shared.handle;
+    let health = handle.health().into_iter().map(|(name, health)| {
+        let figures = json!({
+            "runs": health.runs,
+            "overruns": health.overruns,
+            "dropped": health.dropped,
+            "skipped": health.skipped,
+            "last_end": health.last_end.nanoseconds(),
+        });
+        (name, figures)
+    });
+    let exceedances = handle.exceedances().into_iter().map(|(of, count)| json!({"of": bounded(&of), "count": count}));
+    let safe_state =
+        handle.safe_state().map(|entry| json!({"since": entry.since.nanoseconds(), "cause": entry.cause.to_string()}));
+    let services = handle.bus().services().into_iter().map(|service| {
+        json!({
+            "name": service.name,
+            "requests": service.requests,
+            "refused": service.refused,
+            "waiting": service.depth,
+        })
+    });
+    json!({
+        "event": "statistics",
+        "time": handle.now().nanoseconds(),
+        "report": handle.report(),
+        "health": health.collect::<serde_json::Map<_, _>>(),
+        "topics": handle.bus().topics().iter().map(topic).collect::<Vec<_>>(),
+        "services": services.collect::<Vec<_>>(),
+        "safe_state": safe_state,
+        "exceedances": exceedances.collect::<Vec<_>>(),
+        "recording": shared.recording.state(),
+        "trace": handle.trace().map(|path| path.display().to_string()),
+    })
+}
+
+fn topic(report: &TopicReport) -> Value {
+    let subscribers = &report.subscribers;
+    json!({
+        "name": report.name,
+        "type": report.type_name,
+        "publishers": report.publishers,
+        "subscribers": subscribers.len(),
+        "sent": report.published,
+        "lost": report.dropped,
+        "waiting": subscribers.iter().map(|subscriber| subscriber.depth).sum::<u64>(),
+        "latency": subscribers.iter().filter_map(|subscriber| subscriber.latency).max_by_key(|latency| latency.p99),
+    })
+}
+
+/// The journal, from what is still known on.
+pub struct JournalStream {
+    seen: Observer,
+}
+
+impl JournalStream {
+    /// Begins it.
+    pub fn open(handle: &RobotHandle) -> Result<Self, String> {
+        let seen = handle.observe(Observation::default().with_journal()).map_err(|error| error.to_string())?;
+        Ok(Self { seen })
+    }
+
+    /// Sends what has happened.
+    pub fn send(&mut self, out: &mut Outbox) {
+        // What does not fit now stays, and is sent later.
+        while !out.is_congested()
+            && let Some(entry) = self.seen.next_entry()
+        {
+            out.send(&as_json(entry));
+        }
+    }
+}
+
+/// An entry as clients get it.
+fn as_json(entry: JournalEntry) -> Value {
+    let JournalEntry { number, at, event } = entry;
+    let (kind, content) = match event {
+        JournalEvent::Message { severity, about, text } => {
+            let severity = match severity {
+                Severity::Information => "information",
+                Severity::Warning => "warning",
+                Severity::Error => "error",
+            };
+            ("message", json!({"severity": severity, "about": about, "text": text}))
+        }
+        JournalEvent::Change { change, by, .. } => {
+            let text = change.to_string();
+            ("change", json!({"change": ChangeText::from(change), "by": by, "text": text}))
+        }
+        JournalEvent::Mark { text, by } => ("mark", json!({"text": text, "by": by})),
+        JournalEvent::Exceedance(exceedance) => ("exceedance", exceeded(&exceedance)),
+    };
+    json!({"event": "journal", "number": number, "time": at.nanoseconds(), kind: content})
+}
+
+fn exceeded(exceedance: &Exceedance) -> Value {
+    json!({
+        "text": exceedance.to_string(),
+        "of": bounded(&exceedance.of),
+        "run": exceedance.run,
+        "bound": exceedance.bound.as_nanos() as u64,
+        "observed": exceedance.observed.as_nanos() as u64,
+        "cause": exceedance.explanation,
+        "others": exceedance.others,
+    })
+}
+
+fn bounded(of: &Bounded) -> Value {
+    match of {
+        Bounded::Response { cycle } => json!({"response": cycle}),
+        Bounded::Reaction { source, output } => json!({"reaction": [source, output]}),
+        Bounded::DataAge { source, output } => json!({"data_age": [source, output]}),
+        Bounded::Callback { executor, callback } => json!({"callback": [executor, callback]}),
+    }
+}

@@ -1,0 +1,222 @@
+//! A robot with a door, and somebody who comes to it.
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use hemiola::prelude::*;
+use hemiola_live::{Door, DoorSettings, RobotFacts, RunningRobotSubject};
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_runtime::{Pace, Robot, RunningRobot};
+use serde_json::{Value, json};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::protocol::WebSocketConfig;
+use tungstenite::{Message, WebSocket};
+
+/// How far the wheels have turned.
+#[derive(Representation, Clone, Default)]
+pub struct Drive {
+    pub metres: f64,
+    pub history: [f32; 3],
+    pub runs: u32,
+}
+
+/// Published every tenth run.
+#[derive(Representation, Clone, Default)]
+pub struct Beat {
+    pub count: u32,
+}
+
+#[derive(Parameters)]
+struct PilotParameters {
+    /// How far each run goes.
+    #[parameter(default = 0.5, range = 0.0..=2.0, unit = "m")]
+    step: f64,
+}
+
+/// Drives on.
+#[derive(Module)]
+struct Pilot {
+    #[parameters]
+    parameters: PilotParameters,
+}
+
+#[module]
+impl Pilot {
+    #[update]
+    fn drive(&self, last: Previous<Drive>, drive: &mut Drive, beats: &mut Publisher<Beat>) {
+        drive.metres = last.metres + self.parameters.step;
+        drive.history = [1.0, 2.0, 3.0];
+        drive.runs = last.runs + 1;
+        if drive.runs.is_multiple_of(10) {
+            beats.publish(Beat { count: drive.runs / 10 });
+        }
+    }
+}
+
+/// Stands still.
+#[derive(Module)]
+struct Parked {}
+
+#[module]
+impl Parked {
+    #[update]
+    fn drive(&self, last: Previous<Drive>, drive: &mut Drive) {
+        drive.metres = -1.0;
+        drive.runs = last.runs + 1;
+    }
+}
+
+/// What makes a client trusted here.
+pub const TOKEN: &str = "0123456789abcdef";
+
+/// A running robot with an open door. Its cycle runs at 200 Hz.
+pub struct House {
+    pub robot: RunningRobot,
+    pub door: Door,
+}
+
+impl House {
+    /// A robot of the linked modules, with these parameters of modules.
+    pub fn open(configuration: Configuration) -> Self {
+        let robot = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
+        let facts = RobotFacts { name: "cart".into(), ..RobotFacts::default() };
+        let subject = RunningRobotSubject::new(robot.handle().clone(), facts);
+        let door = Door::open("cart", settings(), Box::new(subject)).unwrap();
+        Self { robot, door }
+    }
+
+    /// A robot with one cycle of all linked modules.
+    pub fn plain() -> Self {
+        let mut configuration = Configuration::default();
+        configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(200.0)));
+        configuration.providers.insert("Drive".into(), "Pilot".into());
+        Self::open(configuration)
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.door.address().expect("it has a port")
+    }
+
+    /// How many runs there were, which go on whatever clients do.
+    pub fn runs(&self) -> u64 {
+        self.robot.handle().health()["motion"].runs
+    }
+
+    /// Waits until the robot has run on: nobody holds it up.
+    pub fn runs_on(&self) {
+        let before = self.runs();
+        wait_until(|| self.runs() > before + 20);
+    }
+
+    /// The whole answer to a request.
+    pub fn http(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Somebody who has the token, or not.
+    pub fn client(&self, has_token: bool) -> Client {
+        let address = self.address();
+        let query = if has_token { format!("?token={TOKEN}") } else { String::new() };
+        let mut request = format!("ws://{address}/{query}").into_client_request().unwrap();
+        request.headers_mut().insert("Sec-WebSocket-Protocol", "hemiola.v1".parse().unwrap());
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let config = WebSocketConfig::default();
+        let (socket, _) = tungstenite::client::client_with_config(request, stream, Some(config)).unwrap();
+        let mut client = Client { socket, next: 0, events: Vec::new(), bytes: Vec::new() };
+        let welcome = client.read().expect("it is welcomed");
+        assert_eq!(welcome["event"], "welcome");
+        client
+    }
+}
+
+/// A port that nobody else's test takes.
+fn settings() -> DoorSettings {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    DoorSettings { port: Some(free), token: Some(TOKEN.into()), ..DoorSettings::default() }
+}
+
+/// Longer than anything takes here.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Looks again and again; fails when it never becomes true.
+pub fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < end, "this never came");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Somebody at the door.
+pub struct Client {
+    pub socket: WebSocket<TcpStream>,
+    next: u64,
+    /// Events that came while an answer was waited for.
+    pub events: Vec<Value>,
+    /// Binary messages that did.
+    pub bytes: Vec<Vec<u8>>,
+}
+
+impl Client {
+    /// The next text; binary messages are kept. `None` when the door has closed.
+    pub fn read(&mut self) -> Option<Value> {
+        loop {
+            match self.socket.read().ok()? {
+                Message::Text(text) => return serde_json::from_str(&text).ok(),
+                Message::Binary(bytes) => self.bytes.push(bytes.to_vec()),
+                Message::Close(_) => return None,
+                _ => {}
+            }
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    pub fn ask(&mut self, mut request: Value) -> Result<Value, String> {
+        self.next += 1;
+        request["id"] = json!(self.next);
+        self.socket.send(Message::text(request.to_string())).map_err(|error| error.to_string())?;
+        loop {
+            let answer = self.read().ok_or("the door has closed")?;
+            let is_too_much = answer["id"].is_null() && answer["error"].is_string();
+            if answer["id"] != json!(self.next) && !is_too_much {
+                self.events.push(answer);
+                continue;
+            }
+            return match answer["error"].as_str() {
+                Some(error) => Err(error.to_owned()),
+                None => Ok(answer["result"].clone()),
+            };
+        }
+    }
+
+    /// The next binary message.
+    pub fn next_bytes(&mut self) -> Vec<u8> {
+        while self.bytes.is_empty() {
+            match self.socket.read().expect("the door is open") {
+                Message::Binary(bytes) => self.bytes.push(bytes.to_vec()),
+                Message::Text(text) => self.events.push(serde_json::from_str(&text).unwrap()),
+                _ => {}
+            }
+        }
+        self.bytes.remove(0)
+    }
+
+    /// The next event of this name.
+    pub fn event(&mut self, name: &str) -> Value {
+        loop {
+            if let Some(index) = self.events.iter().position(|event| event["event"] == name) {
+                return self.events.remove(index);
+            }
+            let event = self.read().expect("the door is open");
+            self.events.push(event);
+        }
+    }
+}

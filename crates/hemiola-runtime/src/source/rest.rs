@@ -1,0 +1,47 @@
+//! What a source with real-time priority leaves to others.
+
+use std::time::Duration;
+
+use hemiola_realtime::{KernelThread, MonotonicTime, Respite, monotonic_now};
+
+/// Sees to it that a source rests, however densely its samples come: as cycles do ([`Respite`]), but by the time that it had a core. A source may
+/// wait for its samples in a driver, which is a rest.
+#[derive(Default)]
+pub struct SourceRest {
+    respite: Respite,
+    last_look: Option<Look>,
+    is_told: bool,
+}
+
+struct Look {
+    at: MonotonicTime,
+    /// What the thread had had of cores.
+    on_cores: Duration,
+}
+
+/// A look is a system call.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+impl SourceRest {
+    /// Until when the source is to rest, if it has to. To be asked after each sample, on the source's thread.
+    pub fn until(&mut self) -> Option<MonotonicTime> {
+        let now = monotonic_now();
+        let last = self.last_look.as_ref();
+        if last.is_some_and(|last| now.since(last.at) < BETWEEN_LOOKS) {
+            return None;
+        }
+        let on_cores = KernelThread::current().processor_time().ok()?;
+        let until = last.and_then(|last| {
+            let worked = on_cores.saturating_sub(last.on_cores).min(now.since(last.at));
+            self.respite.after_work(now - worked, now)
+        });
+        // The rest that is to come is none of the work.
+        self.last_look = Some(Look { at: now, on_cores });
+        until
+    }
+
+    /// Whether this is asked for the first time.
+    pub fn is_first(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_told, true)
+    }
+}

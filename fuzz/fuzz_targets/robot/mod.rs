@@ -1,0 +1,54 @@
+//! The robot of the tests, stepped for a moment: what it leaves behind is what a fuzzer changes.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hemiola::Application;
+use hemiola::prelude::*;
+use hemiola::runtime::Change;
+use hemiola_test_robots::walker::{ROBOT, Step};
+
+/// Where its chains end.
+#[derive(Module)]
+struct Legs {}
+
+#[module]
+impl Legs {
+    #[update]
+    fn act(&self, step: &Step) {
+        std::hint::black_box(step.length);
+    }
+}
+
+/// With checkpoints, and deadlines to explain.
+pub fn configuration() -> String {
+    let chain = "[chain.look]\nfrom = \"Camera\"\nto = \"Legs\"\nreaction = \"40 ms\"\n";
+    // Each by one thread, for most of the time of an input is spent in making them.
+    let robot = ROBOT.replace("modules = ", "workers = 1\nmodules = ");
+    let robot = robot.replace("[\"Walk\"]", "[\"Walk\", \"Legs\"]\ndeadline = \"3 ms\"");
+    format!("{robot}\n[log]\nsnapshot = \"100 ms\"\n{chain}")
+}
+
+/// A folder of this process, in memory where there is one.
+pub fn folder(name: &str) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let place = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    let folder = place.join(format!("hemiola-fuzz-{name}-{}", std::process::id()));
+    _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir(&folder).expect("the folder for temporary files can be written");
+    folder
+}
+
+/// Runs it, with changes from outside at the beginning.
+pub fn run(duration: &str, arguments: &[&str]) {
+    let robot = Application::embedded(&configuration()).started(|handle| {
+        _ = handle.change(Change::parameter("Decide", "goal", 0.7));
+        _ = handle.change(Change::parameter("Decide", "goal", 7.5));
+        let value = serde_json::from_str(r#"{"x": 0.5, "steps": 3}"#).expect("it is data");
+        _ = handle.change(Change::Override { representation: "Pose".into(), value });
+        _ = handle.change(Change::Release { representation: "Pose".into() });
+        _ = handle.change(Change::Restart { module: "Walk".into() });
+    });
+    let run = ["robot", "run", "--fast", "--headless", "--duration", duration];
+    assert_eq!(robot.run_with([&run, arguments].concat()), ExitCode::SUCCESS);
+}

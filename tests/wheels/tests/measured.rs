@@ -1,0 +1,126 @@
+//! What was measured is where the robot is, and not where somebody stood when it ran.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const ROBOT: &str = "[cycle.motion]\nrate = 100.0\ndeadline = '8 ms'\n[output]\nprofile = 'wheels.profile.json'\n";
+
+/// A robot in a folder of its own, two folders where somebody may stand, and the user's state.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("measured-{name}"));
+        _ = fs::remove_dir_all(&folder);
+        for inner in ["robot", "here", "there", "state"] {
+            fs::create_dir_all(folder.join(inner)).unwrap();
+        }
+        fs::write(folder.join("robot/robot.toml"), ROBOT).unwrap();
+        Self(folder)
+    }
+
+    fn command(&self, from: &str, arguments: &[&str]) -> Output {
+        let robot = ["--config", "../robot/robot.toml"];
+        let robot = if arguments.contains(&"--config") { [].as_slice() } else { robot.as_slice() };
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wheels"));
+        command.args(arguments).args(robot).current_dir(self.0.join(from)).env("XDG_STATE_HOME", self.0.join("state"));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    }
+
+    fn says(&self, from: &str, arguments: &[&str]) -> String {
+        String::from_utf8(self.command(from, arguments).stdout).unwrap()
+    }
+
+    fn files(&self, folder: &str) -> Vec<String> {
+        let mut files: Vec<_> = self
+            .0
+            .join(folder)
+            .read_dir()
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+const STEPPED: [&str; 5] = ["run", "--fast", "--headless", "--duration", "2s"];
+
+#[test]
+fn what_was_measured_is_found_from_wherever_one_stands() {
+    let place = Place::new("found");
+    place.command("here", &STEPPED);
+    assert_eq!(place.files("here"), ["wheels.bus"], "nothing but what the robot itself writes");
+    assert_eq!(place.files("robot"), ["robot.toml", "traces", "wheels.profile.json"]);
+    assert_eq!(place.files("robot/traces"), ["wheels-1.pftrace"]);
+    for from in ["here", "there", "robot"] {
+        assert!(!place.says(from, &["simulate", "--workers", "2"]).contains("No durations are known yet"), "{from}");
+        assert!(place.says(from, &["why"]).contains("wheels-1.pftrace"), "{from}");
+        assert!(place.says(from, &["profile", "show"]).contains("for estimates only"), "{from}");
+    }
+    assert!(place.says("there", &["profile", "reset"]).contains("robot/wheels.profile.json"));
+    assert!(place.says("here", &["simulate", "--workers", "2"]).contains("No durations are known yet"));
+}
+
+#[test]
+fn what_is_typed_is_meant_from_where_one_stands() {
+    let place = Place::new("typed");
+    let typed = place.0.join("robot/other.json");
+    let run = |from: &str, overlay: &str| {
+        let arguments = [&STEPPED, ["--no-trace", "--set", overlay].as_slice()].concat();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wheels"));
+        command.args(arguments).current_dir(place.0.join(from)).env("XDG_STATE_HOME", place.0.join("state"));
+        assert!(command.output().unwrap().status.success());
+    };
+    run("here", &format!("output.profile={typed:?}"));
+    assert!(typed.exists());
+    run("there", "output.profile='typed.json'");
+    assert_eq!(place.files("there"), ["typed.json", "wheels.bus"]);
+}
+
+#[test]
+fn a_changed_robot_is_measured_anew_and_says_so_in_a_line() {
+    let place = Place::new("changed");
+    let real_time = ["run", "--headless", "--no-trace", "--duration", "300ms"];
+    let run = |more: &[&str]| {
+        let output = place.command("here", &[&real_time, more].concat());
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let notes =
+        |text: &str| text.lines().filter(|line| line.contains("measured anew")).map(str::to_owned).collect::<Vec<_>>();
+    let (first, told) = run(&[]);
+    assert_eq!(notes(&told), Vec::<String>::new());
+    let verdict = last_line(&first);
+    assert!(verdict.starts_with("VERDICT: "), "{first}");
+    let (_, told) = run(&["--set", "cycle.motion.workers=2"]);
+    let [note] = notes(&told).try_into().unwrap();
+    assert!(note.contains("it has changed: cycle.motion.workers"), "{note}");
+    // The first one is remembered.
+    let (_, told) = run(&["--set", "cycle.motion.workers=2"]);
+    assert_eq!(notes(&told), Vec::<String>::new());
+    let shown = place.says("there", &["profile", "show", "--json", "--set", "cycle.motion.workers=2"]);
+    assert!(shown.contains("\"runs\": 2") && Path::new(&place.0).exists(), "{shown}");
+}
+
+#[test]
+fn the_last_line_of_a_run_is_its_verdict() {
+    let place = Place::new("verdict");
+    let stepped = place.says("here", &STEPPED);
+    assert_eq!(last_line(&stepped), "VERDICT: this run was not in real time, and says nothing of deadlines");
+    // No machine runs a cycle 100 times a second that has a nanosecond.
+    let late = place.says(
+        "here",
+        &["run", "--headless", "--no-trace", "--duration", "300ms", "--set", "cycle.motion.deadline='1 ns'"],
+    );
+    let verdict = last_line(&late);
+    assert!(verdict.starts_with("VERDICT: NOT IN TIME: motion missed "), "{verdict}");
+    assert!(verdict.contains("motion does not fit (") && verdict.contains("What to do: "), "{verdict}");
+}
+
+fn last_line(text: &str) -> &str {
+    text.trim_end().lines().last().unwrap()
+}

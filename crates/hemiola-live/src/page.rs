@@ -61,6 +61,7 @@ const FILES: &[File] = files![
     "timeline-paint.js",
     "timeline.js",
     "timing-bar.js",
+    "transport.js",
     "value-tree.js",
     "values.js",
     "view.js",

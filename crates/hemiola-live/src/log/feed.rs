@@ -14,8 +14,6 @@ use super::contents::{Contents, log_time, nanoseconds};
 pub enum Fed {
     /// The newest message at the time at which the feed begins.
     Newest(Kept),
-    /// All of those are there.
-    Positioned,
     /// A message after that.
     Message(Kept),
     /// Something cannot be read.
@@ -28,7 +26,7 @@ pub struct Feed {
     /// What was received too early.
     next: Option<Fed>,
     _wanted: Arc<()>,
-    is_positioned: bool,
+    is_over: bool,
 }
 
 /// So much is read ahead.
@@ -44,12 +42,12 @@ impl Feed {
             .name("hemiola log".into())
             .spawn(move || read(&contents, &topics, at, &watch, &sender))
             .map_err(|error| format!("no thread to read the log on: {error}"))?;
-        Ok(Self { received, next: None, _wanted: wanted, is_positioned: false })
+        Ok(Self { received, next: None, _wanted: wanted, is_over: false })
     }
 
-    /// Whether it has told what holds when it begins.
-    pub fn is_positioned(&self) -> bool {
-        self.is_positioned
+    /// Whether the log may have more of this time, which has not been read yet.
+    pub fn is_behind(&self) -> bool {
+        self.next.is_none() && !self.is_over
     }
 
     /// The next thing whose time has come.
@@ -59,7 +57,7 @@ impl Feed {
             None => match self.received.try_recv() {
                 Ok(next) => next,
                 Err(error) => {
-                    self.is_positioned |= error == TryRecvError::Disconnected;
+                    self.is_over |= error == TryRecvError::Disconnected;
                     return None;
                 }
             },
@@ -70,7 +68,6 @@ impl Feed {
             self.next = Some(next);
             return None;
         }
-        self.is_positioned |= matches!(next, Fed::Positioned);
         Some(next)
     }
 }
@@ -83,9 +80,6 @@ fn read(contents: &Contents, topics: &[String], at: i64, wanted: &Weak<()>, out:
     match contents.newest(topics, at, is_wanted, damaged) {
         Ok(newest) => newest.into_iter().for_each(|kept| _ = out.send(Fed::Newest(kept))),
         Err(error) => damaged(error.to_string()),
-    }
-    if out.send(Fed::Positioned).is_err() {
-        return;
     }
     let later = Selection::all().from(log_time(at.saturating_add(1)));
     let mut messages = match contents.files.messages(topics.iter().cloned().fold(later, Selection::topic)) {

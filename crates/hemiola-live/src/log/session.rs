@@ -215,7 +215,6 @@ impl LogSession {
                     let streams = self.values.iter_mut().filter(|stream| stream.topic() == message.channel.topic);
                     streams.for_each(|stream| stream.send(&message, speed, out));
                 }
-                Fed::Positioned => {}
                 Fed::Damage(text) => self.damaged(text, time, out),
             }
         }
@@ -319,8 +318,8 @@ impl Session for LogSession {
         }
         let is_more = self.feed(time, out);
         self.tell_dropped(now, out);
-        let is_waiting = self.feed.as_ref().is_some_and(|feed| !feed.is_positioned());
-        match (is_more, is_waiting || is_playing && self.feed.is_some()) {
+        let is_behind = self.feed.as_ref().is_some_and(Feed::is_behind);
+        match (is_more, is_behind || is_playing && self.feed.is_some()) {
             (true, _) => Some(Duration::ZERO),
             (false, true) => Some(FAST),
             (false, false) => is_playing.then_some(TOLD),

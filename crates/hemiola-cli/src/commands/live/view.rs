@@ -17,7 +17,8 @@ pub fn view(arguments: &ViewArguments) -> Result<ExitCode, CommandError> {
     // Before the address is known: who ends it at once is heard, too.
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(CommandError::Thread)?;
     let name = arguments.log.file_stem().map_or_else(|| "log".into(), |name| name.to_string_lossy());
-    let settings = DoorSettings { port: arguments.page, ..DoorSettings::default() };
+    // Commands for the robot that runs shall not find a log in its place.
+    let settings = DoorSettings { has_socket: false, port: arguments.page, ..DoorSettings::default() };
     let door = Door::open(&name, settings, Box::new(log))?;
     door.notes().iter().for_each(|note| tell(format_args!("note: {note}")));
     if let Some(page) = door.page() {

@@ -327,6 +327,17 @@ mod tests {
     }
 
     #[test]
+    fn no_two_variables_get_the_same_name_and_none_that_is_there_already() {
+        let words: Vec<_> = (0..200).map(|number| format!("word{number}")).collect();
+        let source: String = words.iter().map(|word| format!("const {word} = a + b.c1 + {word};")).collect();
+        let short = script(&source);
+        let names: std::collections::BTreeSet<_> =
+            short.split("=a+b.c1+").skip(1).filter_map(|rest| rest.split([',', ';', '\n']).next()).collect();
+        assert_eq!(names.len(), 200, "{short}");
+        assert!(names.iter().all(|name| !["a", "b", "c1", "if", "do"].contains(name)));
+    }
+
+    #[test]
     fn declarations_that_follow_each_other_are_one() {
         assert_eq!(
             script("const a = 1; const { b } = f(() => { let c = 1; return c; }); let d; let e = 2;"),

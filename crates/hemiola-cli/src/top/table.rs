@@ -227,23 +227,20 @@ impl Table {
 
     /// The width of each column, and none for what there is no room for.
     fn widths(&self, room: usize) -> Vec<Option<usize>> {
-        let wanted: Vec<usize> = (0..self.columns.len()).map(|index| self.wanted(index)).collect();
-        let mut widths: Vec<Option<usize>> = wanted.iter().map(|&width| Some(width)).collect();
-        let used = |widths: &[Option<usize>]| {
-            let shown = widths.iter().flatten();
-            shown.clone().sum::<usize>() + GAP * shown.count().saturating_sub(1)
-        };
+        let mut widths = vec![None; self.columns.len()];
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
-        order.sort_by_key(|&index| (self.columns[index].importance, std::cmp::Reverse(index)));
-        for index in order {
-            if used(&widths) <= room || widths.iter().flatten().count() <= 1 {
-                break;
+        order.sort_by_key(|&index| std::cmp::Reverse(self.columns[index].importance));
+        let mut left = room + GAP;
+        for (place, index) in order.into_iter().enumerate() {
+            let width = self.wanted(index) + GAP;
+            // The first one is there in any case.
+            if width <= left || place == 0 {
+                widths[index] = Some(width - GAP);
+                left = left.saturating_sub(width);
             }
-            widths[index] = None;
         }
-        let left = room.saturating_sub(used(&widths));
-        for (index, column) in self.columns.iter().enumerate() {
-            if let (true, Some(width)) = (column.fills, &mut widths[index]) {
+        for (column, width) in self.columns.iter().zip(&mut widths) {
+            if let (true, Some(width)) = (column.fills, width) {
                 *width = (*width + left).min(WIDEST_REST);
             }
         }

@@ -96,9 +96,9 @@ fn a_narrow_terminal_shows_what_matters_most() {
     let lines = shown(&mut top, 55, 8);
     assert_eq!(lines[1], " cycles  tasks  chains  topics  sources  messages");
     assert_eq!(lines[2], " cycle      of the deadline    mean   p99   max  missed");
-    assert_eq!(lines[3], " motion     ▕████─── •     ▏  3.00  5.00  8.00       0");
+    assert_eq!(lines[3], " motion     ▕███▊───  •     ▏  3.00  5.00  8.00       0");
     let lines = shown(&mut top, 40, 8);
-    assert_eq!(lines[2], " cycle      of the deadline    max  missed");
+    assert_eq!(lines[2], " cycle      mean   p99   max  missed");
 }
 
 #[test]
@@ -127,16 +127,17 @@ fn every_tab_shows_its_figures() {
     });
     let mut rows = |tab: char| {
         top.press(Key::Character(tab));
-        shown(&mut top, 110, 20)[2..6].join("\n")
+        let lines = shown(&mut top, 110, 20);
+        lines[2..6].iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
     };
     for (tab, expected) in [
-        ('2', &[" motion  Walk.joints    2.00   4.00   6.00", " arm     Reach"][..]),
-        ('3', &[" Cameras  Legs.request      50.0  60.0  70.0   65.0  20.0  30.0  40.0"]),
-        ('4', &[" whistle    0.0     5        2     3"]),
-        ('5', &[" Body           0.0       80        3  0.090  0.100  0.200"]),
+        ('2', &["motion Walk.joints 2.00 4.00 6.00 0.0 0.0 % 0 0", "arm Reach 0.0 0.0 % 0 0"][..]),
+        ('3', &["Cameras Legs.request 50.0 60.0 70.0 65.0 20.0 30.0 40.0 0.0"]),
+        ('4', &["whistle 0.0 5 2 3"]),
+        ('5', &["Body 0.0 80 3 0.090 0.100 0.200"]),
     ] {
         let shown = rows(tab);
-        expected.iter().for_each(|line| assert!(shown.contains(line), "{line}\n{shown}"));
+        expected.iter().for_each(|line| assert!(shown.iter().any(|row| row == line), "{line}: {shown:#?}"));
     }
 }
 

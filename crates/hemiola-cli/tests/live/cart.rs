@@ -43,6 +43,28 @@ pub struct Drive {
     pub path: [[f32; 2]; 2],
 }
 
+/// What a source provides.
+#[derive(Representation, Clone, Default)]
+pub struct Turns {
+    pub count: u32,
+    pub since: [f32; 2],
+}
+
+#[derive(Source)]
+pub struct Wheels {
+    count: u32,
+}
+
+#[source]
+impl Wheels {
+    #[sample(rate = 20.0)]
+    fn sample(&mut self, turns: &mut Turns) {
+        self.count += 1;
+        turns.count = self.count;
+        turns.since = [0.5, 1.5];
+    }
+}
+
 /// A message.
 #[derive(Representation, Clone, Default)]
 pub struct Honk {
@@ -69,7 +91,7 @@ pub struct Pilot {
 #[module]
 impl Pilot {
     #[update]
-    fn drive(&mut self, goal: &Goal, clock: &Clock, heard: &Subscription<Honk>, drive: &mut Drive) {
+    fn drive(&mut self, goal: &Goal, _: &Turns, clock: &Clock, heard: &Subscription<Honk>, drive: &mut Drive) {
         self.honks += heard.iter().count() as u64;
         drive.step = clock.run();
         drive.speed = (goal.metres * self.parameters.gain).min(self.parameters.limits[1]);

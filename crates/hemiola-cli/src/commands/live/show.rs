@@ -81,8 +81,11 @@ impl Sought {
                 Ok(_) => Way::Read,
                 Err(refused @ ClientError::Refused(_)) => {
                     let (head, path) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
+                    // The first refusal says more about a part that is not there, and about names that nobody has.
+                    if robot.request("read", json!({ "value": head })).is_ok() {
+                        return Err(refused.into());
+                    }
                     let asked = json!({ "subscription": number, "value": head, "rate": arguments.rate });
-                    // The first refusal says more about names that nobody has.
                     let Ok(answer) = robot.request("subscribe", asked) else { return Err(refused.into()) };
                     let path = path.trim_start_matches('.').to_owned();
                     Way::Subscribed { decoder: Decoder::of(&answer)?, path, last: None }

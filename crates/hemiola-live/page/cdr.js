@@ -195,25 +195,3 @@ function readText(reader) {
   reader.at += length;
   return TEXT.decode(bytes);
 }
-
-/** What a person writes to get this value: options without their list, names of enumerations,
- * plain lists. The result can go into JSON.
- * @param {Struct} type @param {any} value @returns {any} */
-export function toPlain(type, value) {
-  /** @type {Record<string, any>} */
-  const out = {};
-  for (const field of type.fields) out[field.name] = fieldToPlain(field, value?.[field.name]);
-  return out;
-}
-
-/** @param {Field} field @param {any} value @returns {any} */
-function fieldToPlain(field, value) {
-  const one = (/** @type {any} */ item) => {
-    if (item === null || item === undefined) return null;
-    if (field.type.kind === "struct") return toPlain(field.type, item);
-    if (field.constants?.has(item)) return field.constants.get(item);
-    return typeof item === "bigint" ? Number(item) : item;
-  };
-  const isList = field.array !== null && !isOption(field) && value !== null && value !== undefined;
-  return isList ? Array.from(value, one) : one(value);
-}

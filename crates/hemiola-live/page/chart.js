@@ -42,7 +42,7 @@ export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, 
     y: { left: rangeOf(curves, lines, "left", limits), right: rangeOf(curves, lines, "right", limits) },
   };
   context.font = "10px " + colour.font;
-  drawGrid(context, plane, colour, hasRight);
+  drawGrid(context, plane, colour, curves.some(({ axis }) => axis === "right"));
   context.save();
   context.beginPath();
   context.rect(plane.left, plane.top, plane.right - plane.left, plane.bottom - plane.top);
@@ -64,7 +64,7 @@ export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, 
 }
 
 /** @param {Plane} plane @param {number} time */
-export function xOf(plane, time) {
+function xOf(plane, time) {
   return plane.left + ((time - plane.from) / (plane.to - plane.from)) * (plane.right - plane.left);
 }
 

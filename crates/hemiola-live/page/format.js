@@ -57,12 +57,6 @@ export function count(value) {
   return known === null ? "–" : String(Math.round(known)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 }
 
-/** A count of bytes. @param {number} bytes */
-export function size(bytes) {
-  if (bytes < 1e3) return `${bytes} B`;
-  return bytes < 1e6 ? `${digits(bytes / 1e3)} kB` : `${digits(bytes / 1e6)} MB`;
-}
-
 /** What JSON says where a number is meant; `null` for everything that is none.
  * @param {unknown} value @returns {number | null} */
 export function number(value) {

@@ -23,7 +23,7 @@ export function entryText(entry) {
 }
 
 /** @param {any} change */
-export function changeText(change) {
+function changeText(change) {
   if (change.parameter) return `${change.parameter.module}.${change.parameter.name ?? change.parameter.parameter} = ${JSON.stringify(change.parameter.value)}`;
   if (change.provider) return `${change.provider.representation} is provided by ${change.provider.module}`;
   if (change.override) return `${change.override.representation} is overridden`;

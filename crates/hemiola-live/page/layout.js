@@ -45,7 +45,8 @@ export class Layout {
   set(root) {
     for (const tab of [...this.#opened.keys()]) this.#end(tab);
     this.root = tidy(root);
-    this.#recent = null;
+    const [first] = stacks(this.root);
+    this.#recent = first?.tabs[first.active] ?? null;
     this.#render();
   }
 

@@ -207,7 +207,7 @@ class Overview extends View {
     const lines = [
       ...missed.map((cycle) => ["bad", `${cycle.name} missed its deadline in ${count(cycle.missed)} of ${count(cycle.runs)} runs.`]),
       ...late.map((chain) => ["bad", `${chain.name}: a ${chain.kind} of ${duration(chain.seen.maximum)}, ${duration(chain.limit)} are allowed.`]),
-      ...exceedances.map(({ of, count: times }) => ["warning", `${boundedText(of)}: its bound was exceeded ${number(times) === 1 ? "once" : `${count(times)} times`}; the log says why.`]),
+      ...exceedances.map(({ of, count: times }) => ["warning", `${boundedText(of)}: its bound was exceeded ${(times ?? 1) === 1 ? "once" : `${count(times)} times`}; the log says why.`]),
       ...lost.map((cycle) => ["warning", `${cycle.name} lost ${count(cycle.dropped + cycle.skipped)} inputs.`]),
       ...unsure.filter((each) => number(each.bound) !== null).map((each) => ["warning", `${shortName(each)}: up to ${duration(each.bound)} are possible, ${duration(each.deadline)} are allowed.`]),
       ...(unbounded.length ? [["warning", `No bound is known of ${unbounded.map(shortName).join(", ")}.`]] : []),

@@ -77,7 +77,7 @@ function worst(all) {
 }
 
 /** The names of a trigger: `83.3 Hz`, a source, a topic. @param {any} trigger */
-export function triggerText(trigger) {
+function triggerText(trigger) {
   if (typeof trigger === "string") return trigger;
   const rate = number(trigger?.rate);
   if (rate !== null) return `${rate} Hz`;

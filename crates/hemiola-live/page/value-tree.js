@@ -18,7 +18,7 @@ const PLOT = "M2 13h12M3 10l3-4 3 2 4-5";
  * @param {import("./cdr.js").Struct} type @param {any} value @param {(key: string) => boolean} isOpen
  * @param {(key: string) => number} shown how many items of a list
  * @returns {Row[]} */
-export function rowsOf(type, value, isOpen, shown = () => ITEMS) {
+function rowsOf(type, value, isOpen, shown = () => ITEMS) {
   /** @type {Row[]} */
   const rows = [];
   const structure = (/** @type {import("./cdr.js").Struct} */ of, /** @type {any} */ from, /** @type {string} */ path, /** @type {string} */ key, /** @type {number} */ depth) => {

@@ -22,6 +22,10 @@ pub const POINTS: u8 = 2;
 /// Events.
 pub const EVENTS: u8 = 3;
 
+/// An image of a module: in the place of a subscription stands the length of the record that follows,
+/// as JSON; then come the pixels.
+pub const IMAGE: u8 = 4;
+
 /// The bytes before a value.
 pub const HEAD: usize = 32;
 

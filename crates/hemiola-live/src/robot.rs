@@ -8,6 +8,7 @@
 //! | `plots`, `fields` | numbers within them, and of the robot's timing |
 //! | `events` | what ran where and when |
 //! | `watched` | statistics and journal |
+//! | `shown` | what modules plot, draw and write |
 //! | `describe` | what the robot consists of |
 //! | `parameters` | what can be tuned, and saving it |
 //! | `recording` | logs that begin and end while it runs |
@@ -26,6 +27,7 @@ mod plots;
 mod recording;
 pub mod request;
 mod session;
+mod shown;
 mod values;
 mod watched;
 

@@ -44,7 +44,9 @@ fn a_client_in_python_understands_the_door() {
         Command::new(python).args(["-c", "import websockets"]).output().is_ok_and(|output| output.status.success())
     };
     let Some(python) = known.into_iter().find(has_it) else {
-        return eprintln!("SKIPPED: no Python with the package `websockets`; install tests/foreign/requirements.txt into target/foreign");
+        return eprintln!(
+            "SKIPPED: no Python with the package `websockets`; install tests/foreign/requirements.txt into target/foreign"
+        );
     };
     let mut command = Command::new(python);
     command.arg(foreign("check_viewer.py"));

@@ -214,3 +214,20 @@ fn a_log_can_be_begun_and_ended_from_outside() {
     assert!(is_marked);
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn what_modules_show_comes_to_whoever_wants_it() {
+    let house = House::plain();
+    let mut client = house.client(false);
+    client.ask(json!({"do": "watch", "what": "debug"})).unwrap();
+    let names = client.event("debug")["names"].clone();
+    assert_eq!(names[0]["name"], "pilot.metres");
+    client.ask(json!({"do": "watch", "what": "debug", "names": ["track"]})).unwrap();
+    wait_until(|| {
+        let records = client.event("debug")["records"].clone();
+        let drawn = |record: &Value| record["name"] == "track/cart" && record["draw"]["circle"][1] == 0.0;
+        records.as_array().unwrap().iter().any(drawn)
+    });
+    client.ask(json!({"do": "plot", "subscription": 1, "fields": ["plot:pilot.metres"]})).unwrap();
+    assert!(client.next_bytes().len() > 8);
+}

@@ -1,18 +1,69 @@
-//! The page's sources as browsers get them: without comments and blanks, and with short private names.
+//! The page's sources as browsers get them: without comments and blanks, and with short names.
 //!
-//! No program is understood for that; words, texts and expressions between slashes are told from the
-//! rest, and only what stands between them goes.
+//! No program is understood for that. Words, texts and expressions between slashes are told from the
+//! rest, and what stands between them goes. A name becomes a short one where nobody can notice: if it
+//! is private (`#name`), or a variable of the file and nowhere in it the name of a property.
 
-use std::collections::BTreeMap;
-use std::str::Chars;
+mod names;
 
 /// A module of JavaScript.
 pub fn script(source: &str) -> String {
-    let mut shrunk = Shrunk::default();
-    let mut rest = source.chars();
-    shrunk.code(&mut rest, None);
-    shrunk.text.push('\n');
-    shrunk.text
+    let mut reader = Reader { rest: source, tokens: Vec::new(), gap: Gap::Nothing };
+    reader.code(None);
+    let short = names::short_ones(&reader.tokens);
+    let mut text = String::with_capacity(source.len());
+    let mut statements = Statements::default();
+    for token in &reader.tokens {
+        if statements.continues(token) {
+            text.pop();
+            text.push(',');
+            continue;
+        }
+        let word = short.get(token.text).map_or(token.text, String::as_str);
+        // The last statement of a block needs no end. (One that is empty would: the page has none.)
+        if token.kind == Kind::Sign && token.text == "}" && text.ends_with(';') {
+            text.pop();
+        } else {
+            separate(&mut text, token.gap, word);
+        }
+        text.push_str(word);
+    }
+    text.push('\n');
+    text
+}
+
+/// Finds declarations that follow each other, and so can be one: `const a = 1; const b = 2;`.
+#[derive(Default)]
+struct Statements<'s> {
+    /// What the statement declares in each of the brackets that are open: with `const`, `let` or not at all.
+    open: Vec<&'s str>,
+    now: &'s str,
+    before: &'s str,
+}
+
+impl<'s> Statements<'s> {
+    /// Follows the next token. Whether it begins a declaration like the one before, and can be left out.
+    fn continues(&mut self, token: &Token<'s>) -> bool {
+        let (before, text) = (std::mem::replace(&mut self.before, token.text), token.text);
+        let is_part = token.kind == Kind::Verbatim;
+        if matches!(text, ")" | "]" | "}") || is_part && text.starts_with('}') {
+            self.now = self.open.pop().unwrap_or_default();
+        }
+        let begins = matches!(before, "" | ";" | "{" | "}");
+        if begins && token.kind == Kind::Word {
+            let declared = if matches!(text, "const" | "let") { text } else { "" };
+            let is_like =
+                before == ";" && !declared.is_empty() && std::mem::replace(&mut self.now, declared) == declared;
+            self.now = declared;
+            return is_like;
+        }
+        if matches!(text, "(" | "[" | "{") || is_part && text.ends_with("${") {
+            self.open.push(std::mem::take(&mut self.now));
+        } else if begins && !matches!(text, ";" | ")" | "]" | "}" | "," | ".") {
+            self.now = "";
+        }
+        false
+    }
 }
 
 /// A style sheet.
@@ -47,7 +98,24 @@ pub fn styles(source: &str) -> String {
     text
 }
 
-/// What stands between two tokens.
+/// A piece of a script.
+struct Token<'s> {
+    text: &'s str,
+    kind: Kind,
+    gap: Gap,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// A name, a keyword, a number.
+    Word,
+    /// A sign.
+    Sign,
+    /// A text, an expression between slashes, a part of a template up to `${` or from `}` on.
+    Verbatim,
+}
+
+/// What stands before a token.
 #[derive(Clone, Copy, PartialEq)]
 enum Gap {
     Nothing,
@@ -56,161 +124,135 @@ enum Gap {
     Line,
 }
 
-/// A script up to some place.
-#[derive(Default)]
-struct Shrunk {
-    text: String,
-    /// The last word, if nothing came after it.
-    word: String,
-    /// Short private names by long ones: nobody outside of the file can know them.
-    private: BTreeMap<String, String>,
+/// Keeps two tokens apart that would be another one together.
+fn separate(text: &mut String, gap: Gap, next: &str) {
+    let (Some(last), Some(next)) = (text.chars().next_back(), next.chars().next()) else { return };
+    match gap {
+        // The page's statements end with semicolons, so that a brace ends one only with a block.
+        Gap::Line if last == '}' && (is_of_word(next) || next == '}') => {}
+        Gap::Line if !matches!(last, '{' | ';' | ',' | '(' | '[') => text.push('\n'),
+        Gap::Blank if is_of_word(last) && is_of_word(next) => text.push(' '),
+        Gap::Blank if last == next && matches!(next, '+' | '-' | '/') => text.push(' '),
+        _ => {}
+    }
 }
 
 /// After these words, a slash begins an expression.
 const BEFORE_EXPRESSIONS: &[&str] =
     &["return", "typeof", "case", "in", "of", "void", "delete", "do", "else", "await", "yield"];
 
-impl Shrunk {
+/// Takes a script apart.
+struct Reader<'s> {
+    rest: &'s str,
+    tokens: Vec<Token<'s>>,
+    gap: Gap,
+}
+
+impl<'s> Reader<'s> {
     /// Takes code up to a closing brace without its opening one, if asked for, or the end.
-    fn code(&mut self, rest: &mut Chars<'_>, closing: Option<char>) {
+    fn code(&mut self, closing: Option<char>) {
         let mut depth = 0;
-        let mut gap = Gap::Nothing;
-        while let Some(letter) = rest.clone().next() {
-            let text = rest.as_str();
+        while let Some(letter) = self.rest.chars().next() {
+            let rest = self.rest;
             if letter.is_whitespace() {
-                gap = if letter == '\n' || gap == Gap::Line { Gap::Line } else { Gap::Blank };
-                rest.next();
-            } else if text.starts_with("//") {
-                skip(rest, text.find('\n').unwrap_or(text.len()));
-            } else if text.starts_with("/*") {
-                skip(rest, text.find("*/").map_or(text.len(), |end| end + 2));
-                gap = if gap == Gap::Line { Gap::Line } else { Gap::Blank };
+                self.skip(letter.len_utf8(), letter == '\n');
+            } else if rest.starts_with("//") {
+                self.skip(rest.find('\n').unwrap_or(rest.len()), false);
+            } else if rest.starts_with("/*") {
+                self.skip(rest.find("*/").map_or(rest.len(), |end| end + 2), false);
             } else {
                 if depth == 0 && Some(letter) == closing {
                     return;
                 }
                 depth += i32::from(letter == '{') - i32::from(letter == '}');
-                self.separate(gap, letter);
-                gap = Gap::Nothing;
-                self.token(rest, letter);
+                self.token(letter);
             }
         }
     }
 
-    /// Keeps two tokens apart that would be another one together.
-    fn separate(&mut self, gap: Gap, next: char) {
-        let Some(last) = self.text.chars().next_back() else { return };
-        let is_needed = match gap {
-            Gap::Nothing => false,
-            Gap::Line => !matches!(last, '{' | ';' | ',' | '(' | '['),
-            Gap::Blank => is_of_word(last) && is_of_word(next) || last == next && matches!(next, '+' | '-' | '/'),
-        };
-        if is_needed {
-            self.text.push(if gap == Gap::Line { '\n' } else { ' ' });
-        }
+    fn skip(&mut self, bytes: usize, ends_line: bool) {
+        self.rest = &self.rest[bytes..];
+        self.gap = if ends_line || self.gap == Gap::Line { Gap::Line } else { Gap::Blank };
     }
 
-    fn token(&mut self, rest: &mut Chars<'_>, first: char) {
-        let text = rest.as_str();
-        if is_of_word(first) {
-            let word = &text[..text.find(|letter| !is_of_word(letter)).unwrap_or(text.len())];
-            skip(rest, word.len());
-            let name = self.name(word);
-            self.text.push_str(&name);
-            self.word = word.to_owned();
-            return;
-        }
+    fn take(&mut self, kind: Kind, bytes: usize) {
+        let (text, rest) = self.rest.split_at(bytes);
+        self.rest = rest;
+        self.tokens.push(Token { text, kind, gap: std::mem::replace(&mut self.gap, Gap::Nothing) });
+    }
+
+    fn token(&mut self, first: char) {
         match first {
-            '"' | '\'' => self.verbatim(rest, first),
-            '`' => self.template(rest),
-            '/' if self.expects_expression() => self.expression(rest),
-            _ => {
-                rest.next();
-                self.text.push(first);
+            first if is_of_word(first) => {
+                let end = self.rest.find(|letter| !is_of_word(letter)).unwrap_or(self.rest.len());
+                self.take(Kind::Word, end);
             }
+            '"' | '\'' => self.take(Kind::Verbatim, 1 + end_of(&self.rest[1..], first)),
+            '`' => self.template(),
+            '/' if self.expects_expression() => self.take(Kind::Verbatim, 1 + end_of(&self.rest[1..], '/')),
+            _ => self.take(Kind::Sign, first.len_utf8()),
         }
-        self.word.clear();
-    }
-
-    /// The name that a word has from now on.
-    fn name(&mut self, word: &str) -> String {
-        if !word.starts_with('#') {
-            return word.to_owned();
-        }
-        let number = self.private.len();
-        let short = || {
-            let letter = |number: usize| char::from(b'a' + (number % 26) as u8);
-            match number {
-                0..26 => format!("#{}", letter(number)),
-                _ => format!("#{}{}", letter(number), number / 26),
-            }
-        };
-        self.private.entry(word.to_owned()).or_insert_with(short).clone()
     }
 
     /// Whether a slash begins a regular expression; else it divides.
     fn expects_expression(&self) -> bool {
-        match self.text.trim_end().chars().next_back() {
-            Some(last) if is_of_word(last) => BEFORE_EXPRESSIONS.contains(&self.word.as_str()),
-            Some(last) => !matches!(last, ')' | ']' | '}' | '"' | '\'' | '`'),
+        match self.tokens.last() {
+            Some(Token { text, kind: Kind::Word, .. }) => BEFORE_EXPRESSIONS.contains(text),
+            Some(Token { text, kind: Kind::Sign, .. }) => !matches!(*text, ")" | "]" | "}"),
+            Some(_) => false,
             None => true,
         }
     }
 
-    /// A text, up to the quote that it begins with.
-    fn verbatim(&mut self, rest: &mut Chars<'_>, quote: char) {
-        self.text.extend(rest.next());
-        while let Some(letter) = rest.next() {
-            self.text.push(letter);
-            match letter {
-                '\\' => self.text.extend(rest.next()),
-                letter if letter == quote => return,
-                _ => {}
-            }
-        }
-    }
-
-    /// A regular expression: a slash within brackets does not end it.
-    fn expression(&mut self, rest: &mut Chars<'_>) {
-        self.text.extend(rest.next());
-        let mut is_class = false;
-        while let Some(letter) = rest.next() {
-            self.text.push(letter);
-            match letter {
-                '\\' => self.text.extend(rest.next()),
-                '[' => is_class = true,
-                ']' => is_class = false,
-                '/' if !is_class => return,
-                _ => {}
-            }
-        }
-    }
-
     /// A template: text as it is, with code within.
-    fn template(&mut self, rest: &mut Chars<'_>) {
-        self.text.extend(rest.next());
-        while let Some(letter) = rest.next() {
-            self.text.push(letter);
-            match letter {
-                '\\' => self.text.extend(rest.next()),
-                '`' => return,
-                '$' if rest.as_str().starts_with('{') => {
-                    self.text.extend(rest.next());
-                    self.code(rest, Some('}'));
-                    self.text.extend(rest.next());
+    fn template(&mut self) {
+        let mut begin = 1;
+        loop {
+            let rest = &self.rest[begin..];
+            let end = end_of(rest, '`');
+            match code_in(&rest[..end]) {
+                Some(code) => {
+                    self.take(Kind::Verbatim, begin + code);
+                    self.code(Some('}'));
+                    begin = usize::from(!self.rest.is_empty());
                 }
-                _ => {}
+                None => return self.take(Kind::Verbatim, begin + end),
             }
         }
     }
+}
+
+/// Where a text ends that began before, behind its quote. Within brackets, a slash ends nothing.
+fn end_of(text: &str, quote: char) -> usize {
+    let mut letters = text.char_indices();
+    let mut is_class = false;
+    while let Some((place, letter)) = letters.next() {
+        match letter {
+            '\\' => _ = letters.next(),
+            '[' => is_class = true,
+            ']' => is_class = false,
+            letter if letter == quote && !(is_class && quote == '/') => return place + letter.len_utf8(),
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Where code begins in a part of a template: behind its `${`.
+fn code_in(text: &str) -> Option<usize> {
+    let mut letters = text.char_indices();
+    while let Some((place, letter)) = letters.next() {
+        match letter {
+            '\\' => _ = letters.next(),
+            '$' if text[place..].starts_with("${") => return Some(place + 2),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$' | '#') || !letter.is_ascii()
-}
-
-fn skip(rest: &mut Chars<'_>, bytes: usize) {
-    *rest = rest.as_str()[bytes..].chars();
 }
 
 #[cfg(test)]
@@ -220,7 +262,7 @@ mod tests {
     #[test]
     fn comments_and_blanks_go_and_texts_stay() {
         let source = "/** Adds.\n * @param {number} a\n */\nfunction f(a) {\n    // one\n    return a + 1; // no\n}\n";
-        assert_eq!(script(source), "function f(a){return a+1;}\n");
+        assert_eq!(script(source), "function f(a){return a+1}\n");
         assert_eq!(script("const a = \"// b  c\", d = ' /* ';"), "const a=\"// b  c\",d=' /* ';\n");
         assert_eq!(script("a = /** @type {X} */ (b);"), "a=(b);\n");
     }
@@ -228,6 +270,7 @@ mod tests {
     #[test]
     fn lines_that_may_end_a_statement_stay() {
         assert_eq!(script("let a = b\nlet c = {\n  d,\n}\n(e)"), "let a=b\nlet c={d,}\n(e)\n");
+        assert_eq!(script("if (a) {\n  b();\n}\nelse {\n  c();\n}\nd();"), "if(a){b()}else{c()}d();\n");
     }
 
     #[test]
@@ -249,16 +292,54 @@ mod tests {
 
     #[test]
     fn private_names_become_short_and_stay_different() {
-        assert_eq!(
-            script("class A { #one = 1; #two = this.#one + \"#one\"; }"),
-            "class A{#a=1;#b=this.#a+\"#one\";}\n"
-        );
+        assert_eq!(script("class A { #one = 1; #two = this.#one + \"#one\"; }"), "class A{#a=1;#b=this.#a+\"#one\"}\n");
         let many: String = (0..60).map(|number| format!("this.#name{number};")).collect();
         let short = script(&many);
         let mut names: Vec<_> = short.split(';').map(str::trim).filter(|name| !name.is_empty()).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), 60);
+    }
+
+    #[test]
+    fn variables_get_short_names_unless_a_property_has_the_same() {
+        let source =
+            "const first = 1, other = 2; let second = first + x.third; const third = { second: first, fourth };";
+        assert_eq!(script(source), "const a=1,other=2;let second=a+x.third;const third={second:a,fourth};\n");
+        assert_eq!(script("const long = 1; f(`${long} long`, \"long\");"), "const a=1;f(`${a} long`,\"long\");\n");
+        assert_eq!(
+            script("export const long = 1; const { wide } = b; wide;"),
+            "export const long=1;const{wide}=b;wide;\n"
+        );
+        assert_eq!(script("const long = 1; class A { long() {} }"), "const long=1;class A{long(){}}\n");
+        assert_eq!(script("const a = 1; const long = a;"), "const a=1,b=a;\n");
+        assert_eq!(script("all.map((long) => long + 1); all.map(wide => wide);"), "all.map((a)=>a+1);all.map(b=>b);\n");
+        assert_eq!(
+            script("function f(long, [b], { wide }, ...rest) { if (none) { wide(long, rest); } }"),
+            "function f(a,[b],{wide},...c){if(none){wide(a,c)}}\n"
+        );
+        assert_eq!(script("let one = 1; if (x) { y(); one = x ? one : 2; }"), "let a=1;if(x){y();a=x?a:2}\n");
+        assert_eq!(
+            script("let one = 1; class A extends B { x = 2; one = 3; }"),
+            "let one=1;class A extends B{x=2;one=3}\n"
+        );
+        assert_eq!(script("const [long, wide] = f(high);"), "const[a,b]=f(high);\n");
+    }
+
+    #[test]
+    fn declarations_that_follow_each_other_are_one() {
+        assert_eq!(
+            script("const a = 1; const { b } = f(() => { let c = 1; return c; }); let d; let e = 2;"),
+            "const a=1,{b}=f(()=>{let c=1;return c});let d,e=2;\n"
+        );
+        assert_eq!(
+            script("export const a = 1; const b = 2; f(); const c = 3;"),
+            "export const a=1;const b=2;f();const c=3;\n"
+        );
+        assert_eq!(
+            script("for (const a of b) { const c = `${a}`; } const d = 1;"),
+            "for(const a of b){const c=`${a}`}const d=1;\n"
+        );
     }
 
     #[test]

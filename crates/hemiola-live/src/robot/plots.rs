@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `Ball.position.x` | a number within a representation, once per value |
 //! | `topic:goals.count` | a number within the messages of a topic |
+//! | `plot:ball.score` | what an update plots |
 //! | `timing:motion.response` | a figure of each run of a cycle, in seconds: `response`, `execution`, `jitter` |
 //! | `timing:Walk.joints` | how long each execution of an update took, in seconds |
 //!
@@ -11,6 +12,7 @@
 
 use std::collections::BTreeMap;
 
+use hemiola_model::module::DebugContent;
 use hemiola_runtime::{Observation, Observer, RobotHandle, Seen};
 use hemiola_trace::{Catalog, CycleId, Event, TaskId, Ticks};
 use serde_json::{Value, json};
@@ -28,11 +30,16 @@ pub struct PlotStream {
     errors: Vec<Option<String>>,
     observed: Vec<Observed>,
     timed: Option<Timed>,
+    /// Plots of updates, and the numbers of their fields.
+    plotted: Option<(Observer, BTreeMap<String, usize>)>,
     points: Vec<Points>,
     /// Between two messages, in nanoseconds of the robot's clock.
     period: i64,
     due: i64,
 }
+
+/// Paths within one representation or topic, and the numbers of their fields.
+type Chosen = (Vec<FieldPath>, Vec<usize>);
 
 /// Fields of one representation or topic.
 struct Observed {
@@ -89,10 +96,14 @@ impl PlotStream {
             return Err(format!("a subscription plots at most {MOST_PATHS} fields"));
         }
         let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0).unwrap_or(RATE);
-        let mut by_owner: BTreeMap<(bool, &str), (Vec<FieldPath>, Vec<usize>)> = BTreeMap::new();
-        let mut figures = Vec::new();
+        let mut by_owner: BTreeMap<(bool, &str), Chosen> = BTreeMap::new();
+        let (mut figures, mut plots) = (Vec::new(), BTreeMap::new());
         let mut errors = vec![None; fields.len()];
         for (number, field) in fields.iter().enumerate() {
+            if let Some(name) = field.strip_prefix("plot:") {
+                plots.insert(name.to_owned(), number);
+                continue;
+            }
             if let Some(name) = field.strip_prefix("timing:") {
                 match Figure::parse(handle, name) {
                     Ok(figure) => figures.push((number, figure)),
@@ -130,9 +141,16 @@ impl PlotStream {
                 Some(Timed { seen, clock, catalog, figures, begun: BTreeMap::new() })
             }
         };
+        let plotted = match plots.is_empty() {
+            true => None,
+            false => {
+                let observation = Observation::default().with_debug(plots.keys());
+                Some((handle.observe(observation).map_err(|error| error.to_string())?, plots))
+            }
+        };
         let points = fields.iter().map(|_| Points::default()).collect();
         let period = (1e9 / rate) as i64;
-        Ok(Self { subscription, errors, observed, timed, points, period, due: i64::MIN })
+        Ok(Self { subscription, errors, observed, timed, plotted, points, period, due: i64::MIN })
     }
 
     /// What the client is told about it.
@@ -156,7 +174,7 @@ impl PlotStream {
 
     /// Takes what has come, and sends it if it is time.
     pub fn send(&mut self, out: &mut Outbox) {
-        let Self { observed, timed, points, .. } = self;
+        let Self { observed, timed, plotted, points, .. } = self;
         let mut newest = i64::MIN;
         for observed in observed {
             observed.take(|time, field, value| {
@@ -169,6 +187,14 @@ impl PlotStream {
                 newest = newest.max(time);
                 points[field].add(time as f64 * 1e-9, value);
             });
+        }
+        if let Some((seen, fields)) = plotted {
+            while let Some(record) = seen.next_debug() {
+                if let (DebugContent::Plot(value), Some(field)) = (&record.content, fields.get(record.name)) {
+                    newest = newest.max(record.time.nanoseconds());
+                    points[*field].add(record.time.seconds(), *value);
+                }
+            }
         }
         if newest < self.due || newest == i64::MIN || out.is_congested() {
             return;

@@ -31,6 +31,8 @@ pub enum Request {
     Watch {
         what: Watched,
         period: Option<u64>,
+        /// Of what modules show.
+        names: Option<Vec<String>>,
     },
     Unwatch {
         what: Watched,

@@ -10,6 +10,7 @@ use super::Shared;
 use super::events::EventStream;
 use super::plots::PlotStream;
 use super::request::{ChangeText, Form, Request, Watched};
+use super::shown::ShownStream;
 use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
 use super::{answers, describe, layouts, parameters};
@@ -37,6 +38,7 @@ pub struct RobotSession {
     events: Option<EventStream>,
     statistics: Option<StatisticsStream>,
     journal: Option<JournalStream>,
+    shown: Option<ShownStream>,
     told_dropped: Instant,
 }
 
@@ -50,6 +52,7 @@ impl RobotSession {
             events: None,
             statistics: None,
             journal: None,
+            shown: None,
             told_dropped: Instant::now(),
         }
     }
@@ -96,7 +99,7 @@ impl RobotSession {
                 self.remove_subscription(subscription);
                 json!({})
             }
-            Request::Watch { what: Watched::Statistics, period } => {
+            Request::Watch { what: Watched::Statistics, period, .. } => {
                 self.statistics = Some(StatisticsStream::open(handle, period)?);
                 json!({})
             }
@@ -104,14 +107,15 @@ impl RobotSession {
                 self.journal = Some(JournalStream::open(handle)?);
                 json!({})
             }
-            Request::Watch { what: Watched::Debug, .. } => {
-                return Err("drawings of modules cannot be watched in this version".to_owned());
+            Request::Watch { what: Watched::Debug, names, .. } => {
+                self.shown = Some(ShownStream::open(handle, names.unwrap_or_default())?);
+                json!({})
             }
             Request::Unwatch { what } => {
                 match what {
                     Watched::Statistics => self.statistics = None,
                     Watched::Journal => self.journal = None,
-                    Watched::Debug => {}
+                    Watched::Debug => self.shown = None,
                 }
                 json!({})
             }
@@ -238,11 +242,13 @@ impl Session for RobotSession {
         self.journal.iter_mut().for_each(|stream| stream.send(out));
         self.statistics.iter_mut().for_each(|stream| stream.send(&self.shared, out));
         self.values.iter_mut().for_each(|stream| stream.send(out, Head::to_bytes));
+        self.shown.iter_mut().for_each(|stream| stream.send(&self.shared.handle, out));
         self.plots.iter_mut().for_each(|stream| stream.send(out));
         self.events.iter_mut().for_each(|stream| stream.send(out));
         self.tell_dropped(out);
         let is_fast = !self.values.is_empty() || !self.plots.is_empty();
-        let is_slow = self.events.is_some() || self.statistics.is_some() || self.journal.is_some();
+        let is_slow =
+            self.events.is_some() || self.statistics.is_some() || self.journal.is_some() || self.shown.is_some();
         match (is_fast, is_slow) {
             (true, _) => Some(FAST),
             (false, true) => Some(SLOW),

@@ -45,7 +45,9 @@ struct Pilot {
 #[module]
 impl Pilot {
     #[update]
-    fn drive(&self, last: Previous<Drive>, drive: &mut Drive, beats: &mut Publisher<Beat>) {
+    fn drive(&self, last: Previous<Drive>, drive: &mut Drive, beats: &mut Publisher<Beat>, debug: &Debug) {
+        debug.plot("pilot.metres", last.metres);
+        debug.draw("track/cart", |canvas| canvas.circle([last.metres as f32, 0.0], 0.1, Color::ORANGE));
         drive.metres = last.metres + self.parameters.step;
         drive.history = [1.0, 2.0, 3.0];
         drive.runs = last.runs + 1;

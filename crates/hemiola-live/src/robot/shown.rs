@@ -1,0 +1,71 @@
+//! What modules plot, draw and write, on its way to a client.
+
+use hemiola_model::module::{DebugContent, DebugRecord};
+use hemiola_runtime::{Observation, Observer, RobotHandle};
+use serde_json::{Value, json};
+
+use crate::binary;
+use crate::door::outbox::Outbox;
+
+/// What a client wants to see of it.
+pub struct ShownStream {
+    seen: Observer,
+    /// How many names the client knows.
+    named: usize,
+    /// Records that this client was too slow for.
+    dropped: u64,
+    told: u64,
+}
+
+/// So many records go into an event; what is more goes into the next one.
+const MOST_RECORDS: usize = 4096;
+/// A client names at most so many.
+const MOST_NAMES: usize = 1000;
+
+impl ShownStream {
+    /// Begins it, for these names. Updates compute what somebody wants, and nothing else.
+    pub fn open(handle: &RobotHandle, names: Vec<String>) -> Result<Self, String> {
+        if names.len() > MOST_NAMES {
+            return Err(format!("at most {MOST_NAMES} names can be watched: use a space, or a beginning with `*`"));
+        }
+        let seen = handle.observe(Observation::default().with_debug(names)).map_err(|error| error.to_string())?;
+        Ok(Self { seen, named: 0, dropped: 0, told: 0 })
+    }
+
+    /// Sends what has come.
+    pub fn send(&mut self, handle: &RobotHandle, out: &mut Outbox) {
+        let mut records = Vec::new();
+        let is_congested = out.is_congested();
+        while records.len() < MOST_RECORDS
+            && let Some(record) = self.seen.next_debug()
+        {
+            match &record.content {
+                _ if is_congested => self.dropped += 1,
+                DebugContent::Image(image) => out.send_bytes(image_message(&record, image.pixels())),
+                _ => records.push(record),
+            }
+        }
+        let names = handle.debug_names();
+        let dropped = self.dropped + self.seen.dropped().debug;
+        if records.is_empty() && names.len() == self.named && dropped == self.told {
+            return;
+        }
+        let mut event = json!({"event": "debug", "dropped": dropped - self.told, "records": records});
+        self.told = dropped;
+        if names.len() != self.named {
+            self.named = names.len();
+            let named = |name: &hemiola_runtime::DebugName| json!({"name": name.name, "kind": name.kind.to_string(), "update": &*name.update});
+            event["names"] = names.iter().map(named).collect::<Value>();
+        }
+        out.send(&event);
+    }
+}
+
+/// The record as JSON, then its pixels.
+fn image_message(record: &DebugRecord, pixels: &[u8]) -> Vec<u8> {
+    let head = json!(record).to_string();
+    let mut bytes = binary::begin(binary::IMAGE, head.len() as u32);
+    bytes.extend_from_slice(head.as_bytes());
+    bytes.extend_from_slice(pixels);
+    bytes
+}

@@ -1,6 +1,7 @@
 //! Commands for running robots, each in a process of its own, as somebody types them.
 
 mod cart;
+mod terminal;
 
 use std::time::Duration;
 

@@ -46,8 +46,14 @@ impl Session {
         arguments: &ConfigurationArguments,
         log: &ReplayLog,
     ) -> Result<Self, CommandError> {
-        let Configured { loaded, remarks } = recorded::configuration(program, arguments, log)?;
-        match Self::assemble(loaded, log.split().first().display().to_string()) {
+        let Configured { loaded, providers, remarks } = recorded::configuration(program, arguments, log)?;
+        let configured_by = log.split().first().display().to_string();
+        let mut chosen = loaded.clone();
+        let assembled = Self::assemble(loaded, configured_by.clone()).or_else(|error| {
+            chosen.configuration.providers.extend(providers);
+            Self::assemble(chosen, configured_by).map_err(|_| error)
+        });
+        match assembled {
             Ok(session) => Ok(Self { remarks, ..session }),
             Err(error) => {
                 let session = Self::open(program, arguments)?;

@@ -15,6 +15,8 @@ use crate::program::Program;
 /// How a robot is configured whose log is repeated.
 pub struct Configured {
     pub loaded: Loaded,
+    /// Who provides today what the log does not say: a representation that had one candidate then may have several now.
+    pub providers: BTreeMap<String, String>,
     /// What is to be said of that.
     pub remarks: Vec<String>,
 }
@@ -31,7 +33,7 @@ pub fn configuration(
 ) -> Result<Configured, CommandError> {
     let present = super::configuration(program, arguments).map(|(loaded, _)| loaded);
     let Some(recorded) = log.configuration().filter(|_| arguments.config.is_none()) else {
-        return Ok(Configured { loaded: present?, remarks: Vec::new() });
+        return Ok(Configured { loaded: present?, providers: BTreeMap::new(), remarks: Vec::new() });
     };
     let text = text(recorded);
     let base = Base::Text { name: format!("the configuration in {}", log.split().first().display()), text };
@@ -42,10 +44,14 @@ pub fn configuration(
             let remarks = changes(&loaded.origins, &present.origins);
             let (was, is) = (&mut loaded.configuration, present.configuration);
             (was.output, was.log, was.replay, was.page) = (is.output, is.log, is.replay, is.page);
-            Ok(Configured { loaded, remarks })
+            let mut providers = is.providers;
+            providers.retain(|representation, _| !was.providers.contains_key(representation));
+            Ok(Configured { loaded, providers, remarks })
         }
-        (Ok(loaded), Err(_)) => Ok(Configured { loaded, remarks: Vec::new() }),
-        (Err(error), present) => Ok(Configured { loaded: present?, remarks: vec![misfit(&error)] }),
+        (Ok(loaded), Err(_)) => Ok(Configured { loaded, providers: BTreeMap::new(), remarks: Vec::new() }),
+        (Err(error), present) => {
+            Ok(Configured { loaded: present?, providers: BTreeMap::new(), remarks: vec![misfit(&error)] })
+        }
     }
 }
 

@@ -110,7 +110,9 @@ fn content(data_type: &DataType) -> &DataType {
 
 /// The fields of the message that a type becomes.
 fn parts(today: &DataType) -> Vec<Part> {
-    let named = |names: &[String]| names.iter().map(|name| field_name(name)).collect();
+    // A way, of what was a part of another field.
+    let spelled = |way: &String| way.split('.').map(field_name).collect::<Vec<_>>().join(".");
+    let named = |names: &[String]| names.iter().map(spelled).collect();
     match today {
         DataType::Structure { fields, .. } => fields
             .iter()

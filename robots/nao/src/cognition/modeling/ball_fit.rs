@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use glam::Vec2;
+use glam::{Mat2, Vec2};
 use hemiola::prelude::*;
 
 use super::moving_point::roll;
@@ -61,8 +61,6 @@ pub struct BallFitParameters {
 #[derive(Data, Clone, Copy, Debug)]
 struct Sighting {
     position: Vec2,
-    /// In metre.
-    deviation: f32,
     at: Time,
 }
 
@@ -105,8 +103,7 @@ impl BallFit {
     ) {
         self.carry(odometry, clock);
         if let Some(seen) = &percept.ball {
-            let (deviation, _) = sighting::deviations(seen.position.length(), self.parameters.sighting_angle);
-            self.sightings.push_back(Sighting { position: seen.position, deviation, at: clock.now() });
+            self.sightings.push_back(Sighting { position: seen.position, at: clock.now() });
             self.follow(clock.now());
         } else {
             self.doubt(view, clock);
@@ -169,7 +166,7 @@ impl BallFit {
         const ROUNDS: usize = 4;
         let mut fit: Option<Fit> = None;
         for _ in 0..ROUNDS {
-            let mut sums = Sums::default();
+            let mut sums = Sums::NONE;
             for sighting in &self.sightings {
                 let age = match path {
                     Path::Rests => 0.0,
@@ -179,8 +176,8 @@ impl BallFit {
                 // Friction: it was faster before, and so farther back than its velocity now tells.
                 let slowed = velocity.normalize_or_zero() * (self.parameters.deceleration * age * age / 2.0);
                 let far = fit.map_or(0.0, |fit| self.deviations(&fit, sighting, now));
-                let weight = (self.parameters.far / far.max(self.parameters.far)) / sighting.deviation.powi(2);
-                sums.add(-age, sighting.position + slowed, weight);
+                let weight = self.parameters.far / far.max(self.parameters.far);
+                sums.add(-age, sighting.position + slowed, self.certainty(sighting) * weight);
             }
             let (position, velocity) = sums.line();
             let mut next = Fit { position, velocity, cost: 0.0 };
@@ -194,8 +191,13 @@ impl BallFit {
     fn deviations(&self, fit: &Fit, sighting: &Sighting, now: Time) -> f32 {
         let age = now.since(sighting.at).as_secs_f32();
         let slowed = fit.velocity.normalize_or_zero() * (self.parameters.deceleration * age * age / 2.0);
-        let expected = fit.position - fit.velocity * age - slowed;
-        expected.distance(sighting.position) / sighting.deviation
+        let off = fit.position - fit.velocity * age - slowed - sighting.position;
+        off.dot(self.certainty(sighting) * off).sqrt()
+    }
+
+    /// The inverse of a sighting's covariance: directions are seen better than distances.
+    fn certainty(&self, sighting: &Sighting) -> Mat2 {
+        sighting::covariance(sighting.position, self.parameters.sighting_angle).inverse()
     }
 
     /// Huber's: squared near the fit, and growing evenly from there.
@@ -222,32 +224,41 @@ impl BallFit {
     }
 }
 
-/// What a line through weighted points follows from.
-#[derive(Default)]
+/// What a line through weighted points follows from: the normal equations of least squares.
 struct Sums {
-    weight: f32,
-    time: f32,
-    time_squared: f32,
+    weight: Mat2,
+    time: Mat2,
+    time_squared: Mat2,
     position: Vec2,
     moment: Vec2,
 }
 
 impl Sums {
-    fn add(&mut self, time: f32, position: Vec2, weight: f32) {
+    /// Of no point.
+    const NONE: Self = Self {
+        weight: Mat2::ZERO,
+        time: Mat2::ZERO,
+        time_squared: Mat2::ZERO,
+        position: Vec2::ZERO,
+        moment: Vec2::ZERO,
+    };
+
+    fn add(&mut self, time: f32, position: Vec2, weight: Mat2) {
         self.weight += weight;
         self.time += weight * time;
-        self.time_squared += weight * time * time;
-        self.position += position * weight;
-        self.moment += position * (weight * time);
+        self.time_squared += weight * (time * time);
+        self.position += weight * position;
+        self.moment += weight * position * time;
     }
 
     /// Its point and slope at time zero; where all points have one time, it does not move.
     fn line(&self) -> (Vec2, Vec2) {
-        let determinant = self.weight * self.time_squared - self.time * self.time;
-        if determinant <= 1e-6 * self.weight * self.weight {
-            return (self.position / self.weight.max(f32::MIN_POSITIVE), Vec2::ZERO);
+        let mean = self.weight.inverse();
+        let spread = self.time_squared - self.time * mean * self.time;
+        if spread.determinant() <= 1e-8 * self.weight.determinant() {
+            return (mean * self.position, Vec2::ZERO);
         }
-        let velocity = (self.moment * self.weight - self.position * self.time) / determinant;
-        ((self.position - velocity * self.time) / self.weight, velocity)
+        let velocity = spread.inverse() * (self.moment - self.time * mean * self.position);
+        (mean * (self.position - self.time * velocity), velocity)
     }
 }

@@ -26,7 +26,7 @@ export class Images extends View {
   #layers = new Layers(this.initial.hidden, () => this.#changed());
   /** @type {{close(): void} | null} */
   #stream = null;
-  /** @type {{close(): void} | null} */
+  /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
   /** @type {import("./robot.js").Message | null} */
   #newest = null;

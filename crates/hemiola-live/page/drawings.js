@@ -39,8 +39,6 @@ export class Drawings {
     }
   }
 
-  get spaces() { return [...new Set([...this.all.values()].map(({ space }) => space))].sort(); }
-
   /**
    * What is drawn in a space, backgrounds first.
    *
@@ -49,6 +47,16 @@ export class Drawings {
   of(space) {
     return [...this.all.values()].filter((one) => one.space === space).sort((a, b) => Number(b.background) - Number(a.background) || (a.layer < b.layer ? -1 : 1));
   }
+}
+
+/**
+ * The spaces in which modules draw, by the names that the robot tells.
+ *
+ * @param {Iterable<{name: string, kind: string}>} names
+ */
+export function spacesOf(names) {
+  const drawn = [...names].filter(({ kind }) => kind.startsWith("drawing") || kind === "background");
+  return [...new Set(drawn.map(({ name }) => name.split("/")[0]))].sort();
 }
 
 /** Boxes to tick for the layers of a space. */

@@ -1,7 +1,7 @@
 // What modules draw in spaces: the field, what lies around the robot, points and frames.
 
 import { button, fill, h, setText } from "./dom.js";
-import { Drawings, Layers, paintDrawings, pointsOf } from "./drawings.js";
+import { Drawings, Layers, paintDrawings, pointsOf, spacesOf } from "./drawings.js";
 import { plain } from "./format.js";
 import { Camera, movable, notice } from "./gestures.js";
 import { colours, fit } from "./theme.js";
@@ -25,7 +25,7 @@ export class Field extends View {
   #layers = new Layers(this.initial.hidden, () => { this.host.changed(); this.invalidate(); });
   #camera = new Camera({ smallest: 0.1, largest: 1e5 });
   #space = "";
-  /** @type {{close(): void} | null} */
+  /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
   #canvas = h("canvas", { role: "img" });
   #status = h("div", { class: "status" });
@@ -68,7 +68,7 @@ export class Field extends View {
    */
   shown(visible) {
     this.#watch?.close();
-    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }) : null;
+    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, this.#space ? [this.#space] : []) : null;
   }
 
   /** @override */
@@ -79,6 +79,7 @@ export class Field extends View {
   /** @param {string} space */
   #choose(space) {
     this.#space = space;
+    this.#watch?.want([space]);
     this.#camera.isFree = true;
     this.host.title(space);
     this.host.changed();
@@ -88,7 +89,7 @@ export class Field extends View {
   /** Lists the spaces that are no images. */
   #offer() {
     const images = new Set(this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)).map(({ name }) => name));
-    const spaces = this.#drawings.spaces.filter((space) => !images.has(space));
+    const spaces = spacesOf(this.robot.debugNames.values()).filter((space) => !images.has(space));
     if (this.#space && !spaces.includes(this.#space)) spaces.push(this.#space);
     if (spaces.join("\n") !== [...this.#spaces.options].map(({ value }) => value).join("\n")) {
       fill(this.#spaces, ...spaces.map((space) => h("option", { value: space }, space)));

@@ -26,7 +26,7 @@ export class Images extends View {
   #layers = new Layers(this.initial.hidden, () => this.#changed());
   /** @type {{close(): void} | null} */
   #stream = null;
-  /** @type {{close(): void} | null} */
+  /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
   /** @type {import("./robot.js").Message | null} */
   #newest = null;
@@ -90,7 +90,7 @@ export class Images extends View {
     this.#watch?.close();
     this.#stream = this.#watch = null;
     if (!visible) return;
-    this.#watch = this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); });
+    this.#watch = this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, [this.#name]);
     this.#open();
   }
 
@@ -134,6 +134,7 @@ export class Images extends View {
     this.#error = "";
     if (!this.#name) return;
     this.host.title(this.#name);
+    this.#watch?.want([this.#name]);
     const wish = { [this.#isTopic ? "topic" : "value"]: this.#name, rate: Number(this.#rate.value) || undefined, as: /** @type {"cdr" | "jpeg"} */ (this.#form.value) };
     this.#stream = this.robot.subscribe(wish, (message) => { this.#newest = message; this.invalidate(); }, (error) => { this.#error = error.message; this.invalidate(); });
   }

@@ -92,7 +92,15 @@ pub struct DoorSettings {
 impl Default for DoorSettings {
     fn default() -> Self {
         let address = Some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
-        Self { has_socket: true, address, port: None, hosts: Vec::new(), origins: Vec::new(), token: None, folder: None }
+        Self {
+            has_socket: true,
+            address,
+            port: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            token: None,
+            folder: None,
+        }
     }
 }
 

@@ -59,6 +59,10 @@ pub enum Request {
         topic: String,
         message: Value,
     },
+    Call {
+        service: String,
+        request: Value,
+    },
     Record {
         file: Option<String>,
         #[serde(default)]
@@ -90,6 +94,7 @@ impl Request {
             Self::Change { .. }
             | Self::Save { .. }
             | Self::Publish { .. }
+            | Self::Call { .. }
             | Self::Record { .. }
             | Self::Mark { .. }
             | Self::Stop {} => true,

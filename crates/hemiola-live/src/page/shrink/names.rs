@@ -45,13 +45,15 @@ pub fn short_ones<'s>(tokens: &[Token<'s>]) -> BTreeMap<&'s str, String> {
     let is_variable = |word: &&str| word.len() > 1 && variables.contains(*word) && !kept.contains(*word);
     let mut short = BTreeMap::new();
     for is_private in [true, false] {
-        let is_meant = |word: &&str| if is_private { word.starts_with('#') } else { is_variable(word) };
+        let is_meant =
+            |word: &&str| if is_private { word.starts_with('#') && word.len() > 2 } else { is_variable(word) };
         let mut words: Vec<_> = counts.keys().copied().filter(is_meant).collect();
         // The shortest names for those that occur most often.
         words.sort_by_key(|word| (std::cmp::Reverse(counts[word]), *word));
-        let free = (0..)
-            .map(name)
-            .filter(|name| is_private || !counts.contains_key(name.as_str()) && !KEYWORDS.contains(&name.as_str()));
+        let free = (0..).map(name).filter(|name| match is_private {
+            true => !counts.contains_key(format!("#{name}").as_str()),
+            false => !counts.contains_key(name.as_str()) && !KEYWORDS.contains(&name.as_str()),
+        });
         let named = words.into_iter().zip(free).map(|(word, name)| match is_private {
             true => (word, format!("#{name}")),
             false => (word, name),

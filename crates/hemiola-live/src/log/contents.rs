@@ -239,7 +239,10 @@ impl Scan {
         }
         while let Some(entry) = log.next_entry() {
             match entry {
-                Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT => self.about = metadata.entries,
+                // Of several files, each tells the providers of its own beginning.
+                Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT && self.about.is_empty() => {
+                    self.about = metadata.entries;
+                }
                 // What the log says of itself stands before all messages.
                 Ok(Entry::Message(_)) if is_told => break,
                 Ok(Entry::Message(message)) => {

@@ -65,7 +65,9 @@ pub fn plot(
 pub fn read(contents: &Contents, field: &str, at: i64) -> Result<Value, String> {
     let (channel, path) = contents.field(field)?;
     // What is damaged is told to who plays it.
-    let newest = contents.newest(&[channel.topic.clone()], at, || true, |_| {}).map_err(|error| error.to_string())?;
+    let newest = contents
+        .newest(std::slice::from_ref(&channel.topic), at, || true, |_| {})
+        .map_err(|error| error.to_string())?;
     let Some(message) = newest.first() else { return Err(format!("`{field}` has no value yet at this time")) };
     let value = message.as_message().decode().map_err(|error| error.to_string())?;
     let part = value.get(&path).ok_or_else(|| format!("`{field}` leads nowhere in the value that holds now"))?;

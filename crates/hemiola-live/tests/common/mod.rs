@@ -1,6 +1,8 @@
 //! A robot with a door, and somebody who comes to it.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub mod foreign;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};

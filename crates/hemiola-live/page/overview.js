@@ -11,7 +11,7 @@ import { onColours } from "./theme.js";
 import { drawBar, Recent } from "./timing-bar.js";
 import { register, View } from "./view.js";
 
-const PERIOD = 250e6;
+const PERIOD = 500e6;
 /** The robot computes for a while to find bounds. */
 const BOUNDS_EVERY = 60_000;
 const MESSAGES = 5;

@@ -20,6 +20,9 @@ export function plottable(robot) {
 /** @param {import("./robot.js").Robot} robot @returns {Promise<Choice[]>} */
 async function gather(robot) {
   const { cycles, representations, topics } = robot.description;
+  // What modules plot is told while somebody watches.
+  const watch = robot.watch("debug", null, () => {});
+  const shown = new Promise((resolve) => setTimeout(resolve, 500));
   const timing = list(cycles).flatMap(({ name, tasks }) => [
     ...["response", "execution", "jitter"].map((figure) => ({ text: `timing:${name}.${figure}`, kind: "seconds" })),
     ...list(tasks).map((task) => ({ text: `timing:${task.name}`, kind: "seconds, execution" })),
@@ -34,5 +37,8 @@ async function gather(robot) {
     const some = await Promise.all(wishes.slice(begin, begin + AT_ONCE).map((wish) => robot.request("fields", wish).catch(() => [])));
     for (const result of some) for (const { path, type } of list(result?.fields ?? result)) fields.push({ text: String(path), kind: String(type ?? "") });
   }
-  return [...fields, ...timing];
+  await shown;
+  watch.close();
+  const plots = [...robot.debugNames.values()].filter(({ kind }) => kind === "plot").map(({ name, update }) => ({ text: `plot:${name}`, kind: update }));
+  return [...fields, ...plots, ...timing];
 }

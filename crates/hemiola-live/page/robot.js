@@ -33,6 +33,8 @@ export class Robot {
   journal = [];
   /** The newest event `statistics`, while anybody watches them. @type {any} */
   statistics = null;
+  /** What modules can show, by name, as far as that is known. @type {Map<string, {name: string, kind: string, update: string}>} */
+  debugNames = new Map();
   /** Why the robot ended, if it did. */
   reason = "";
 
@@ -48,7 +50,7 @@ export class Robot {
   #streams = new Map();
   /** @type {Map<string, Shared>} */
   #shared = new Map();
-  /** @type {Map<string, Set<{period: number | null, callback: (event: any) => void}>>} */
+  /** @type {Map<string, Set<{period: number | null, names: string[], callback: (event: any) => void}>>} */
   #watches = new Map();
   /** @type {EventStream | null} */
   #events = null;
@@ -132,23 +134,32 @@ export class Robot {
   }
 
   /**
-   * Calls with events `statistics`, `journal` or `debug`.
+   * Calls with events `statistics`, `journal` or `debug`. Images of modules come as a record of
+   * `debug` with their `pixels`.
+   *
    * @param {"statistics" | "journal" | "debug"} what
    * @param {number | null} period in nanoseconds, of statistics
-   * @param {(event: any) => void} callback @returns {Closable}
+   * @param {(event: any) => void} callback
+   * @param {string[]} [names] of `debug`: what modules are to show; what others want comes as well
+   * @returns {Closable & {want(names: string[]): void}} `want` asks for other names
    */
-  watch(what, period, callback) {
+  watch(what, period, callback, names = []) {
     const all = this.#watches.get(what) ?? new Set();
     this.#watches.set(what, all);
-    const before = periodOf(all);
-    const user = { period, callback };
+    const before = wishOf(what, all);
+    const user = { period, names, callback };
     all.add(user);
-    if (all.size === 1 || periodOf(all) !== before) this.#watch(what);
+    if (all.size === 1 || wishOf(what, all) !== before) this.#watch(what);
     if (what === "statistics" && this.statistics) callback(this.statistics);
     return {
+      want: (other) => {
+        user.names = other;
+        this.#watch(what);
+      },
       close: () => {
-        if (!all.delete(user)) return;
-        if (all.size === 0 && this.state === "connected") this.request("unwatch", { what }).catch(() => {});
+        if (!all.delete(user) || this.state !== "connected") return;
+        if (all.size === 0) this.request("unwatch", { what }).catch(() => {});
+        else if (user.names.length) this.#watch(what);
       },
     };
   }
@@ -209,8 +220,7 @@ export class Robot {
   #watch(what) {
     const all = this.#watches.get(what);
     if (this.state !== "connected" || !all?.size) return;
-    const period = periodOf(all);
-    this.request("watch", { what, ...(period === null ? {} : { period }) }, Infinity).catch((error) => console.warn(`watch ${what}: ${error.message}`));
+    this.request("watch", JSON.parse(wishOf(what, all)), Infinity).catch((error) => console.warn(`watch ${what}: ${error.message}`));
   }
 
   #connect() {
@@ -264,8 +274,14 @@ export class Robot {
     else if (message.event === "names") this.#events?.named(message.names ?? message);
     else {
       if (message.event === "statistics") this.statistics = message;
-      for (const { callback } of [...(this.#watches.get(message.event) ?? [])]) contain(callback, message);
+      for (const one of message.event === "debug" ? message.names ?? [] : []) this.debugNames.set(one.name, one);
+      this.#hand(message);
     }
+  }
+
+  /** @param {any} message */
+  #hand(message) {
+    for (const { callback } of [...(this.#watches.get(message.event) ?? [])]) contain(callback, message);
   }
 
   /** @param {any} welcome */
@@ -274,7 +290,7 @@ export class Robot {
     this.welcome = welcome;
     this.#attempts = 0;
     this.reason = "";
-    if (isAnother) { this.journal = []; this.statistics = null; this.#clock = null; }
+    if (isAnother) { this.journal = []; this.debugNames.clear(); this.statistics = null; this.#clock = null; }
     this.#pace = Number(/^[\d.]+(?= ×)/.exec(String(welcome.pace))?.[0] ?? 1);
     this.#tick(welcome.time);
     this.state = "connected";
@@ -290,6 +306,11 @@ export class Robot {
   #binary(buffer) {
     if (buffer.byteLength < 8) return;
     const data = new DataView(buffer);
+    if (data.getUint8(0) === 4) {
+      const begin = 8 + data.getUint32(4, true);
+      const record = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, begin - 8)));
+      return this.#hand({ event: "debug", records: [{ ...record, pixels: new Uint8Array(buffer, begin) }] });
+    }
     if (data.getUint8(0) === 1 && buffer.byteLength >= 32) this.#tick(Number(data.getBigInt64(16, true)));
     const stream = this.#streams.get(data.getUint32(4, true));
     if (stream) contain((view) => stream.message(view), data);
@@ -448,10 +469,12 @@ class EventStream {
   }
 }
 
-/** The shortest period that anybody wants. @param {Set<{period: number | null}>} users */
-function periodOf(users) {
-  const periods = [...users].flatMap(({ period }) => (period === null ? [] : [period]));
-  return periods.length ? Math.min(...periods) : null;
+/** What is asked of the robot for all that watch it: the shortest period, all names.
+ * @param {string} what @param {Set<{period: number | null, names: string[]}>} users */
+function wishOf(what, users) {
+  const periods = [...users].flatMap(({ period }) => period ?? []);
+  const names = [...new Set([...users].flatMap((user) => user.names))];
+  return JSON.stringify({ what, period: periods.length ? Math.min(...periods) : undefined, names: names.length ? names : undefined });
 }
 
 /** Points of plots as they come. @param {DataView} data @returns {Points[]} */

@@ -184,15 +184,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shrunk_is_still_what_it_was() {
-        for file in FILES.iter().filter(|file| file.name.ends_with(".js")) {
-            let source = std::str::from_utf8(file.content).unwrap();
-            let once = shrink::script(source);
-            assert_eq!(shrink::script(&once), once, "{}", file.name);
-        }
-    }
-
-    #[test]
     fn node_reads_what_browsers_get() {
         let folder = std::env::temp_dir().join(format!("hemiola-page-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

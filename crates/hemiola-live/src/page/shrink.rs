@@ -19,7 +19,7 @@ pub fn script(source: &str) -> String {
             text.push(',');
             continue;
         }
-        let word = short.get(token.text).map_or(token.text, String::as_str);
+        let word = short.get(token.text).map_or(meaning(token), String::as_str);
         // The last statement of a block needs no end. (One that is empty would: the page has none.)
         if token.kind == Kind::Sign && token.text == "}" && text.ends_with(';') {
             text.pop();
@@ -32,12 +32,20 @@ pub fn script(source: &str) -> String {
     text
 }
 
+/// A shorter word for the same: `const` only keeps people from mistakes.
+fn meaning<'s>(token: &Token<'s>) -> &'s str {
+    match token.text {
+        "const" if token.kind == Kind::Word => "let",
+        text => text,
+    }
+}
+
 /// Finds declarations that follow each other, and so can be one: `const a = 1; const b = 2;`.
 #[derive(Default)]
 struct Statements<'s> {
-    /// What the statement declares in each of the brackets that are open: with `const`, `let` or not at all.
-    open: Vec<&'s str>,
-    now: &'s str,
+    /// Whether the statement declares something, in each of the brackets that are open.
+    open: Vec<bool>,
+    now: bool,
     before: &'s str,
 }
 
@@ -48,19 +56,21 @@ impl<'s> Statements<'s> {
         let is_part = token.kind == Kind::Verbatim;
         if matches!(text, ")" | "]" | "}") || is_part && text.starts_with('}') {
             self.now = self.open.pop().unwrap_or_default();
+            if is_part && text.ends_with("${") {
+                self.open.push(std::mem::take(&mut self.now));
+            }
+            return false;
         }
         let begins = matches!(before, "" | ";" | "{" | "}");
         if begins && token.kind == Kind::Word {
-            let declared = if matches!(text, "const" | "let") { text } else { "" };
-            let is_like =
-                before == ";" && !declared.is_empty() && std::mem::replace(&mut self.now, declared) == declared;
-            self.now = declared;
-            return is_like;
+            let was_declaration = std::mem::replace(&mut self.now, meaning(token) == "let");
+            return before == ";" && was_declaration && self.now;
+        }
+        if matches!(before, ";" | "{") {
+            self.now = false;
         }
         if matches!(text, "(" | "[" | "{") || is_part && text.ends_with("${") {
             self.open.push(std::mem::take(&mut self.now));
-        } else if begins && !matches!(text, ";" | ")" | "]" | "}" | "," | ".") {
-            self.now = "";
         }
         false
     }
@@ -263,7 +273,7 @@ mod tests {
     fn comments_and_blanks_go_and_texts_stay() {
         let source = "/** Adds.\n * @param {number} a\n */\nfunction f(a) {\n    // one\n    return a + 1; // no\n}\n";
         assert_eq!(script(source), "function f(a){return a+1}\n");
-        assert_eq!(script("const a = \"// b  c\", d = ' /* ';"), "const a=\"// b  c\",d=' /* ';\n");
+        assert_eq!(script("const a = \"// b  c\", d = ' /* ';"), "let a=\"// b  c\",d=' /* ';\n");
         assert_eq!(script("a = /** @type {X} */ (b);"), "a=(b);\n");
     }
 
@@ -276,7 +286,7 @@ mod tests {
     #[test]
     fn operators_do_not_run_together() {
         assert_eq!(script("a + +b - -c + d++ + e"), "a+ +b- -c+d++ +e\n");
-        assert_eq!(script("for (const a of b) typeof a in c;"), "for(const a of b)typeof a in c;\n");
+        assert_eq!(script("for (const a of b) typeof a in c;"), "for(let a of b)typeof a in c;\n");
     }
 
     #[test]
@@ -305,14 +315,11 @@ mod tests {
     fn variables_get_short_names_unless_a_property_has_the_same() {
         let source =
             "const first = 1, other = 2; let second = first + x.third; const third = { second: first, fourth };";
-        assert_eq!(script(source), "const a=1,other=2;let second=a+x.third;const third={second:a,fourth};\n");
-        assert_eq!(script("const long = 1; f(`${long} long`, \"long\");"), "const a=1;f(`${a} long`,\"long\");\n");
-        assert_eq!(
-            script("export const long = 1; const { wide } = b; wide;"),
-            "export const long=1;const{wide}=b;wide;\n"
-        );
-        assert_eq!(script("const long = 1; class A { long() {} }"), "const long=1;class A{long(){}}\n");
-        assert_eq!(script("const a = 1; const long = a;"), "const a=1,b=a;\n");
+        assert_eq!(script(source), "let a=1,other=2,second=a+x.third,third={second:a,fourth};\n");
+        assert_eq!(script("const long = 1; f(`${long} long`, \"long\");"), "let a=1;f(`${a} long`,\"long\");\n");
+        assert_eq!(script("export const long = 1; const { wide } = b; wide;"), "export let long=1;let{wide}=b;wide;\n");
+        assert_eq!(script("const long = 1; class A { long() {} }"), "let long=1;class A{long(){}}\n");
+        assert_eq!(script("const a = 1; const long = a;"), "let a=1,b=a;\n");
         assert_eq!(script("all.map((long) => long + 1); all.map(wide => wide);"), "all.map((a)=>a+1);all.map(b=>b);\n");
         assert_eq!(
             script("function f(long, [b], { wide }, ...rest) { if (none) { wide(long, rest); } }"),
@@ -323,23 +330,35 @@ mod tests {
             script("let one = 1; class A extends B { x = 2; one = 3; }"),
             "let one=1;class A extends B{x=2;one=3}\n"
         );
-        assert_eq!(script("const [long, wide] = f(high);"), "const[a,b]=f(high);\n");
+        assert_eq!(script("const [long, wide] = f(high);"), "let[a,b]=f(high);\n");
+    }
+
+    #[test]
+    fn no_two_variables_get_the_same_name_and_none_that_is_there_already() {
+        let words: Vec<_> = (0..200).map(|number| format!("word{number}")).collect();
+        let source: String = words.iter().map(|word| format!("const {word} = a + b.c1 + {word};")).collect();
+        let short = script(&source);
+        let names: std::collections::BTreeSet<_> =
+            short.split("=a+b.c1+").skip(1).filter_map(|rest| rest.split([',', ';', '\n']).next()).collect();
+        assert_eq!(names.len(), 200, "{short}");
+        assert!(names.iter().all(|name| !["a", "b", "c1", "if", "do"].contains(name)));
     }
 
     #[test]
     fn declarations_that_follow_each_other_are_one() {
         assert_eq!(
             script("const a = 1; const { b } = f(() => { let c = 1; return c; }); let d; let e = 2;"),
-            "const a=1,{b}=f(()=>{let c=1;return c});let d,e=2;\n"
+            "let a=1,{b}=f(()=>{let c=1;return c}),d,e=2;\n"
         );
         assert_eq!(
             script("export const a = 1; const b = 2; f(); const c = 3;"),
-            "export const a=1;const b=2;f();const c=3;\n"
+            "export let a=1;let b=2;f();let c=3;\n"
         );
         assert_eq!(
             script("for (const a of b) { const c = `${a}`; } const d = 1;"),
-            "for(const a of b){const c=`${a}`}const d=1;\n"
+            "for(let a of b){let c=`${a}`}let d=1;\n"
         );
+        assert_eq!(script("let a = 1; (b)(); let c = `${d} ${e}`; let f;"), "let a=1;(b)();let c=`${d} ${e}`,f;\n");
     }
 
     #[test]

@@ -25,7 +25,7 @@ export class Field extends View {
   #layers = new Layers(this.initial.hidden, () => { this.host.changed(); this.invalidate(); });
   #camera = new Camera({ smallest: 0.1, largest: 1e5 });
   #space = "";
-  /** @type {{close(): void} | null} */
+  /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
   #canvas = h("canvas", { role: "img" });
   #status = h("div", { class: "status" });
@@ -68,8 +68,10 @@ export class Field extends View {
    */
   shown(visible) {
     this.#watch?.close();
-    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }) : null;
+    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, this.#wishes) : null;
   }
+
+  get #wishes() { return this.#space ? [this.#space] : []; }
 
   /** @override */
   resized() { if (this.#camera.isFree) this.#fit(); }
@@ -79,6 +81,7 @@ export class Field extends View {
   /** @param {string} space */
   #choose(space) {
     this.#space = space;
+    this.#watch?.want(this.#wishes);
     this.#camera.isFree = true;
     this.host.title(space);
     this.host.changed();
@@ -88,7 +91,8 @@ export class Field extends View {
   /** Lists the spaces that are no images. */
   #offer() {
     const images = new Set(this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)).map(({ name }) => name));
-    const spaces = this.#drawings.spaces.filter((space) => !images.has(space));
+    const drawn = [...this.robot.debugNames.values()].filter(({ kind }) => /^drawing|^background/.test(kind)).map(({ name }) => name.split("/")[0]);
+    const spaces = [...new Set(drawn)].filter((space) => !images.has(space)).sort();
     if (this.#space && !spaces.includes(this.#space)) spaces.push(this.#space);
     if (spaces.join("\n") !== [...this.#spaces.options].map(({ value }) => value).join("\n")) {
       fill(this.#spaces, ...spaces.map((space) => h("option", { value: space }, space)));

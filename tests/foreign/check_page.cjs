@@ -183,15 +183,21 @@ const steps = {
     await until("that the cart goes on", async () => (await program.drive()).metres > before.metres);
   },
 
-  async "the field has what modules draw, and there are no images"({ tab }) {
+  async "the field has what modules draw, and so have images"({ tab }) {
     await tab.view("field", { space: "track" });
     await until("the cart", async () => (await tab.pixels("section.field canvas", "#ff8800")) > 3);
+    await tab.says("section.field .layers", /^cart$/);
     await tab.view("images");
-    await until("that the view is drawn", () => tab.page.evaluate(() => document.querySelector("section.images canvas")?.width > 300));
+    await until("the module's image among all", () => tab.page.$('section.images select option[value="image:pilot.view"]'));
+    await tab.page.select("section.images .bar select", "image:pilot.view");
+    await tab.says("section.images .status", /^8 × 4$/);
+    await until("its pixels", async () => (await tab.pixels("section.images canvas", "#c8c8c8")) > 1000);
+    await until("the drawing over it", async () => (await tab.pixels("section.images canvas", "#ff8800")) > 10);
   },
 
-  async "a layout of this size comes up, and all its files are small"({ context }) {
-    const tab = await Tab.open(context, `http://${host}/`, DESKTOP);
+  async "a person who is new sees the usual layout, and all its files are small"({ browser }) {
+    const context = await browser.createBrowserContext();
+    const tab = await Tab.open(context, url, DESKTOP);
     await until("the views", () => tab.page.evaluate(() => document.querySelectorAll("section.view").length >= 3));
     await pause(500);
     const { paint, files } = await tab.page.evaluate(() => ({
@@ -204,11 +210,12 @@ const steps = {
     assert(sum(2) <= MOST_BYTES, `the page has ${sum(2)} bytes, ${MOST_BYTES} are allowed`);
     assert(sum(2) > 50_000, "not all files were counted");
     assert.deepEqual(tab.faults, []);
-    await tab.page.close();
+    await context.close();
   },
 
-  async "on a phone nothing is wider than the screen"({ context }) {
-    const tab = await Tab.open(context, `http://${host}/`, PHONE);
+  async "on a phone nothing is wider than the screen"({ browser }) {
+    const context = await browser.createBrowserContext();
+    const tab = await Tab.open(context, url, PHONE);
     await tab.says("section.overview table.timing tbody tr", /motion/);
     for (const view of VIEWS) {
       await tab.view(view);
@@ -217,7 +224,7 @@ const steps = {
       assert(wide <= most && most === PHONE.width, `${view}: ${wide} pixels on a screen of ${most}`);
     }
     assert.deepEqual(tab.faults, []);
-    await tab.page.close();
+    await context.close();
   },
 
   async "without the token everything is to be seen, and nothing to be changed"({ browser, program }) {

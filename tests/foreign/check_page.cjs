@@ -78,7 +78,7 @@ const steps = {
     await tab.write("dialog.palette input", "timing:motion.response");
     await tab.says("dialog.palette .choice.active span", /^timing:motion\.response$/);
     await tab.page.keyboard.press("Enter");
-    for (const [place, name, unit] of [[1, "Drive.metres", /[\d.]/], [2, "timing:motion.response", /[\d.].* s$/]]) {
+    for (const [place, name, unit] of [[1, "Drive.metres", /[\d.]/], [2, "timing:motion.response", /^[\d.]+ (ns|µs|ms|s)$/]]) {
       const chart = `section.plots .chart:nth-of-type(${place})`;
       await tab.says(`section.plots .legend-item[title="${name}"] .mono`, unit);
       const colour = await tab.page.evaluate((one) => getComputedStyle(document.querySelector(one)).backgroundColor, `${chart} .swatch`);

@@ -7,8 +7,9 @@ const [url, folder] = process.argv.slice(2);
 /** What the views show, if it is not what they begin with; for the NAO. */
 const VIEWS = {
   overview: {}, graph: { cycle: "motion" }, log: {}, field: {}, images: {}, parameters: { filter: "Walk" },
-  values: { shown: [{ name: "Imu", topic: false }, { name: "RobotPose", topic: false }] },
-  plots: {}, timeline: {},
+  values: { shown: [{ name: "BallModel", topic: false }, { name: "RobotPose", topic: false, open: [".pose"] }, { name: "JointAngles", topic: false }] },
+  plots: { charts: [["timing:motion.response", "timing:cognition.response"], ["RobotPose.pose.translation.x", "RobotPose.pose.translation.y"], ["BallModel.position.x"]].map((fields) => ({ lines: fields.map((field) => ({ field })) })) },
+  timeline: {},
 };
 /** Curves and distributions take some time to look like something. */
 const SETTLE = Number(process.env.SETTLE ?? 6000);
@@ -28,11 +29,13 @@ async function main() {
     if (name === "timeline") {
       await pause(SETTLE);
       await tab.page.select("section.timeline .bar select:last-of-type", "0");
+      await tab.says("section.timeline pre.why", /^(?!asking)./);
     }
     await picture(tab, name);
   }
   await tab.page.close();
-  const phone = await Tab.open(browser.defaultBrowserContext(), `${new URL(url).origin}/`, PHONE);
+  // Somebody else, for whom no layout is kept.
+  const phone = await Tab.open(await browser.createBrowserContext(), url, PHONE);
   await picture(phone, "phone");
   await browser.close();
 }

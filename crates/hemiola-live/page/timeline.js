@@ -201,7 +201,7 @@ export class Timeline extends View {
   draw() {
     const { context, width, height } = fit(this.#canvas);
     const look = colours(), { store } = this;
-    const left = width < 500 ? 64 : 132;
+    const left = width < 500 ? 64 : 146;
     const total = Math.max(0, ...[...this.rows.values()].map(({ y }) => y + ROW));
     this.#scroll = Math.max(0, Math.min(this.#scroll, total - (height - AXIS)));
     this.#empty.hidden = store.lanes.size > 0;

@@ -1,9 +1,11 @@
 //! Where topics and services are found by name.
 
+mod callable;
 mod listed;
 mod readable;
 mod watch;
 
+pub use callable::CallableService;
 pub use readable::{AnyMessage, AnyQueue};
 pub use watch::Watch;
 
@@ -16,6 +18,7 @@ use crate::service::{Client, Server, ServiceReport, Services};
 use crate::signal::Signal;
 use crate::statistics::TopicReport;
 use crate::topic::{Hub, Message, Topic};
+use callable::Callable;
 use hemiola_trace::TickScale;
 use listed::Listed;
 use readable::Readable;
@@ -48,6 +51,7 @@ struct Registry {
     services: Services,
     listed: Listed,
     readable: Readable,
+    callable: Callable,
     watchers: Watchers,
 }
 

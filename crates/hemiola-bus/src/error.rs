@@ -30,6 +30,14 @@ pub enum BusError {
         /// What does not fit, and where.
         reason: String,
     },
+    /// A request from outside is not answered.
+    #[error("`{name}` does not answer: {reason}")]
+    NotAnswered {
+        /// The service.
+        name: String,
+        /// Why.
+        reason: String,
+    },
     /// An executor has no room for another callback.
     #[error(
         "executor `{executor}` has {limit} timers and subscriptions, and no room for another one: remove some, use another executor, or \

@@ -50,7 +50,7 @@ mod topic;
 mod when_full;
 
 pub use actor::{Actor, ActorHandle, ActorReport, CallBatch, CallFuture};
-pub use bus::{AnyMessage, AnyQueue, Bus, Listener, Watch};
+pub use bus::{AnyMessage, AnyQueue, Bus, CallableService, Listener, Watch};
 pub use clock::RobotClock;
 pub use error::{AnswerError, BusError, CallError, SendError};
 pub use event_loop::{

@@ -1,7 +1,7 @@
 // What modules draw in spaces: the field, what lies around the robot, points and frames.
 
 import { button, fill, h, setText } from "./dom.js";
-import { Drawings, Layers, paintDrawings, pointsOf } from "./drawings.js";
+import { Drawings, Layers, paintDrawings, pointsOf, spacesOf } from "./drawings.js";
 import { plain } from "./format.js";
 import { Camera, movable, notice } from "./gestures.js";
 import { colours, fit } from "./theme.js";
@@ -71,10 +71,8 @@ export class Field extends View {
    */
   shown(visible) {
     this.#watch?.close();
-    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, this.#wishes) : null;
+    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, this.#space ? [this.#space] : []) : null;
   }
-
-  get #wishes() { return this.#space ? [this.#space] : []; }
 
   /** @override */
   resized() { if (this.#camera.isFree) this.#fit(); }
@@ -84,7 +82,7 @@ export class Field extends View {
   /** @param {string} space */
   #choose(space) {
     this.#space = space;
-    this.#watch?.want(this.#wishes);
+    this.#watch?.want([space]);
     this.#camera.isFree = true;
     this.host.title(space);
     this.host.changed();
@@ -94,8 +92,7 @@ export class Field extends View {
   /** Lists the spaces that are no images. */
   #offer() {
     const images = new Set(this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)).map(({ name }) => name));
-    const drawn = [...this.robot.debugNames.values()].filter(({ kind }) => /^drawing|^background/.test(kind)).map(({ name }) => name.split("/")[0]);
-    const spaces = [...new Set(drawn)].filter((space) => !images.has(space)).sort();
+    const spaces = spacesOf(this.robot.debugNames.values()).filter((space) => !images.has(space));
     if (this.#space && !spaces.includes(this.#space)) spaces.push(this.#space);
     if (spaces.join("\n") !== [...this.#spaces.options].map(({ value }) => value).join("\n")) {
       fill(this.#spaces, ...spaces.map((space) => h("option", { value: space }, space)));

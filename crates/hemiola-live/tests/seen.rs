@@ -87,11 +87,19 @@ fn messages_come_too_and_can_be_published() {
 fn numbers_and_timing_can_be_plotted() {
     let house = House::plain();
     let mut client = house.client(false);
-    let fields = ["Drive.metres", "topic:Beat.count", "timing:motion.response", "timing:Pilot.drive", "Drve.metres"];
+    let fields = [
+        "Drive.metres",
+        "topic:Beat.count",
+        "timing:motion.response",
+        "timing:Pilot.drive",
+        "Drve.metres",
+        "Drive.metre",
+    ];
     let answer = client.ask(json!({"do": "plot", "subscription": 3, "fields": fields, "rate": 20})).unwrap();
     assert!(answer["fields"][0]["error"].is_null());
     assert!(answer["fields"][4]["error"].as_str().unwrap().contains("`Drive`"));
-    let mut points = [0; 5];
+    assert!(answer["fields"][5]["error"].as_str().unwrap().contains("`metres`"));
+    let mut points = [0; 6];
     wait_until(|| {
         let bytes = client.next_bytes();
         let (mut at, number) = (8, |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize);
@@ -180,7 +188,7 @@ fn figures_and_explanations_are_told() {
     client.ask(json!({"do": "watch", "what": "statistics", "period": 50_000_000})).unwrap();
     wait_until(|| client.event("statistics")["report"]["cycles"][0]["execution"]["count"].as_u64() > Some(30));
     let why = client.ask(json!({"do": "why", "subject": "motion"})).unwrap();
-    assert!(why["text"].as_str().unwrap().contains("Pilot.drive"), "{why}");
+    assert!(why["text"].as_str().unwrap().contains("motion, run"), "{why}");
     let bounds = client.ask(json!({"do": "bounds"})).unwrap();
     assert_eq!(bounds["rows"][0]["what"], "cycle");
     let captured = client.ask(json!({"do": "capture"})).unwrap();
@@ -230,4 +238,24 @@ fn what_modules_show_comes_to_whoever_wants_it() {
     });
     client.ask(json!({"do": "plot", "subscription": 1, "fields": ["plot:pilot.metres"]})).unwrap();
     assert!(client.next_bytes().len() > 8);
+}
+
+#[test]
+fn a_service_that_allows_it_is_called_from_outside() {
+    let house = House::plain();
+    let bus = house.robot.handle().bus().clone();
+    let server = bus
+        .server("double", 4)
+        .unwrap()
+        .spawn(hemiola::realtime::ThreadSettings::new("double"), |number: &u32| 2 * number)
+        .unwrap();
+    let mut client = house.client(true);
+    let call = |service: &str, request: Value| json!({"do": "call", "service": service, "request": request});
+    assert!(client.ask(call("double", json!(21))).unwrap_err().contains("allow_calls"));
+    bus.allow_calls::<u32, u32>("double");
+    assert_eq!(client.ask(call("double", json!(21))).unwrap()["response"], 42);
+    assert!(client.ask(call("double", json!("many"))).is_err());
+    assert!(client.ask(call("doubel", json!(21))).unwrap_err().contains("`double`"));
+    assert!(house.client(false).ask(call("double", json!(1))).unwrap_err().contains("may only look"));
+    drop(server);
 }

@@ -1,8 +1,8 @@
 //! What can be typed after `hemiola`: all that needs no robot's code.
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
-use super::live::LiveCommand;
+use super::live::{LiveCommand, ParametersCommand};
 use super::{
     AnalyzeArguments, AssignArguments, Command, DoctorArguments, GraphArguments, ParametersArguments,
     SimulateArguments, WhyArguments, log,
@@ -27,7 +27,12 @@ pub enum ToolsCommand {
     #[command(flatten)]
     Live(LiveCommand),
     /// Get, set, save parameters of a running robot
-    Parameters(ParametersArguments),
+    #[command(after_help = "Examples:
+  parameters get BallFinder
+  parameters set BallFinder.threshold 0.7
+  parameters diff                     what is not as the files say
+  parameters save --overlay outdoor   writes that down; comments and layout of the file stay")]
+    Parameters(RunningParameters),
     /// Say why a run of a cycle, or a chain, took as long as it did: of a running robot, a trace, or a log
     Why(WhyArguments),
     /// Look into logs, print them, repair them
@@ -42,6 +47,13 @@ pub enum ToolsCommand {
     Graph(GraphArguments),
     /// Predict what more workers would give a task graph of a file
     Simulate(SimulateArguments),
+}
+
+/// Those of a running robot: what is only configured needs its modules.
+#[derive(Args, Debug)]
+pub struct RunningParameters {
+    #[command(subcommand)]
+    pub command: ParametersCommand,
 }
 
 impl ToolsCommand {
@@ -61,10 +73,7 @@ impl ToolsCommand {
                 }
                 _ => None,
             },
-            Self::Parameters(ParametersArguments { configuration, .. })
-            | Self::Why(WhyArguments { configuration, .. })
-                if is_configured(configuration) =>
-            {
+            Self::Why(WhyArguments { configuration, .. }) if is_configured(configuration) => {
                 Some("a configuration is about modules, which are in the robot's own program")
             }
             _ => None,
@@ -76,7 +85,10 @@ impl From<ToolsCommand> for Command {
     fn from(command: ToolsCommand) -> Self {
         match command {
             ToolsCommand::Live(command) => Self::Live(command),
-            ToolsCommand::Parameters(arguments) => Self::Parameters(arguments),
+            ToolsCommand::Parameters(RunningParameters { command }) => {
+                let configuration = super::ConfigurationArguments::default();
+                Self::Parameters(ParametersArguments { command: Some(command), configuration, module: None })
+            }
             ToolsCommand::Why(arguments) => Self::Why(arguments),
             ToolsCommand::Log(arguments) => Self::Log(arguments),
             ToolsCommand::Doctor(arguments) => Self::Doctor(arguments),

@@ -18,9 +18,6 @@ pub fn parameters(program: &Program, name: &str, arguments: &ParametersArguments
     if let Some(command) = &arguments.command {
         return live::parameters::parameters(own_name(program, name), command);
     }
-    if !program.has_robot {
-        return Err(CommandError::Usage("say what to do: parameters get, set, save or diff".to_owned()));
-    }
     let (loaded, _) = configuration(program, &arguments.configuration)?;
     let mut tuned: Vec<Tuned> = Vec::new();
     for module in registry::modules() {

@@ -1,6 +1,7 @@
 //! Commands for running robots, each in a process of its own, as somebody types them.
 
 mod cart;
+mod terminal;
 
 use std::time::Duration;
 
@@ -240,8 +241,8 @@ fn what_needs_the_robots_own_program_says_so() {
         (&["analyze"][..], "analyze --system FILE"),
         (&["graph"], "graph --file FILE"),
         (&["log", "verify", "game.mcap"], "in the robot's own program"),
-        (&["parameters"], "parameters get, set, save or diff"),
-        (&["parameters", "--set", "a=1"], "in the robot's own program"),
+        (&["parameters"], "Usage: hemiola parameters <COMMAND>"),
+        (&["why", "motion", "--set", "a=1"], "in the robot's own program"),
         (&["top"], "no robot is running here"),
         (&["why", "motion"], "no robot is running here"),
     ] {

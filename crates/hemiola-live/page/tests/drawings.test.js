@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Drawings, paintDrawings, pointsOf } from "../drawings.js";
+import { Drawings, paintDrawings, pointsOf, spacesOf } from "../drawings.js";
 
 /**
  * @param {number} run
@@ -29,9 +29,13 @@ test("an update that draws nothing now takes its drawing away", () => {
 test("names are spaces and layers, and backgrounds lie below", () => {
   const drawings = new Drawings();
   drawings.absorb({ records: [record(1, { points: [[1, 2]] }), record(1, { line: [[0, 0], [1, 1]] }, { name: "field/pitch", background: true }), record(1, { points: [[1, 2]] }, { name: "odometry" })] });
-  assert.deepEqual(drawings.spaces, ["field", "odometry"]);
   assert.deepEqual(drawings.of("field").map(({ layer }) => layer), ["pitch", "ball"]);
   assert.equal(drawings.of("odometry")[0].layer, "BallFilter.ball");
+});
+
+test("spaces are those in which modules draw", () => {
+  const names = [["odometry", "drawing"], ["field/pitch", "background"], ["field/ball", "drawing"], ["frames", "drawing 3d"], ["score", "plot"]];
+  assert.deepEqual(spacesOf(names.map(([name, kind]) => ({ name, kind }))), ["field", "frames", "odometry"]);
 });
 
 test("a circle reaches as far as its radius", () => {

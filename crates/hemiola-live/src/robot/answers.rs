@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use crate::door::errands::Outcome;
+use std::time::Duration;
 
 /// The value at a path: `Ball`, `Ball.position[0]`.
 pub fn read(shared: &Shared, path: &str) -> Outcome {
@@ -63,4 +64,20 @@ pub fn bounds(shared: &Shared) -> Outcome {
 pub fn publish(shared: &Shared, topic: &str, message: &hemiola_model::Value) -> Result<(), String> {
     let published = shared.handle.bus().publish_value(topic, message);
     published.ok_or_else(|| super::values::unknown_topic(&shared.handle, topic))?.map_err(|error| error.to_string())
+}
+
+/// A service has so long to answer.
+const CALL_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Calls a service that allows it.
+pub fn call(shared: &Shared, service: &str, request: &hemiola_model::Value) -> Outcome {
+    let bus = shared.handle.bus();
+    let answer = bus.call_value(service, request, CALL_PATIENCE).ok_or_else(|| {
+        let known: Vec<_> = bus.callable_services().into_iter().map(|service| service.name).collect();
+        match bus.services().iter().any(|known| known.name == service) {
+            true => format!("`{service}` cannot be called from outside: its program does not say `bus.allow_calls`"),
+            false => hemiola_config::unknown("service that can be called", service, &known),
+        }
+    })?;
+    Ok(json!({"response": answer.map_err(|error| error.to_string())?}))
 }

@@ -20,7 +20,12 @@ pub fn describe(shared: &Shared) -> Value {
         |(name, descriptor)| json!({"name": name, "schema_name": schema_of(descriptor).ok().map(|schema| schema.name)}),
     );
     let topics: Vec<_> = topics.collect();
-    let services = shared.handle.bus().services().into_iter().map(|service| json!({"name": service.name}));
+    let callable = shared.handle.bus().callable_services();
+    let services = shared.handle.bus().services().into_iter().map(|service| {
+        let types = callable.iter().find(|callable| callable.name == service.name);
+        let (request, response) = types.map(|types| (types.request.to_string(), types.response.to_string())).unzip();
+        json!({"name": service.name, "request": request, "response": response})
+    });
     let services: Vec<_> = services.collect();
     shared.handle.with_robot(|robot| {
         json!({

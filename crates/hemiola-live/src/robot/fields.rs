@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hemiola_model::data::{DataType, FixedLength, Items, VariantContent, VariantHead, Writer};
+use hemiola_model::data::{DataType, Field, FixedLength, Items, VariantContent, VariantHead, Writer};
 
 /// A step into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,16 @@ enum Step {
     Name(String),
     /// An item of a sequence.
     Item(usize),
+}
+
+impl Step {
+    /// As people write it, without a dot before it.
+    fn text(&self) -> String {
+        match self {
+            Self::Name(name) => name.clone(),
+            Self::Item(item) => item.to_string(),
+        }
+    }
 }
 
 /// The way to a number within a value; the value itself if it is empty.
@@ -47,6 +57,59 @@ impl FieldPath {
             return Err(format!("`{text}` is too deep"));
         }
         Ok(Self(steps))
+    }
+
+    /// Whether there can be a number at this path of a type.
+    ///
+    /// # Errors
+    /// There cannot; the text says which step is wrong.
+    pub fn check(&self, data_type: &DataType) -> Result<(), String> {
+        let mut at = data_type;
+        let mut variant: Option<&[Field]> = None;
+        for step in &self.0 {
+            while let (DataType::Optional(inner), None) = (at, variant) {
+                at = inner;
+            }
+            let fields = match (variant.take(), at, step) {
+                (None, DataType::Array(inner, length), Step::Item(item)) if item < length => {
+                    at = inner;
+                    continue;
+                }
+                (None, DataType::Sequence(inner) | DataType::Bounded(inner, _), Step::Item(_)) => {
+                    at = inner;
+                    continue;
+                }
+                (None, DataType::Enumeration { variants, .. }, Step::Name(name)) => {
+                    let found = variants.iter().find(|variant| variant.name == *name);
+                    let names = variants.iter().map(|variant| variant.name.as_str());
+                    let found = found.ok_or_else(|| hemiola_config::unknown("variant", name, names))?;
+                    variant = Some(&found.fields);
+                    continue;
+                }
+                (None, DataType::Structure { fields, .. }, _) => fields,
+                (Some(fields), ..) => fields,
+                _ => return Err(format!("`{self}` is no number: {at} has no {}", step.text())),
+            };
+            let name = step.text();
+            let found = fields.iter().find(|field| field.name == name);
+            let names = fields.iter().map(|field| field.name.as_str());
+            at = &found.ok_or_else(|| hemiola_config::unknown("field", &name, names))?.data_type;
+        }
+        while let (DataType::Optional(inner), None) = (at, variant) {
+            at = inner;
+        }
+        let is_whole = matches!(
+            at,
+            DataType::Text
+                | DataType::Structure { .. }
+                | DataType::Array(..)
+                | DataType::Sequence(_)
+                | DataType::Bounded(..)
+        );
+        match is_whole || variant.is_some() {
+            true => Err(format!("`{self}` is no number: take one of its fields")),
+            false => Ok(()),
+        }
     }
 
     /// The number of the steps.
@@ -391,6 +454,13 @@ mod tests {
         let listed = numeric_fields(&Sample::data_type());
         assert_eq!(listed[1], NumericField { path: "position[0]".into(), data_type: "float32".into() });
         let there: Vec<_> = listed.iter().filter(|field| !field.path.contains("history[")).collect();
+        for field in &listed {
+            assert_eq!(FieldPath::parse(&field.path).unwrap().check(&Sample::data_type()), Ok(()), "{}", field.path);
+        }
+        for wrong in ["name", "position", "position[2]", "histry[0].weight", "action.Stand.x", "action.Kick", "seen.x"]
+        {
+            assert!(FieldPath::parse(wrong).unwrap().check(&Sample::data_type()).is_err(), "{wrong}");
+        }
         for field in there.iter().filter(|field| !field.path.contains("parts[")) {
             assert!(pick(&sample(), &[&field.path])[0].is_some(), "{}", field.path);
         }

@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 
+use hemiola_model::RepresentationDescriptor;
 use hemiola_model::module::DebugContent;
 use hemiola_runtime::{Observation, Observer, RobotHandle, Seen};
 use hemiola_trace::{Catalog, CycleId, Event, TaskId, Ticks};
@@ -223,13 +224,23 @@ fn split<'f>(handle: &RobotHandle, field: &'f str) -> Result<(bool, &'f str, Fie
         // Names of topics may have dots themselves: the longest that fits is meant.
         let names = topics.iter().map(|(name, _)| name.as_str()).filter(|name| begins_with(field, name));
         let name = names.max_by_key(|name| name.len()).ok_or_else(|| unknown_topic(handle, field))?;
-        return Ok((true, &field[..name.len()], parse(&field[name.len()..])?));
+        let descriptor = topics.iter().find(|(known, _)| known == name).map(|(_, descriptor)| *descriptor);
+        let path = parse(&field[name.len()..])?;
+        check(descriptor, &path)?;
+        return Ok((true, &field[..name.len()], path));
     }
     let end = field.find(['.', '[']).unwrap_or(field.len());
     let name = &field[..end];
     let descriptor = handle.with_robot(|robot| robot.representation(name)).ok_or_else(|| unknown(handle, name))?;
     schema_of(descriptor)?;
-    Ok((false, name, parse(&field[end..])?))
+    let path = parse(&field[end..])?;
+    check(Some(descriptor), &path)?;
+    Ok((false, name, path))
+}
+
+/// Whether there can be a number at this path.
+fn check(descriptor: Option<&'static RepresentationDescriptor>, path: &FieldPath) -> Result<(), String> {
+    descriptor.and_then(RepresentationDescriptor::data_type).map_or(Ok(()), |data_type| path.check(&data_type))
 }
 
 /// Whether a field is one of what has this name.

@@ -58,6 +58,10 @@ pub enum Request {
         topic: String,
         message: Value,
     },
+    Call {
+        service: String,
+        request: Value,
+    },
     Record {
         file: Option<String>,
         #[serde(default)]
@@ -89,6 +93,7 @@ impl Request {
             Self::Change { .. }
             | Self::Save { .. }
             | Self::Publish { .. }
+            | Self::Call { .. }
             | Self::Record { .. }
             | Self::Mark { .. }
             | Self::Stop {} => true,

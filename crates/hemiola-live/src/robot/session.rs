@@ -151,6 +151,9 @@ impl RobotSession {
                 answers::publish(&shared, &topic, &message)?;
                 json!({})
             }
+            Request::Call { service, request } => {
+                return later(Box::new(move |shared| answers::call(shared, &service, &request)));
+            }
             Request::Record { file, stop } => {
                 return later(Box::new(move |shared| match stop {
                     true => shared.recording.stop(),

@@ -94,7 +94,7 @@ mod tests {
     fn a_name_is_asked_for_once_until_somebody_wants_something_else() {
         let mut names = NameTable::new();
         let asked = std::cell::Cell::new(0);
-        let mut look = |names: &mut NameTable| {
+        let look = |names: &mut NameTable| {
             let is_wanted = || {
                 asked.set(asked.get() + 1);
                 true

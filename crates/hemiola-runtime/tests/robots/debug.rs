@@ -31,12 +31,12 @@ impl Shower {
         });
         debug.background("field/lines", |canvas| canvas.line([[0.0, 0.0], [1.0, 0.0]], Color::WHITE));
         debug.draw("field/ball", |canvas| {
-            if run % 2 == 0 {
+            if run.is_multiple_of(2) {
                 canvas.circle([run as f32, 0.0], 0.05, Color::ORANGE);
             }
         });
         debug.text("state", format_args!("run {run}"));
-        if run % 4 == 0 {
+        if run.is_multiple_of(4) {
             debug.annotate("fourth", run);
         }
         let format = ImageFormat { width: 4, height: 1, pixels: PixelFormat::Mono8 };

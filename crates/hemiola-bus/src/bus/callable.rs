@@ -1,0 +1,108 @@
+//! Services that can be called by who does not know their types: tools outside of the program.
+
+use super::Bus;
+use crate::BusError;
+use hemiola_model::Value;
+use hemiola_model::data::{Data, DataType};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// By the names of services.
+#[derive(Default)]
+pub(super) struct Callable(Mutex<BTreeMap<String, View>>);
+
+/// How a service is called, and what its requests and answers are.
+#[derive(Clone, Copy)]
+struct View {
+    request: fn() -> DataType,
+    response: fn() -> DataType,
+    call: fn(&Bus, &str, &Value, Duration) -> Result<Value, BusError>,
+}
+
+/// A service that can be called from outside: [`Bus::callable_services`].
+///
+/// ```
+/// # fn show(service: &hemiola_bus::CallableService) {
+/// println!("{}: {} gives {}", service.name, service.request, service.response);
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallableService {
+    /// What it is called.
+    pub name: String,
+    /// What is asked.
+    pub request: DataType,
+    /// What is answered.
+    pub response: DataType,
+}
+
+impl Bus {
+    /// Lets tools that do not know these types call the service of that name: from a terminal, say.
+    /// Takes a lock: not for real-time threads.
+    ///
+    /// ```
+    /// use hemiola_bus::Bus;
+    /// use hemiola_model::Value;
+    /// use hemiola_realtime::ThreadSettings;
+    /// use std::time::Duration;
+    ///
+    /// let bus = Bus::new();
+    /// bus.allow_calls::<f64, Vec<f64>>("divisors");
+    /// let server = bus.server("divisors", 4)?.spawn(ThreadSettings::new("divisors"), |number: &f64| vec![1.0, *number])?;
+    /// let answer = bus.call_value("divisors", &Value::Float(7.0), Duration::from_secs(5));
+    /// assert_eq!(answer.expect("it can be called")?.to_string(), "[1.0, 7.0]");
+    /// assert!(bus.call_value("roots", &Value::Float(7.0), Duration::ZERO).is_none());
+    /// # drop(server);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn allow_calls<Request, Response>(&self, service: &str)
+    where
+        Request: Data + Send + 'static,
+        Response: Data + Send + 'static,
+    {
+        let view = View { request: Request::data_type, response: Response::data_type, call: call::<Request, Response> };
+        self.0.callable.views().insert(service.to_owned(), view);
+    }
+
+    /// The services that can be called so, by name. Takes a lock: not for real-time threads.
+    pub fn callable_services(&self) -> Vec<CallableService> {
+        let views = self.0.callable.views();
+        let services = views.iter().map(|(name, view)| CallableService {
+            name: name.clone(),
+            request: (view.request)(),
+            response: (view.response)(),
+        });
+        services.collect()
+    }
+
+    /// Calls such a service, and waits for the answer. `None` if it is none. Not for real-time
+    /// threads.
+    ///
+    /// # Errors
+    /// This is no request of the service, or it is not answered: nobody serves it, the time is over,
+    /// or the server panicked.
+    pub fn call_value(&self, service: &str, request: &Value, timeout: Duration) -> Option<Result<Value, BusError>> {
+        let view = *self.0.callable.views().get(service)?;
+        Some((view.call)(self, service, request, timeout))
+    }
+}
+
+fn call<Request, Response>(bus: &Bus, service: &str, request: &Value, timeout: Duration) -> Result<Value, BusError>
+where
+    Request: Data + Send + 'static,
+    Response: Data + Send + 'static,
+{
+    let refused = |reason: String| BusError::NotAnswered { name: service.to_owned(), reason };
+    let request = request.read::<Request>().map_err(|error| refused(error.to_string()))?;
+    let mut client = bus.client::<Request, Response>(service)?;
+    let response = client.call(request, timeout).map_err(|error| refused(error.to_string()))?;
+    Ok(Value::of(&response))
+}
+
+impl Callable {
+    fn views(&self) -> MutexGuard<'_, BTreeMap<String, View>> {
+        // A map is whole even if the one who changed it panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

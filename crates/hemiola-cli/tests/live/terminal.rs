@@ -1,0 +1,166 @@
+//! What takes the whole terminal, on one.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+use super::cart::Cart;
+
+/// A terminal with a program on it.
+struct Screen {
+    keyboard: File,
+    /// Held, so that it stays as the program leaves it.
+    terminal: File,
+    shown: Arc<Mutex<String>>,
+    program: Child,
+}
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const LEFT: &str = "\x1b[?1049l";
+
+impl Screen {
+    /// Starts `hemiola` on a new terminal, as the shell of a user would.
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&keyboard).unwrap();
+        unlockpt(&keyboard).unwrap();
+        let size = Winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&keyboard, size).unwrap();
+        let name = ptsname(&keyboard, Vec::new()).unwrap();
+        let terminal = File::options().read(true).write(true).open(OsStr::from_bytes(name.as_bytes())).unwrap();
+        let end = || OwnedFd::from(terminal.try_clone().unwrap());
+        let program = Command::new("setsid")
+            .args(["--ctty", env!("CARGO_BIN_EXE_hemiola")])
+            .args(arguments)
+            .env("XDG_RUNTIME_DIR", folder)
+            .env("TERM", "xterm-256color")
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .spawn()
+            .expect("util-linux is there");
+        let shown = Arc::<Mutex<String>>::default();
+        let keyboard = File::from(keyboard);
+        let (mut reader, kept) = (keyboard.try_clone().unwrap(), shown.clone());
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(length @ 1..) = reader.read(&mut bytes) {
+                kept.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..length]));
+            }
+        });
+        Self { keyboard, terminal, shown, program }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits until that was drawn, and forgets all that was before.
+    #[track_caller]
+    fn shows(&self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let mut shown = self.shown.lock().unwrap();
+            if let Some(at) = shown.find(text) {
+                shown.drain(..at);
+                return;
+            }
+            let is_late = Instant::now() >= deadline;
+            let last: String = shown.chars().rev().take(400).collect::<Vec<_>>().into_iter().rev().collect();
+            drop(shown);
+            assert!(!is_late, "there is no {text:?}; last was drawn {last:?}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn takes_keys(&self) -> bool {
+        !tcgetattr(&self.terminal).unwrap().local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO)
+    }
+
+    fn ends(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.program.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "it does not end");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn process(&self) -> Pid {
+        Pid::from_child(&self.program)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        _ = self.program.kill();
+        _ = self.program.wait();
+    }
+}
+
+/// A view of that robot, after its first picture.
+fn view(cart: &Cart, arguments: &[&str], first: &str) -> Screen {
+    let screen = Screen::start(&cart.folder, arguments);
+    screen.shows(first);
+    assert!(screen.takes_keys());
+    screen
+}
+
+#[test]
+fn the_terminal_is_given_back_however_a_view_ends() {
+    let mut cart = Cart::start();
+    type End = fn(&mut Screen);
+    let ends: [(&str, End); 3] = [
+        ("q", |screen| screen.press("q")),
+        ("Ctrl-C", |screen| screen.press("\x03")),
+        ("SIGTERM", |screen| kill_process(screen.process(), Signal::TERM).unwrap()),
+    ];
+    for (how, end) in ends {
+        for (arguments, first) in [(&["top"][..], "drive"), (&["plot", "Drive.step"], "Drive.step")] {
+            let mut screen = view(&cart, arguments, first);
+            end(&mut screen);
+            screen.shows(LEFT);
+            assert!(screen.ends().success(), "{how}, {arguments:?}");
+            assert!(!screen.takes_keys(), "{how}, {arguments:?}");
+        }
+    }
+    let mut screen = view(&cart, &["top"], "drive");
+    cart.prints(&["stop"]);
+    screen.shows(LEFT);
+    screen.shows("cart has ended");
+    assert!(screen.ends().success() && !screen.takes_keys());
+    assert!(cart.ends());
+}
+
+#[test]
+fn top_shows_another_tab_at_a_key_and_another_size() {
+    let cart = Cart::start();
+    let mut screen = view(&cart, &["top"], "drive");
+    screen.press("2");
+    screen.shows("Pilot.drive");
+    screen.press("\x1b[C\x1b[C");
+    screen.shows("Honk");
+    screen.press("?");
+    // Words are drawn one by one, where they were not there before.
+    screen.shows("leave;");
+    screen.press("x1");
+    let size = Winsize { ws_row: 10, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&screen.keyboard, size).unwrap();
+    // The foot of the smaller one stands in its last row.
+    screen.shows("\x1b[10;1H");
+    screen.press("q");
+    assert!(screen.ends().success());
+}

@@ -5,10 +5,13 @@ const PATIENCE = 30_000;
 exports.DESKTOP = { width: 1600, height: 1000 };
 exports.PHONE = { width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
+/** A name of somebody else's that leads to this host. */
+exports.REBOUND = "rebound.example";
+
 exports.launch = () => puppeteer.launch({
   executablePath: process.env.HEMIOLA_CHROMIUM ?? "/usr/bin/chromium", headless: true,
   // A test runs as root in containers, where Chromium's sandbox cannot be set up.
-  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", `--host-resolver-rules=MAP ${exports.REBOUND} 127.0.0.1`],
 });
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -33,7 +33,10 @@ impl Saboteur {
             "failure" if self.runs > LATER => Err("on purpose"),
             "exit" if self.runs > LATER => std::process::exit(7),
             "abort" if self.runs > LATER => std::process::abort(),
-            "overflow" if self.runs > LATER => Ok(sabotage.runs += overflow(self.runs)),
+            "overflow" if self.runs > LATER => {
+                sabotage.runs += overflow(self.runs);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }

@@ -16,6 +16,7 @@ const AXES = ["#f05a5a", "#4cb782", "#5a8df0"];
 export class Drawings {
   /** @type {Map<string, Drawing>} */
   all = new Map();
+  #time = 0;
 
   /**
    * Takes an event `debug`.
@@ -32,6 +33,7 @@ export class Drawings {
         space: cut < 0 ? record.name : record.name.slice(0, cut), layer: cut < 0 ? String(record.update) : record.name.slice(cut + 1),
         update: String(record.update), run: record.run, time: Number(record.time), background: !!record.background, shapes: [],
       };
+      this.#time = drawing.time;
       if (drawing !== before && (before || this.all.size < MOST)) this.all.set(key, drawing);
       if (record.draw !== null && typeof record.draw === "object" && drawing.shapes.length < MOST_SHAPES) {
         drawing.shapes.push({ draw: record.draw, color: /^#[0-9a-f]{6,8}$/i.test(record.color) ? record.color : "#888888" });
@@ -40,12 +42,12 @@ export class Drawings {
   }
 
   /**
-   * What is drawn in a space, backgrounds first.
+   * What is drawn in a space, backgrounds first. What no run has drawn for a second is gone.
    *
    * @param {string} space
    */
   of(space) {
-    return [...this.all.values()].filter((one) => one.space === space).sort((a, b) => Number(b.background) - Number(a.background) || (a.layer < b.layer ? -1 : 1));
+    return [...this.all.values()].filter((one) => one.space === space && (one.background || !(Math.abs(one.time - this.#time) > 1e9))).sort((a, b) => Number(b.background) - Number(a.background) || (a.layer < b.layer ? -1 : 1));
   }
 }
 

@@ -25,11 +25,13 @@ export class Field extends View {
   #layers = new Layers(this.initial.hidden, () => { this.host.changed(); this.invalidate(); });
   #camera = new Camera({ smallest: 0.1, largest: 1e5 });
   #space = "";
+  /** Whether a person has chosen the space. */
+  #isChosen = false;
   /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
   #canvas = h("canvas", { role: "img" });
   #status = h("div", { class: "status" });
-  #spaces = h("select", { title: "Which space", on: { change: () => this.#choose(this.#spaces.value) } });
+  #spaces = h("select", { title: "Which space", on: { change: () => { this.#isChosen = true; this.#choose(this.#spaces.value); } } });
   #turn = h("input", { type: "range", min: -180, max: 180, value: 0, title: "Turn", on: { input: () => this.invalidate() } });
   #tilt = h("input", { type: "range", min: 0, max: 90, value: 0, title: "Tilt", on: { input: () => this.invalidate() } });
 
@@ -41,7 +43,8 @@ export class Field extends View {
    */
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
-    if (typeof this.initial.space === "string") this.#space = this.initial.space;
+    this.#isChosen = typeof this.initial.space === "string";
+    if (this.#isChosen) this.#space = this.initial.space;
     this.#tilt.value = String(Number(this.initial.tilt) || 0);
     this.#turn.value = String(Number(this.initial.turn) || 0);
     fill(this.bar, this.#spaces, this.#turn, this.#tilt, h("span", { class: "space" }), button({ text: "Fit", title: "Show everything (double click)" }, () => this.#fit()));
@@ -59,7 +62,7 @@ export class Field extends View {
 
   /** @override */
   settings() {
-    return { space: this.#space, hidden: [...this.#layers.hidden], turn: Number(this.#turn.value), tilt: Number(this.#tilt.value) };
+    return { space: this.#isChosen ? this.#space : undefined, hidden: [...this.#layers.hidden], turn: Number(this.#turn.value), tilt: Number(this.#tilt.value) };
   }
 
   /**
@@ -93,7 +96,8 @@ export class Field extends View {
     if (this.#space && !spaces.includes(this.#space)) spaces.push(this.#space);
     if (spaces.join("\n") !== [...this.#spaces.options].map(({ value }) => value).join("\n")) {
       fill(this.#spaces, ...spaces.map((space) => h("option", { value: space }, space)));
-      if (!this.#space && spaces.length) this.#choose(spaces.includes("field") ? "field" : spaces[0]);
+      const best = spaces.includes("field") ? "field" : spaces[0];
+      if (!this.#isChosen && best && best !== this.#space) this.#choose(best);
       this.#spaces.value = this.#space;
     }
   }

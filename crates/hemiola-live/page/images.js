@@ -4,6 +4,7 @@ import { fill, h, setText } from "./dom.js";
 import { Drawings, Layers, paintDrawings } from "./drawings.js";
 import { Camera, movable, notice } from "./gestures.js";
 import { pictureOf, toRgba } from "./pixels.js";
+import { list } from "./statistics.js";
 import { colours, fit } from "./theme.js";
 import { View, register } from "./view.js";
 
@@ -20,7 +21,8 @@ export class Images extends View {
   static single = false;
 
   #name = "";
-  #isTopic = false;
+  /** What has the image: a representation, a topic, or a module that shows one. @type {"value" | "topic" | "image"} */
+  #kind = "value";
   #camera = new Camera({ smallest: 0.05, largest: 64 });
   #drawings = new Drawings();
   #layers = new Layers(this.initial.hidden, () => this.#changed());
@@ -28,7 +30,7 @@ export class Images extends View {
   #stream = null;
   /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
-  /** @type {import("./robot.js").Message | null} */
+  /** @type {{encoding: string, bytes?: Uint8Array, value(): any} | null} */
   #newest = null;
   /** What is shown, in its own pixels. */
   #image = h("canvas");
@@ -51,9 +53,9 @@ export class Images extends View {
    */
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
-    const { value, topic, rate, as } = this.initial;
-    this.#isTopic = typeof topic === "string";
-    this.#name = String(topic ?? value ?? "");
+    const { value, topic, image, rate, as } = this.initial;
+    this.#kind = topic ? "topic" : image ? "image" : "value";
+    this.#name = String(topic ?? image ?? value ?? "");
     this.#rate.value = String(RATES.includes(rate) ? rate : rate === null ? "" : 15);
     this.#form.value = as === "jpeg" ? "jpeg" : "cdr";
     fill(this.bar, this.#choice, this.#rate, this.#form);
@@ -70,15 +72,15 @@ export class Images extends View {
 
   /** @override */
   settings() {
-    return { [this.#isTopic ? "topic" : "value"]: this.#name, rate: Number(this.#rate.value) || null, as: this.#form.value, hidden: [...this.#layers.hidden] };
+    return { [this.#kind]: this.#name, rate: Number(this.#rate.value) || null, as: this.#form.value, hidden: [...this.#layers.hidden] };
   }
 
   /**
    * @override
    * @param {any} settings
    */
-  accept({ value, topic } = /** @type {any} */ ({})) {
-    return (topic ?? value ?? this.#name) === this.#name;
+  accept({ value, topic, image } = /** @type {any} */ ({})) {
+    return (topic ?? image ?? value ?? this.#name) === this.#name;
   }
 
   /**
@@ -90,8 +92,17 @@ export class Images extends View {
     this.#watch?.close();
     this.#stream = this.#watch = null;
     if (!visible) return;
-    this.#watch = this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, [this.#name]);
+    this.#watch = this.robot.watch("debug", null, (event) => this.#absorb(event), [this.#name]);
     this.#open();
+  }
+
+  /** @param {any} event */
+  #absorb(event) {
+    if (event.names) this.#offer();
+    this.#drawings.absorb(event);
+    const shown = this.#kind === "image" && list(event.records).findLast(({ name, pixels }) => name === this.#name && pixels);
+    if (shown) this.#newest = { encoding: "cdr", value: () => ({ ...shown.image, data: shown.pixels }) };
+    this.invalidate();
   }
 
   /** Lists what is an image, and what may contain one. */
@@ -99,11 +110,12 @@ export class Images extends View {
     const { representations, topics } = this.robot.description;
     const isImage = (/** @type {any} */ { schema_name: schema }) => /(^|\/)(Compressed)?Image$/.test(schema ?? "");
     const may = (/** @type {any} */ one) => /image$/i.test(one.schema_name ?? "");
-    const all = [...representations.filter(may).map((one) => ({ ...one, key: one.name })), ...topics.filter(may).map((one) => ({ ...one, key: `topic:${one.name}` }))]
-      .sort((a, b) => Number(isImage(b)) - Number(isImage(a)));
-    const own = this.#isTopic ? `topic:${this.#name}` : this.#name;
+    const shown = [...this.robot.debugNames.values()].filter(({ kind }) => kind === "image");
+    const all = [...[...representations.filter(may).map((one) => ({ ...one, key: `value:${one.name}` })), ...topics.filter(may).map((one) => ({ ...one, key: `topic:${one.name}` }))]
+      .sort((a, b) => Number(isImage(b)) - Number(isImage(a))), ...shown.map(({ name }) => ({ key: `image:${name}` }))];
+    const own = `${this.#kind}:${this.#name}`;
     if (this.#name && !all.some(({ key }) => key === own)) all.push({ key: own });
-    fill(this.#choice, ...all.map(({ key }) => h("option", { value: key }, key.replace("topic:", "topic "))));
+    fill(this.#choice, ...all.map(({ key }) => h("option", { value: key }, key.replace("value:", "").replace(":", " "))));
     if (this.#name) this.#choice.value = own;
     else if (all[0]) this.#choose(all[0].key);
     else this.#error = this.robot.description.cycles.length ? "This robot has no images" : "";
@@ -112,8 +124,10 @@ export class Images extends View {
 
   /** @param {string} key */
   #choose(key) {
-    this.#isTopic = key.startsWith("topic:");
-    this.#name = this.#isTopic ? key.slice(6) : key;
+    const cut = key.indexOf(":");
+    this.#kind = /** @type {"value" | "topic" | "image"} */ (key.slice(0, cut));
+    this.#name = key.slice(cut + 1);
+    this.#watch?.want([this.#name]);
     this.#changed(true);
   }
 
@@ -134,8 +148,8 @@ export class Images extends View {
     this.#error = "";
     if (!this.#name) return;
     this.host.title(this.#name);
-    this.#watch?.want([this.#name]);
-    const wish = { [this.#isTopic ? "topic" : "value"]: this.#name, rate: Number(this.#rate.value) || undefined, as: /** @type {"cdr" | "jpeg"} */ (this.#form.value) };
+    if (this.#kind === "image") return;
+    const wish = { [this.#kind]: this.#name, rate: Number(this.#rate.value) || undefined, as: /** @type {"cdr" | "jpeg"} */ (this.#form.value) };
     this.#stream = this.robot.subscribe(wish, (message) => { this.#newest = message; this.invalidate(); }, (error) => { this.#error = error.message; this.invalidate(); });
   }
 
@@ -146,7 +160,7 @@ export class Images extends View {
     this.#newest = null;
     this.#error = "";
     try {
-      const picture = message.encoding === "jpeg" ? { packed: message.bytes } : pictureOf(message.value());
+      const picture = message.encoding === "jpeg" && message.bytes ? { packed: message.bytes } : pictureOf(message.value());
       if (!picture) throw new Error(`${this.#name} has no image`);
       if ("packed" in picture) this.#unpack(picture.packed);
       else {

@@ -231,12 +231,11 @@ export class Layout {
   #renderStack(stack) {
     const shown = this.#shown.get(stack);
     if (!shown) return;
+    const tab = stack.tabs[stack.active], element = tab && this.#open(tab).element;
     fill(shown.tabs, ...stack.tabs.map((tab, index) => this.#tab(stack, tab, index === stack.active)),
       button({ icon: PLUS, title: "Open a view here", class: "add" }, (event) => this.#offer(/** @type {Element} */ (event.currentTarget), stack)));
     shown.tabs.querySelector(".active")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    const tab = stack.tabs[stack.active];
     if (!tab) return fill(shown.stage, this.#offers());
-    const { element } = this.#open(tab);
     if (shown.stage.firstChild !== element) shown.stage.replaceChildren(element);
   }
 

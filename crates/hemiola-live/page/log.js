@@ -43,7 +43,7 @@ class Log extends View {
       return toggle;
     });
     const recorder = this.keep(new RecorderButton(robot, host));
-    fill(this.bar, ...(robot.isLog ? [] : [recorder.element, button({ text: "Mark", icon: "M4 14v-12l8 3-8 4", title: "Mark this moment in the journal and the log" }, () => mark(robot, host))]), this.#search, this.#severity, ...toggles);
+    fill(this.bar, ...(robot.isLog ? [] : [recorder.element, button({ text: "Mark", icon: "M4 14v-12l8 3-8 4", title: "Mark this moment in the journal and the log", class: "steers" }, () => mark(robot, host))]), this.#search, this.#severity, ...toggles);
     fill(this.body, this.#more, this.#lines);
     this.body.addEventListener("scroll", () => { this.#follow = this.body.scrollTop + this.body.clientHeight > this.body.scrollHeight - 24; });
     this.keep(robot.on("journal", (entry) => { this.#fresh.push(entry); this.invalidate(); }));

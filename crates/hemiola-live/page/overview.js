@@ -49,7 +49,7 @@ class Overview extends View {
     super(robot, element, settings, host);
     this.#open = new Set(list(this.initial.open));
     const recorder = this.keep(new RecorderButton(robot, host));
-    fill(this.bar, recorder.element, button({ text: "Mark", icon: "M4 14v-12l8 3-8 4", title: "Mark this moment in the journal and the log" }, () => mark(robot, host)),
+    fill(this.bar, recorder.element, button({ text: "Mark", icon: "M4 14v-12l8 3-8 4", title: "Mark this moment in the journal and the log", class: "steers" }, () => mark(robot, host)),
       h("span", { class: "space" }), this.#safeReason, this.#safe);
     if (robot.isLog) this.bar.remove();
     fill(this.body, this.#verdict,

@@ -2,6 +2,7 @@
 
 import { drawChart, legendText, timeOf } from "./chart.js";
 import { button, download, fill, h, setText } from "./dom.js";
+import { duration } from "./format.js";
 import { gestures } from "./gestures.js";
 import { menu, palette } from "./menu.js";
 import { plottable } from "./plottable.js";
@@ -298,7 +299,8 @@ class Chart {
     const element = this.#values.get(name), field = this.plots.fields.get(name);
     if (!element || !field) return;
     const point = field.series.at(timeLink.cursor ?? to);
-    const text = field.error || (point ? `${legendText((point.minimum + point.maximum) / 2)}${field.unit ? ` ${field.unit}` : ""}` : "no data");
+    const value = point ? (point.minimum + point.maximum) / 2 : null;
+    const text = field.error || (value === null ? "no data" : field.unit === "s" ? duration(value * 1e9) : `${legendText(value)} ${field.unit}`);
     element.classList.toggle("bad", field.error !== "");
     setText(element, text);
   }

@@ -75,7 +75,7 @@ export class Timeline extends View {
   #spans = h("select", { title: "How much time is shown", on: { change: () => this.#choose(Number(this.#spans.value)) } },
     ...SPANS.map(([seconds, text]) => h("option", { value: seconds }, text)), h("option", { value: "", hidden: true }, "zoomed"));
   #worst = h("select", { title: "Show the longest run that is kept, and why it took so long", on: { change: () => this.#showWorst() } });
-  #save = button({ text: "Trace …", title: "Save what happens as a trace for Perfetto" }, () => this.#trace());
+  #save = button({ text: "Trace …", class: "steers", title: "Save what happens as a trace for Perfetto" }, () => this.#trace());
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
@@ -202,7 +202,7 @@ export class Timeline extends View {
   draw() {
     const { context, width, height } = fit(this.#canvas);
     const look = colours(), { store } = this;
-    const left = width < 500 ? 64 : 112;
+    const left = width < 500 ? 64 : 146;
     const total = Math.max(0, ...[...this.rows.values()].map(({ y }) => y + ROW));
     this.#scroll = Math.max(0, Math.min(this.#scroll, total - (height - AXIS)));
     this.#empty.hidden = store.lanes.size > 0;

@@ -5,6 +5,7 @@
 //! | `request` | what can be asked |
 //! | `session` | one client: what it asked for, and what it gets |
 //! | `values` | values and messages, as bytes |
+//! | `jpeg` | images for slow links |
 //! | `plots`, `fields` | numbers within them, and of the robot's timing |
 //! | `events` | what ran where and when |
 //! | `watched` | statistics and journal |
@@ -21,6 +22,7 @@ mod describe;
 mod events;
 pub mod fields;
 mod foxglove;
+mod jpeg;
 mod layouts;
 mod parameters;
 mod plots;

@@ -26,6 +26,13 @@ test("an update that draws nothing now takes its drawing away", () => {
   assert.equal(drawings.of("field")[0].shapes.length, 0);
 });
 
+test("what nobody has drawn for a second is gone, and backgrounds stay", () => {
+  const drawings = new Drawings();
+  drawings.absorb({ records: [record(1, { points: [[1, 2]] }, { time: 0 }), record(1, { points: [[1, 2]] }, { time: 0, name: "field/pitch", background: true })] });
+  drawings.absorb({ records: [record(2, { points: [[1, 2]] }, { time: 1_500_000_000, name: "field/robot" })] });
+  assert.deepEqual(drawings.of("field").map(({ layer }) => layer), ["pitch", "robot"]);
+});
+
 test("names are spaces and layers, and backgrounds lie below", () => {
   const drawings = new Drawings();
   drawings.absorb({ records: [record(1, { points: [[1, 2]] }), record(1, { line: [[0, 0], [1, 1]] }, { name: "field/pitch", background: true }), record(1, { points: [[1, 2]] }, { name: "odometry" })] });

@@ -5,8 +5,12 @@ use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_runtime::{Observation, Observer, RobotHandle, ValueRequest};
 use serde_json::{Value, json};
 
+use super::jpeg;
 use crate::binary;
 use crate::door::outbox::Outbox;
+
+/// What images are outside.
+const IMAGE: &str = "sensor_msgs/msg/Image";
 
 /// One subscription to a representation or a topic.
 pub struct ValueStream {
@@ -14,6 +18,7 @@ pub struct ValueStream {
     seen: Observer,
     schema: MessageSchema,
     is_topic: bool,
+    as_jpeg: bool,
     /// Of a topic: the least distance of two messages, and when the next one may be sent.
     period: i64,
     due: i64,
@@ -33,9 +38,6 @@ impl ValueStream {
         rate: Option<f64>,
         as_jpeg: bool,
     ) -> Result<Self, String> {
-        if as_jpeg {
-            return Err("images are sent as they are in this version: leave out `as`".to_owned());
-        }
         let rate = rate.filter(|rate| *rate > 0.0 && rate.is_finite());
         let (observation, descriptor, is_topic) = match (value, topic) {
             (Some(name), None) => {
@@ -52,14 +54,17 @@ impl ValueStream {
             _ => return Err("a subscription is to a `value` or to a `topic`: say one of them".to_owned()),
         };
         let schema = schema_of(descriptor)?;
+        if as_jpeg && (is_topic || schema.name != IMAGE) {
+            return Err(format!("only representations that are {IMAGE} can be sent as JPEG: leave out `as`"));
+        }
         let seen = handle.observe(observation).map_err(|error| error.to_string())?;
         let period = rate.map_or(0, |rate| (1e9 / rate) as i64);
-        Ok(Self { subscription, seen, schema, is_topic, period, due: i64::MIN, sequence: 0, dropped: 0, told: 0 })
+        Ok(Self { subscription, seen, schema, is_topic, as_jpeg, period, due: i64::MIN, sequence: 0, dropped: 0, told: 0 })
     }
 
     /// What the client is told about it.
     pub fn answer(&self) -> Value {
-        json!({"schema_name": self.schema.name, "schema": self.schema.text, "encoding": "cdr"})
+        json!({"schema_name": self.schema.name, "schema": self.schema.text, "encoding": if self.as_jpeg { "jpeg" } else { "cdr" }})
     }
 
     /// Its number.
@@ -111,6 +116,13 @@ impl ValueStream {
                 time: value.now().nanoseconds(),
                 stamp: value.stamp().nanoseconds(),
             };
+            if self.as_jpeg {
+                match jpeg::encode(value.value()) {
+                    Ok(jpeg) => out.send_bytes([begin(head), jpeg].concat()),
+                    Err(_) => *dropped += 1,
+                }
+                continue;
+            }
             let mut writer = CdrWriter::behind(begin(head));
             value.value().write(&mut writer);
             out.send_bytes(writer.finish());

@@ -1,6 +1,8 @@
 //! A robot with a door, and somebody who comes to it.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub mod foreign;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -8,6 +10,7 @@ use std::time::{Duration, Instant};
 use hemiola::prelude::*;
 use hemiola_live::{Door, DoorSettings, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_model::module::{ImageFormat, PixelFormat};
 use hemiola_runtime::{Pace, Robot, RunningRobot};
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
@@ -48,6 +51,9 @@ impl Pilot {
     fn drive(&self, last: Previous<Drive>, drive: &mut Drive, beats: &mut Publisher<Beat>, debug: &Debug) {
         debug.plot("pilot.metres", last.metres);
         debug.draw("track/cart", |canvas| canvas.circle([last.metres as f32, 0.0], 0.1, Color::ORANGE));
+        let format = ImageFormat { width: 8, height: 4, pixels: PixelFormat::Mono8 };
+        debug.image("pilot.view", format, |pixels| pixels.fill(200));
+        debug.draw("pilot.view/middle", |canvas| canvas.circle([3.5, 1.5], 1.0, Color::ORANGE));
         drive.metres = last.metres + self.parameters.step;
         drive.history = [1.0, 2.0, 3.0];
         drive.runs = last.runs + 1;

@@ -1,0 +1,60 @@
+//! The page in a browser: what a person sees is what the robot says, and what a person does reaches the robot.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{House, TOKEN, foreign};
+use hemiola_runtime::{Change, JournalEvent};
+
+/// Whether there is a browser that can be driven.
+fn has_chromium() -> bool {
+    let named = std::env::var_os("HEMIOLA_CHROMIUM").map(PathBuf::from);
+    let chromium = named.unwrap_or_else(|| PathBuf::from("/usr/bin/chromium"));
+    Command::new(chromium).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_page_shows_the_robot_and_changes_it() {
+    let node = foreign::node("puppeteer-core", "check_page.cjs").filter(|_| has_chromium());
+    let Some(mut node) = node else {
+        return eprintln!(
+            "SKIPPED: no Chromium (apt-get install chromium) or no puppeteer-core (npm install --prefix target/foreign tests/foreign)"
+        );
+    };
+    let house = House::plain();
+    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-{}.mcap", std::process::id()));
+    node.arg(format!("http://{}/?token={TOKEN}", house.address())).arg(&log);
+    foreign::is_content(node);
+    std::fs::remove_file(log).expect("a log was recorded");
+
+    // What the page did stands in the robot's journal, with who did it.
+    let mut steps = Vec::new();
+    let mut done = Vec::new();
+    for entry in house.robot.handle().journal(0) {
+        match entry.event {
+            JournalEvent::Change { change, by, .. } => {
+                assert!(by.is_some(), "nobody has made {change:?}");
+                done.push(match change {
+                    Change::Parameter { module, parameter, value } => {
+                        steps.push((format!("{module}.{parameter}"), format!("{value:?}")));
+                        "parameter"
+                    }
+                    Change::Provider { .. } => "provider",
+                    Change::Override { .. } => "override",
+                    Change::Release { .. } => "release",
+                    _ => "other",
+                });
+            }
+            JournalEvent::Mark { text, .. } if text == "the cart was lost" => done.push("mark"),
+            _ => {}
+        }
+    }
+    assert_eq!(steps.len(), 1, "{steps:?}");
+    assert!(steps[0].0 == "Pilot.step" && steps[0].1.contains("1.25"), "{steps:?}");
+    for expected in ["parameter", "provider", "override", "release", "mark"] {
+        assert!(done.contains(&expected), "there is no {expected} among {done:?}");
+    }
+    house.runs_on();
+}

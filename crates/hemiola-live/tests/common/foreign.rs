@@ -1,0 +1,32 @@
+//! Programs of others that look at a robot, where they are installed.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A file of `tests/foreign`.
+pub fn script(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/foreign").join(file)
+}
+
+/// Folders in which packages may have been installed.
+pub fn installed() -> [PathBuf; 2] {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../foreign");
+    [Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/foreign"), target]
+}
+
+/// Node with a script that needs this package; without it there is nothing to be run.
+pub fn node(package: &str, file: &str) -> Option<Command> {
+    let modules = installed().map(|folder| folder.join("node_modules"));
+    let modules = modules.into_iter().find(|modules| modules.join(package).exists())?;
+    let mut node = Command::new("node");
+    node.env("NODE_PATH", modules).arg(script(file));
+    Some(node)
+}
+
+/// Runs it; it has to say that everything was as it expected.
+pub fn is_content(mut viewer: Command) {
+    let Output { status, stdout, stderr } = viewer.output().expect("it starts");
+    let text = [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(status.success() && text.contains("as expected"), "{text}");
+    println!("{text}");
+}

@@ -1,0 +1,105 @@
+// Chromium with the page of a robot in it, for check_page.cjs and screenshots.cjs.
+const puppeteer = require("puppeteer-core");
+
+const PATIENCE = 30_000;
+exports.DESKTOP = { width: 1600, height: 1000 };
+exports.PHONE = { width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+
+/** A name of somebody else's that leads to this host. */
+exports.REBOUND = "rebound.example";
+
+exports.launch = () => puppeteer.launch({
+  executablePath: process.env.HEMIOLA_CHROMIUM ?? "/usr/bin/chromium", headless: true,
+  // A test runs as root in containers, where Chromium's sandbox cannot be set up.
+  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", `--host-resolver-rules=MAP ${exports.REBOUND} 127.0.0.1`],
+});
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Looks again and again until there is something; fails with what it waited for. */
+async function until(what, look) {
+  const end = Date.now() + PATIENCE;
+  for (let last = ""; ; await pause(50)) {
+    try {
+      const found = await look();
+      if (found) return found;
+    } catch (error) { last = `: ${error.message}`; }
+    if (Date.now() > end) throw new Error(`this never came: ${what}${last}`);
+  }
+}
+exports.until = until;
+exports.pause = pause;
+
+/** A tab of a browser. What goes wrong in it is kept in `faults`. */
+exports.Tab = class Tab {
+  faults = [];
+
+  static async open(context, url, viewport) {
+    const tab = new Tab();
+    const page = tab.page = await context.newPage();
+    await page.setViewport(viewport);
+    page.on("pageerror", (error) => tab.faults.push(`error: ${error.stack ?? error}`));
+    page.on("requestfailed", (request) => tab.faults.push(`request failed: ${request.url()}: ${request.failure()?.errorText}`));
+    page.on("response", (response) => { if (response.status() >= 400) tab.faults.push(`status ${response.status()}: ${response.url()}`); });
+    page.on("console", (message) => { if (["error", "warn", "assert"].includes(message.type())) tab.faults.push(`console: ${message.text()}`); });
+    await page.evaluateOnNewDocument(() => addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => console.error(`violates ${violatedDirective}: ${blockedURI} ${sample}`)));
+    await page.goto(url);
+    return tab;
+  }
+
+  /** Shows one view alone, by an address as people share them. */
+  async view(name, settings = {}) {
+    const layout = Buffer.from(JSON.stringify({ tabs: [{ view: name, settings }], active: 0 })).toString("base64url");
+    await this.page.evaluate((hash) => { location.hash = hash; }, `l=${layout}`);
+    await until(`the view ${name}`, () => this.page.evaluate((one) => document.querySelectorAll("section.view").length === 1 && document.querySelector(`section.view.${one}`)?.offsetWidth > 0, name));
+  }
+
+  /** The text of the first element. */
+  text(selector) {
+    return this.page.evaluate((one) => document.querySelector(one)?.textContent ?? null, selector);
+  }
+
+  /** Waits until the text of an element fits. */
+  says(selector, pattern) {
+    return until(`${pattern} in ${selector}`, async () => {
+      const text = await this.text(selector);
+      if (text === null || !pattern.test(text)) throw new Error(`it says ${JSON.stringify(text)}`);
+      return text;
+    });
+  }
+
+  /** Presses the button that says this, as the mouse does. */
+  async press(within, label, button = "left") {
+    const handle = await until(`the button “${label}” in ${within}`, async () => {
+      const found = await this.page.evaluateHandle((root, text) => [...document.querySelectorAll(`${root} button`)].find((one) => (one.textContent.trim() === text || one.title === text) && !one.disabled && one.offsetWidth > 0), within, label);
+      return found.asElement();
+    });
+    await handle.click({ button });
+  }
+
+  /** Writes a text into a field, in place of what stands there. */
+  async write(selector, text) {
+    const field = await until(selector, () => this.page.$(selector));
+    await field.click({ count: 3 });
+    await field.evaluate((one) => one.select());
+    await field.type(text);
+  }
+
+  /** How many pixels of a canvas have this colour (`#rrggbb`, or a CSS colour), more or less. */
+  pixels(selector, colour) {
+    return this.page.evaluate((one, wanted) => {
+      const canvas = document.querySelector(one);
+      if (!canvas?.width || !canvas.height) return 0;
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+      copy.fillStyle = wanted;
+      copy.fillRect(0, 0, 1, 1);
+      const [red, green, blue] = copy.getImageData(0, 0, 1, 1).data;
+      copy.clearRect(0, 0, 1, 1);
+      copy.drawImage(canvas, 0, 0);
+      const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+      let count = 0;
+      for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 100 && Math.hypot(data[at] - red, data[at + 1] - green, data[at + 2] - blue) < 60) count++;
+      return count;
+    }, selector, colour);
+  }
+};

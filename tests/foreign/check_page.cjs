@@ -1,0 +1,327 @@
+// Uses the page of a robot as a person would, in Chromium: check_page.cjs http://HOST:PORT/?token=.. LOG
+// The robot is the one of crates/hemiola-live/tests/common: Drive by Pilot or Parked, Pilot.step, the topic Beat, the drawing track/cart.
+// LOG is the file that is recorded into. What the page shows is compared with what the door answers to a program.
+const assert = require("node:assert/strict");
+const fs = require("node:fs");
+const http = require("node:http");
+const { WebSocket } = require("ws");
+const { DESKTOP, PHONE, REBOUND, Tab, launch, pause, until } = require("./browser.cjs");
+
+const [url, log] = process.argv.slice(2);
+const { host, searchParams } = new URL(url);
+const token = searchParams.get("token");
+const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "parameters", "log"];
+/** All files of the page together, compressed; src/page.rs has a limit for what they decode to. */
+const MOST_BYTES = 100_000;
+
+/** The door as a program sees it. */
+class Program {
+  #waiting = new Map();
+  #next = 0;
+
+  static async connect() {
+    const program = new Program();
+    program.socket = new WebSocket(`ws://${host}/?token=${token}`, ["hemiola.v1"]);
+    program.socket.on("message", (data, isBinary) => {
+      const { id, result, error } = isBinary ? {} : JSON.parse(data);
+      if (error === undefined) program.#waiting.get(id)?.resolve(result); else program.#waiting.get(id)?.reject(new Error(error));
+    });
+    await new Promise((resolve, reject) => { program.socket.on("open", resolve); program.socket.on("error", reject); });
+    return program;
+  }
+
+  ask(verb, values) {
+    const id = ++this.#next;
+    this.socket.send(JSON.stringify({ id, do: verb, ...values }));
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  async drive() { return (await this.ask("read", { value: "Drive" })).value; }
+  async step() { return (await this.ask("parameters", { module: "Pilot" }))[0].value; }
+}
+
+const steps = {
+  async "the overview shows the cycles with their rates"({ tab, program }) {
+    await tab.view("overview");
+    const row = "section.overview table.timing tbody tr";
+    await tab.says(`${row} td:nth-child(1)`, /motion/);
+    await until("the real rate", async () => {
+      const [first, begin] = [await program.drive(), performance.now()];
+      await pause(2000);
+      const real = ((await program.drive()).runs - first.runs) / ((performance.now() - begin) / 1000);
+      const shown = Number(/^([\d.]+) Hz$/.exec(await tab.says(`${row} td:nth-child(2)`, /^[\d.]+ Hz$/))[1]);
+      assert(Math.abs(shown / real - 1) < 0.2, `the page says ${shown} Hz, the robot runs at ${real.toFixed(1)} Hz`);
+      return true;
+    });
+    await tab.says("#top .cycle", /motion/);
+  },
+
+  async "a value is shown as a tree, whole and live"({ tab }) {
+    await tab.view("values");
+    await tab.press("section.values .names", "Drive, by Pilot");
+    const read = () => tab.page.evaluate(() => Object.fromEntries(["metres", "runs", "history"].map((name) => [name, document.querySelector(`.tree .row[data-key=".${name}"] .value`)?.textContent])));
+    await until("the fields of Drive", async () => (await read()).metres);
+    const seen = new Set();
+    await until("five different values of Drive", async () => {
+      const { metres, runs, history } = await read();
+      assert.equal(Number(metres), Number(runs) * 0.5, "metres and runs are of different values");
+      assert.match(history, /1, 2, 3/);
+      return seen.add(runs).size >= 5;
+    });
+    assert.equal(await tab.page.evaluate(() => document.querySelectorAll('.tree .row[data-key^=".history["]').length), 0);
+    await tab.page.click('.tree .row[data-key=".history"]');
+    await tab.says('.tree .row[data-key=".history[1]"] .value', /^2$/);
+  },
+
+  async "a field is followed from its value into a plot, and a timing figure is added"({ tab }) {
+    await tab.page.hover('.tree .row[data-key=".metres"]');
+    await tab.page.click('.tree .row[data-key=".metres"] button.plot');
+    await until("a chart of Drive.metres", () => tab.page.$('section.plots .legend-item[title="Drive.metres"]'));
+    await tab.press("section.plots .bar", "Add");
+    await tab.write("dialog.palette input", "timing:motion.response");
+    await tab.says("dialog.palette .choice.active span", /^timing:motion\.response$/);
+    await tab.page.keyboard.press("Enter");
+    for (const [place, name, unit] of [[1, "Drive.metres", /[\d.]/], [2, "timing:motion.response", /^[\d.]+ (ns|µs|ms|s)$/]]) {
+      const chart = `section.plots .chart:nth-of-type(${place})`;
+      await tab.says(`section.plots .legend-item[title="${name}"] .mono`, unit);
+      const colour = await tab.page.evaluate((one) => getComputedStyle(document.querySelector(one)).backgroundColor, `${chart} .swatch`);
+      await until(`a curve of ${name}`, async () => (await tab.pixels(`${chart} canvas`, colour)) > 20);
+    }
+  },
+
+  async "a parameter is set, and what is out of its range is refused with the robot's words"({ tab, program }) {
+    await tab.view("parameters", { filter: "Pilot." });
+    const field = 'section.parameters input[type="number"][aria-label="Pilot.step"]';
+    await tab.write(field, "1.25");
+    await tab.page.keyboard.press("Enter");
+    await until("Pilot.step = 1.25 in the robot", async () => (await program.step()) === 1.25);
+    const further = async (from) => until("twenty runs more", async () => { const now = await program.drive(); return now.runs > from.runs + 20 && now; });
+    const before = await further(await program.drive()), later = await further(before);
+    assert.equal((later.metres - before.metres) / (later.runs - before.runs), 1.25, "the cart does not go by the parameter of the page");
+
+    await tab.write(field, "7");
+    await tab.page.keyboard.press("Enter");
+    await tab.says("section.parameters .parameter .error:not([hidden])", /step.*7|7.*2/s);
+    assert.equal(await program.step(), 1.25);
+    await until("the value as it is again", () => tab.page.evaluate((one) => { const input = document.querySelector(one); input.blur(); return true; }, field));
+    await tab.view("log");
+    await tab.says("section.log .line.change", /Pilot\.step = 1\.25/);
+  },
+
+  async "a provider is switched in the graph, and back"({ tab, program }) {
+    await tab.view("graph", { select: "Drive" });
+    const select = 'section.graph select[aria-label="Provider of Drive"]';
+    for (const [provider, isSo] of [["Parked", ({ metres }) => metres === -1], ["Pilot", ({ metres }) => metres > 10]]) {
+      await tab.write('section.graph input[type="search"]', "Drive");
+      await tab.page.keyboard.press("Enter");
+      await until(`${provider} among the candidates`, () => tab.page.$(`${select} option[value="${provider}"]`));
+      await tab.page.select(select, provider);
+      await tab.press("section.graph aside.detail", "Switch");
+      await until(`Drive by ${provider}`, async () => isSo(await program.drive()));
+      await tab.says("#messages", new RegExp(`${provider} provides Drive`));
+    }
+  },
+
+  async "an override holds until it is released"({ tab, program }) {
+    await tab.view("values", { shown: [{ name: "Drive", topic: false }] });
+    await tab.press("section.values .card", "Override");
+    await tab.write("section.values .editor textarea", JSON.stringify({ metres: 4.5, history: [7, 8, 9], runs: 12 }));
+    await tab.press("section.values .editor", "Show this value");
+    await tab.says('.tree .row[data-key=".metres"] .value', /^4\.5$/);
+    await pause(300);
+    assert.deepEqual(await program.drive(), { metres: 4.5, history: [7, 8, 9], runs: 12 });
+    await tab.says('.tree .row[data-key=".metres"] .value', /^4\.5$/);
+    await tab.press("section.values .card", "Release");
+    await until("the provider's values again", async () => (await program.drive()).history[0] === 1);
+    await tab.says('.tree .row[data-key=".metres"] .value', /^(?!4\.5$)/);
+  },
+
+  async "the timeline shows the threads, and a run is explained"({ tab }) {
+    await tab.view("timeline");
+    await until("that events come", () => tab.page.evaluate(() => document.querySelector("section.timeline .empty.over")?.hidden));
+    const colour = await tab.page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--series-1").trim());
+    await until("tasks in the timeline", async () => (await tab.pixels("section.timeline canvas", colour)) > 100);
+    await until("a run to choose", () => tab.page.evaluate(() => { const select = document.querySelector("section.timeline .bar select:last-of-type"); return [...select.options].some(({ text }) => text === "motion"); }));
+    await pause(500);
+    await tab.page.select("section.timeline .bar select:last-of-type", "0");
+    await tab.says("section.timeline aside.detail header b", /^motion, run \d+$/);
+    await tab.says("section.timeline pre.why", /^(?!asking)[^]*(Pilot|motion)/);
+    await until("what it waited for", () => tab.page.$("section.timeline ol.chain li"));
+    await tab.press("section.timeline .bar", "Resume");
+  },
+
+  async "a moment is marked, and a log is recorded"({ tab }) {
+    await tab.view("log");
+    await tab.press("section.log .bar", "Mark");
+    await tab.write("dialog.question input", "the cart was lost");
+    await tab.page.keyboard.press("Enter");
+    await tab.says("section.log .line.mark", /the cart was lost/);
+    const button = await tab.page.$("section.log .bar button.record");
+    await button.click({ button: "right" });
+    await tab.press(".menu", "Record into a file …");
+    await tab.write("dialog.question input", log);
+    await tab.page.keyboard.press("Enter");
+    await tab.says("section.log button.record", /Stop recording/);
+    await tab.says("#top .notices", /recording/);
+    await pause(500);
+    await button.click();
+    await tab.says("section.log button.record", /^Record$/);
+    const magic = fs.readFileSync(log);
+    assert.deepEqual([magic.subarray(0, 8), magic.subarray(-8)].map((bytes) => bytes.toString("latin1")), Array(2).fill("\x89MCAP0\r\n"));
+  },
+
+  async "the safe state is entered, and left after a question"({ tab, program }) {
+    await tab.view("overview");
+    await tab.press("section.overview .bar", "Enter safe state");
+    await tab.says("section.overview .bar", /Safe state since/);
+    await tab.says("#top .notices", /safe state/);
+    await tab.press("section.overview .bar", "Leave safe state");
+    await tab.press("dialog.question", "Cancel");
+    await pause(1000);
+    await tab.says("section.overview .bar", /Safe state since/);
+    await tab.press("section.overview .bar", "Leave safe state");
+    await tab.press("dialog.question", "Leave it");
+    await tab.says("section.overview button.safe", /Enter safe state/);
+    const before = await program.drive();
+    await until("that the cart goes on", async () => (await program.drive()).metres > before.metres);
+  },
+
+  async "the field has what modules draw, and so have images"({ tab }) {
+    await tab.view("field", { space: "track" });
+    await until("the cart", async () => (await tab.pixels("section.field canvas", "#ff8800")) > 3);
+    await tab.says("section.field .layers", /^cart$/);
+    await tab.view("images");
+    await until("the module's image among all", () => tab.page.$('section.images select option[value="image:pilot.view"]'));
+    await tab.page.select("section.images .bar select", "image:pilot.view");
+    await tab.says("section.images .status", /^8 × 4$/);
+    await until("its pixels", async () => (await tab.pixels("section.images canvas", "#c8c8c8")) > 1000);
+    await until("the drawing over it", async () => (await tab.pixels("section.images canvas", "#ff8800")) > 10);
+  },
+
+  async "a person who is new sees the usual layout, and all its files are small"({ browser }) {
+    const context = await browser.createBrowserContext();
+    const tab = await Tab.open(context, url, DESKTOP);
+    await until("the views", () => tab.page.evaluate(() => document.querySelectorAll("section.view").length >= 3));
+    await pause(500);
+    const { paint, files } = await tab.page.evaluate(() => ({
+      paint: performance.getEntriesByType("paint").map(({ name, startTime }) => `${name} ${startTime.toFixed(0)} ms`),
+      files: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].map(({ name, transferSize, encodedBodySize, decodedBodySize }) => [name, transferSize, encodedBodySize, decodedBodySize]),
+    }));
+    const sizes = new Map(files.map(([name, ...of]) => [name.split("?")[0], of]));
+    const sum = (place) => [...sizes.values()].reduce((all, of) => all + of[place], 0);
+    console.log(`${paint.join(", ")}; ${sizes.size} files, ${sum(1)} bytes compressed, ${sum(2)} decoded`);
+    assert(sum(1) <= MOST_BYTES, `the page has ${sum(1)} bytes, ${MOST_BYTES} are allowed`);
+    assert(sizes.size > 30 && sum(2) > sum(1), "not all files were counted");
+    assert.deepEqual(tab.faults, []);
+    await context.close();
+  },
+
+  async "on a phone nothing is wider than the screen"({ browser }) {
+    const context = await browser.createBrowserContext();
+    const tab = await Tab.open(context, url, PHONE);
+    await tab.says("section.overview table.timing tbody tr", /motion/);
+    for (const view of VIEWS) {
+      await tab.view(view);
+      await pause(300);
+      const [wide, most] = await tab.page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert(wide <= most && most === PHONE.width, `${view}: ${wide} pixels on a screen of ${most}`);
+    }
+    assert.deepEqual(tab.faults, []);
+    await context.close();
+  },
+
+  async "without the token everything is to be seen, and nothing to be changed"({ browser, program }) {
+    const context = await browser.createBrowserContext();
+    const tab = await Tab.open(context, `http://${host}/`, DESKTOP);
+    await tab.says("#top .notices", /look only/);
+    await tab.view("values", { shown: [{ name: "Drive", topic: false }] });
+    await tab.says('.tree .row[data-key=".metres"] .value', /\d/);
+    const usable = (selector) => tab.page.evaluate((one) => [...document.querySelectorAll(one)].filter((each) => !each.disabled && each.offsetWidth > 0).map((each) => each.textContent || each.getAttribute("aria-label")), selector);
+    assert.deepEqual(await usable(".card select, .card header button:not(.quiet)"), []);
+    await tab.view("parameters", { filter: "Pilot." });
+    await tab.says("section.parameters .parameter", /step/);
+    assert.deepEqual(await usable(".parameter input, .parameter button"), []);
+    await tab.view("graph", { select: "Drive" });
+    const select = 'section.graph select[aria-label="Provider of Drive"]';
+    await until("the provider", () => tab.page.$(select));
+    await tab.page.select(select, "Parked");
+    assert.deepEqual(await usable("section.graph aside.detail button.primary"), []);
+    const steering = /^(Record|Mark|Enter safe state|Trace …)$/;
+    for (const view of ["overview", "log", "timeline"]) {
+      await tab.view(view);
+      await pause(300);
+      assert.deepEqual((await usable(`section.${view} .bar button`)).filter((text) => steering.test(text)), [], `offered by ${view}`);
+    }
+    assert.equal((await program.ask("describe", {})).representations.find(({ name }) => name === "Drive").provider, "Pilot");
+    assert.deepEqual(tab.faults, []);
+    await context.close();
+  },
+
+  async "a page of another origin gets nothing, not even with the token's cookie"({ context }) {
+    // Another port is another origin, but the same site: the browser sends the cookie along.
+    const server = http.createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<!doctype html><title>elsewhere</title>"));
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    const got = await page.evaluate(async (door, secret) => {
+      const socket = (query) => new Promise((resolve) => {
+        const one = new WebSocket(`ws://${door}/${query}`, ["hemiola.v1"]);
+        one.onopen = () => resolve("open");
+        one.onerror = () => resolve("refused");
+      });
+      const read = (options, address = `http://${door}/`) => fetch(address, options).then((response) => response.text()).then((text) => (text ? "read" : "nothing"), () => "refused");
+      const script = () => import(`http://${door}/app.js`).then(() => "ran", () => "refused");
+      const frame = () => new Promise((resolve) => {
+        const one = document.createElement("iframe");
+        one.src = `http://${door}/`;
+        // A frame that is refused is an error page of the browser, which is of no origin.
+        one.onload = () => setTimeout(() => resolve(one.contentWindow.length === 0 ? "loaded" : "framed"), 200);
+        document.body.append(one);
+      });
+      return { own: await read({}, location.href), socket: await socket(""), "socket with token": await socket(`?token=${secret}`), fetch: await read({}), "fetch with cookies": await read({ credentials: "include" }),
+        post: await read({ method: "POST", body: "{}", credentials: "include" }), script: await script(), frame: await frame() };
+    }, host, token);
+    const { frame, own, ...rest } = got;
+    assert.equal(own, "read", "the page cannot even read what it may");
+    for (const [how, result] of Object.entries(rest)) assert.equal(result, "refused", `${how}: ${result}`);
+    const framed = page.frames().filter((one) => one !== page.mainFrame()).map((one) => one.url());
+    assert(framed.length === 1 && !framed[0].startsWith(`http://${host}`), `the page can be put into a frame of another (${frame}): ${framed}`);
+    await page.close();
+    server.close();
+  },
+
+  async "a name that is rebound to the robot's address is none of its names"({ context }) {
+    const page = await context.newPage();
+    const answer = await page.goto(`http://${REBOUND}:${new URL(url).port}/?token=${token}`);
+    assert.equal(answer.status(), 403);
+    assert.deepEqual(await page.cookies(), []);
+    await page.close();
+  },
+};
+
+async function main() {
+  const browser = await launch();
+  const context = browser.defaultBrowserContext();
+  const program = await Program.connect();
+  const tab = await Tab.open(context, url, DESKTOP);
+  await until("that the token leaves the address", () => !tab.page.url().includes(token));
+  let failed = 0;
+  for (const [name, step] of Object.entries(steps)) {
+    try {
+      await step({ tab, context, browser, program });
+      assert.deepEqual(tab.faults.splice(0), []);
+      console.log(`ok: ${name}`);
+    } catch (error) {
+      failed++;
+      console.log(`FAILED: ${name}\n${error.stack}`);
+      for (const fault of tab.faults.splice(0)) console.log(`  ${fault}`);
+      if (process.env.HEMIOLA_SCREENSHOT) await tab.page.screenshot({ path: `${process.env.HEMIOLA_SCREENSHOT}-${failed}.png` });
+    }
+  }
+  await browser.close();
+  if (failed === 0) console.log("as expected");
+  process.exit(failed && 1);
+}
+
+setTimeout(() => { console.error("it took too long"); process.exit(1); }, 400_000).unref();
+main().catch((error) => { console.error(error); process.exit(1); });

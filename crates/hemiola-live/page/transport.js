@@ -14,11 +14,11 @@ const PLACES = 400;
 /** A bar that is there while a log is shown. */
 export class TransportBar {
   #play = button({ class: "quiet" }, () => this.toggle());
-  #speed = h("select", { title: "How fast it plays", "aria-label": "Speed", on: { change: () => this.#request("play", { speed: Number(this.#speed.value) }) } },
+  #speed = h("select", { title: "Speed", on: { change: () => this.#request("play", { speed: Number(this.#speed.value) }) } },
     ...SPEEDS.map((speed) => h("option", { value: String(speed) }, `${speed} ×`)));
   #slider = h("input", { type: "range", min: "0", step: "1", "aria-label": "Time of the log", on: {
-    input: () => this.#seek(this.#begin + Number(this.#slider.value) * 1e6),
-    pointerdown: () => { this.#isHeld = true; }, pointerup: () => { this.#isHeld = false; }, pointercancel: () => { this.#isHeld = false; },
+    input: () => { this.#isHeld = true; this.#seek(this.#begin + Number(this.#slider.value) * 1e6); },
+    change: () => { this.#isHeld = false; },
   } });
   #marks = h("div", { class: "marks" });
   #time = h("span", { class: "clock" });

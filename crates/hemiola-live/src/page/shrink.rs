@@ -42,8 +42,8 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
             text.push(',');
             continue;
         }
-        if is_around_only_argument(&tokens, index) {
-            left_out = Some(token.gap);
+        if can_be_left_out(&tokens, index) {
+            left_out = left_out.or(Some(token.gap));
             continue;
         }
         let word = short.get(token.text).map_or_else(|| meaning(&tokens, index), String::as_str);
@@ -58,7 +58,13 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
         if is_last {
             text.pop();
         } else {
-            separate(&mut text, left_out.unwrap_or(token.gap), word);
+            let gap = match left_out {
+                None => token.gap,
+                Some(Gap::Line) => Gap::Line,
+                Some(_) if token.gap == Gap::Line => Gap::Line,
+                Some(_) => Gap::Blank,
+            };
+            separate(&mut text, gap, word);
         }
         left_out = None;
         text.push_str(word);
@@ -67,15 +73,25 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
     text
 }
 
-/// Whether it is one of the brackets in `(a) => b`, which need not be there.
-fn is_around_only_argument(tokens: &[Token<'_>], index: usize) -> bool {
+/// Whether it is one of the brackets in `(a) => b` or `= (a)`, which need not be there, or the zero of `0.5`.
+fn can_be_left_out(tokens: &[Token<'_>], index: usize) -> bool {
+    let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
     let begins = |at: usize| {
-        let texts = |offset: usize| tokens.get(at + offset).map_or("", |token| token.text);
-        let is_apart = at.checked_sub(1).is_none_or(|before| tokens[before].kind != Kind::Word);
-        let is_name = tokens.get(at + 1).is_some_and(|token| token.kind == Kind::Word);
-        is_apart && is_name && texts(0) == "(" && texts(2) == ")" && texts(3) == "=" && texts(4) == ">"
+        let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+        let is_name =
+            tokens.get(at + 1).is_some_and(|token| token.kind == Kind::Word && !token.text.starts_with(is_digit));
+        let is_argument =
+            before.is_none_or(|before| before.kind != Kind::Word) && text(at + 3) == "=" && text(at + 4) == ">";
+        let is_operand =
+            before.is_some_and(|before| matches!(before.text, "=" | "(" | "," | "?" | ":" | "&" | "|" | "["));
+        text(at) == "(" && is_name && text(at + 2) == ")" && (is_argument || is_operand)
     };
-    begins(index) || index.checked_sub(2).is_some_and(begins)
+    let is_fraction = || text(index) == "0" && text(index + 1) == "." && text(index + 2).starts_with(is_digit);
+    begins(index) || index.checked_sub(2).is_some_and(begins) || is_fraction()
+}
+
+fn is_digit(letter: char) -> bool {
+    letter.is_ascii_digit()
 }
 
 /// A shorter word for the same: `const` only keeps people from mistakes.
@@ -328,7 +344,7 @@ mod tests {
         let source = "/** Adds.\n * @param {number} a\n */\nfunction f(a) {\n    // one\n    return a + 1; // no\n}\n";
         assert_eq!(script(source), "function f(a){return a+1}\n");
         assert_eq!(script("const a = \"// b  c\", d = ' /* ';"), "let a=\"// b  c\",d=' /* ';\n");
-        assert_eq!(script("a = /** @type {X} */ (b);"), "a=(b);\n");
+        assert_eq!(script("a = /** @type {X} */ (b);"), "a=b;\n");
     }
 
     #[test]
@@ -420,6 +436,10 @@ mod tests {
         assert_eq!(script("a = { true: true, b: x.false || false };"), "a={true:!0,b:x.false||!1};\n");
         assert_eq!(script("if (a === undefined) return undefined;"), "if(a===void 0)return void 0;\n");
         assert_eq!(script("f((a) => b, async (c) => d, (e, g) => 1, h(i));"), "f(a=>b,async(c)=>d,(e,g)=>1,h(i));\n");
+        assert_eq!(
+            script("a = (b); c = f((d), (1).e) * 0.5 + 10.5; return 0.5;"),
+            "a=b;c=f(d,(1).e)*.5+10.5;return.5;\n"
+        );
         assert_eq!(script("a = [b, c,]; d = [,]; f(g,);"), "a=[b,c];d=[,];f(g);\n");
     }
 

@@ -8,12 +8,13 @@ import { confirm, menu, palette, prompt } from "./menu.js";
 import { Robot } from "./robot.js";
 import { cyclesOf, list } from "./statistics.js";
 import { timeLink } from "./time-link.js";
+import { TransportBar } from "./transport.js";
 import { views } from "./view.js";
 
 const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "parameters", "log"];
 const SAVED = "hemiola.layout";
 const KEYS = [
-  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline"],
+  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline; play a log"], ["← →", "in a log: a second back or on; with Shift ten"],
   ["← → Delete", "on a tab: the next, the previous, close it"], ["← → ↑ ↓", "on a bar between views: resize"], ["?", "these keys"],
 ];
 
@@ -28,6 +29,7 @@ class Page {
   #notices = h("div", { class: "notices" });
   #clock = h("span", { class: "clock", title: "The robot's clock" });
   #pause = button({ icon: "M5 3v10M11 3v10", title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
+  #transport = new TransportBar(this.robot);
   #timer = 0;
 
   constructor() {
@@ -35,6 +37,7 @@ class Page {
     fill(top, this.#state, this.#name, this.#cycles, h("span", { class: "space" }), this.#notices, this.#clock, this.#pause,
       button({ icon: "M7 3a4 4 0 1 1 0 8a4 4 0 0 1 0-8M10 10l4 4", title: "Find anything (Ctrl K)", class: "find" }, () => this.find()),
       button({ icon: "M2 3h12v10h-12zM7 3v10M7 8h7", title: "Layouts", class: "layouts" }, (event) => this.#layouts(/** @type {Element} */ (event.currentTarget))));
+    document.querySelector("#layout")?.after(this.#transport.element);
     this.robot.on("state", () => this.#connection());
     this.robot.on("welcome", () => this.#connection());
     this.robot.on("dropped", () => {});
@@ -46,7 +49,7 @@ class Page {
     this.#connection();
   }
 
-  /** Loads the views, then shows the arrangement of the address, the last one, or that of this kind of screen. */
+  /** Loads the views, waits to hear what is shown, then shows the arrangement of the address, the last one, or that of this kind of screen. */
   async start() {
     await Promise.all(VIEWS.map((name) => import(`./${name}.js`).catch((error) => console.warn(`${name}: ${error.message}`))));
     const address = new URL(location.href);
@@ -54,7 +57,8 @@ class Page {
       address.searchParams.delete("token");
       history.replaceState(null, "", address);
     }
-    if (!this.#fromAddress()) this.layout.set(this.#read(stored()) ?? usual());
+    if (!this.robot.welcome) await new Promise((resolve) => { this.robot.on("welcome", resolve); setTimeout(resolve, 500); });
+    if (!this.#fromAddress()) this.layout.set(this.#read(this.#stored()) ?? this.#usual());
   }
 
   /** Shows a message for some seconds. @param {string} text @param {"good" | "bad"} [kind] */
@@ -73,9 +77,9 @@ class Page {
   find() {
     const { description } = this.robot;
     const view = (/** @type {string} */ id, /** @type {any} */ settings) => () => this.layout.open(id, settings);
-    const parameters = this.robot.request("parameters").then((all) => list(all).map(({ module, name }) => ({ text: `${module}.${name}`, kind: "parameter", act: view("parameters", { filter: `${module}.${name}` }) })));
+    const parameters = this.robot.request("parameters").then((all) => list(all).map(({ module, name }) => ({ text: `${module}.${name}`, kind: "parameter", act: view("parameters", { filter: `${module}.${name}` }) })), () => []);
     palette([
-      ...[...views.values()].map((Class) => ({ text: Class.title, kind: "view", act: view(Class.id, undefined) })),
+      ...[...views.values()].filter(({ id }) => this.#has(id)).map((Class) => ({ text: Class.title, kind: "view", act: view(Class.id, undefined) })),
       ...list(description.representations).map(({ name, provider }) => ({ text: String(name), kind: provider ? `value, by ${provider}` : "value", act: view("values", { open: name }) })),
       ...list(description.topics).map(({ name }) => ({ text: String(name), kind: "topic", act: view("values", { open: name, topic: true }) })),
       ...list(description.modules).map(({ name, cycle }) => ({ text: String(name), kind: cycle ? `module in ${cycle}` : "module", act: view("graph", { select: name }) })),
@@ -91,6 +95,7 @@ class Page {
     setText(this.#name, welcome?.name ?? "Hemiola");
     this.#name.title = welcome ? `process ${welcome.process}, program ${welcome.program}, ${welcome.pace}` : "";
     document.body.classList.toggle("offline", state !== "connected");
+    this.#pause.hidden = this.robot.isLog;
     document.body.classList.toggle("read-only", state === "connected" && !this.robot.mayChange);
     this.#notice("connection", texts[state], "bad");
     const readOnly = state === "connected" && !this.robot.mayChange && !this.robot.isLog;
@@ -128,7 +133,7 @@ class Page {
     this.#timer = setTimeout(() => {
       const text = toAddress(this.layout.current());
       history.replaceState(null, "", `#l=${text}`);
-      try { localStorage.setItem(SAVED, text); } catch { /* A browser that keeps nothing. */ }
+      try { localStorage.setItem(this.#saved, text); } catch { /* A browser that keeps nothing. */ }
     }, 300);
   }
 
@@ -139,9 +144,34 @@ class Page {
     return layout !== null;
   }
 
+  /** Whether there is such a view of what is shown. @param {string} view */
+  #has(view) { return views.has(view) && !(views.get(view)?.steers && this.robot.isLog); }
+
+  /** Logs are looked at in another way than robots. */
+  get #saved() { return this.robot.isLog ? `${SAVED}.log` : SAVED; }
+
+  #stored() {
+    try { return localStorage.getItem(this.#saved); } catch { return null; }
+  }
+
   /** @param {string | null} text */
   #read(text) {
-    return text ? read(fromAddress(text), (view) => views.has(view)) : null;
+    return text ? read(fromAddress(text), (view) => this.#has(view)) : null;
+  }
+
+  /** The arrangement that a screen of this size begins with. @returns {import("./layout-model.js").Arrangement} */
+  #usual() {
+    const stack = (/** @type {string[]} */ ...names) => ({ tabs: names.filter((name) => this.#has(name)).map((view) => ({ view, settings: {} })), active: 0 });
+    if (innerWidth < 760) return stack(...VIEWS);
+    if (this.robot.isLog) return { split: "row", sizes: [7, 5], children: [{ split: "column", sizes: [1, 1], children: [stack("plots"), stack("images", "field", "log")] }, stack("values")] };
+    if (innerWidth < 1200) return { split: "row", sizes: [1, 1], children: [stack("overview", "log", "parameters"), stack("values", "plots", "timeline", "graph", "images", "field")] };
+    return {
+      split: "row", sizes: [5, 7],
+      children: [
+        { split: "column", sizes: [7, 3], children: [stack("overview", "parameters"), stack("log")] },
+        { split: "column", sizes: [1, 1], children: [stack("timeline", "graph"), stack("plots", "values", "field", "images")] },
+      ],
+    };
   }
 
   /** @param {Element} anchor */
@@ -149,8 +179,8 @@ class Page {
     const saved = saves(await this.robot.request("layouts").catch(() => []));
     const may = this.robot.mayChange;
     menu(anchor, [
-      ...saved.map(({ name, layout }) => ({ text: name, act: () => { const good = read(layout, (view) => views.has(view)); if (good) { this.layout.set(good); this.#changed(); } } })),
-      { text: "Usual layout", act: () => { this.layout.set(usual()); this.#changed(); } },
+      ...saved.map(({ name, layout }) => ({ text: name, act: () => { const good = read(layout, (view) => this.#has(view)); if (good) { this.layout.set(good); this.#changed(); } } })),
+      { text: "Usual layout", act: () => { this.layout.set(this.#usual()); this.#changed(); } },
       { text: "This layout", section: true },
       { text: "Save under a name …", disabled: !may, act: () => this.#save() },
       { text: "Copy as an address", act: () => this.#copy() },
@@ -196,6 +226,7 @@ class Page {
     }
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, button, dialog, [contenteditable]")) return;
+    if (event.defaultPrevented || (this.robot.isLog && this.#transport.key(event))) return;
     if (event.key === " ") { event.preventDefault(); this.togglePause(); }
     if (event.key === "?") this.#help();
   }
@@ -206,24 +237,6 @@ function saves(result) {
   const list = result?.layouts ?? result;
   if (Array.isArray(list)) return list.filter((one) => typeof one?.name === "string");
   return Object.entries(list ?? {}).map(([name, layout]) => ({ name, layout }));
-}
-
-function stored() {
-  try { return localStorage.getItem(SAVED); } catch { return null; }
-}
-
-/** The arrangement that a screen of this size begins with. @returns {import("./layout-model.js").Arrangement} */
-function usual() {
-  const stack = (/** @type {string[]} */ ...names) => ({ tabs: names.filter((name) => views.has(name)).map((view) => ({ view, settings: {} })), active: 0 });
-  if (innerWidth < 760) return stack(...VIEWS);
-  if (innerWidth < 1200) return { split: "row", sizes: [1, 1], children: [stack("overview", "log", "parameters"), stack("values", "plots", "timeline", "graph", "images", "field")] };
-  return {
-    split: "row", sizes: [5, 7],
-    children: [
-      { split: "column", sizes: [7, 3], children: [stack("overview", "parameters"), stack("log")] },
-      { split: "column", sizes: [1, 1], children: [stack("timeline", "graph"), stack("plots", "values", "field", "images")] },
-    ],
-  };
 }
 
 new Page().start();

@@ -20,6 +20,7 @@ export class GraphView extends View {
   /** @override */
   static id = "graph";
   /** @override */
+  static steers = true;
   static title = "Graph";
   /** @override */
   static icon = "M2 3h4v3h-4zM10 3h4v3h-4zM6 11h4v3h-4zM6 4.5h4M4 6l3 5M12 6l-3 5";

@@ -19,6 +19,7 @@ const LEGEND = "▍ last minute   ╷ p50   ┃ p99   ● maximum   ┊ bound (d
 
 class Overview extends View {
   static id = "overview";
+  static steers = true;
   static title = "Overview";
   static icon = "M2 9a6 6 0 0 1 12 0M8 9l3-3M3 13h10";
 

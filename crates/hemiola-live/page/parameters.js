@@ -14,6 +14,7 @@ const SLIDE_EVERY = 60;
 
 class ParametersView extends View {
   static id = "parameters";
+  static steers = true;
   static title = "Parameters";
   static icon = "M3 4h6M12 4h1M9 2v4M3 12h1M7 12h6M7 10v4";
 

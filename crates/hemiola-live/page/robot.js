@@ -31,6 +31,8 @@ export class Robot {
   description = { cycles: [], modules: [], sources: [], representations: [], topics: [], services: [], chains: [] };
   /** What happened, the oldest first. @type {any[]} */
   journal = [];
+  /** Of a log: its time, how fast that goes on, and whether it does. @type {{time: number, speed: number, is_playing: boolean} | null} */
+  transport = null;
   /** The newest event `statistics`, while anybody watches them. @type {any} */
   statistics = null;
   /** What modules can show, by name, as far as that is known. @type {Map<string, {name: string, kind: string, update: string}>} */
@@ -82,9 +84,9 @@ export class Robot {
 
   /**
    * Calls when something has changed: `state`, `welcome`, `description`, `journal` (an entry),
-   * `dropped` (what this page was too slow for).
+   * `dropped` (what this page was too slow for), `transport` (of a log).
    *
-   * @param {"state" | "welcome" | "description" | "journal" | "dropped"} name
+   * @param {"state" | "welcome" | "description" | "journal" | "dropped" | "transport"} name
    * @param {(value: any) => void} callback @returns {Closable}
    */
   on(name, callback) {
@@ -219,7 +221,7 @@ export class Robot {
   /** @param {string} what */
   #watch(what) {
     const all = this.#watches.get(what);
-    if (this.state !== "connected" || !all?.size) return;
+    if (this.state !== "connected" || !all?.size || (this.isLog && what !== "journal")) return;
     this.request("watch", JSON.parse(wishOf(what, all)), Infinity).catch((error) => console.warn(`watch ${what}: ${error.message}`));
   }
 
@@ -269,6 +271,7 @@ export class Robot {
     }
     this.#tick(message.time);
     if (message.event === "welcome") this.#welcomed(message);
+    else if (message.event === "transport") this.#transported(message);
     else if (message.event === "ended") { this.reason = String(message.reason ?? ""); this.#enter("ended"); }
     else if (message.event === "dropped") this.#emit("dropped", message);
     else if (message.event === "names") this.#events?.named(message.names ?? message);
@@ -302,6 +305,14 @@ export class Robot {
     this.refresh().catch((error) => console.warn(`describe: ${error.message}`));
   }
 
+  /** @param {any} transport */
+  #transported(transport) {
+    this.transport = transport;
+    this.#pace = transport.is_playing ? transport.speed : 0;
+    this.#clock = { time: transport.time, at: performance.now() };
+    this.#emit("transport", transport);
+  }
+
   /** @param {ArrayBuffer} buffer */
   #binary(buffer) {
     if (buffer.byteLength < 8) return;
@@ -319,7 +330,7 @@ export class Robot {
   /** A message says what time it was: never more than it is.
    * @param {unknown} time */
   #tick(time) {
-    if (typeof time !== "number" || !Number.isFinite(time)) return;
+    if (typeof time !== "number" || !Number.isFinite(time) || this.isLog) return;
     const behind = this.time() - time;
     const isRight = this.#clock !== null && behind >= 0 && behind < 1e9;
     this.#clock = { time: isRight ? this.time() - behind * CLOCK_CORRECTION : time, at: performance.now() };

@@ -30,6 +30,7 @@ export class Timeline extends View {
   /** @override */
   static id = "timeline";
   /** @override */
+  static steers = true;
   static title = "Timeline";
   /** @override */
   static icon = "M2 4h5v2h-5zM6 8h6v2h-6zM10 12h4M9 4h3";

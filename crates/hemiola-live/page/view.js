@@ -30,7 +30,7 @@ export class View {
   static icon = "M2 2h12v12h-12z";
   /** One of it is enough. */
   static single = true;
-  /** Only for robots, not for logs. */
+  /** Shows or steers what only runs: it is no view of logs. */
   static steers = false;
 
   /** @type {{close(): void}[]} */

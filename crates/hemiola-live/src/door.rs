@@ -73,6 +73,8 @@ pub struct Client {
 /// ```
 #[derive(Clone, Debug)]
 pub struct DoorSettings {
+    /// Whether it has a Unix socket as well, by which commands find it.
+    pub has_socket: bool,
     /// The address of the TCP port; `None`: there is only the Unix socket.
     pub address: Option<IpAddr>,
     /// The port; `None`: the first that is free of ten from 8765 on.
@@ -90,7 +92,15 @@ pub struct DoorSettings {
 impl Default for DoorSettings {
     fn default() -> Self {
         let address = Some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
-        Self { address, port: None, hosts: Vec::new(), origins: Vec::new(), token: None, folder: None }
+        Self {
+            has_socket: true,
+            address,
+            port: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            token: None,
+            folder: None,
+        }
     }
 }
 
@@ -136,7 +146,8 @@ impl Door {
         let mut notes = Vec::new();
         let tcp = listen_tcp(settings.address, settings.port, &mut notes)?;
         let address = tcp.as_ref().and_then(|listener| listener.local_addr().ok());
-        let unix = listen_unix(name).map_err(|error| notes.push(format!("there is no Unix socket: {error}"))).ok();
+        let unix = settings.has_socket.then(|| listen_unix(name)).transpose();
+        let unix = unix.map_err(|error| notes.push(format!("there is no Unix socket: {error}"))).ok().flatten();
         let poll = Poll::new().map_err(system("an epoll instance"))?;
         let waker = Waker::new(poll.registry(), WAKER).map(Arc::new).map_err(system("a waker"))?;
         let errands = Errands::start(waker.clone()).map_err(system("a thread"))?;

@@ -1,6 +1,7 @@
 use std::io;
 use std::net::SocketAddr;
 
+use hemiola_recording::RecordingError;
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
@@ -35,4 +36,7 @@ pub enum LiveError {
     /// The robot did not do something.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
+    /// A log cannot be read.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
 }

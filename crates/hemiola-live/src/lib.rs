@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `door` | sockets, who may come in, one thread for all clients; knows no robots |
 //! | `robot` | a running robot as clients see it; knows no sockets |
+//! | `log` | a log as clients see it, without a robot |
 //! | `page` | the files of the page, which lie in `page/` |
 //! | `binary` | binary messages as bytes |
 //! | `client` | the other side: programs that come in |
@@ -23,6 +24,7 @@ pub mod binary;
 pub mod client;
 mod door;
 mod error;
+mod log;
 mod page;
 mod place;
 mod robot;
@@ -33,5 +35,6 @@ pub use door::outbox::Outbox;
 pub use door::session::Session;
 pub use door::{Client, Door, DoorSettings, Subject};
 pub use error::LiveError;
+pub use log::LogSubject;
 pub use place::RunningSocket;
 pub use robot::{RobotFacts, RunningRobotSubject};

@@ -61,6 +61,7 @@ const FILES: &[File] = files![
     "timeline-paint.js",
     "timeline.js",
     "timing-bar.js",
+    "transport.js",
     "value-tree.js",
     "values.js",
     "view.js",
@@ -116,13 +117,18 @@ struct Packed {
 /// All files, compressed when the first one is asked for.
 fn compressed() -> &'static [Packed] {
     static PACKED: OnceLock<Vec<Packed>> = OnceLock::new();
-    PACKED.get_or_init(|| FILES.iter().map(|file| pack(for_browsers(file))).collect())
+    PACKED.get_or_init(|| {
+        let scripts = FILES.iter().filter(|file| content_type(file.name) == JAVASCRIPT);
+        let sources: Vec<_> = scripts.filter_map(|file| std::str::from_utf8(file.content).ok()).collect();
+        let shared = shrink::shared(&sources);
+        FILES.iter().map(|file| pack(for_browsers(file, &shared))).collect()
+    })
 }
 
 /// A file as browsers get it.
-fn for_browsers(file: &File) -> Vec<u8> {
+fn for_browsers(file: &File, shared: &shrink::Shared) -> Vec<u8> {
     match (std::str::from_utf8(file.content), content_type(file.name)) {
-        (Ok(source), JAVASCRIPT) => shrink::script(source).into_bytes(),
+        (Ok(source), JAVASCRIPT) => shrink::script_of(source, shared).into_bytes(),
         (Ok(source), CSS) => shrink::styles(source).into_bytes(),
         _ => file.content.to_vec(),
     }

@@ -45,6 +45,7 @@ use crate::door::{Client, Subject};
 use foxglove::FoxgloveSession;
 use recording::LiveRecording;
 use session::RobotSession;
+pub use watched::entry_as_json;
 
 /// What is known of a running robot besides what its handle tells.
 ///

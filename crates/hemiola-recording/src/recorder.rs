@@ -29,7 +29,7 @@ mod topics;
 mod worst;
 
 pub use head::{Head, as_json, is_of_run};
-pub use journal::numbered_change;
+pub use journal::{is_journal, journal_event, numbered_change};
 pub use keeper::Kept;
 pub use recorded::{Ending, Recorded};
 pub use recording::{Recording, RecordingOptions, TopicChoice};

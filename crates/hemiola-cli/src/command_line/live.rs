@@ -11,6 +11,13 @@ use super::parse_duration;
 pub enum LiveCommand {
     /// List the robots that run on this host
     Ps(PsArguments),
+    /// Open a log in the live page, with a time line to play it by
+    #[command(after_help = "Examples:
+  view game.mcap                      prints the page's address; ends by Ctrl-C
+  view logs/ --page 9000              the log of a folder, at a port of your choice
+
+A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be seen as well.")]
+    View(ViewArguments),
     /// Watch a running robot: cycles, tasks, chains, topics, sources, messages; the whole terminal
     Top(OutputArguments),
     /// Show values of a running robot
@@ -398,6 +405,15 @@ pub enum SafeStateCommand {
     Enter(OutputArguments),
     /// Let it move again: make sure that nobody is in its way
     Leave(OutputArguments),
+}
+
+#[derive(Args, Debug)]
+pub struct ViewArguments {
+    /// The log: a file, the first of several, or a folder with them
+    pub log: PathBuf,
+    /// Open the page at this port; the first that is free of ten from 8765 on without it
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub page: Option<u16>,
 }
 
 #[derive(Args, Debug)]

@@ -8,6 +8,7 @@
 //! | `topic`, `service` | messages |
 //! | `parameters`, `providers`, `steer` | changing |
 //! | `trace`, `record`, `snapshot`, `why` | keeping and explaining |
+//! | `view` | a log in the place of a robot |
 
 mod connect;
 mod decoder;
@@ -24,6 +25,7 @@ mod text;
 mod top;
 mod topic;
 mod trace;
+mod view;
 pub mod why;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +42,7 @@ use crate::error::CommandError;
 pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, CommandError> {
     match command {
         LiveCommand::Ps(arguments) => ps::ps(arguments),
+        LiveCommand::View(arguments) => view::view(arguments),
         LiveCommand::Top(arguments) => top::top(own, arguments),
         LiveCommand::Show(arguments) => show::show(own, arguments),
         LiveCommand::Plot(arguments) => plot::plot(own, arguments),

@@ -6,36 +6,89 @@
 
 mod names;
 
-/// A module of JavaScript.
+use std::collections::BTreeMap;
+
+/// A module of JavaScript by itself.
+#[cfg(test)]
 pub fn script(source: &str) -> String {
+    script_of(source, &Shared::new())
+}
+
+/// Short names for what modules of a page import from each other.
+pub type Shared = BTreeMap<String, String>;
+
+/// Those of all modules of a page.
+pub fn shared(sources: &[&str]) -> Shared {
+    let files: Vec<_> = sources.iter().map(|source| tokens(source)).collect();
+    names::shared(&files)
+}
+
+fn tokens(source: &str) -> Vec<Token<'_>> {
     let mut reader = Reader { rest: source, tokens: Vec::new(), gap: Gap::Nothing };
     reader.code(None);
-    let short = names::short_ones(&reader.tokens);
+    reader.tokens
+}
+
+/// A module of JavaScript, with the names that it shares with others.
+pub fn script_of(source: &str, shared: &Shared) -> String {
+    let tokens = tokens(source);
+    let short = names::short_ones(&tokens, shared);
     let mut text = String::with_capacity(source.len());
     let mut statements = Statements::default();
-    for token in &reader.tokens {
+    let mut left_out = None;
+    for (index, token) in tokens.iter().enumerate() {
         if statements.continues(token) {
             text.pop();
             text.push(',');
             continue;
         }
-        let word = short.get(token.text).map_or(meaning(token), String::as_str);
-        // The last statement of a block needs no end. (One that is empty would: the page has none.)
-        if token.kind == Kind::Sign && token.text == "}" && text.ends_with(';') {
+        if is_around_only_argument(&tokens, index) {
+            left_out = Some(token.gap);
+            continue;
+        }
+        let word = short.get(token.text).map_or_else(|| meaning(&tokens, index), String::as_str);
+        // The last statement of a block needs no end. (One that is empty would: the page has none.) Nor does the last
+        // item of a list, behind which nothing comes.
+        let is_last = token.kind == Kind::Sign
+            && match token.text {
+                "}" => text.ends_with([';', ',']),
+                "]" | ")" => text.ends_with(',') && !text.ends_with("[,") && !text.ends_with(",,"),
+                _ => false,
+            };
+        if is_last {
             text.pop();
         } else {
-            separate(&mut text, token.gap, word);
+            separate(&mut text, left_out.unwrap_or(token.gap), word);
         }
+        left_out = None;
         text.push_str(word);
     }
     text.push('\n');
     text
 }
 
+/// Whether it is one of the brackets in `(a) => b`, which need not be there.
+fn is_around_only_argument(tokens: &[Token<'_>], index: usize) -> bool {
+    let begins = |at: usize| {
+        let texts = |offset: usize| tokens.get(at + offset).map_or("", |token| token.text);
+        let is_apart = at.checked_sub(1).is_none_or(|before| tokens[before].kind != Kind::Word);
+        let is_name = tokens.get(at + 1).is_some_and(|token| token.kind == Kind::Word);
+        is_apart && is_name && texts(0) == "(" && texts(2) == ")" && texts(3) == "=" && texts(4) == ">"
+    };
+    begins(index) || index.checked_sub(2).is_some_and(begins)
+}
+
 /// A shorter word for the same: `const` only keeps people from mistakes.
-fn meaning<'s>(token: &Token<'s>) -> &'s str {
-    match token.text {
-        "const" if token.kind == Kind::Word => "let",
+fn meaning<'s>(tokens: &[Token<'s>], index: usize) -> &'s str {
+    let Token { text, kind, .. } = tokens[index];
+    let around = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
+    let is_property = around(index.checked_sub(1)) == "." || around(Some(index + 1)) == ":";
+    match text {
+        _ if kind != Kind::Word => text,
+        "const" => "let",
+        "true" if !is_property => "!0",
+        "false" if !is_property => "!1",
+        "undefined" if !is_property => "void 0",
         text => text,
     }
 }
@@ -63,7 +116,7 @@ impl<'s> Statements<'s> {
         }
         let begins = matches!(before, "" | ";" | "{" | "}");
         if begins && token.kind == Kind::Word {
-            let was_declaration = std::mem::replace(&mut self.now, meaning(token) == "let");
+            let was_declaration = std::mem::replace(&mut self.now, matches!(token.text, "const" | "let"));
             return before == ";" && was_declaration && self.now;
         }
         if matches!(before, ";" | "{") {
@@ -89,7 +142,8 @@ pub fn styles(source: &str) -> String {
             rest = &rest[letter.len_utf8()..];
             is_apart = true;
         } else {
-            let is_joined = text.is_empty() || text.ends_with(['{', '}', ';', ',', ':']) || matches!(letter, '{' | '}');
+            let is_joined =
+                text.is_empty() || text.ends_with(['{', '}', ';', ',', ':', '>']) || matches!(letter, '{' | '}' | '>');
             if is_apart && !is_joined {
                 text.push(' ');
             }
@@ -279,7 +333,7 @@ mod tests {
 
     #[test]
     fn lines_that_may_end_a_statement_stay() {
-        assert_eq!(script("let a = b\nlet c = {\n  d,\n}\n(e)"), "let a=b\nlet c={d,}\n(e)\n");
+        assert_eq!(script("let a = b\nlet c = {\n  d,\n}\n(e)"), "let a=b\nlet c={d}\n(e)\n");
         assert_eq!(script("if (a) {\n  b();\n}\nelse {\n  c();\n}\nd();"), "if(a){b()}else{c()}d();\n");
     }
 
@@ -320,7 +374,7 @@ mod tests {
         assert_eq!(script("export const long = 1; const { wide } = b; wide;"), "export let long=1;let{wide}=b;wide;\n");
         assert_eq!(script("const long = 1; class A { long() {} }"), "let long=1;class A{long(){}}\n");
         assert_eq!(script("const a = 1; const long = a;"), "let a=1,b=a;\n");
-        assert_eq!(script("all.map((long) => long + 1); all.map(wide => wide);"), "all.map((a)=>a+1);all.map(b=>b);\n");
+        assert_eq!(script("all.map((long) => long + 1); all.map(wide => wide);"), "all.map(a=>a+1);all.map(b=>b);\n");
         assert_eq!(
             script("function f(long, [b], { wide }, ...rest) { if (none) { wide(long, rest); } }"),
             "function f(a,[b],{wide},...c){if(none){wide(a,c)}}\n"
@@ -362,11 +416,28 @@ mod tests {
     }
 
     #[test]
+    fn shorter_words_mean_the_same() {
+        assert_eq!(script("a = { true: true, b: x.false || false };"), "a={true:!0,b:x.false||!1};\n");
+        assert_eq!(script("if (a === undefined) return undefined;"), "if(a===void 0)return void 0;\n");
+        assert_eq!(script("f((a) => b, async (c) => d, (e, g) => 1, h(i));"), "f(a=>b,async(c)=>d,(e,g)=>1,h(i));\n");
+        assert_eq!(script("a = [b, c,]; d = [,]; f(g,);"), "a=[b,c];d=[,];f(g);\n");
+    }
+
+    #[test]
+    fn what_modules_share_has_the_same_short_name_in_all_of_them() {
+        let one = "export function shown(wide) { return wide; } export const kept = 1; export class Large {}";
+        let other = "import { shown, kept, Large } from './one.js'; shown(new Large(), { kept: kept });";
+        let shared = shared(&[one, other]);
+        assert_eq!(script_of(one, &shared), "export function $b(a){return a}export let kept=1;export class $a{}\n");
+        assert_eq!(script_of(other, &shared), "import{$b,kept,$a}from'./one.js';$b(new $a(),{kept:kept});\n");
+    }
+
+    #[test]
     fn styles_lose_blanks_and_keep_what_separates() {
         let source = "/* a */\n.b > c:hover, d { margin: 0 calc(1px + 2px) ; content: \" ; \"; }\n@media (max-width: 7px) { e { f: g } }";
         assert_eq!(
             styles(source),
-            ".b > c:hover,d{margin:0 calc(1px + 2px) ;content:\" ; \"}@media (max-width:7px){e{f:g}}"
+            ".b>c:hover,d{margin:0 calc(1px + 2px) ;content:\" ; \"}@media (max-width:7px){e{f:g}}"
         );
     }
 }

@@ -62,11 +62,8 @@ pub fn fields(shared: &Shared, value: Option<String>, topic: Option<String>) -> 
     };
     schema_of(descriptor)?;
     let fields = descriptor.data_type().map(|data_type| numeric_fields(&data_type)).unwrap_or_default();
-    let fields = fields.into_iter().map(|field| {
-        let separator = if field.path.is_empty() || field.path.starts_with('[') { "" } else { "." };
-        json!({"path": format!("{prefix}{separator}{}", field.path), "type": field.data_type})
-    });
-    Ok(fields.collect())
+    let fields = fields.into_iter();
+    Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
 }
 
 fn nanoseconds(duration: Option<Duration>) -> Option<u64> {

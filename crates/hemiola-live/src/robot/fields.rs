@@ -322,6 +322,14 @@ pub struct NumericField {
     pub data_type: String,
 }
 
+impl NumericField {
+    /// Its path within what has this name: `Ball.position.x`.
+    pub fn below(&self, name: &str) -> String {
+        let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        format!("{name}{separator}{}", self.path)
+    }
+}
+
 /// More of them are not listed.
 const MOST_FIELDS: usize = 2000;
 /// Of a sequence, so many items are listed.

@@ -2,6 +2,7 @@
 
 use hemiola_model::Value;
 use hemiola_runtime::Change;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// A request, without its number.
@@ -100,6 +101,17 @@ impl Request {
             Self::Layouts { save, remove } => save.is_some() || remove.is_some(),
             _ => false,
         }
+    }
+}
+
+/// What was asked, and the number that its answer bears.
+pub fn parse<R: DeserializeOwned>(text: &str) -> Result<(serde_json::Value, R), (serde_json::Value, String)> {
+    let mut said: serde_json::Value =
+        serde_json::from_str(text).map_err(|error| (serde_json::Value::Null, format!("no JSON: {error}")))?;
+    let number = said.as_object_mut().and_then(|said| said.remove("id")).unwrap_or_default();
+    match serde_json::from_value(said) {
+        Ok(request) => Ok((number, request)),
+        Err(error) => Err((number, format!("{error}; docs/door.md has all requests"))),
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::events::EventStream;
 use super::plots::PlotStream;
-use super::request::{ChangeText, Form, Request, Watched};
+use super::request::{ChangeText, Form, Request, Watched, parse};
 use super::shown::ShownStream;
 use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
@@ -219,7 +219,7 @@ impl Session for RobotSession {
     }
 
     fn text(&mut self, text: &str, out: &mut Outbox) {
-        let (number, request) = match parse(text) {
+        let (number, request) = match parse::<Request>(text) {
             Ok(parsed) => parsed,
             Err((number, error)) => return out.send(&json!({"id": number, "error": error})),
         };
@@ -262,15 +262,5 @@ impl Session for RobotSession {
     fn end(&mut self, reason: &str, out: &mut Outbox) {
         self.poll(out);
         out.send(&json!({"event": "ended", "reason": reason}));
-    }
-}
-
-/// The request, and the number that its answer bears.
-fn parse(text: &str) -> Result<(Value, Request), (Value, String)> {
-    let mut said: Value = serde_json::from_str(text).map_err(|error| (Value::Null, format!("no JSON: {error}")))?;
-    let number = said.as_object_mut().and_then(|said| said.remove("id")).unwrap_or_default();
-    match serde_json::from_value(said) {
-        Ok(request) => Ok((number, request)),
-        Err(error) => Err((number, format!("{error}; docs/door.md has all requests"))),
     }
 }

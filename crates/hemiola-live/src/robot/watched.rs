@@ -108,13 +108,13 @@ impl JournalStream {
         while !out.is_congested()
             && let Some(entry) = self.seen.next_entry()
         {
-            out.send(&as_json(entry));
+            out.send(&entry_as_json(entry));
         }
     }
 }
 
 /// An entry as clients get it.
-fn as_json(entry: JournalEntry) -> Value {
+pub fn entry_as_json(entry: JournalEntry) -> Value {
     let JournalEntry { number, at, event } = entry;
     let (kind, content) = match event {
         JournalEvent::Message { severity, about, text } => {

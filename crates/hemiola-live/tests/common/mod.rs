@@ -130,36 +130,7 @@ impl House {
 
     /// Somebody who has the token, or not.
     pub fn client(&self, has_token: bool) -> Client {
-        let address = self.address();
-        let query = if has_token { format!("?token={TOKEN}") } else { String::new() };
-        let mut request = format!("ws://{address}/{query}").into_client_request().unwrap();
-        request.headers_mut().insert("Sec-WebSocket-Protocol", "hemiola.v1".parse().unwrap());
-        let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let config = WebSocketConfig::default();
-        let (socket, _) = tungstenite::client::client_with_config(request, stream, Some(config)).unwrap();
-        let mut client = Client { socket, next: 0, events: Vec::new(), bytes: Vec::new() };
-        let welcome = client.read().expect("it is welcomed");
-        assert_eq!(welcome["event"], "welcome");
-        client
-    }
-}
-
-/// A port that nobody else's test takes.
-fn settings() -> DoorSettings {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    DoorSettings { port: Some(free), token: Some(TOKEN.into()), ..DoorSettings::default() }
-}
-
-/// Longer than anything takes here.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Looks again and again; fails when it never becomes true.
-pub fn wait_until(mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < end, "this never came");
-        std::thread::sleep(Duration::from_millis(2));
+        Client::of(self.address(), has_token)
     }
 }
 
@@ -167,6 +138,8 @@ pub fn wait_until(mut is_so: impl FnMut() -> bool) {
 pub struct Client {
     pub socket: WebSocket<TcpStream>,
     next: u64,
+    /// What the first message said.
+    pub welcome: Value,
     /// Events that came while an answer was waited for.
     pub events: Vec<Value>,
     /// Binary messages that did.
@@ -174,6 +147,21 @@ pub struct Client {
 }
 
 impl Client {
+    /// Comes to the door at an address.
+    pub fn of(address: SocketAddr, has_token: bool) -> Self {
+        let query = if has_token { format!("?token={TOKEN}") } else { String::new() };
+        let mut request = format!("ws://{address}/{query}").into_client_request().unwrap();
+        request.headers_mut().insert("Sec-WebSocket-Protocol", "hemiola.v1".parse().unwrap());
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let config = WebSocketConfig::default();
+        let (socket, _) = tungstenite::client::client_with_config(request, stream, Some(config)).unwrap();
+        let mut client = Client { socket, next: 0, welcome: Value::Null, events: Vec::new(), bytes: Vec::new() };
+        client.welcome = client.read().expect("it is welcomed");
+        assert_eq!(client.welcome["event"], "welcome");
+        client
+    }
+
     /// The next text; binary messages are kept. `None` when the door has closed.
     pub fn read(&mut self) -> Option<Value> {
         loop {
@@ -226,5 +214,23 @@ impl Client {
             let event = self.read().expect("the door is open");
             self.events.push(event);
         }
+    }
+}
+
+/// A port that nobody else's test takes.
+pub fn settings() -> DoorSettings {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    DoorSettings { port: Some(free), token: Some(TOKEN.into()), ..DoorSettings::default() }
+}
+
+/// Longer than anything takes here.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Looks again and again; fails when it never becomes true.
+pub fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < end, "this never came");
+        std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hemiola_log::{ChannelId, LogError, LogWriter, Message, Origin};
+use hemiola_log::{Channel, ChannelId, LogError, LogWriter, Message, Origin};
 use hemiola_model::Time;
 use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
 use hemiola_runtime::{Bounded, Change, Exceedance, ExceedanceCause, JournalEntry, JournalEvent, Observer, Severity};
@@ -193,6 +193,9 @@ impl LogMessage {
     }
 }
 
+/// The type of messages for people, in ROS 2 as well.
+const MESSAGE_TYPE: &str = "rcl_interfaces/msg/Log";
+
 /// What messages that are marks have in the place of a function.
 const MARK: &str = "mark";
 
@@ -275,6 +278,81 @@ impl ExceedanceMessage {
         };
         Self { latency, of, output, run, bound, observed, cause, culprit, took, explanation, others }
     }
+}
+
+impl LogMessage {
+    fn event(self) -> JournalEvent {
+        let Self { level, name, msg, function, .. } = self;
+        if function == MARK {
+            return JournalEvent::Mark { text: msg, by: Some(name).filter(|name| !name.is_empty()) };
+        }
+        let severity = match level {
+            ..=29 => Severity::Information,
+            30..=39 => Severity::Warning,
+            40.. => Severity::Error,
+        };
+        JournalEvent::Message { severity, about: name, text: msg }
+    }
+}
+
+impl ExceedanceMessage {
+    fn exceedance(self) -> Exceedance {
+        let Self { latency, of, output, run, bound, observed, cause, culprit, took, explanation, others } = self;
+        let cause = match cause {
+            CauseKind::Execution => {
+                ExceedanceCause::Execution { cycle: of.clone(), update: culprit, took, assumed: None }
+            }
+            CauseKind::Preemption => ExceedanceCause::Preemption { thread: culprit, lasted: took },
+            CauseKind::OtherPrograms => ExceedanceCause::OtherPrograms { thread: culprit, lasted: took },
+            CauseKind::Host => match culprit.strip_prefix("core ").and_then(|core| core.parse().ok()) {
+                Some(core) => ExceedanceCause::Host { core, lasted: took },
+                None => ExceedanceCause::Unknown,
+            },
+            CauseKind::StalledCore => ExceedanceCause::StalledCore,
+            CauseKind::LateRelease => ExceedanceCause::LateRelease,
+            CauseKind::Backlog => ExceedanceCause::Backlog,
+            CauseKind::Dispatch => ExceedanceCause::Dispatch,
+            CauseKind::NothingUnusual => ExceedanceCause::NothingUnusual,
+            CauseKind::Unknown => ExceedanceCause::Unknown,
+        };
+        let of = match latency {
+            LatencyKind::Response => Bounded::Response { cycle: of },
+            LatencyKind::Reaction => Bounded::Reaction { source: of, output },
+            LatencyKind::DataAge => Bounded::DataAge { source: of, output },
+            LatencyKind::Callback => Bounded::Callback { executor: of, callback: output },
+        };
+        Exceedance { of, run, bound, observed, cause, explanation, others }
+    }
+}
+
+/// Whether messages of this channel tell what happened to a robot: those of Hemiola's journal, and
+/// what programs of ROS 2 say.
+pub fn is_journal(channel: &Channel) -> bool {
+    [CHANGES, EXCEEDANCES].contains(&channel.topic.as_str()) || channel.type_name() == MESSAGE_TYPE
+}
+
+/// What such a message tells. Who made a change stands in a message of its own.
+///
+/// # Errors
+/// It is damaged, or of another version of Hemiola.
+pub fn journal_event(message: &Message<'_>) -> Result<JournalEvent, RecordingError> {
+    let damaged = |reason: String| RecordingError::Damaged { what: "journal", reason };
+    Ok(match message.channel.topic.as_str() {
+        CHANGES => {
+            let change: ChangeMessage = cdr::decode(message.data).map_err(|error| damaged(error.to_string()))?;
+            let (change, number) = change.change().map_err(|error| damaged(error.to_string()))?;
+            JournalEvent::Change { change, number, by: None }
+        }
+        EXCEEDANCES => {
+            let exceedance: ExceedanceMessage =
+                cdr::decode(message.data).map_err(|error| damaged(error.to_string()))?;
+            JournalEvent::Exceedance(exceedance.exceedance())
+        }
+        _ => {
+            let said: LogMessage = cdr::decode(message.data).map_err(|error| damaged(error.to_string()))?;
+            said.event()
+        }
+    })
 }
 
 /// The change that a message of `/hemiola/changes` tells of, if transcripts name it.

@@ -35,6 +35,7 @@ pub fn open(
         return Ok(None);
     }
     let settings = DoorSettings {
+        has_socket: true,
         address: Some(page.address),
         port: arguments.page.or(page.port),
         hosts: page.hosts,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Kind, Token};
+use super::{Kind, Shared, Token};
 
 /// Variables of these names could also be those of every page.
 const OF_PAGES: &[&str] = &[
@@ -35,23 +35,47 @@ const KEYWORDS: &[&str] = &["as", "async", "await", "do", "from", "get", "if", "
 /// The brace of a class.
 const CLASS: char = 'c';
 
+/// Short names for what files import from each other, where none of them has a property of that name.
+pub fn shared(files: &[Vec<Token<'_>>]) -> Shared {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for token in files.iter().flatten().filter(|token| token.kind == Kind::Word) {
+        *counts.entry(token.text).or_default() += 1;
+    }
+    let found: Vec<_> = files.iter().map(|tokens| found(tokens)).collect();
+    let is_property = |word: &str| found.iter().any(|found| found.properties.contains(word));
+    let mut words: Vec<&str> = found.iter().flat_map(|found| &found.exported).copied().collect();
+    words.retain(|word| !is_property(word));
+    words.sort_by_key(|word| (std::cmp::Reverse(counts[word]), *word));
+    words.dedup();
+    // Short names of variables have no dollar.
+    let free = (0..).map(|number| format!("${}", name(number))).filter(|name| !counts.contains_key(name.as_str()));
+    let named = words.into_iter().zip(free).filter(|(word, name)| name.len() < word.len());
+    named.map(|(word, name)| (word.to_owned(), name)).collect()
+}
+
 /// For each name that can have a short one, the short one.
-pub fn short_ones<'s>(tokens: &[Token<'s>]) -> BTreeMap<&'s str, String> {
+pub fn short_ones<'s>(tokens: &[Token<'s>], shared: &Shared) -> BTreeMap<&'s str, String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for token in tokens.iter().filter(|token| token.kind == Kind::Word) {
         *counts.entry(token.text).or_default() += 1;
     }
-    let (variables, kept) = found(tokens);
-    let is_variable = |word: &&str| word.len() > 1 && variables.contains(*word) && !kept.contains(*word);
-    let mut short = BTreeMap::new();
+    let Found { variables, properties, exported, imported } = found(tokens);
+    let is_kept = |word: &str| [&properties, &exported, &imported].iter().any(|kept| kept.contains(word));
+    let is_variable = |word: &&str| word.len() > 1 && variables.contains(*word) && !is_kept(word);
+    let is_shared = |word: &&str| exported.contains(word) || imported.contains(word);
+    let of_others = counts.keys().copied().filter(is_shared);
+    let mut short: BTreeMap<&str, String> =
+        of_others.filter_map(|word| Some((word, shared.get(word)?.clone()))).collect();
     for is_private in [true, false] {
-        let is_meant = |word: &&str| if is_private { word.starts_with('#') } else { is_variable(word) };
+        let is_meant =
+            |word: &&str| if is_private { word.starts_with('#') && word.len() > 2 } else { is_variable(word) };
         let mut words: Vec<_> = counts.keys().copied().filter(is_meant).collect();
         // The shortest names for those that occur most often.
         words.sort_by_key(|word| (std::cmp::Reverse(counts[word]), *word));
-        let free = (0..)
-            .map(name)
-            .filter(|name| is_private || !counts.contains_key(name.as_str()) && !KEYWORDS.contains(&name.as_str()));
+        let free = (0..).map(name).filter(|name| match is_private {
+            true => !counts.contains_key(format!("#{name}").as_str()),
+            false => !counts.contains_key(name.as_str()) && !KEYWORDS.contains(&name.as_str()),
+        });
         let named = words.into_iter().zip(free).map(|(word, name)| match is_private {
             true => (word, format!("#{name}")),
             false => (word, name),
@@ -61,11 +85,21 @@ pub fn short_ones<'s>(tokens: &[Token<'s>]) -> BTreeMap<&'s str, String> {
     short
 }
 
-/// The variables that a script declares, and the words that have to stay: names of properties, or of
-/// what other scripts import.
-fn found<'s>(tokens: &[Token<'s>]) -> (BTreeSet<&'s str>, BTreeSet<&'s str>) {
-    let mut variables = BTreeSet::new();
-    let mut kept: BTreeSet<_> = OF_PAGES.iter().chain(KEYWORDS).copied().collect();
+/// What the names of a script are.
+struct Found<'s> {
+    /// Of variables that it declares.
+    variables: BTreeSet<&'s str>,
+    /// Of properties, and others that have to stay.
+    properties: BTreeSet<&'s str>,
+    /// Of what other scripts import.
+    exported: BTreeSet<&'s str>,
+    /// Of what it imports.
+    imported: BTreeSet<&'s str>,
+}
+
+fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
+    let (mut variables, mut exported, mut imported) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut properties: BTreeSet<_> = OF_PAGES.iter().chain(KEYWORDS).copied().collect();
     let mut open = Vec::new();
     let text = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
     for (index, token) in tokens.iter().enumerate() {
@@ -87,18 +121,26 @@ fn found<'s>(tokens: &[Token<'s>]) -> (BTreeSet<&'s str>, BTreeSet<&'s str>) {
         if is_declared || is_only_argument {
             variables.insert(word);
         }
-        let is_exported = is_declared && (2..4).any(|back| text(index.checked_sub(back)) == "export");
-        let within = open.last().map_or('{', |(bracket, _)| *bracket);
+        let is_named = is_declared || before == "class";
+        if is_named && (2..4).any(|back| text(index.checked_sub(back)) == "export") {
+            exported.insert(word);
+        }
+        let bracket = open.last().copied();
+        if bracket.is_some_and(|(_, begin): (char, usize)| text(begin.checked_sub(1)) == "import") {
+            imported.insert(word);
+            continue;
+        }
+        let within = bracket.map_or('{', |(bracket, _)| bracket);
         let is_entry = matches!(before, "{" | ",") && matches!(after, ":" | "," | "}" | "=" | "(");
         let is_method = matches!(before, "async" | "get" | "set" | "static" | "*") && matches!(after, "(" | "=" | ";");
         let is_field = within == CLASS && matches!(before, ";" | "}") && matches!(after, "(" | "=" | ";");
         let is_property = before == "." && text(index.checked_sub(2)) != "."
             || matches!(within, '{' | CLASS) && (is_entry || is_method || is_field);
-        if is_exported || is_property {
-            kept.insert(word);
+        if is_property {
+            properties.insert(word);
         }
     }
-    (variables, kept)
+    Found { variables, properties, exported, imported }
 }
 
 /// The names in a list of arguments, or of what is taken apart; what is nested has its own.

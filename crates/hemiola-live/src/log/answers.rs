@@ -1,0 +1,129 @@
+//! What takes its time: plots, single values, the journal.
+
+use std::collections::BTreeMap;
+
+use hemiola_log::{LogError, LogReader, Selection, Series};
+use hemiola_model::Time;
+use hemiola_recording::recorder::journal_event;
+use hemiola_runtime::{JournalEntry, JournalEvent, Severity};
+use serde_json::{Value, json};
+
+use super::contents::{Contents, nanoseconds};
+use crate::binary;
+use crate::robot::entry_as_json;
+use crate::robot::fields::numeric_fields;
+
+/// So many fields of a plot.
+const MOST_FIELDS: usize = 64;
+
+/// Fields over the whole log: what the client is told of them, and their points as a message.
+pub fn plot(
+    contents: &Contents,
+    subscription: u32,
+    fields: &[String],
+    mut on_damage: impl FnMut(String),
+) -> Result<(Value, Vec<u8>), String> {
+    if fields.len() > MOST_FIELDS {
+        return Err(format!("a subscription plots at most {MOST_FIELDS} fields"));
+    }
+    let (mut answers, mut numbers, mut series) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, field) in fields.iter().enumerate() {
+        match contents.field(field) {
+            Ok((channel, path)) => {
+                series.push(Series::new(&channel.topic, &path));
+                numbers.push(number);
+                answers.push(json!({"unit": ""}));
+            }
+            Err(error) => answers.push(json!({"error": error})),
+        }
+    }
+    // Without any, all topics would be meant.
+    let files = if series.is_empty() { &[] } else { contents.files.files() };
+    for file in files {
+        let log = LogReader::open(file).map_err(|error| error.to_string())?;
+        let damaged = |error: LogError| on_damage(error.to_string());
+        series = Series::read(log, Selection::all(), series, |_, _| {}, damaged).map_err(|error| error.to_string())?;
+    }
+    let mut bytes = binary::begin(binary::POINTS, subscription);
+    for (number, series) in numbers.into_iter().zip(&series) {
+        if series.count() == 0 {
+            answers[number] = json!({"error": format!("the log has no number at `{}`", fields[number])});
+            continue;
+        }
+        bytes.extend_from_slice(&(number as u32).to_le_bytes());
+        bytes.extend_from_slice(&(series.points().len() as u32).to_le_bytes());
+        for point in series.points() {
+            for number in [nanoseconds(point.time) as f64 * 1e-9, point.minimum, point.maximum] {
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+    }
+    Ok((json!({ "fields": answers }), bytes))
+}
+
+/// The newest value of a path at a time.
+pub fn read(contents: &Contents, field: &str, at: i64) -> Result<Value, String> {
+    let (channel, path) = contents.field(field)?;
+    // What is damaged is told to who plays it.
+    let newest = contents
+        .newest(std::slice::from_ref(&channel.topic), at, || true, |_| {})
+        .map_err(|error| error.to_string())?;
+    let Some(message) = newest.first() else { return Err(format!("`{field}` has no value yet at this time")) };
+    let value = message.as_message().decode().map_err(|error| error.to_string())?;
+    let part = value.get(&path).ok_or_else(|| format!("`{field}` leads nowhere in the value that holds now"))?;
+    Ok(json!({"value": *part, "time": nanoseconds(message.log_time)}))
+}
+
+/// The numbers within a representation or the messages of a topic.
+pub fn fields(contents: &Contents, value: Option<&str>, topic: Option<&str>) -> Result<Value, String> {
+    let channel = contents.channel(value, topic)?;
+    let definition = channel.definition().map_err(|error| error.to_string())?;
+    let data_type = definition.data_type().map_err(|error| error.to_string())?;
+    let prefix = value.map(str::to_owned).or_else(|| topic.map(|topic| format!("topic:{topic}"))).unwrap_or_default();
+    let fields = numeric_fields(&data_type).into_iter();
+    Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
+}
+
+/// All that happened, in the order of its times: as events, of which the numbers are missing.
+pub fn journal(contents: &Contents) -> Result<Vec<JournalEntry>, String> {
+    let mut entries = Vec::new();
+    let mut told: BTreeMap<String, u64> = BTreeMap::new();
+    if !contents.journal.is_empty() {
+        let selection = contents.journal.iter().cloned().fold(Selection::all(), Selection::topic);
+        let mut messages = contents.files.messages(selection).map_err(|error| error.to_string())?;
+        while let Some(next) = messages.next() {
+            let kept = match next {
+                Ok(kept) => kept,
+                Err(error) => {
+                    *told.entry(error.to_string()).or_default() += 1;
+                    if matches!(error, LogError::Read { .. }) {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            match journal_event(&kept.as_message()) {
+                Ok(event) => {
+                    let at = Time::from_nanoseconds(nanoseconds(kept.log_time));
+                    entries.push(JournalEntry { number: 0, at, event });
+                }
+                Err(error) => *told.entry(error.to_string()).or_default() += 1,
+            }
+        }
+    }
+    let damage = contents.damage.iter().chain(told.keys());
+    entries.extend(damage.map(|text| damaged(text.clone(), contents.begin)));
+    entries.sort_by_key(|entry| entry.at);
+    Ok(entries)
+}
+
+/// Something cannot be read: as an entry of the journal.
+pub fn damaged(text: String, time: i64) -> JournalEntry {
+    let event = JournalEvent::Message { severity: Severity::Error, about: "the log".to_owned(), text };
+    JournalEntry { number: 0, at: Time::from_nanoseconds(time), event }
+}
+
+/// As clients get it.
+pub fn numbered(entry: JournalEntry, number: u64) -> Value {
+    entry_as_json(JournalEntry { number, ..entry })
+}

@@ -1,0 +1,282 @@
+//! What a log has, and names for it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Selection};
+use hemiola_recording::RecordingError;
+use hemiola_recording::checkpoints::is_checkpoint;
+use hemiola_recording::names::ABOUT;
+use hemiola_recording::recorder::is_journal;
+use hemiola_recording::split::{Kept, SplitLog};
+use serde_json::{Value, json};
+
+/// A log that is open.
+pub struct Contents {
+    /// Its files.
+    pub files: SplitLog,
+    /// When its first message was logged, in nanoseconds.
+    pub begin: i64,
+    /// When its last one was.
+    pub end: i64,
+    /// What it says of its robot; nothing if it is not of Hemiola's.
+    pub about: BTreeMap<String, String>,
+    /// What could not be read when it was opened, in words.
+    pub damage: Vec<String>,
+    representations: BTreeMap<String, Named>,
+    topics: BTreeMap<String, Named>,
+    /// The topics that tell what happened to the robot.
+    pub journal: Vec<String>,
+}
+
+/// A channel, and whose it is.
+struct Named {
+    owner: String,
+    channel: Arc<Channel>,
+}
+
+/// What is damaged is told so often; a disk that fails tells it of every byte.
+const MOST_DAMAGE: usize = 20;
+/// What owns the channels that are no representations.
+const NO_OWNERS: &[&str] = &["hemiola", "debug"];
+/// What owns topics of a robot.
+const TOPIC: &str = "topic";
+
+impl Contents {
+    /// Opens a log.
+    pub fn read(path: &Path) -> Result<Self, RecordingError> {
+        let files = SplitLog::find(path)?;
+        let mut scan = Scan::default();
+        for file in files.files() {
+            scan.file(file)?;
+        }
+        let Scan { about, channels, times, damage } = scan;
+        let (begin, end) = times.unwrap_or_default();
+        let mut contents = Self {
+            files,
+            begin,
+            end,
+            about,
+            damage,
+            representations: BTreeMap::new(),
+            topics: BTreeMap::new(),
+            journal: Vec::new(),
+        };
+        contents.name(channels);
+        Ok(contents)
+    }
+
+    /// Representations are called as the robot called them, where that is clear; all else by its topic.
+    fn name(&mut self, channels: BTreeMap<String, Arc<Channel>>) {
+        self.journal = channels.values().filter(|channel| is_journal(channel)).map(|it| it.topic.clone()).collect();
+        let owned = |topic: &str| {
+            let (owner, name) = topic.strip_prefix('/')?.split_once('/')?;
+            let is_one = !name.contains('/') && !name.starts_with('_') && !NO_OWNERS.contains(&owner);
+            (is_one && !self.about.is_empty()).then(|| (owner.to_owned(), name.to_owned()))
+        };
+        for (topic, channel) in channels.into_iter().filter(|(topic, _)| !is_checkpoint(topic)) {
+            let (names, owner, name) = match owned(&topic) {
+                Some((owner, name)) if owner == TOPIC => (&mut self.topics, String::new(), name),
+                Some((owner, name)) => (&mut self.representations, owner, name),
+                None => (&mut self.topics, String::new(), topic.clone()),
+            };
+            let name = if names.contains_key(&name) { topic } else { name };
+            names.insert(name, Named { owner, channel });
+        }
+    }
+
+    /// What it consists of, as `describe` of robots.
+    pub fn describe(&self) -> Value {
+        let schema_name =
+            |named: &Named| named.channel.definition().is_ok().then(|| named.channel.type_name().to_owned());
+        let representations = self.representations.iter().map(|(name, named)| {
+            json!({
+                "name": name,
+                "provider": self.about.get(&format!("provider/{}/{name}", named.owner)),
+                "owner": named.owner,
+                "candidates": [],
+                "schema_name": schema_name(named),
+            })
+        });
+        let topics = self.topics.iter().map(|(name, named)| json!({"name": name, "schema_name": schema_name(named)}));
+        json!({
+            "cycles": [],
+            "modules": [],
+            "sources": [],
+            "representations": representations.collect::<Vec<_>>(),
+            "topics": topics.collect::<Vec<_>>(),
+            "services": [],
+            "chains": [],
+        })
+    }
+
+    /// The channel of a representation or a topic, of which one is named.
+    ///
+    /// # Errors
+    /// There is none of that name, or nobody here can read what it has.
+    pub fn channel(&self, value: Option<&str>, topic: Option<&str>) -> Result<&Arc<Channel>, String> {
+        let (kind, name, names) = match (value, topic) {
+            (Some(name), None) => ("representation", name, &self.representations),
+            (None, Some(name)) => ("topic", name, &self.topics),
+            _ => return Err("say one of them: a `value`, or a `topic`".to_owned()),
+        };
+        let found = names.get(name).map(|named| &named.channel);
+        let found = found.ok_or_else(|| hemiola_config::unknown(kind, name, names.keys().map(String::as_str)))?;
+        found.definition().map_err(|error| error.to_string())?;
+        Ok(found)
+    }
+
+    /// The channel of a field, and the path within its messages: `Ball.position.x`,
+    /// `topic:/scan.range_min`, `plot:ball.score`.
+    pub fn field(&self, field: &str) -> Result<(&Arc<Channel>, String), String> {
+        if let Some(name) = field.strip_prefix("plot:") {
+            let topic = format!("/debug/{}", name.replace('.', "/"));
+            return Ok((self.channel(None, Some(&topic))?, "value".to_owned()));
+        }
+        if field.starts_with("timing:") {
+            return Err("a log has no timing of runs: ask `why --log`".to_owned());
+        }
+        let (field, is_topic) = match field.strip_prefix("topic:") {
+            Some(field) => (field, true),
+            None => (field, false),
+        };
+        let names = if is_topic { &self.topics } else { &self.representations };
+        // Names may have dots themselves: the longest that fits is meant.
+        let is_of = |name: &&String| field.strip_prefix(name.as_str()).is_some_and(is_path);
+        let end = field.find(['.', '[']).unwrap_or(field.len());
+        let name = names.keys().filter(is_of).max_by_key(|name| name.len()).map_or(&field[..end], String::as_str);
+        let channel = if is_topic { self.channel(None, Some(name)) } else { self.channel(Some(name), None) };
+        Ok((channel?, field[name.len()..].trim_start_matches('.').to_owned()))
+    }
+
+    /// The newest message of each of these topics at a time, the oldest first.
+    ///
+    /// # Errors
+    /// The log cannot be read. What is damaged is told to `on_damage`, and passed.
+    pub fn newest(
+        &self,
+        topics: &[String],
+        at: i64,
+        is_wanted: impl Fn() -> bool,
+        mut on_damage: impl FnMut(String),
+    ) -> Result<Vec<Kept>, LogError> {
+        let mut found: BTreeMap<String, Kept> = BTreeMap::new();
+        // Most come often: a look at the last second finds them.
+        let (mut before, mut reach) = (at.saturating_add(1), FIRST_REACH);
+        while found.len() < topics.len() && before > self.begin && is_wanted() {
+            let from = before.saturating_sub(reach).max(self.begin);
+            let selection = Selection::all().from(log_time(from)).before(log_time(before));
+            let missing = topics.iter().filter(|topic| !found.contains_key(*topic)).cloned();
+            let mut messages = self.files.messages(missing.fold(selection, Selection::topic))?;
+            let mut here: BTreeMap<String, Kept> = BTreeMap::new();
+            while let Some(next) = messages.next()
+                && is_wanted()
+            {
+                match next {
+                    Ok(kept) if here.get(&kept.channel.topic).is_none_or(|other| other.log_time <= kept.log_time) => {
+                        here.insert(kept.channel.topic.clone(), kept);
+                    }
+                    Ok(_) => {}
+                    Err(error @ LogError::Read { .. }) => return Err(error),
+                    Err(damage) => on_damage(damage.to_string()),
+                }
+            }
+            found.append(&mut here);
+            (before, reach) = (from, reach.saturating_mul(4));
+        }
+        let mut found: Vec<_> = found.into_values().collect();
+        found.sort_by_key(|kept| kept.log_time);
+        Ok(found)
+    }
+}
+
+/// So far back the newest values are looked for at first.
+const FIRST_REACH: i64 = 1_000_000_000;
+
+/// Whether that may follow a name.
+fn is_path(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(['.', '['])
+}
+
+/// As logs have it.
+pub fn log_time(nanoseconds: i64) -> LogTime {
+    LogTime::from_nanoseconds(u64::try_from(nanoseconds).unwrap_or(0))
+}
+
+/// As clients get it.
+pub fn nanoseconds(time: LogTime) -> i64 {
+    i64::try_from(time.nanoseconds()).unwrap_or(i64::MAX)
+}
+
+/// What the files of a log have together.
+#[derive(Default)]
+struct Scan {
+    about: BTreeMap<String, String>,
+    channels: BTreeMap<String, Arc<Channel>>,
+    times: Option<(i64, i64)>,
+    damage: Vec<String>,
+}
+
+impl Scan {
+    /// Takes a summary's word; without one, reads the whole file.
+    fn file(&mut self, path: &Path) -> Result<(), LogError> {
+        let mut log = LogReader::open(path)?;
+        if let Some(error) = log.summary_error() {
+            self.damaged(error.to_string());
+        }
+        let summary = log.summary().filter(|summary| !summary.channels.is_empty());
+        let told = summary.and_then(|summary| Some((summary, summary.statistics.as_ref()?)));
+        let is_told = told.is_some();
+        if let Some((summary, statistics)) = told {
+            summary.channels.values().for_each(|channel| self.channel(channel));
+            if statistics.message_count > 0 {
+                self.time(LogTime::from_nanoseconds(statistics.message_start_time));
+                self.time(LogTime::from_nanoseconds(statistics.message_end_time));
+            }
+        } else if log.summary_error().is_none() {
+            self.damaged(format!("{} has no summary: it was not finished", path.display()));
+        }
+        while let Some(entry) = log.next_entry() {
+            match entry {
+                // Of several files, each tells the providers of its own beginning.
+                Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT && self.about.is_empty() => {
+                    self.about = metadata.entries;
+                }
+                // What the log says of itself stands before all messages.
+                Ok(Entry::Message(_)) if is_told => break,
+                Ok(Entry::Message(message)) => {
+                    self.time(message.log_time);
+                    self.channel(&message.channel);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let is_over = matches!(error, LogError::Read { .. });
+                    self.damaged(error.to_string());
+                    if is_over {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn channel(&mut self, channel: &Arc<Channel>) {
+        if !self.channels.contains_key(&channel.topic) {
+            self.channels.insert(channel.topic.clone(), channel.clone());
+        }
+    }
+
+    fn time(&mut self, time: LogTime) {
+        let time = nanoseconds(time);
+        let (begin, end) = self.times.unwrap_or((time, time));
+        self.times = Some((begin.min(time), end.max(time)));
+    }
+
+    fn damaged(&mut self, text: String) {
+        if self.damage.len() < MOST_DAMAGE {
+            self.damage.push(text);
+        }
+    }
+}

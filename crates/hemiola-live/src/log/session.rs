@@ -1,0 +1,332 @@
+//! One client of a log: what it asked for, and what it gets.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use hemiola_runtime::JournalEntry;
+use serde_json::{Value, json};
+
+use super::answers;
+use super::contents::Contents;
+use super::feed::{Fed, Feed};
+use super::request::{LogRequest, only_robots};
+use super::transport::Transport;
+use super::values::LogStream;
+use crate::door::Client;
+use crate::door::errands::{Lane, Outcome};
+use crate::door::outbox::Outbox;
+use crate::door::session::Session;
+use crate::robot::request::{Form, Watched, parse};
+
+/// So many subscriptions of a client.
+const MOST_SUBSCRIPTIONS: usize = 256;
+/// What changes fast is looked at so often.
+const FAST: Duration = Duration::from_millis(16);
+/// A client is told the time so often while it goes on.
+const TOLD: Duration = Duration::from_millis(250);
+/// What was dropped is told so often.
+const DROPPED_PERIOD: Duration = Duration::from_secs(1);
+/// More messages are not sent at once: others wait for the door, too.
+const MOST_AT_ONCE: usize = 512;
+
+/// See the module.
+pub struct LogSession {
+    contents: Arc<Contents>,
+    client: Client,
+    transport: Transport,
+    told: Instant,
+    values: Vec<LogStream>,
+    plots: Vec<u32>,
+    feed: Option<Feed>,
+    /// Other values are wanted than those of the feed, or from another time on.
+    is_stale: bool,
+    /// The number of the next entry of the journal, once it is watched.
+    journal: Option<u64>,
+    /// What could not be read, as far as the client knows.
+    damage: BTreeSet<String>,
+    loaded: (Sender<Loaded>, Receiver<Loaded>),
+    told_dropped: Instant,
+}
+
+/// What was read elsewhere, besides an answer.
+enum Loaded {
+    Points(u32, Vec<u8>),
+    Journal(Vec<JournalEntry>),
+    Damage(String),
+}
+
+impl LogSession {
+    pub fn new(contents: Arc<Contents>, client: Client) -> Self {
+        let now = Instant::now();
+        let transport = Transport::new(contents.begin, contents.end, now);
+        Self {
+            contents,
+            client,
+            transport,
+            told: now,
+            values: Vec::new(),
+            plots: Vec::new(),
+            feed: None,
+            is_stale: false,
+            journal: None,
+            damage: BTreeSet::new(),
+            loaded: channel(),
+            told_dropped: now,
+        }
+    }
+
+    /// Answers at once, or later by [`done`](Session::done): then `None`.
+    fn perform(&mut self, number: &Value, request: LogRequest, out: &mut Outbox) -> Result<Option<Value>, String> {
+        let now = Instant::now();
+        Ok(Some(match request {
+            LogRequest::Describe {} => self.contents.describe(),
+            LogRequest::Subscribe { form: Form::Jpeg, .. } => {
+                return Err("images are sent as they are in the log: leave out `as`".to_owned());
+            }
+            LogRequest::Subscribe { subscription, value, topic, rate, .. } => {
+                self.check_free(subscription)?;
+                let channel = self.contents.channel(value.as_deref(), topic.as_deref())?;
+                let stream = LogStream::new(subscription, channel.clone(), rate);
+                let answer = stream.answer();
+                self.values.push(stream);
+                self.is_stale = true;
+                answer
+            }
+            LogRequest::Plot { subscription, fields, .. } => {
+                self.check_free(subscription)?;
+                let loaded = self.loaded.0.clone();
+                self.later(number, move |contents| {
+                    // Who has left wants none of it.
+                    let on_damage = |text| _ = loaded.send(Loaded::Damage(text));
+                    let (answer, points) = answers::plot(contents, subscription, &fields, on_damage)?;
+                    _ = loaded.send(Loaded::Points(subscription, points));
+                    Ok(answer)
+                })?;
+                self.plots.push(subscription);
+                return Ok(None);
+            }
+            LogRequest::Unsubscribe { subscription } => {
+                self.values.retain(|stream| stream.subscription() != subscription);
+                self.plots.retain(|plot| *plot != subscription);
+                json!({})
+            }
+            LogRequest::Watch { what: Watched::Journal, .. } => {
+                let loaded = self.loaded.0.clone();
+                self.later(number, move |contents| {
+                    _ = loaded.send(Loaded::Journal(answers::journal(contents)?));
+                    Ok(json!({}))
+                })?;
+                return Ok(None);
+            }
+            LogRequest::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
+            LogRequest::Watch { what: Watched::Debug, .. } => {
+                return Err(
+                    "drawings of a log cannot be watched in this version; its images and plots can be seen".into()
+                );
+            }
+            LogRequest::Unwatch { what } => {
+                self.journal.take_if(|_| what == Watched::Journal);
+                json!({})
+            }
+            LogRequest::Read { value } => {
+                let time = self.transport.time(now);
+                self.later(number, move |contents| answers::read(contents, &value, time))?;
+                return Ok(None);
+            }
+            LogRequest::Fields { value, topic } => answers::fields(&self.contents, value.as_deref(), topic.as_deref())?,
+            LogRequest::Play { speed } => {
+                let before = self.transport.time(now);
+                self.transport.play(speed, now)?;
+                if self.transport.time(now) != before {
+                    self.jumped();
+                }
+                self.tell(now, out);
+                json!({})
+            }
+            LogRequest::Pause {} => {
+                self.transport.pause(now);
+                self.tell(now, out);
+                json!({})
+            }
+            LogRequest::Seek { time } => {
+                self.transport.seek(time, now);
+                self.jumped();
+                self.tell(now, out);
+                json!({})
+            }
+        }))
+    }
+
+    /// Does it on a thread that may wait for a disk.
+    fn later(&self, number: &Value, work: impl FnOnce(&Contents) -> Outcome + Send + 'static) -> Result<(), String> {
+        let contents = self.contents.clone();
+        self.client.runner.run(Lane::Questions, number.clone(), move || work(&contents))
+    }
+
+    fn check_free(&self, subscription: u32) -> Result<(), String> {
+        let has_it = self.values.iter().any(|stream| stream.subscription() == subscription);
+        if has_it || self.plots.contains(&subscription) {
+            return Err(format!("subscription {subscription} exists already: take another number"));
+        }
+        if self.values.len() + self.plots.len() >= MOST_SUBSCRIPTIONS {
+            return Err(format!("there are {MOST_SUBSCRIPTIONS} subscriptions already: end some"));
+        }
+        Ok(())
+    }
+
+    /// Another time was set.
+    fn jumped(&mut self) {
+        self.values.iter_mut().for_each(LogStream::reset);
+        self.is_stale = true;
+    }
+
+    fn tell(&mut self, now: Instant, out: &mut Outbox) {
+        self.told = now;
+        out.send(&self.transport.event(now));
+    }
+
+    /// Reads what is wanted now, from now on.
+    fn refresh(&mut self, time: i64, out: &mut Outbox) {
+        self.is_stale = false;
+        let topics: BTreeSet<String> = self.values.iter().map(|stream| stream.topic().to_owned()).collect();
+        self.feed = None;
+        if topics.is_empty() {
+            return;
+        }
+        match Feed::start(self.contents.clone(), topics.into_iter().collect(), time) {
+            Ok(feed) => self.feed = Some(feed),
+            Err(error) => self.damaged(error, time, out),
+        }
+    }
+
+    /// Sends what has come; whether there may be more.
+    fn feed(&mut self, time: i64, out: &mut Outbox) -> bool {
+        for _ in 0..MOST_AT_ONCE {
+            let Some(fed) = self.feed.as_mut().and_then(|feed| feed.next(time)) else { return false };
+            let speed = self.transport.speed();
+            match fed {
+                Fed::Newest(message) => {
+                    let streams = self.values.iter_mut().filter(|stream| stream.topic() == message.channel.topic);
+                    streams.for_each(|stream| stream.send_newest(&message, out));
+                }
+                Fed::Message(message) => {
+                    let streams = self.values.iter_mut().filter(|stream| stream.topic() == message.channel.topic);
+                    streams.for_each(|stream| stream.send(&message, speed, out));
+                }
+                Fed::Damage(text) => self.damaged(text, time, out),
+            }
+        }
+        true
+    }
+
+    /// Tells what cannot be read, once.
+    fn damaged(&mut self, text: String, time: i64, out: &mut Outbox) {
+        if let Some(number) = &mut self.journal
+            && !self.damage.contains(&text)
+        {
+            out.send(&answers::numbered(answers::damaged(text.clone(), time), *number));
+            *number += 1;
+            self.damage.insert(text);
+        }
+    }
+
+    fn loaded(&mut self, loaded: Loaded, out: &mut Outbox) {
+        match loaded {
+            Loaded::Points(subscription, bytes) if self.plots.contains(&subscription) => out.send_bytes(bytes),
+            Loaded::Points(..) => {}
+            Loaded::Journal(entries) => {
+                self.journal = Some(entries.len() as u64);
+                let entries = entries.into_iter().zip(0..).map(|(entry, number)| answers::numbered(entry, number));
+                entries.for_each(|entry| out.send(&entry));
+            }
+            Loaded::Damage(text) => self.damaged(text, self.transport.time(Instant::now()), out),
+        }
+    }
+
+    fn tell_dropped(&mut self, now: Instant, out: &mut Outbox) {
+        if now.saturating_duration_since(self.told_dropped) < DROPPED_PERIOD {
+            return;
+        }
+        self.told_dropped = now;
+        let dropped = self.values.iter_mut().map(|stream| (stream.subscription(), stream.take_dropped()));
+        for (subscription, dropped) in dropped.filter(|(_, dropped)| *dropped > 0) {
+            out.send(&json!({"event": "dropped", "subscription": subscription, "count": dropped}));
+        }
+    }
+}
+
+impl Session for LogSession {
+    fn begin(&mut self, out: &mut Outbox) {
+        let Contents { files, begin, end, about, damage, .. } = &*self.contents;
+        let said = |key: &str| about.get(key).cloned().unwrap_or_default();
+        out.send(&json!({
+            "event": "welcome",
+            "protocol": 1,
+            "kind": "log",
+            "name": files.first().file_name().map(|name| name.to_string_lossy()),
+            "process": std::process::id(),
+            "program": said("program"),
+            "robot": said("robot"),
+            "time": begin,
+            "begin": begin,
+            "end": end,
+            "pace": "log",
+            "damage": damage,
+            "may_change": false,
+        }));
+        self.tell(Instant::now(), out);
+    }
+
+    fn text(&mut self, text: &str, out: &mut Outbox) {
+        let (number, said) = match parse::<Value>(text) {
+            Ok(parsed) => parsed,
+            Err((number, error)) => return out.send(&json!({"id": number, "error": error})),
+        };
+        match LogRequest::read(said).and_then(|request| self.perform(&number, request, out)) {
+            Ok(Some(result)) => out.send(&json!({"id": number, "result": result})),
+            Ok(None) => {}
+            Err(error) => out.send(&json!({"id": number, "error": error})),
+        }
+    }
+
+    fn bytes(&mut self, _: &[u8], out: &mut Outbox) {
+        out.send(&json!({"error": "requests are text: docs/door.md"}));
+    }
+
+    fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
+        out.send(&match outcome {
+            Ok(result) => json!({"id": request, "result": result}),
+            Err(error) => json!({"id": request, "error": error}),
+        });
+        while let Ok(loaded) = self.loaded.1.try_recv() {
+            self.loaded(loaded, out);
+        }
+    }
+
+    fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+        let now = Instant::now();
+        let has_ended = self.transport.ends(now);
+        let is_playing = self.transport.is_playing();
+        if has_ended || is_playing && now.saturating_duration_since(self.told) >= TOLD {
+            self.tell(now, out);
+        }
+        let time = self.transport.time(now);
+        if self.is_stale {
+            self.refresh(time, out);
+        }
+        let is_more = self.feed(time, out);
+        self.tell_dropped(now, out);
+        let is_behind = self.feed.as_ref().is_some_and(Feed::is_behind);
+        match (is_more, is_behind || is_playing && self.feed.is_some()) {
+            (true, _) => Some(Duration::ZERO),
+            (false, true) => Some(FAST),
+            (false, false) => is_playing.then_some(TOLD),
+        }
+    }
+
+    fn end(&mut self, reason: &str, out: &mut Outbox) {
+        out.send(&json!({"event": "ended", "reason": reason}));
+    }
+}

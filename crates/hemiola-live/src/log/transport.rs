@@ -1,0 +1,123 @@
+//! The time of a client: it plays, stands still, is set.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+/// See the module. Times are nanoseconds of the log.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    begin: i64,
+    end: i64,
+    /// What time it was then.
+    at: i64,
+    since: Instant,
+    /// Seconds of the log in one.
+    speed: f64,
+    is_playing: bool,
+}
+
+/// How slowly, and how fast, a log can be played.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
+
+impl Transport {
+    /// Stands still at the beginning.
+    pub fn new(begin: i64, end: i64, now: Instant) -> Self {
+        Self { begin, end, at: begin, since: now, speed: 1.0, is_playing: false }
+    }
+
+    /// What time it is.
+    pub fn time(&self, now: Instant) -> i64 {
+        if !self.is_playing {
+            return self.at;
+        }
+        let passed = now.saturating_duration_since(self.since).as_nanos() as f64 * self.speed;
+        self.at.saturating_add(passed as i64).min(self.end)
+    }
+
+    /// Whether time goes on.
+    pub fn is_playing(&self) -> bool {
+        self.is_playing
+    }
+
+    /// Stops at the end; whether it has done so now.
+    pub fn ends(&mut self, now: Instant) -> bool {
+        let ends = self.is_playing && self.time(now) == self.end;
+        if ends {
+            self.pause(now);
+        }
+        ends
+    }
+
+    /// How fast it goes on, if it does.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Lets time go on; at the end, from the beginning.
+    ///
+    /// # Errors
+    /// The speed is none.
+    pub fn play(&mut self, speed: Option<f64>, now: Instant) -> Result<(), String> {
+        let speed = speed.unwrap_or(self.speed);
+        if !SPEEDS.contains(&speed) {
+            return Err(format!("a log plays {} to {} times as fast as it was recorded", SPEEDS.start(), SPEEDS.end()));
+        }
+        let time = self.time(now);
+        self.at = if time == self.end { self.begin } else { time };
+        (self.since, self.speed, self.is_playing) = (now, speed, true);
+        Ok(())
+    }
+
+    /// Lets it stand still.
+    pub fn pause(&mut self, now: Instant) {
+        (self.at, self.is_playing) = (self.time(now), false);
+    }
+
+    /// Sets it; beyond the log there is nothing.
+    pub fn seek(&mut self, time: i64, now: Instant) {
+        (self.at, self.since) = (time.clamp(self.begin, self.end), now);
+    }
+
+    /// What clients are told.
+    pub fn event(&self, now: Instant) -> Value {
+        json!({"event": "transport", "time": self.time(now), "speed": self.speed, "is_playing": self.is_playing})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn time_goes_on_as_fast_as_asked_for_and_ends_with_the_log() {
+        let start = Instant::now();
+        let after = |milliseconds| start + Duration::from_millis(milliseconds);
+        let mut transport = Transport::new(5_000_000, 1_005_000_000, start);
+        assert_eq!((transport.time(after(700)), transport.is_playing()), (5_000_000, false));
+        transport.play(Some(2.0), after(1000)).unwrap();
+        assert_eq!(transport.time(after(1100)), 205_000_000);
+        transport.pause(after(1200));
+        assert_eq!(transport.time(after(9000)), 405_000_000);
+        transport.play(None, after(9000)).unwrap();
+        assert!(!transport.ends(after(9299)) && transport.ends(after(9300)) && !transport.is_playing());
+        assert_eq!(transport.time(after(99_000)), 1_005_000_000);
+        transport.play(None, after(99_000)).unwrap();
+        assert_eq!(transport.time(after(99_000)), 5_000_000);
+    }
+
+    #[test]
+    fn nothing_leads_out_of_the_log() {
+        let start = Instant::now();
+        let mut transport = Transport::new(10, 20, start);
+        for (asked, set) in [(i64::MIN, 10), (15, 15), (i64::MAX, 20)] {
+            transport.seek(asked, start);
+            assert_eq!(transport.time(start), set);
+        }
+        for speed in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
+            assert!(transport.play(Some(speed), start).is_err(), "{speed}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! A log is seen as it is: what clients get is what a reader of logs finds.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{Client, settings, wait_until};
+use hemiola_live::{Door, LogSubject};
+use hemiola_log::{Entry, LogReader, Selection};
+use serde_json::{Value, json};
+
+fn recorded(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/logs").join(name)
+}
+
+fn open(path: &Path) -> (Door, Client) {
+    let door = Door::open("log", settings(), Box::new(LogSubject::open(path).unwrap())).unwrap();
+    let client = Client::of(door.address().unwrap(), true);
+    (door, client)
+}
+
+/// Messages of a topic: when, and what.
+fn messages(path: &Path, topic: &str) -> Vec<(i64, Vec<u8>)> {
+    let mut log = LogReader::open(path).unwrap().select(Selection::all().topic(topic));
+    let mut found = Vec::new();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.unwrap() {
+            found.push((message.log_time.nanoseconds() as i64, message.data.to_vec()));
+        }
+    }
+    found
+}
+
+/// A binary message of kind 1: when, and what.
+fn value(bytes: &[u8]) -> (i64, Vec<u8>) {
+    assert_eq!(bytes[0], 1);
+    (i64::from_le_bytes(bytes[16..24].try_into().unwrap()), bytes[32..].to_vec())
+}
+
+/// The points of a plot's message, of each field.
+fn points(bytes: &[u8], fields: usize) -> Vec<Vec<[f64; 3]>> {
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let float = |at: usize| f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let (mut found, mut at) = (vec![Vec::new(); fields], 8);
+    while at < bytes.len() {
+        let (field, count) = (number(at), number(at + 4));
+        at += 8;
+        for _ in 0..count {
+            found[field].push([float(at), float(at + 8), float(at + 16)]);
+            at += 24;
+        }
+    }
+    found
+}
+
+#[test]
+fn a_log_says_what_it_has() {
+    let (_door, mut client) = open(&recorded("game.mcap"));
+    assert_eq!((&client.welcome["kind"], &client.welcome["may_change"]), (&json!("log"), &json!(false)));
+    assert_eq!(client.welcome["damage"], json!([]));
+    let all = client.ask(json!({"do": "describe"})).unwrap();
+    let ball = all["representations"].as_array().unwrap().iter().find(|it| it["name"] == "BallModel").unwrap();
+    assert_eq!((&ball["owner"], &ball["schema_name"]), (&json!("cognition"), &json!("nao/msg/BallModel")));
+    assert!(ball["provider"].is_string());
+    let topics: Vec<_> = all["topics"].as_array().unwrap().iter().map(|topic| topic["name"].clone()).collect();
+    assert!(topics.contains(&json!("Remark")) && topics.contains(&json!("/hemiola/log")), "{topics:?}");
+    assert!(topics.iter().all(|topic| !topic.as_str().unwrap().contains("_state")));
+    let fields = client.ask(json!({"do": "fields", "value": "ImuSample"})).unwrap();
+    assert!(fields[0]["path"].as_str().unwrap().starts_with("ImuSample."), "{fields}");
+}
+
+#[test]
+fn played_values_are_those_of_the_log_each_once_and_in_order() {
+    let path = recorded("game.mcap");
+    let (_door, mut client) = open(&path);
+    client.ask(json!({"do": "subscribe", "subscription": 7, "value": "ImuSample"})).unwrap();
+    client.ask(json!({"do": "play", "speed": 100})).unwrap();
+    let expected = messages(&path, "/SimulatedBody/ImuSample");
+    let seen: Vec<_> = expected.iter().map(|_| value(&client.next_bytes())).collect();
+    assert!(seen == expected);
+    let end = client.welcome["end"].clone();
+    wait_until(|| {
+        let told = client.event("transport");
+        told["time"] == end && told["is_playing"] == false
+    });
+}
+
+#[test]
+fn a_rate_is_kept_in_the_time_of_the_viewer() {
+    let path = recorded("game.mcap");
+    let (_door, mut client) = open(&path);
+    client.ask(json!({"do": "subscribe", "subscription": 7, "value": "ImuSample", "rate": 10})).unwrap();
+    client.ask(json!({"do": "play", "speed": 10})).unwrap();
+    // Before it plays, what holds at the beginning; then after each second of the log, which is a tenth of the viewer's.
+    let mut times = vec![value(&client.next_bytes()).0];
+    while times[times.len() - 1] < 3_000_000_000 {
+        times.push(value(&client.next_bytes()).0);
+    }
+    let steps: Vec<_> = times.windows(2).skip(1).map(|two| two[1] - two[0]).collect();
+    assert!(steps.len() >= 2 && steps.iter().all(|step| (1_000_000_000..1_020_000_000).contains(step)), "{times:?}");
+}
+
+#[test]
+fn after_a_seek_the_newest_value_before_it_holds() {
+    let path = recorded("game.mcap");
+    let (_door, mut client) = open(&path);
+    let (fast, slow) = (messages(&path, "/SimulatedBody/ImuSample"), messages(&path, "/topic/WhistleHeard"));
+    let whistle = slow[0].0;
+    let begin = client.welcome["begin"].as_i64().unwrap();
+    let at = |all: &[(i64, Vec<u8>)], time: i64| all.iter().rfind(|(logged, _)| *logged <= time).cloned();
+    client.ask(json!({"do": "subscribe", "subscription": 1, "value": "ImuSample"})).unwrap();
+    for time in [fast[200].0, fast[100].0 - 1, begin, whistle, i64::MAX] {
+        client.ask(json!({"do": "seek", "time": time})).unwrap();
+        let Some(expected) = at(&fast, time) else { continue };
+        wait_until(|| value(&client.next_bytes()) == expected);
+        let read = client.ask(json!({"do": "read", "value": "ImuSample"})).unwrap();
+        assert_eq!(read["time"], expected.0);
+    }
+    // What came once, long before, is found as well.
+    client.ask(json!({"do": "unsubscribe", "subscription": 1})).unwrap();
+    client.bytes.clear();
+    client.ask(json!({"do": "subscribe", "subscription": 2, "topic": "WhistleHeard"})).unwrap();
+    assert_eq!(value(&client.next_bytes()), slow[0]);
+    client.ask(json!({"do": "seek", "time": whistle - 1})).unwrap();
+    assert!(client.ask(json!({"do": "read", "value": "topic:WhistleHeard"})).unwrap_err().contains("no value yet"));
+}
+
+#[test]
+fn a_plot_has_the_whole_log_and_its_extremes() {
+    let path = recorded("steered.mcap");
+    let (_door, mut client) = open(&path);
+    let fields = client.ask(json!({"do": "fields", "value": "Drive"})).unwrap();
+    let field = fields[0]["path"].as_str().unwrap().to_owned();
+    let asked = [field.as_str(), "Drve.metres", "Drive.nothing", "timing:motion.response"];
+    let answer = client.ask(json!({"do": "plot", "subscription": 3, "fields": asked})).unwrap();
+    assert!(answer["fields"][0]["error"].is_null());
+    for (number, part) in [(1, "`Drive`"), (2, "no number"), (3, "timing")] {
+        let error = answer["fields"][number]["error"].as_str().unwrap();
+        assert!(error.contains(part), "{error}");
+    }
+    let found = &points(&client.next_bytes(), 4)[0];
+    let mut log = LogReader::open(&path).unwrap().select(Selection::all().topic("/motion/Drive"));
+    let mut expected = Vec::new();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.unwrap() {
+            let value = message.decode().unwrap();
+            let number = value.get(field.strip_prefix("Drive.").unwrap()).unwrap().number().unwrap();
+            expected.push([message.log_time.nanoseconds() as f64 * 1e-9, number, number]);
+        }
+    }
+    assert!(!expected.is_empty() && *found == expected);
+}
+
+#[test]
+fn the_journal_tells_what_was_changed_and_said() {
+    let path = recorded("steered.mcap");
+    let (_door, mut client) = open(&path);
+    client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
+    let (changes, said) = (messages(&path, "/hemiola/changes").len(), messages(&path, "/hemiola/log").len());
+    let entries: Vec<Value> = (0..changes + said).map(|_| client.event("journal")).collect();
+    assert_eq!(entries.iter().filter(|entry| entry["change"].is_object()).count(), changes);
+    assert_eq!(entries.iter().filter(|entry| entry["message"].is_object()).count(), said);
+    let first = entries.iter().find(|entry| entry["change"].is_object()).unwrap();
+    assert_eq!(first["change"]["change"], json!({"parameter": {"module": "Pilot", "name": "gain", "value": 0.5}}));
+    let ordered = |key: &str| entries.is_sorted_by_key(|entry| entry[key].as_i64().unwrap());
+    assert!(ordered("time") && ordered("number"));
+}
+
+#[test]
+fn nothing_of_a_log_can_be_changed() {
+    let (_door, mut client) = open(&recorded("arm.mcap"));
+    let requests = [
+        json!({"do": "change", "change": {"safe_state": true}}),
+        json!({"do": "stop"}),
+        json!({"do": "mark", "text": "here"}),
+        json!({"do": "record"}),
+        json!({"do": "publish", "topic": "x", "message": 1}),
+        json!({"do": "watch", "what": "statistics"}),
+    ];
+    for request in requests {
+        let error = client.ask(request.clone()).unwrap_err();
+        assert!(error.contains("this is a log"), "{request}: {error}");
+    }
+    for (request, part) in [
+        (json!({"do": "play", "speed": 0}), "times as fast"),
+        (json!({"do": "seek"}), "time"),
+        (json!({"do": "subscribe", "subscription": 1, "value": "Nothing"}), "Nothing"),
+        (json!({"do": "dance"}), "dance"),
+    ] {
+        let error = client.ask(request.clone()).unwrap_err();
+        assert!(error.contains(part), "{request}: {error}");
+    }
+}
+
+#[test]
+fn a_damaged_log_is_shown_as_far_as_it_goes_and_says_so() {
+    let folder = std::env::temp_dir().join(format!("hemiola-live-damaged-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let whole = std::fs::read(recorded("steered.mcap")).unwrap();
+    // Cut off in the middle.
+    let cut = folder.join("cut.mcap");
+    std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let (_door, mut client) = open(&cut);
+    assert!(client.welcome["damage"][0].as_str().unwrap().contains("cut.mcap"), "{}", client.welcome);
+    client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
+    wait_until(|| client.event("journal")["message"]["text"].as_str().is_some_and(|text| text.contains("cut.mcap")));
+    client.ask(json!({"do": "subscribe", "subscription": 1, "value": "Drive"})).unwrap();
+    client.ask(json!({"do": "seek", "time": client.welcome["end"]})).unwrap();
+    assert!(value(&client.next_bytes()).1.len() > 4);
+
+    // A byte in the middle of a chunk is another one: whoever plays it hears of that.
+    let bent = folder.join("bent.mcap");
+    let chunk = LogReader::open(&recorded("steered.mcap")).unwrap().summary().unwrap().chunks[4].clone();
+    let mut bytes = whole;
+    bytes[(chunk.chunk_start_offset + chunk.chunk_length / 2) as usize] ^= 0x40;
+    std::fs::write(&bent, &bytes).unwrap();
+    let (_door, mut client) = open(&bent);
+    assert_eq!(client.welcome["damage"], json!([]));
+    client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
+    client.ask(json!({"do": "subscribe", "subscription": 1, "value": "Drive"})).unwrap();
+    client.ask(json!({"do": "play", "speed": 100})).unwrap();
+    wait_until(|| client.event("journal")["message"]["severity"] == "error");
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(LogSubject::open(&folder.join("cut.mcap")).is_err());
+}

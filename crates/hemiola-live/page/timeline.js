@@ -499,7 +499,7 @@ export class Timeline extends View {
 
   /** Has the robot write a trace, until it is pressed again. */
   async #trace() {
-    const file = this.#tracing ? "" : await prompt("The robot writes all events into this file until you end it; ui.perfetto.dev opens it.", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
+    const file = this.#tracing ? "" : await prompt("All events go there until you end it; ui.perfetto.dev opens it.", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
     if (file === null || (!file && !this.#tracing)) return;
     try {
       await this.robot.change({ trace: file ? { file } : {} });

@@ -49,16 +49,21 @@ impl Image {
         };
         let step = if *step == 0 { row } else { *step };
         if step < row || self.data.len() < step * (height - 1) + row {
-            return Err(format!("the image has {} bytes, and {width} x {height} of {encoding} are more", self.data.len()));
+            return Err(format!(
+                "the image has {} bytes, and {width} x {height} of {encoding} are more",
+                self.data.len()
+            ));
         }
         let pixels = self.data.chunks(step).take(*height).map(|line| &line[..row]);
         let pixels: Vec<u8> = match (color, encoding.as_str()) {
-            (ColorType::Ycbcr, "yuv422" | "uyvy") => {
-                pixels.flat_map(|line| line.chunks_exact(4)).flat_map(|p| [p[1], p[0], p[2], p[3], p[0], p[2]]).collect()
-            }
-            (ColorType::Ycbcr, _) => {
-                pixels.flat_map(|line| line.chunks_exact(4)).flat_map(|p| [p[0], p[1], p[3], p[2], p[1], p[3]]).collect()
-            }
+            (ColorType::Ycbcr, "yuv422" | "uyvy") => pixels
+                .flat_map(|line| line.chunks_exact(4))
+                .flat_map(|p| [p[1], p[0], p[2], p[3], p[0], p[2]])
+                .collect(),
+            (ColorType::Ycbcr, _) => pixels
+                .flat_map(|line| line.chunks_exact(4))
+                .flat_map(|p| [p[0], p[1], p[3], p[2], p[1], p[3]])
+                .collect(),
             _ => pixels.flatten().copied().collect(),
         };
         let mut jpeg = Vec::with_capacity(pixels.len() / 8);
@@ -148,7 +153,9 @@ mod tests {
 
     #[test]
     fn images_of_cameras_become_jpegs() {
-        for (encoding, bytes) in [("mono8", 1), ("rgb8", 3), ("bgr8", 3), ("rgba8", 4), ("yuv422_yuy2", 2), ("yuv422", 2)] {
+        for (encoding, bytes) in
+            [("mono8", 1), ("rgb8", 3), ("bgr8", 3), ("rgba8", 4), ("yuv422_yuy2", 2), ("yuv422", 2)]
+        {
             let jpeg = image(encoding, 16, 8, bytes).encode().unwrap();
             assert!(jpeg.starts_with(&[0xff, 0xd8]) && jpeg.ends_with(&[0xff, 0xd9]), "{encoding}");
         }

@@ -59,7 +59,18 @@ impl ValueStream {
         }
         let seen = handle.observe(observation).map_err(|error| error.to_string())?;
         let period = rate.map_or(0, |rate| (1e9 / rate) as i64);
-        Ok(Self { subscription, seen, schema, is_topic, as_jpeg, period, due: i64::MIN, sequence: 0, dropped: 0, told: 0 })
+        Ok(Self {
+            subscription,
+            seen,
+            schema,
+            is_topic,
+            as_jpeg,
+            period,
+            due: i64::MIN,
+            sequence: 0,
+            dropped: 0,
+            told: 0,
+        })
     }
 
     /// What the client is told about it.

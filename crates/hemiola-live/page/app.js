@@ -199,7 +199,7 @@ class Page {
 
   async #copy() {
     const address = `${location.origin}${location.pathname}#l=${toAddress(this.layout.current())}`;
-    await navigator.clipboard?.writeText(address).then(() => this.say("The address is in the clipboard."), () => this.say("The browser did not let the page copy; the address is above.", "bad"));
+    await navigator.clipboard?.writeText(address).then(() => this.say("The address is in the clipboard."), () => this.say("The browser lets no page copy; the address is above.", "bad"));
   }
 
   /** @param {string} verb @param {any} values @param {string} done */

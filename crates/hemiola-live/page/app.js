@@ -99,7 +99,7 @@ class Page {
     document.body.classList.toggle("read-only", state === "connected" && !this.robot.mayChange);
     this.#notice("connection", texts[state], "bad");
     const readOnly = state === "connected" && !this.robot.mayChange && !this.robot.isLog;
-    this.#notice("read-only", readOnly ? "look only" : "", "", "This address may look at the robot, not change it. The robot printed an address with a token when it started: open that one.");
+    this.#notice("read-only", readOnly ? "look only" : "", "", "This address may only look. The robot printed one with a token when it started: open that.");
     this.#notice("pace", state === "connected" && welcome?.pace && welcome.pace !== "real time" ? String(welcome.pace) : "", "", "How fast the robot's clock runs");
   }
 
@@ -199,7 +199,7 @@ class Page {
 
   async #copy() {
     const address = `${location.origin}${location.pathname}#l=${toAddress(this.layout.current())}`;
-    await navigator.clipboard?.writeText(address).then(() => this.say("The address is in the clipboard."), () => this.say("The browser did not let the page copy; the address is above.", "bad"));
+    await navigator.clipboard?.writeText(address).then(() => this.say("The address is in the clipboard."), () => this.say("The browser lets no page copy; the address is above.", "bad"));
   }
 
   /** @param {string} verb @param {any} values @param {string} done */

@@ -302,7 +302,7 @@ function tone(cell, text, kind) {
 function showBound(cell, bound, limit) {
   const value = number(bound?.bound);
   tone(cell, duration(value), value !== null && limit !== null && value > limit ? "warning" : "");
-  cell.title = typeof bound?.no_bound === "string" ? bound.no_bound : value === null ? "" : "No run takes longer, as far as all tasks keep their known execution times";
+  cell.title = typeof bound?.no_bound === "string" ? bound.no_bound : value === null ? "" : "No run takes longer while tasks keep their known execution times";
 }
 
 /** The name of what has a bound, without its way: `image-to-joints`. @param {any} bound */

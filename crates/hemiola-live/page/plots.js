@@ -228,7 +228,7 @@ class Chart {
   lines = [];
   /** @type {import("./chart.js").Limits} */
   limits = { left: null, right: null };
-  canvas = h("canvas", { tabindex: "0", "aria-label": "Chart: drag to move in time, wheel to zoom, Ctrl and wheel to zoom values, double-click to follow again" });
+  canvas = h("canvas", { tabindex: "0", "aria-label": "Chart: drag and wheel for time, Ctrl and wheel for values, double-click to follow" });
   #legend = h("div", { class: "legend-row" });
   /** @type {Map<string, HTMLElement>} */
   #values = new Map();

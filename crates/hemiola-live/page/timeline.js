@@ -71,7 +71,7 @@ export class Timeline extends View {
   #tip = new Tip(this.#canvas);
   #detail = h("aside", { class: "detail", hidden: true });
   #empty = h("div", { class: "empty over" });
-  #pause = button({ text: "Pause", title: "Hold the picture still; zooming and moving do it as well" }, () => this.#toggle());
+  #pause = button({ text: "Pause", title: "Hold the picture still, as zooming and moving do" }, () => this.#toggle());
   #spans = h("select", { title: "How much time is shown", on: { change: () => this.#choose(Number(this.#spans.value)) } },
     ...SPANS.map(([seconds, text]) => h("option", { value: seconds }, text)), h("option", { value: "", hidden: true }, "zoomed"));
   #worst = h("select", { title: "Show the longest run that is kept, and why it took so long", on: { change: () => this.#showWorst() } });
@@ -499,7 +499,7 @@ export class Timeline extends View {
 
   /** Has the robot write a trace, until it is pressed again. */
   async #trace() {
-    const file = this.#tracing ? "" : await prompt("The robot writes all events into this file until you end it; ui.perfetto.dev opens it.", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
+    const file = this.#tracing ? "" : await prompt("All events go there until you end it; ui.perfetto.dev opens it.", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
     if (file === null || (!file && !this.#tracing)) return;
     try {
       await this.robot.change({ trace: file ? { file } : {} });

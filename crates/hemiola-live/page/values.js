@@ -80,7 +80,7 @@ class Values extends View {
   }
 
   #showEmpty() {
-    if (this.#open.size === 0) fill(this.#cards, h("div", { class: "empty" }, "Choose values from the list; each stays open until you close it."));
+    if (this.#open.size === 0) fill(this.#cards, h("div", { class: "empty" }, "Choose values from the list."));
     else this.#cards.querySelector(":scope > .empty")?.remove();
   }
 

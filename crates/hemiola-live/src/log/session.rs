@@ -42,6 +42,8 @@ pub struct LogSession {
     feed: Option<Feed>,
     /// Other values are wanted than those of the feed, or from another time on.
     is_stale: bool,
+    /// The client has what came until then.
+    reached: i64,
     /// The number of the next entry of the journal, once it is watched.
     journal: Option<u64>,
     /// What could not be read, as far as the client knows.
@@ -62,6 +64,7 @@ impl LogSession {
         let now = Instant::now();
         let transport = Transport::new(contents.begin, contents.end, now);
         Self {
+            reached: contents.begin,
             contents,
             client,
             transport,
@@ -140,7 +143,7 @@ impl LogSession {
                 let before = self.transport.time(now);
                 self.transport.play(speed, now)?;
                 if self.transport.time(now) != before {
-                    self.jumped();
+                    self.jumped(now);
                 }
                 self.tell(now, out);
                 json!({})
@@ -152,7 +155,7 @@ impl LogSession {
             }
             LogRequest::Seek { time } => {
                 self.transport.seek(time, now);
-                self.jumped();
+                self.jumped(now);
                 self.tell(now, out);
                 json!({})
             }
@@ -177,7 +180,8 @@ impl LogSession {
     }
 
     /// Another time was set.
-    fn jumped(&mut self) {
+    fn jumped(&mut self, now: Instant) {
+        self.reached = self.transport.time(now);
         self.values.iter_mut().for_each(LogStream::reset);
         self.is_stale = true;
     }
@@ -187,17 +191,17 @@ impl LogSession {
         out.send(&self.transport.event(now));
     }
 
-    /// Reads what is wanted now, from now on.
-    fn refresh(&mut self, time: i64, out: &mut Outbox) {
+    /// Reads what is wanted now, from where the client is.
+    fn refresh(&mut self, out: &mut Outbox) {
         self.is_stale = false;
         let topics: BTreeSet<String> = self.values.iter().map(|stream| stream.topic().to_owned()).collect();
         self.feed = None;
         if topics.is_empty() {
             return;
         }
-        match Feed::start(self.contents.clone(), topics.into_iter().collect(), time) {
+        match Feed::start(self.contents.clone(), topics.into_iter().collect(), self.reached) {
             Ok(feed) => self.feed = Some(feed),
-            Err(error) => self.damaged(error, time, out),
+            Err(error) => self.damaged(error, self.reached, out),
         }
     }
 
@@ -314,8 +318,9 @@ impl Session for LogSession {
         }
         let time = self.transport.time(now);
         if self.is_stale {
-            self.refresh(time, out);
+            self.refresh(out);
         }
+        self.reached = time;
         let is_more = self.feed(time, out);
         self.tell_dropped(now, out);
         let is_behind = self.feed.as_ref().is_some_and(Feed::is_behind);

@@ -50,11 +50,11 @@ pub trait Subject: Send {
     fn protocols(&self) -> &[&str];
 
     /// Somebody has come who speaks one of these.
-    fn session(&self, protocol: &str, client: Client) -> Box<dyn Session>;
+    fn session(&self, protocol: &str, client: DoorClient) -> Box<dyn Session>;
 }
 
 /// Who has come to a [`Subject`].
-pub struct Client {
+pub struct DoorClient {
     /// What it may do.
     pub access: Access,
     /// What the journal calls it.
@@ -391,7 +391,7 @@ impl House {
             let text = format!("a WebSocket here needs one of these subprotocols: {known}");
             return Reply::Answer(answer_text("400 Bad Request", &text));
         };
-        let client = Client { access, name: peer.name(), runner };
+        let client = DoorClient { access, name: peer.name(), runner };
         Reply::Session(upgrade(key, protocol), self.subject.session(protocol, client))
     }
 

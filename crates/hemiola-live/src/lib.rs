@@ -33,7 +33,7 @@ pub use door::access::Access;
 pub use door::errands::{Lane, Outcome, Runner};
 pub use door::outbox::Outbox;
 pub use door::session::Session;
-pub use door::{Client, Door, DoorSettings, Subject};
+pub use door::{Door, DoorClient, DoorSettings, Subject};
 pub use error::LiveError;
 pub use log::LogSubject;
 pub use place::RunningSocket;

@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::door::session::Session;
-use crate::door::{Client, Subject};
+use crate::door::{DoorClient, Subject};
 use crate::error::LiveError;
 use contents::Contents;
 use session::LogSession;
@@ -60,7 +60,7 @@ impl Subject for LogSubject {
         &["hemiola.v1"]
     }
 
-    fn session(&self, _: &str, client: Client) -> Box<dyn Session> {
+    fn session(&self, _: &str, client: DoorClient) -> Box<dyn Session> {
         Box::new(LogSession::new(self.0.clone(), client))
     }
 }

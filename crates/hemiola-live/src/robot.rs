@@ -41,7 +41,7 @@ use hemiola_runtime::RobotHandle;
 use hemiola_trace::Known;
 
 use crate::door::session::Session;
-use crate::door::{Client, Subject};
+use crate::door::{DoorClient, Subject};
 use foxglove::FoxgloveSession;
 use recording::LiveRecording;
 use session::RobotSession;
@@ -103,7 +103,7 @@ impl Subject for RunningRobotSubject {
         &["hemiola.v1", "foxglove.sdk.v1"]
     }
 
-    fn session(&self, protocol: &str, client: Client) -> Box<dyn Session> {
+    fn session(&self, protocol: &str, client: DoorClient) -> Box<dyn Session> {
         match protocol {
             "foxglove.sdk.v1" => Box::new(FoxgloveSession::new(self.0.clone(), client)),
             _ => Box::new(RobotSession::new(self.0.clone(), client)),

@@ -23,7 +23,9 @@ const DREAMS: &str = "cycle.motion.modules=['Walk', 'Dream']";
 fn record(log: &Path) {
     logs::record(log, |log| {
         let run = ["run", "--headless", "--no-trace", "--speed", "2", "--duration", "5s", "--log", log];
-        assert_eq!(robot(&run), ExitCode::SUCCESS);
+        // 3: something is lost, and it is recorded again.
+        let code = robot(&run);
+        assert!(code == ExitCode::SUCCESS || code == ExitCode::from(3));
     });
 }
 

@@ -18,7 +18,9 @@ fn robot(arguments: &[&str]) -> ExitCode {
 fn record(log: &Path) {
     logs::record(log, |log| {
         let run = ["run", "--headless", "--no-trace", "--speed", "3", "--duration", "6s", "--log", log];
-        assert_eq!(robot(&run), ExitCode::SUCCESS);
+        // 3: something is lost, and it is recorded again.
+        let code = robot(&run);
+        assert!(code == ExitCode::SUCCESS || code == ExitCode::from(3));
     });
 }
 

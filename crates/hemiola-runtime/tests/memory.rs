@@ -119,13 +119,13 @@ fn allocated(cycles: usize, workers: usize) -> u64 {
 }
 
 #[test]
-fn a_worker_allocates_less_than_half_a_megabyte_and_a_cycle_with_two_less_than_one() {
+fn a_worker_allocates_less_than_three_quarters_of_a_megabyte_and_a_cycle_with_two_less_than_twice_that() {
     // What is made once has been made.
     allocated(1, 1);
     let per_worker = (allocated(1, 10) - allocated(1, 2)) / 8;
     let per_cycle = (allocated(9, 2) - allocated(1, 2)) / 8;
     println!("a worker allocates {per_worker} bytes, a cycle with two workers {per_cycle}");
-    assert!(per_worker < 500_000 && per_cycle < 1_000_000, "{per_worker} {per_cycle}");
+    assert!(per_worker < 750_000 && per_cycle < 1_500_000, "{per_worker} {per_cycle}");
 }
 
 #[test]

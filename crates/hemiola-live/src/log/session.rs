@@ -14,7 +14,7 @@ use super::feed::{Fed, Feed};
 use super::request::{LogRequest, only_robots};
 use super::transport::Transport;
 use super::values::LogStream;
-use crate::door::Client;
+use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
@@ -34,7 +34,7 @@ const MOST_AT_ONCE: usize = 512;
 /// See the module.
 pub struct LogSession {
     contents: Arc<Contents>,
-    client: Client,
+    client: DoorClient,
     transport: Transport,
     told: Instant,
     values: Vec<LogStream>,
@@ -60,7 +60,7 @@ enum Loaded {
 }
 
 impl LogSession {
-    pub fn new(contents: Arc<Contents>, client: Client) -> Self {
+    pub fn new(contents: Arc<Contents>, client: DoorClient) -> Self {
         let now = Instant::now();
         let transport = Transport::new(contents.begin, contents.end, now);
         Self {

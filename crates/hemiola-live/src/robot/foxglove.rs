@@ -18,7 +18,7 @@ use serde_json::json;
 use super::values::{ValueStream, schema_of};
 use super::{Shared, parameters};
 use crate::binary::Head;
-use crate::door::Client;
+use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
@@ -40,7 +40,7 @@ const CLIENT_MESSAGE: u8 = 1;
 /// One client.
 pub struct FoxgloveSession {
     shared: Arc<Shared>,
-    client: Client,
+    client: DoorClient,
     /// By their numbers.
     channels: Vec<Channel>,
     values: Vec<ValueStream>,
@@ -97,7 +97,7 @@ struct ParameterValue {
 }
 
 impl FoxgloveSession {
-    pub fn new(shared: Arc<Shared>, client: Client) -> Self {
+    pub fn new(shared: Arc<Shared>, client: DoorClient) -> Self {
         Self {
             shared,
             client,

@@ -15,7 +15,7 @@ use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
 use super::{answers, describe, layouts, parameters};
 use crate::binary::Head;
-use crate::door::Client;
+use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
@@ -32,7 +32,7 @@ const DROPPED_PERIOD: Duration = Duration::from_secs(1);
 /// See the module.
 pub struct RobotSession {
     shared: Arc<Shared>,
-    client: Client,
+    client: DoorClient,
     values: Vec<ValueStream>,
     plots: Vec<PlotStream>,
     events: Option<EventStream>,
@@ -43,7 +43,7 @@ pub struct RobotSession {
 }
 
 impl RobotSession {
-    pub fn new(shared: Arc<Shared>, client: Client) -> Self {
+    pub fn new(shared: Arc<Shared>, client: DoorClient) -> Self {
         Self {
             shared,
             client,

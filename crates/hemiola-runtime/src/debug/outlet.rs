@@ -84,7 +84,7 @@ pub struct DebugInlet {
 }
 
 /// Some hundredths of a second of an update that draws a lot: what is gathered at a time.
-pub const RECORDS: usize = 4096;
+pub const RECORDS: usize = 2048;
 const NAMES: usize = 256;
 /// More than there are buffers.
 pub const IMAGES: usize = 64;

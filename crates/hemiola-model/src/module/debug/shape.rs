@@ -10,8 +10,8 @@ use std::ops::Deref;
 /// use hemiola_model::module::Shape;
 ///
 /// // Which ellipse is a covariance? Here one that is long along the first axis.
-/// let Shape::Ellipse { axes, angle, .. } = Shape::covariance([0.0, 0.0], [[0.04, 0.0], [0.0, 0.01]]) else { panic!() };
-/// assert_eq!((axes, angle), ([0.2, 0.1], 0.0));
+/// let Shape::Ellipse { axes, angle, .. } = Shape::covariance([0.0, 0.0], [[4.0, 0.0], [0.0, 1.0]]) else { panic!() };
+/// assert_eq!((axes, angle), ([2.0, 1.0], 0.0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {

@@ -15,7 +15,7 @@ use crate::representations::perception::BallPercept;
 mod tests;
 
 /// Keeps the sightings of the last moments, and fits a ball to them that rests, or one that rolls if that explains them much
-/// better. Sightings far from the fit count little (Huber 1964), so that a false one does not draw the ball away; when most are
+/// better. Sightings far from the fit count little, so that a false one does not draw the ball away; when most are
 /// far from it, the ball has been moved, and the older ones are forgotten.
 ///
 /// Another way to the same end as [`BallFilter`](super::ball_filter::BallFilter): it has no noise to be tuned and is at once where a
@@ -164,7 +164,10 @@ impl BallFit {
     /// Least squares, with weights from the fit before it.
     fn fit(&self, now: Time, path: Path) -> Fit {
         const ROUNDS: usize = 4;
-        let mut fit: Option<Fit> = None;
+        let mut fit = match path {
+            Path::Rests => Some(self.middle()),
+            Path::Rolls => None,
+        };
         for _ in 0..ROUNDS {
             let mut sums = Sums::NONE;
             for sighting in &self.sightings {
@@ -176,7 +179,7 @@ impl BallFit {
                 // Friction: it was faster before, and so farther back than its velocity now tells.
                 let slowed = velocity.normalize_or_zero() * (self.parameters.deceleration * age * age / 2.0);
                 let far = fit.map_or(0.0, |fit| self.deviations(&fit, sighting, now));
-                let weight = self.parameters.far / far.max(self.parameters.far);
+                let weight = self.weight(far, path);
                 sums.add(-age, sighting.position + slowed, self.certainty(sighting) * weight);
             }
             let (position, velocity) = sums.line();
@@ -200,10 +203,30 @@ impl BallFit {
         sighting::covariance(sighting.position, self.parameters.sighting_angle).inverse()
     }
 
-    /// Huber's: squared near the fit, and growing evenly from there.
-    fn cost(&self, deviations: f32) -> f32 {
+    /// Where half of the sightings are to each side: false ones do not draw it away, however certain they seem.
+    fn middle(&self) -> Fit {
+        let middle = |part: fn(Vec2) -> f32| {
+            let mut parts: Vec<_> = self.sightings.iter().map(|sighting| part(sighting.position)).collect();
+            parts.sort_by(f32::total_cmp);
+            parts.get(parts.len() / 2).copied().unwrap_or_default()
+        };
+        Fit { position: Vec2::new(middle(|at| at.x), middle(|at| at.y)), velocity: Vec2::ZERO, cost: 0.0 }
+    }
+
+    /// How much a sighting counts. For a ball that rests, next to nothing far from it (Geman and McClure 1985), for the
+    /// middle is a good beginning; for one that rolls, less (Huber 1964), for no beginning is, and all have to draw.
+    fn weight(&self, deviations: f32, path: Path) -> f32 {
         let far = self.parameters.far;
-        if deviations <= far { deviations * deviations } else { far * (2.0 * deviations - far) }
+        match path {
+            Path::Rests => (far * far / (far * far + deviations * deviations)).powi(2),
+            Path::Rolls => far / deviations.max(far),
+        }
+    }
+
+    /// Squared near the fit, and never more than that of a few deviations (Geman and McClure 1985).
+    fn cost(&self, deviations: f32) -> f32 {
+        let (far, squared) = (self.parameters.far.powi(2), deviations * deviations);
+        far * squared / (far + squared)
     }
 
     fn far_from(&self, fit: &Fit, now: Time) -> usize {

@@ -30,7 +30,7 @@ pub const IMAGE: u8 = 4;
 pub const HEAD: usize = 32;
 
 impl Head {
-    /// As bytes, behind which the value comes.
+    /// Writes the 32 bytes that stand before the value.
     pub fn to_bytes(self) -> Vec<u8> {
         let mut bytes = begin(VALUE, self.subscription);
         bytes.extend_from_slice(&self.sequence.to_le_bytes());

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use mio::net::{TcpListener, UnixListener};
@@ -112,6 +112,11 @@ const PORTS: u16 = 10;
 const MOST_CLIENTS: usize = 16;
 /// So many connections can be there, those among them that have only begun.
 const MOST_CONNECTIONS: usize = 64;
+
+/// The door's thread has so long to say goodbye.
+const END_PATIENCE: Duration = Duration::from_millis(500);
+/// So often it is looked whether it has.
+const END_LOOK: Duration = Duration::from_millis(2);
 
 const TCP: mio::Token = mio::Token(0);
 const UNIX: mio::Token = mio::Token(1);
@@ -198,8 +203,12 @@ impl Door {
     fn end(&mut self, reason: &str) {
         let Some(thread) = self.thread.take() else { return };
         if self.orders.send(reason.to_owned()).is_ok() && self.waker.wake().is_ok() {
-            // A panic of its own was reported by the default hook.
-            _ = thread.join();
+            // It ends at once, unless it waits for a lock that a hanging constructor of a module holds:
+            // nobody who ends a robot waits for that.
+            let patience = Instant::now() + END_PATIENCE;
+            while !thread.is_finished() && Instant::now() < patience {
+                thread::sleep(END_LOOK);
+            }
         }
         if let Some(socket) = &self.socket {
             _ = fs::remove_file(&socket.path);

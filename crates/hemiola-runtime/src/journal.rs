@@ -61,14 +61,14 @@ pub enum JournalEvent {
         /// What transcripts call it: [`RunRecord::changes`](crate::RunRecord::changes). None if results do not depend on it, or if a transcript says it
         /// of each run: the safe state.
         number: Option<u32>,
-        /// Who made it, if that is known.
+        /// The name of whoever made the change, if that is known.
         by: Option<String>,
     },
     /// Somebody has marked this moment.
     Mark {
-        /// As what.
+        /// The words of the mark.
         text: String,
-        /// Who did, if that is known.
+        /// The name of whoever marked it, if that is known.
         by: Option<String>,
     },
     /// A latency was above its bound: [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds).

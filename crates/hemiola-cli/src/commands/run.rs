@@ -216,8 +216,6 @@ impl Attempt<'_> {
             is_changed: false,
         };
         let capture = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
-        // Whoever looks on learns that it is over while there is still something to say.
-        drop(door);
         let robot_time = handle.now();
         // By now there is all that there ever was.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
@@ -227,6 +225,8 @@ impl Attempt<'_> {
         {
             line.say(&Message::Safe);
         }
+        // After what moves is stopped: that waits for nobody outside.
+        drop(door);
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish);
         let (safe_state, lines) = (handle.safe_state(), program.summary_lines(&handle));

@@ -32,7 +32,7 @@ pub enum Request {
     Watch {
         what: Watched,
         period: Option<u64>,
-        /// Of what modules show.
+        /// Names of what modules show: plots, spaces and layers.
         names: Option<Vec<String>>,
     },
     Unwatch {
@@ -119,7 +119,7 @@ pub fn parse<R: DeserializeOwned>(text: &str) -> Result<(serde_json::Value, R), 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// As in logs.
+    /// CDR, the bytes that logs have.
     #[default]
     Cdr,
     /// Images only.

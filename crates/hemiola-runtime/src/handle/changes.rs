@@ -7,7 +7,9 @@ use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 use super::RobotHandle;
 use crate::assemble::durations_from;
 use crate::containment::contained;
+use crate::controls::Controls;
 use crate::error::RuntimeError;
+use crate::lock::Locked;
 use crate::pending::Pending;
 use crate::record::Change;
 use crate::safe_state::Cause;
@@ -70,9 +72,19 @@ impl RobotHandle {
     }
 
     /// Prepares a change and posts it to the cycles that it concerns.
-    pub(super) fn post(&self, change: Change, by: Option<&str>) -> Result<Pending, RuntimeError> {
+    fn post(&self, change: Change, by: Option<&str>) -> Result<Pending, RuntimeError> {
+        let controls = self.controls();
+        self.post_with(controls, change, by)
+    }
+
+    /// As [`post`](Self::post), with the controls locked already.
+    pub(super) fn post_with(
+        &self,
+        mut controls: Locked<'_, Controls>,
+        change: Change,
+        by: Option<&str>,
+    ) -> Result<Pending, RuntimeError> {
         let profile = self.profile();
-        let mut controls = self.controls();
         let mailboxes = controls.mailboxes();
         let number = controls.next_change();
         // Constructors and defaults are called for it.
@@ -147,11 +159,14 @@ impl RobotHandle {
     /// There is no such cycle.
     pub fn plan(&self, cycle: &str, workers: WorkerChoice) -> Result<(Plan, Durations), RuntimeError> {
         let profile = self.profile();
-        let resolved = {
-            let controls = self.controls();
-            controls.robot.resolved.cycles[controls.cycle_index(cycle)?].clone()
-        };
-        let graph = TaskGraph::of(&resolved);
+        let robot = self.present();
+        let mut resolved = robot.resolved.cycles.iter();
+        let resolved = resolved.find(|resolved| resolved.name == cycle).ok_or_else(|| RuntimeError::Unknown {
+            kind: "cycle",
+            name: cycle.to_owned(),
+            known: robot.resolved.cycles.iter().map(|cycle| cycle.name.clone()).collect(),
+        })?;
+        let graph = TaskGraph::of(resolved);
         let durations = durations_from(&profile, &graph);
         Ok((Plan::new(graph, &durations, &PlanOptions { workers, ..PlanOptions::default() }), durations))
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `request` | what can be asked |
 //! | `session` | one client: what it asked for, and what it gets |
+//! | `opening` | subscriptions that are being opened |
 //! | `values` | values and messages, as bytes |
 //! | `jpeg` | images for slow links |
 //! | `plots`, `fields` | numbers within them, and of the robot's timing |
@@ -24,6 +25,7 @@ pub mod fields;
 mod foxglove;
 mod jpeg;
 mod layouts;
+mod opening;
 mod parameters;
 mod plots;
 mod recording;

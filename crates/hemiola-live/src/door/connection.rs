@@ -53,6 +53,8 @@ struct Open {
     session: Box<dyn Session>,
     /// How many bytes were given to the socket.
     given: u64,
+    /// How many of them had been taken when this was looked at last.
+    seen: u64,
 }
 
 /// What becomes of a request.
@@ -154,7 +156,7 @@ impl Connection {
                 let rest = bytes.split_off(length);
                 let given = stream.written();
                 let socket = WebSocket::from_partially_read(stream, rest, Role::Server, Some(config));
-                let mut open = Box::new(Open { socket, session, given });
+                let mut open = Box::new(Open { socket, session, given, seen: given });
                 if open.tell(|session, out| session.begin(out)).is_err() {
                     return State::Closed;
                 }
@@ -164,7 +166,6 @@ impl Connection {
     }
 
     fn converse(&mut self, mut open: Box<Open>, now: Instant) -> State {
-        let taken = open.socket.get_ref().written();
         self.allowance =
             MOST_MESSAGES.min(self.allowance + MOST_MESSAGES * now.duration_since(self.allowed).as_secs_f64());
         self.allowed = now;
@@ -195,7 +196,7 @@ impl Connection {
         if open.flush().is_err() {
             return State::Closed;
         }
-        if open.socket.get_ref().written() != taken || open.waiting() == 0 {
+        if open.has_moved() {
             self.moved = now;
         }
         State::Open(open)
@@ -203,6 +204,12 @@ impl Connection {
 
     /// Lets its session send what has come, if it is time, and ends it if the client does nothing.
     pub fn poll(&mut self, now: Instant) {
+        // A client that takes little at a time takes something: whoever sends next finds the room that it made.
+        if let State::Open(open) = &mut self.state
+            && open.has_moved()
+        {
+            self.moved = now;
+        }
         if self.due().is_some_and(|due| due <= now) && self.due.is_none_or(|due| due > now) {
             self.state = State::Closed;
             return;
@@ -216,8 +223,10 @@ impl Connection {
     }
 
     /// Hands its session what was done for it.
-    pub fn done(&mut self, request: Value, outcome: Outcome) {
+    pub fn done(&mut self, request: Value, outcome: Outcome, now: Instant) {
         self.with_open(|open| open.tell(|session, out| session.done(request, outcome, out)));
+        // There may be something to send now that there was not before.
+        self.due = Some(now);
     }
 
     /// Says why the door closes.
@@ -260,6 +269,12 @@ impl Open {
             Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => Ok(()),
             result => result,
         }
+    }
+
+    /// Whether the client has taken something since this was asked last, or there is nothing to take.
+    fn has_moved(&mut self) -> bool {
+        let taken = self.socket.get_ref().written();
+        std::mem::replace(&mut self.seen, taken) != taken || self.waiting() == 0
     }
 
     /// How many bytes the kernel has not taken.

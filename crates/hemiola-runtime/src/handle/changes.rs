@@ -1,5 +1,6 @@
 //! What can be changed while a robot runs.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
@@ -10,6 +11,7 @@ use crate::containment::contained;
 use crate::controls::Controls;
 use crate::error::RuntimeError;
 use crate::lock::Locked;
+use crate::monitor::OpenTrace;
 use crate::pending::Pending;
 use crate::record::Change;
 use crate::safe_state::Cause;
@@ -58,8 +60,8 @@ impl RobotHandle {
             }
             Change::Trace { ref file } => {
                 let result = match file {
-                    Some(file) => self.monitor().start_trace(file),
-                    None => self.monitor().stop_trace(),
+                    Some(file) => self.start_trace(file),
+                    None => self.stop_trace(),
                 };
                 self.state.set_watched(self.monitor().is_watched());
                 if result.is_ok() {
@@ -69,6 +71,18 @@ impl RobotHandle {
             }
             change => self.post(change, by).unwrap_or_else(|error| Pending::decided(Err(error))),
         }
+    }
+
+    fn start_trace(&self, file: &Path) -> Result<(), RuntimeError> {
+        let trace = OpenTrace::create(file, self.catalog(), self.tick_scale())?;
+        let before = self.monitor().start_trace(trace);
+        drop(before);
+        Ok(())
+    }
+
+    fn stop_trace(&self) -> Result<(), RuntimeError> {
+        let ended = self.monitor().stop_trace();
+        ended.map_or(Ok(()), OpenTrace::finish)
     }
 
     /// Prepares a change and posts it to the cycles that it concerns.

@@ -147,8 +147,10 @@ fn a_constructor_that_hangs_keeps_nobody_from_looking() {
 
         assert_eq!(provider(&running), "ChooseAtOnce.chosen", "the change has not been made");
         until(|| handle.health()["main"].runs > 3);
-        assert_eq!(handle.with_value(|chosen: &Chosen| chosen.number).unwrap(), 1);
-        assert!(handle.read("Chosen").is_ok() && handle.capture_values().silent.is_empty());
+        // A cycle that the machine holds up may not answer at once.
+        until(|| handle.with_value(|chosen: &Chosen| chosen.number).is_ok_and(|number| number == 1));
+        until(|| handle.read("Chosen").is_ok());
+        until(|| handle.capture_values().silent.is_empty());
         let mut seen = handle.observe(Observation::of(["Chosen"]).with_journal().with_topics()).unwrap();
         until(|| seen.next_value().is_some());
         _ = (handle.sources(), handle.profile(), handle.report(), handle.messages(), handle.catalog());

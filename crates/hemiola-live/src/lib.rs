@@ -37,4 +37,4 @@ pub use door::{Door, DoorClient, DoorSettings, Subject};
 pub use error::LiveError;
 pub use log::LogSubject;
 pub use place::RunningSocket;
-pub use robot::{RobotFacts, RunningRobotSubject};
+pub use robot::{LiveRecording, RobotFacts, RunningRobotSubject};

@@ -45,7 +45,7 @@ use hemiola_trace::Known;
 use crate::door::session::Session;
 use crate::door::{DoorClient, Subject};
 use foxglove::FoxgloveSession;
-use recording::LiveRecording;
+pub use recording::LiveRecording;
 use session::RobotSession;
 pub use watched::entry_as_json;
 
@@ -97,6 +97,11 @@ impl RunningRobotSubject {
     /// For the robot of this handle.
     pub fn new(handle: RobotHandle, facts: RobotFacts) -> Self {
         Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default() }))
+    }
+
+    /// The log that clients begin, for whoever ends the robot.
+    pub fn recording(&self) -> LiveRecording {
+        self.0.recording.clone()
     }
 }
 

@@ -8,11 +8,13 @@
 //! | `transport` | the time of a client: it plays, stands still, is set |
 //! | `feed` | messages whose time comes, read by a thread of the client's |
 //! | `values` | one subscription to them |
-//! | `answers` | what takes its time: plots, single values, the journal |
+//! | `journal` | what happened, read by another |
+//! | `answers` | what takes its time: plots, single values |
 
 mod answers;
 mod contents;
 mod feed;
+mod journal;
 mod request;
 mod session;
 mod transport;

@@ -6,7 +6,7 @@ use std::fs;
 use std::thread;
 
 use common::gate::Gate;
-use common::{Client, Drive, House, plain, wait_until};
+use common::{Client, Drive, House, configuration, wait_until};
 use hemiola::prelude::*;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ fn a_file_that_hangs_holds_nobody_up() {
     fs::create_dir_all(&folder).unwrap();
     let pipe = folder.join("page.json");
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    let house = House::with_file(plain(), Some(folder.join("robot.toml")));
+    let house = House::with_file(configuration(), Some(folder.join("robot.toml")));
     let (mut waiting, mut looking) = (house.client(true), house.client(true));
 
     let refused = waiting.ask(json!({"do": "change", "change": {"trace": {"file": pipe}}})).unwrap_err();

@@ -1,11 +1,7 @@
-//! What takes its time: plots, single values, the journal.
-
-use std::collections::BTreeMap;
+//! What takes its time: plots and single values.
 
 use hemiola_log::{LogError, LogReader, Selection, Series};
-use hemiola_model::Time;
-use hemiola_recording::recorder::journal_event;
-use hemiola_runtime::{JournalEntry, JournalEvent, Severity};
+use hemiola_runtime::JournalEntry;
 use serde_json::{Value, json};
 
 use super::contents::{Contents, nanoseconds};
@@ -82,45 +78,6 @@ pub fn fields(contents: &Contents, value: Option<&str>, topic: Option<&str>) -> 
     let prefix = value.map(str::to_owned).or_else(|| topic.map(|topic| format!("topic:{topic}"))).unwrap_or_default();
     let fields = numeric_fields(&data_type).into_iter();
     Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
-}
-
-/// All that happened, in the order of its times: as events, of which the numbers are missing.
-pub fn journal(contents: &Contents) -> Result<Vec<JournalEntry>, String> {
-    let mut entries = Vec::new();
-    let mut told: BTreeMap<String, u64> = BTreeMap::new();
-    if !contents.journal.is_empty() {
-        let selection = contents.journal.iter().cloned().fold(Selection::all(), Selection::topic);
-        let mut messages = contents.files.messages(selection).map_err(|error| error.to_string())?;
-        while let Some(next) = messages.next() {
-            let kept = match next {
-                Ok(kept) => kept,
-                Err(error) => {
-                    *told.entry(error.to_string()).or_default() += 1;
-                    if matches!(error, LogError::Read { .. }) {
-                        break;
-                    }
-                    continue;
-                }
-            };
-            match journal_event(&kept.as_message()) {
-                Ok(event) => {
-                    let at = Time::from_nanoseconds(nanoseconds(kept.log_time));
-                    entries.push(JournalEntry { number: 0, at, event });
-                }
-                Err(error) => *told.entry(error.to_string()).or_default() += 1,
-            }
-        }
-    }
-    let damage = contents.damage.iter().chain(told.keys());
-    entries.extend(damage.map(|text| damaged(text.clone(), contents.begin)));
-    entries.sort_by_key(|entry| entry.at);
-    Ok(entries)
-}
-
-/// Something cannot be read: as an entry of the journal.
-pub fn damaged(text: String, time: i64) -> JournalEntry {
-    let event = JournalEvent::Message { severity: Severity::Error, about: "the log".to_owned(), text };
-    JournalEntry { number: 0, at: Time::from_nanoseconds(time), event }
 }
 
 /// As clients get it.

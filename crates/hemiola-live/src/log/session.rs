@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use hemiola_runtime::JournalEntry;
 use serde_json::{Value, json};
 
 use super::answers;
 use super::contents::Contents;
 use super::feed::{Fed, Feed};
+use super::journal::{JournalFeed, damaged};
 use super::request::{LogRequest, only_robots};
 use super::transport::Transport;
 use super::values::LogStream;
@@ -46,6 +46,8 @@ pub struct LogSession {
     reached: i64,
     /// The number of the next entry of the journal, once it is watched.
     journal: Option<u64>,
+    /// What of the journal the client does not have yet.
+    past: Option<JournalFeed>,
     /// What could not be read, as far as the client knows.
     damage: BTreeSet<String>,
     loaded: (Sender<Loaded>, Receiver<Loaded>),
@@ -55,7 +57,6 @@ pub struct LogSession {
 /// What was read elsewhere, besides an answer.
 enum Loaded {
     Points(u32, Vec<u8>),
-    Journal(Vec<JournalEntry>),
     Damage(String),
 }
 
@@ -74,6 +75,7 @@ impl LogSession {
             feed: None,
             is_stale: false,
             journal: None,
+            past: None,
             damage: BTreeSet::new(),
             loaded: channel(),
             told_dropped: now,
@@ -116,12 +118,9 @@ impl LogSession {
                 json!({})
             }
             LogRequest::Watch { what: Watched::Journal, .. } => {
-                let loaded = self.loaded.0.clone();
-                self.later(number, move |contents| {
-                    _ = loaded.send(Loaded::Journal(answers::journal(contents)?));
-                    Ok(json!({}))
-                })?;
-                return Ok(None);
+                self.journal = Some(0);
+                self.past = Some(JournalFeed::start(self.contents.clone())?);
+                json!({})
             }
             LogRequest::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
             LogRequest::Watch { what: Watched::Debug, .. } => {
@@ -130,7 +129,9 @@ impl LogSession {
                 );
             }
             LogRequest::Unwatch { what } => {
-                self.journal.take_if(|_| what == Watched::Journal);
+                if what == Watched::Journal {
+                    (self.journal, self.past) = (None, None);
+                }
                 json!({})
             }
             LogRequest::Read { value } => {
@@ -225,12 +226,24 @@ impl LogSession {
         true
     }
 
+    /// Sends of the journal what the client takes now.
+    fn send_past(&mut self, out: &mut Outbox) {
+        let (Some(past), Some(number)) = (&mut self.past, &mut self.journal) else { return };
+        while !out.is_congested()
+            && let Some(entry) = past.next()
+        {
+            out.send(&answers::numbered(entry, *number));
+            *number += 1;
+        }
+        self.past.take_if(|past| !past.goes_on());
+    }
+
     /// Tells what cannot be read, once.
     fn damaged(&mut self, text: String, time: i64, out: &mut Outbox) {
         if let Some(number) = &mut self.journal
             && !self.damage.contains(&text)
         {
-            out.send(&answers::numbered(answers::damaged(text.clone(), time), *number));
+            out.send(&answers::numbered(damaged(text.clone(), time), *number));
             *number += 1;
             self.damage.insert(text);
         }
@@ -240,11 +253,6 @@ impl LogSession {
         match loaded {
             Loaded::Points(subscription, bytes) if self.plots.contains(&subscription) => out.send_bytes(bytes),
             Loaded::Points(..) => {}
-            Loaded::Journal(entries) => {
-                self.journal = Some(entries.len() as u64);
-                let entries = entries.into_iter().zip(0..).map(|(entry, number)| answers::numbered(entry, number));
-                entries.for_each(|entry| out.send(&entry));
-            }
             Loaded::Damage(text) => self.damaged(text, self.transport.time(Instant::now()), out),
         }
     }
@@ -322,8 +330,9 @@ impl Session for LogSession {
         }
         self.reached = time;
         let is_more = self.feed(time, out);
+        self.send_past(out);
         self.tell_dropped(now, out);
-        let is_behind = self.feed.as_ref().is_some_and(Feed::is_behind);
+        let is_behind = self.past.is_some() || self.feed.as_ref().is_some_and(Feed::is_behind);
         match (is_more, is_behind || is_playing && self.feed.is_some()) {
             (true, _) => Some(Duration::ZERO),
             (false, true) => Some(FAST),

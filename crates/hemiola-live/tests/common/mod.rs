@@ -104,7 +104,7 @@ impl House {
 
     /// A robot with one cycle of all linked modules.
     pub fn plain() -> Self {
-        Self::open(plain())
+        Self::open(configuration())
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -237,7 +237,7 @@ impl Client {
 }
 
 /// One cycle of all linked modules.
-pub fn plain() -> Configuration {
+pub fn configuration() -> Configuration {
     let mut configuration = Configuration::default();
     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(200.0)));
     configuration.providers.insert("Drive".into(), "Pilot".into());

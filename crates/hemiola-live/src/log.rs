@@ -2,7 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `request` | what can be asked |
 //! | `session` | one client: what it asked for, and what it gets |
 //! | `contents` | what the log has, and names for it |
 //! | `transport` | the time of a client: it plays, stands still, is set |
@@ -15,7 +14,6 @@ mod answers;
 mod contents;
 mod feed;
 mod journal;
-mod request;
 mod session;
 mod transport;
 mod values;

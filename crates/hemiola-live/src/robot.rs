@@ -2,7 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `request` | what can be asked |
 //! | `session` | one client: what it asked for, and what it gets |
 //! | `opening` | subscriptions that are being opened |
 //! | `values` | values and messages, as bytes |
@@ -29,7 +28,6 @@ mod opening;
 mod parameters;
 mod plots;
 mod recording;
-pub mod request;
 mod session;
 mod shown;
 mod values;
@@ -47,7 +45,6 @@ use crate::door::{DoorClient, Subject};
 use foxglove::FoxgloveSession;
 pub use recording::LiveRecording;
 use session::RobotSession;
-pub use watched::entry_as_json;
 
 /// What is known of a running robot besides what its handle tells.
 ///

@@ -306,3 +306,61 @@ fn write_all(stream: &mut Stream, bytes: &[u8]) -> io::Result<usize> {
     }
     Ok(written)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+
+    use super::super::stream::Socket;
+    use super::*;
+
+    /// Always has more to say.
+    struct Endless;
+
+    impl Session for Endless {
+        fn begin(&mut self, _: &mut Outbox) {}
+
+        fn text(&mut self, _: &str, _: &mut Outbox) {}
+
+        fn bytes(&mut self, _: &[u8], _: &mut Outbox) {}
+
+        fn done(&mut self, _: Value, _: Outcome, _: &mut Outbox) {}
+
+        fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+            while !out.is_congested() {
+                out.send_bytes(vec![7; 4096]);
+            }
+            Some(Duration::from_millis(16))
+        }
+
+        fn end(&mut self, _: &str, _: &mut Outbox) {}
+    }
+
+    #[test]
+    fn who_reads_slowly_is_not_cut_off_and_who_reads_nothing_is() {
+        let (stream, mut client) = mio::net::UnixStream::pair().unwrap();
+        let (mut now, peer) = (Instant::now(), Peer::Network(SocketAddr::from((Ipv4Addr::LOCALHOST, 1))));
+        let mut connection = Connection::new(Stream::new(Socket::Unix(stream)), peer, now);
+        let State::Head(stream, _) = mem::replace(&mut connection.state, State::Closed) else { unreachable!() };
+        let config = WebSocketConfig::default().max_write_buffer_size(MOST_WAITING);
+        let socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
+        connection.state = State::Open(Box::new(Open { socket, session: Box::new(Endless), given: 0, seen: 0 }));
+        connection.due = Some(now);
+        let mut step = |connection: &mut Connection| {
+            connection.poll(now);
+            // Its session is not due.
+            connection.poll(now + Duration::from_millis(1));
+            now += PATIENCE / 4;
+        };
+        let mut taken = vec![0; 64 << 10];
+        for _ in 0..40 {
+            step(&mut connection);
+            assert!(!connection.is_over());
+            client.read_exact(&mut taken).unwrap();
+        }
+        for _ in 0..6 {
+            step(&mut connection);
+        }
+        assert!(connection.is_over());
+    }
+}

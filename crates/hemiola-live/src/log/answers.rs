@@ -5,8 +5,8 @@ use hemiola_runtime::JournalEntry;
 use serde_json::{Value, json};
 
 use super::contents::{Contents, nanoseconds};
-use crate::binary;
-use crate::robot::entry_as_json;
+use crate::protocol::JournalText;
+use crate::protocol::binary::{self, Point, Points};
 use crate::robot::fields::numeric_fields;
 
 /// So many fields of a plot.
@@ -46,13 +46,12 @@ pub fn plot(
             answers[number] = json!({"error": format!("the log has no number at `{}`", fields[number])});
             continue;
         }
-        bytes.extend_from_slice(&(number as u32).to_le_bytes());
-        bytes.extend_from_slice(&(series.points().len() as u32).to_le_bytes());
-        for point in series.points() {
-            for number in [nanoseconds(point.time) as f64 * 1e-9, point.minimum, point.maximum] {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
-        }
+        let points = series.points().iter().map(|point| Point {
+            time: nanoseconds(point.time) as f64 * 1e-9,
+            minimum: point.minimum,
+            maximum: point.maximum,
+        });
+        Points { field: number as u32, points: points.collect() }.append_to(&mut bytes);
     }
     Ok((json!({ "fields": answers }), bytes))
 }
@@ -82,5 +81,5 @@ pub fn fields(contents: &Contents, value: Option<&str>, topic: Option<&str>) -> 
 
 /// As clients get it.
 pub fn numbered(entry: JournalEntry, number: u64) -> Value {
-    entry_as_json(JournalEntry { number, ..entry })
+    json!(JournalText::from(JournalEntry { number, ..entry }))
 }

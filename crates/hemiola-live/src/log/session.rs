@@ -11,14 +11,13 @@ use super::answers;
 use super::contents::Contents;
 use super::feed::{Fed, Feed};
 use super::journal::{JournalFeed, damaged};
-use super::request::{LogRequest, only_robots};
 use super::transport::Transport;
 use super::values::LogStream;
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
-use crate::robot::request::{Form, Watched, parse};
+use crate::protocol::{Form, Request, Watched, parse};
 
 /// So many subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
@@ -83,14 +82,14 @@ impl LogSession {
     }
 
     /// Answers at once, or later by [`done`](Session::done): then `None`.
-    fn perform(&mut self, number: &Value, request: LogRequest, out: &mut Outbox) -> Result<Option<Value>, String> {
+    fn perform(&mut self, number: &Value, request: Request, out: &mut Outbox) -> Result<Option<Value>, String> {
         let now = Instant::now();
         Ok(Some(match request {
-            LogRequest::Describe {} => self.contents.describe(),
-            LogRequest::Subscribe { form: Form::Jpeg, .. } => {
+            Request::Describe {} => self.contents.describe(),
+            Request::Subscribe { form: Form::Jpeg, .. } => {
                 return Err("images are sent as they are in the log: leave out `as`".to_owned());
             }
-            LogRequest::Subscribe { subscription, value, topic, rate, .. } => {
+            Request::Subscribe { subscription, value, topic, rate, .. } => {
                 self.check_free(subscription)?;
                 let channel = self.contents.channel(value.as_deref(), topic.as_deref())?;
                 let stream = LogStream::new(subscription, channel.clone(), rate);
@@ -99,7 +98,7 @@ impl LogSession {
                 self.is_stale = true;
                 answer
             }
-            LogRequest::Plot { subscription, fields, .. } => {
+            Request::Plot { subscription, fields, .. } => {
                 self.check_free(subscription)?;
                 let loaded = self.loaded.0.clone();
                 self.later(number, move |contents| {
@@ -112,35 +111,35 @@ impl LogSession {
                 self.plots.push(subscription);
                 return Ok(None);
             }
-            LogRequest::Unsubscribe { subscription } => {
+            Request::Unsubscribe { subscription } => {
                 self.values.retain(|stream| stream.subscription() != subscription);
                 self.plots.retain(|plot| *plot != subscription);
                 json!({})
             }
-            LogRequest::Watch { what: Watched::Journal, .. } => {
+            Request::Watch { what: Watched::Journal, .. } => {
                 self.journal = Some(0);
                 self.past = Some(JournalFeed::start(self.contents.clone())?);
                 json!({})
             }
-            LogRequest::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
-            LogRequest::Watch { what: Watched::Debug, .. } => {
+            Request::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
+            Request::Watch { what: Watched::Debug, .. } => {
                 return Err(
                     "drawings of a log cannot be watched in this version; its images and plots can be seen".into()
                 );
             }
-            LogRequest::Unwatch { what } => {
+            Request::Unwatch { what } => {
                 if what == Watched::Journal {
                     (self.journal, self.past) = (None, None);
                 }
                 json!({})
             }
-            LogRequest::Read { value } => {
+            Request::Read { value } => {
                 let time = self.transport.time(now);
                 self.later(number, move |contents| answers::read(contents, &value, time))?;
                 return Ok(None);
             }
-            LogRequest::Fields { value, topic } => answers::fields(&self.contents, value.as_deref(), topic.as_deref())?,
-            LogRequest::Play { speed } => {
+            Request::Fields { value, topic } => answers::fields(&self.contents, value.as_deref(), topic.as_deref())?,
+            Request::Play { speed } => {
                 let before = self.transport.time(now);
                 self.transport.play(speed, now)?;
                 if self.transport.time(now) != before {
@@ -149,17 +148,18 @@ impl LogSession {
                 self.tell(now, out);
                 json!({})
             }
-            LogRequest::Pause {} => {
+            Request::Pause {} => {
                 self.transport.pause(now);
                 self.tell(now, out);
                 json!({})
             }
-            LogRequest::Seek { time } => {
+            Request::Seek { time } => {
                 self.transport.seek(time, now);
                 self.jumped(now);
                 self.tell(now, out);
                 json!({})
             }
+            of_robots => return Err(only_robots(&of_robots.name())),
         }))
     }
 
@@ -292,11 +292,11 @@ impl Session for LogSession {
     }
 
     fn text(&mut self, text: &str, out: &mut Outbox) {
-        let (number, said) = match parse::<Value>(text) {
+        let (number, request) = match parse::<Request>(text) {
             Ok(parsed) => parsed,
             Err((number, error)) => return out.send(&json!({"id": number, "error": error})),
         };
-        match LogRequest::read(said).and_then(|request| self.perform(&number, request, out)) {
+        match self.perform(&number, request, out) {
             Ok(Some(result)) => out.send(&json!({"id": number, "result": result})),
             Ok(None) => {}
             Err(error) => out.send(&json!({"id": number, "error": error})),
@@ -343,4 +343,9 @@ impl Session for LogSession {
     fn end(&mut self, reason: &str, out: &mut Outbox) {
         out.send(&json!({"event": "ended", "reason": reason}));
     }
+}
+
+/// Why something is refused that only a robot can do.
+fn only_robots(what: &str) -> String {
+    format!("`{what}` is for robots that run: this is a log, which can be looked at and played")
 }

@@ -18,11 +18,11 @@ use serde_json::json;
 use super::opening::Opening;
 use super::values::{ValueStream, schema_of};
 use super::{Shared, parameters};
-use crate::binary::Head;
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
+use crate::protocol::binary::Head;
 
 /// What is sent is looked at so often.
 const FAST: Duration = Duration::from_millis(16);

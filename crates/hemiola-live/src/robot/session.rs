@@ -10,16 +10,16 @@ use super::Shared;
 use super::events::EventStream;
 use super::opening::Opening;
 use super::plots::PlotStream;
-use super::request::{ChangeText, Form, Request, Watched, parse};
 use super::shown::ShownStream;
 use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
 use super::{answers, describe, layouts, parameters};
-use crate::binary::Head;
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
+use crate::protocol::binary::Head;
+use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 
 /// So many subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
@@ -178,6 +178,9 @@ impl RobotSession {
             Request::Capture {} => return later(Box::new(|shared| Ok(answers::capture(shared)))),
             Request::Why { subject, worst, run, age } => {
                 return later(Box::new(move |shared| answers::why(shared, subject, worst, run, age)));
+            }
+            Request::Play { .. } | Request::Pause {} | Request::Seek { .. } => {
+                return Err(format!("`{}` is for logs: this is a robot that runs", request.name()));
             }
             Request::Bounds {} => return later(Box::new(answers::bounds)),
             Request::Layouts { save, remove } => {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SendError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread;
 
 use hemiola_log::{LogError, Selection};
@@ -50,18 +50,18 @@ impl JournalFeed {
     }
 }
 
-/// Reads until the client has left, or the log is over.
-fn read(contents: &Contents, out: &SyncSender<JournalEntry>) -> Result<(), SendError<JournalEntry>> {
+/// Reads until the client has left (`None`), or the log is over.
+fn read(contents: &Contents, out: &SyncSender<JournalEntry>) -> Option<()> {
     for text in &contents.damage {
-        out.send(damaged(text.clone(), contents.begin))?;
+        out.send(damaged(text.clone(), contents.begin)).ok()?;
     }
     if contents.journal.is_empty() {
-        return Ok(());
+        return Some(());
     }
     let selection = contents.journal.iter().cloned().fold(Selection::all(), Selection::topic);
     let mut messages = match contents.files.messages(selection) {
         Ok(messages) => messages,
-        Err(error) => return out.send(damaged(error.to_string(), contents.begin)),
+        Err(error) => return out.send(damaged(error.to_string(), contents.begin)).ok(),
     };
     let (mut told, mut time) = (BTreeSet::new(), contents.begin);
     while let Some(next) = messages.next() {
@@ -71,15 +71,15 @@ fn read(contents: &Contents, out: &SyncSender<JournalEntry>) -> Result<(), SendE
             journal_event(&kept.as_message()).map_err(|error| error.to_string())
         });
         match event {
-            Ok(event) => out.send(JournalEntry { number: 0, at: Time::from_nanoseconds(time), event })?,
-            Err(text) if told.len() < MOST_DAMAGE && told.insert(text.clone()) => out.send(damaged(text, time))?,
+            Ok(event) => out.send(JournalEntry { number: 0, at: Time::from_nanoseconds(time), event }).ok()?,
+            Err(text) if told.len() < MOST_DAMAGE && told.insert(text.clone()) => out.send(damaged(text, time)).ok()?,
             Err(_) => {}
         }
         if is_last {
             break;
         }
     }
-    Ok(())
+    Some(())
 }
 
 /// Something cannot be read: as an entry of the journal.

@@ -32,8 +32,8 @@ const DROPPED_PERIOD: Duration = Duration::from_secs(1);
 
 /// What is opened elsewhere.
 enum Stream {
-    Value(ValueStream),
-    Plot(PlotStream),
+    Value(Box<ValueStream>),
+    Plot(Box<PlotStream>),
 }
 
 /// See the module.
@@ -89,7 +89,7 @@ impl RobotSession {
                     let handle = &shared.handle;
                     let stream = ValueStream::open(handle, subscription, value, topic, rate, form == Form::Jpeg)?;
                     let answer = stream.answer();
-                    Ok((Stream::Value(stream), answer))
+                    Ok((Stream::Value(Box::new(stream)), answer))
                 };
                 self.opening.begin(&self.client.runner, number.clone(), subscription, open)?;
                 return Ok(None);
@@ -99,7 +99,7 @@ impl RobotSession {
                 let open = move || {
                     let stream = PlotStream::open(&shared.handle, subscription, &fields, rate)?;
                     let answer = stream.answer();
-                    Ok((Stream::Plot(stream), answer))
+                    Ok((Stream::Plot(Box::new(stream)), answer))
                 };
                 self.opening.begin(&self.client.runner, number.clone(), subscription, open)?;
                 return Ok(None);
@@ -272,8 +272,8 @@ impl Session for RobotSession {
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
         for stream in self.opening.take() {
             match stream {
-                Stream::Value(stream) => self.values.push(stream),
-                Stream::Plot(stream) => self.plots.push(stream),
+                Stream::Value(stream) => self.values.push(*stream),
+                Stream::Plot(stream) => self.plots.push(*stream),
             }
         }
         out.send(&match outcome {

@@ -10,7 +10,7 @@
 //! | `robot` | a running robot as clients see it; knows no sockets |
 //! | `log` | a log as clients see it, without a robot |
 //! | `page` | the files of the page, which lie in `page/` |
-//! | `binary` | binary messages as bytes |
+//! | `protocol` | what both sides say to each other |
 //! | `client` | the other side: programs that come in |
 //! | `place` | where the sockets of running robots lie |
 #![forbid(unsafe_code)]
@@ -20,13 +20,13 @@
 #[cfg(test)]
 extern crate hemiola_model as hemiola;
 
-pub mod binary;
 pub mod client;
 mod door;
 mod error;
 mod log;
 mod page;
 mod place;
+pub mod protocol;
 mod robot;
 
 pub use door::access::Access;
@@ -37,4 +37,4 @@ pub use door::{Door, DoorClient, DoorSettings, Subject};
 pub use error::LiveError;
 pub use log::LogSubject;
 pub use place::RunningSocket;
-pub use robot::{RobotFacts, RunningRobotSubject};
+pub use robot::{LiveRecording, RobotFacts, RunningRobotSubject};

@@ -2,8 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `request` | what can be asked |
 //! | `session` | one client: what it asked for, and what it gets |
+//! | `opening` | subscriptions that are being opened |
 //! | `values` | values and messages, as bytes |
 //! | `jpeg` | images for slow links |
 //! | `plots`, `fields` | numbers within them, and of the robot's timing |
@@ -24,10 +24,10 @@ pub mod fields;
 mod foxglove;
 mod jpeg;
 mod layouts;
+mod opening;
 mod parameters;
 mod plots;
 mod recording;
-pub mod request;
 mod session;
 mod shown;
 mod values;
@@ -43,9 +43,8 @@ use hemiola_trace::Known;
 use crate::door::session::Session;
 use crate::door::{DoorClient, Subject};
 use foxglove::FoxgloveSession;
-use recording::LiveRecording;
+pub use recording::LiveRecording;
 use session::RobotSession;
-pub use watched::entry_as_json;
 
 /// What is known of a running robot besides what its handle tells.
 ///
@@ -95,6 +94,11 @@ impl RunningRobotSubject {
     /// For the robot of this handle.
     pub fn new(handle: RobotHandle, facts: RobotFacts) -> Self {
         Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default() }))
+    }
+
+    /// The log that clients begin, for whoever ends the robot.
+    pub fn recording(&self) -> LiveRecording {
+        self.0.recording.clone()
     }
 }
 

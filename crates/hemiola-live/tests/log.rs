@@ -5,8 +5,11 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{Client, settings, wait_until};
+use hemiola::cdr::{self, MessageSchema};
+use hemiola::data::Data;
 use hemiola_live::{Door, LogSubject};
-use hemiola_log::{Entry, LogReader, Selection};
+use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Origin, Selection};
+use hemiola_model::Time;
 use serde_json::{Value, json};
 
 fn recorded(name: &str) -> PathBuf {
@@ -164,6 +167,56 @@ fn the_journal_tells_what_was_changed_and_said() {
     assert_eq!(first["change"]["change"], json!({"parameter": {"module": "Pilot", "name": "gain", "value": 0.5}}));
     let ordered = |key: &str| entries.is_sorted_by_key(|entry| entry[key].as_i64().unwrap());
     assert!(ordered("time") && ordered("number"));
+}
+
+/// A message for people, as logs have it.
+#[derive(Data)]
+#[data(name = "rcl_interfaces/Log")]
+struct LogMessage {
+    stamp: Time,
+    level: u8,
+    name: String,
+    msg: String,
+    file: String,
+    function: String,
+    line: u32,
+}
+
+#[test]
+fn a_long_journal_comes_as_fast_as_its_client_takes_it() {
+    const ENTRIES: u64 = 20_000;
+    let path = std::env::temp_dir().join(format!("hemiola-live-long-{}.mcap", std::process::id()));
+    _ = std::fs::remove_file(&path);
+    let mut log = LogWriter::create(&path, LogCompression::Lz4).unwrap();
+    let channel = log.channel("/hemiola/log", &MessageSchema::of("Log", &LogMessage::data_type())).unwrap();
+    // Together more than may ever wait for a client.
+    let text = "It rains. ".repeat(200);
+    for number in 0..ENTRIES {
+        let stamp = Time::from_nanoseconds(number as i64 * 1_000_000);
+        let (name, msg) = ("weather".to_owned(), format!("{number}: {text}"));
+        let (file, function) = (String::new(), String::new());
+        let message = LogMessage { stamp, level: 20, name, msg, file, function, line: 0 };
+        let origin = Origin { sequence: number as u32, logged: stamp, published: stamp };
+        log.write(channel, origin, &cdr::encode(&message)).unwrap();
+    }
+    log.finish().unwrap();
+
+    let (_door, mut client) = open(&path);
+    client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
+    for number in 0..ENTRIES {
+        if number % 2_000 == 0 {
+            // Slow now and then, and never away for long.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let entry = client.event("journal");
+        assert_eq!(entry["number"], number);
+        assert!(entry["message"]["text"].as_str().unwrap().starts_with(&format!("{number}: It rains.")), "{entry}");
+        if number == ENTRIES / 2 {
+            // Who reads what is long past can be answered at once.
+            assert!(client.ask(json!({"do": "describe"})).is_ok());
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]

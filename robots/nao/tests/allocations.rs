@@ -2,12 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use hemiola::configuration::{Catalog, Configuration, LoadOptions, load};
+use glam::Vec2;
+use hemiola::configuration::{Catalog, Configuration, CycleConfiguration, LoadOptions, Trigger, load};
+use hemiola::module::registry;
 use hemiola::prelude::*;
 use hemiola::realtime::{AllocationGuard, CountingAllocator, calls_by_watched_threads, watch_this_thread};
 use hemiola::runtime::{Observation, Pace, Robot};
 // Its modules and sources register themselves.
-use nao as _;
+use nao::representations::modeling::{BallModel, FieldOfView, GroundArea, OdometryStep};
+use nao::representations::perception::{BallPercept, SeenBall};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -22,6 +25,56 @@ impl AllocationProbe {
     fn watch(&self, _clock: &Clock) {
         watch_this_thread();
     }
+}
+
+/// A ball that rests for three seconds, rolls for as long, is put elsewhere and is not seen for a while.
+#[derive(Module)]
+struct Pitch {}
+
+/// So many runs until all is as it was.
+const SCENE: u64 = 360;
+
+#[module]
+impl Pitch {
+    #[update]
+    fn scene(&self, clock: &Clock, percept: &mut BallPercept, odometry: &mut OdometryStep, view: &mut FieldOfView) {
+        let run = clock.run() % SCENE;
+        let noise = Vec2::new((run * 7 % 11) as f32, (run * 5 % 13) as f32) * 0.001;
+        let place = match run {
+            0..90 => Some(Vec2::new(1.5, 0.3)),
+            90..180 => Some(Vec2::new(1.5, 0.3) - Vec2::new(0.3, -0.2) * (run - 90) as f32 / 30.0),
+            180..270 => Some(Vec2::new(2.5, -1.0)),
+            _ => None,
+        };
+        percept.ball = place.map(|place| SeenBall { position: place + noise, score: 0.9 });
+        *odometry = OdometryStep::default();
+        let corners = [(0.2, -3.0), (4.0, -3.0), (4.0, 3.0), (0.2, 3.0)].map(Vec2::from);
+        view.upper = Some(GroundArea { corners });
+    }
+}
+
+/// The framework's figures take memory now and then, on the thread that steps it: a model that allocated would do so in each run
+/// that sees the ball.
+#[test]
+fn a_second_ball_model_allocates_nothing() {
+    let mut cycle = CycleConfiguration::new("cognition", Trigger::Rate(30.0));
+    cycle.modules = ["Pitch", "BallFit"].map(Into::into).to_vec();
+    let configuration = Configuration { cycles: vec![cycle], ..Configuration::default() };
+    let robot = Robot::assemble_from(configuration, registry::modules(), Vec::new()).unwrap();
+    let mut stepper = robot.into_stepper().unwrap();
+    let (mut seen, mut quiet) = (0, 0);
+    for run in 0..4 * SCENE {
+        let guard = AllocationGuard::new();
+        stepper.step().expect("its timer goes on for ever");
+        // One is the stepper's own: the list of the cycles that ran.
+        let is_quiet = guard.counted().allocations == 1;
+        let has_ball = stepper.with_value(|model: &BallModel| model.position.is_some()) == Some(true);
+        if run >= SCENE && has_ball {
+            (seen, quiet) = (seen + 1, quiet + u64::from(is_quiet));
+        }
+    }
+    println!("{quiet} of {seen} runs with a ball allocated nothing");
+    assert!(seen > 2 * SCENE && quiet * 100 >= seen * 95, "{quiet} of {seen} runs with a ball allocated nothing");
 }
 
 /// The robot in simulation, each cycle on one thread.

@@ -37,7 +37,7 @@ struct Named {
 }
 
 /// What is damaged is told so often; a disk that fails tells it of every byte.
-const MOST_DAMAGE: usize = 20;
+pub const MOST_DAMAGE: usize = 20;
 /// What owns the channels that are no representations.
 const NO_OWNERS: &[&str] = &["hemiola", "debug"];
 /// What owns topics of a robot.

@@ -5,20 +5,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use hemiola_runtime::JournalEntry;
 use serde_json::{Value, json};
 
 use super::answers;
 use super::contents::Contents;
 use super::feed::{Fed, Feed};
-use super::request::{LogRequest, only_robots};
+use super::journal::{JournalFeed, damaged};
 use super::transport::Transport;
 use super::values::LogStream;
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
-use crate::robot::request::{Form, Watched, parse};
+use crate::protocol::{Form, Request, Watched, parse};
 
 /// So many subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
@@ -46,6 +45,8 @@ pub struct LogSession {
     reached: i64,
     /// The number of the next entry of the journal, once it is watched.
     journal: Option<u64>,
+    /// What of the journal the client does not have yet.
+    past: Option<JournalFeed>,
     /// What could not be read, as far as the client knows.
     damage: BTreeSet<String>,
     loaded: (Sender<Loaded>, Receiver<Loaded>),
@@ -55,7 +56,6 @@ pub struct LogSession {
 /// What was read elsewhere, besides an answer.
 enum Loaded {
     Points(u32, Vec<u8>),
-    Journal(Vec<JournalEntry>),
     Damage(String),
 }
 
@@ -74,6 +74,7 @@ impl LogSession {
             feed: None,
             is_stale: false,
             journal: None,
+            past: None,
             damage: BTreeSet::new(),
             loaded: channel(),
             told_dropped: now,
@@ -81,14 +82,14 @@ impl LogSession {
     }
 
     /// Answers at once, or later by [`done`](Session::done): then `None`.
-    fn perform(&mut self, number: &Value, request: LogRequest, out: &mut Outbox) -> Result<Option<Value>, String> {
+    fn perform(&mut self, number: &Value, request: Request, out: &mut Outbox) -> Result<Option<Value>, String> {
         let now = Instant::now();
         Ok(Some(match request {
-            LogRequest::Describe {} => self.contents.describe(),
-            LogRequest::Subscribe { form: Form::Jpeg, .. } => {
+            Request::Describe {} => self.contents.describe(),
+            Request::Subscribe { form: Form::Jpeg, .. } => {
                 return Err("images are sent as they are in the log: leave out `as`".to_owned());
             }
-            LogRequest::Subscribe { subscription, value, topic, rate, .. } => {
+            Request::Subscribe { subscription, value, topic, rate, .. } => {
                 self.check_free(subscription)?;
                 let channel = self.contents.channel(value.as_deref(), topic.as_deref())?;
                 let stream = LogStream::new(subscription, channel.clone(), rate);
@@ -97,7 +98,7 @@ impl LogSession {
                 self.is_stale = true;
                 answer
             }
-            LogRequest::Plot { subscription, fields, .. } => {
+            Request::Plot { subscription, fields, .. } => {
                 self.check_free(subscription)?;
                 let loaded = self.loaded.0.clone();
                 self.later(number, move |contents| {
@@ -110,36 +111,35 @@ impl LogSession {
                 self.plots.push(subscription);
                 return Ok(None);
             }
-            LogRequest::Unsubscribe { subscription } => {
+            Request::Unsubscribe { subscription } => {
                 self.values.retain(|stream| stream.subscription() != subscription);
                 self.plots.retain(|plot| *plot != subscription);
                 json!({})
             }
-            LogRequest::Watch { what: Watched::Journal, .. } => {
-                let loaded = self.loaded.0.clone();
-                self.later(number, move |contents| {
-                    _ = loaded.send(Loaded::Journal(answers::journal(contents)?));
-                    Ok(json!({}))
-                })?;
-                return Ok(None);
+            Request::Watch { what: Watched::Journal, .. } => {
+                self.journal = Some(0);
+                self.past = Some(JournalFeed::start(self.contents.clone())?);
+                json!({})
             }
-            LogRequest::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
-            LogRequest::Watch { what: Watched::Debug, .. } => {
+            Request::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
+            Request::Watch { what: Watched::Debug, .. } => {
                 return Err(
                     "drawings of a log cannot be watched in this version; its images and plots can be seen".into()
                 );
             }
-            LogRequest::Unwatch { what } => {
-                self.journal.take_if(|_| what == Watched::Journal);
+            Request::Unwatch { what } => {
+                if what == Watched::Journal {
+                    (self.journal, self.past) = (None, None);
+                }
                 json!({})
             }
-            LogRequest::Read { value } => {
+            Request::Read { value } => {
                 let time = self.transport.time(now);
                 self.later(number, move |contents| answers::read(contents, &value, time))?;
                 return Ok(None);
             }
-            LogRequest::Fields { value, topic } => answers::fields(&self.contents, value.as_deref(), topic.as_deref())?,
-            LogRequest::Play { speed } => {
+            Request::Fields { value, topic } => answers::fields(&self.contents, value.as_deref(), topic.as_deref())?,
+            Request::Play { speed } => {
                 let before = self.transport.time(now);
                 self.transport.play(speed, now)?;
                 if self.transport.time(now) != before {
@@ -148,17 +148,18 @@ impl LogSession {
                 self.tell(now, out);
                 json!({})
             }
-            LogRequest::Pause {} => {
+            Request::Pause {} => {
                 self.transport.pause(now);
                 self.tell(now, out);
                 json!({})
             }
-            LogRequest::Seek { time } => {
+            Request::Seek { time } => {
                 self.transport.seek(time, now);
                 self.jumped(now);
                 self.tell(now, out);
                 json!({})
             }
+            of_robots => return Err(only_robots(&of_robots.name())),
         }))
     }
 
@@ -225,12 +226,24 @@ impl LogSession {
         true
     }
 
+    /// Sends of the journal what the client takes now.
+    fn send_past(&mut self, out: &mut Outbox) {
+        let (Some(past), Some(number)) = (&mut self.past, &mut self.journal) else { return };
+        while !out.is_congested()
+            && let Some(entry) = past.next()
+        {
+            out.send(&answers::numbered(entry, *number));
+            *number += 1;
+        }
+        self.past.take_if(|past| !past.goes_on());
+    }
+
     /// Tells what cannot be read, once.
     fn damaged(&mut self, text: String, time: i64, out: &mut Outbox) {
         if let Some(number) = &mut self.journal
             && !self.damage.contains(&text)
         {
-            out.send(&answers::numbered(answers::damaged(text.clone(), time), *number));
+            out.send(&answers::numbered(damaged(text.clone(), time), *number));
             *number += 1;
             self.damage.insert(text);
         }
@@ -240,11 +253,6 @@ impl LogSession {
         match loaded {
             Loaded::Points(subscription, bytes) if self.plots.contains(&subscription) => out.send_bytes(bytes),
             Loaded::Points(..) => {}
-            Loaded::Journal(entries) => {
-                self.journal = Some(entries.len() as u64);
-                let entries = entries.into_iter().zip(0..).map(|(entry, number)| answers::numbered(entry, number));
-                entries.for_each(|entry| out.send(&entry));
-            }
             Loaded::Damage(text) => self.damaged(text, self.transport.time(Instant::now()), out),
         }
     }
@@ -284,11 +292,11 @@ impl Session for LogSession {
     }
 
     fn text(&mut self, text: &str, out: &mut Outbox) {
-        let (number, said) = match parse::<Value>(text) {
+        let (number, request) = match parse::<Request>(text) {
             Ok(parsed) => parsed,
             Err((number, error)) => return out.send(&json!({"id": number, "error": error})),
         };
-        match LogRequest::read(said).and_then(|request| self.perform(&number, request, out)) {
+        match self.perform(&number, request, out) {
             Ok(Some(result)) => out.send(&json!({"id": number, "result": result})),
             Ok(None) => {}
             Err(error) => out.send(&json!({"id": number, "error": error})),
@@ -322,8 +330,9 @@ impl Session for LogSession {
         }
         self.reached = time;
         let is_more = self.feed(time, out);
+        self.send_past(out);
         self.tell_dropped(now, out);
-        let is_behind = self.feed.as_ref().is_some_and(Feed::is_behind);
+        let is_behind = self.past.is_some() || self.feed.as_ref().is_some_and(Feed::is_behind);
         match (is_more, is_behind || is_playing && self.feed.is_some()) {
             (true, _) => Some(Duration::ZERO),
             (false, true) => Some(FAST),
@@ -334,4 +343,9 @@ impl Session for LogSession {
     fn end(&mut self, reason: &str, out: &mut Outbox) {
         out.send(&json!({"event": "ended", "reason": reason}));
     }
+}
+
+/// Why something is refused that only a robot can do.
+fn only_robots(what: &str) -> String {
+    format!("`{what}` is for robots that run: this is a log, which can be looked at and played")
 }

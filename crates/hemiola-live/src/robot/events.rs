@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::binary::{self, EventRecord};
 use crate::door::outbox::Outbox;
+use crate::protocol::binary::{self, EventRecord};
 
 /// One subscription to events.
 pub struct EventStream {

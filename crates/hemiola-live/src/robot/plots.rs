@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 use super::events::TickClock;
 use super::fields::{FieldPath, MOST_PATHS, Picker};
 use super::values::{schema_of, unknown, unknown_topic};
-use crate::binary;
 use crate::door::outbox::Outbox;
+use crate::protocol::binary::{self, Point};
 
 /// One subscription to plots.
 pub struct PlotStream {
@@ -203,13 +203,9 @@ impl PlotStream {
         self.due = newest.saturating_add(self.period);
         let mut bytes = binary::begin(binary::POINTS, self.subscription);
         for (number, points) in points.iter_mut().enumerate().filter(|(_, points)| !points.steps.is_empty()) {
-            bytes.extend_from_slice(&(number as u32).to_le_bytes());
-            bytes.extend_from_slice(&(points.steps.len() as u32).to_le_bytes());
-            for Step { time, minimum, maximum, .. } in points.steps.drain(..) {
-                for number in [time, minimum, maximum] {
-                    bytes.extend_from_slice(&number.to_le_bytes());
-                }
-            }
+            let steps = points.steps.drain(..);
+            let steps = steps.map(|Step { time, minimum, maximum, .. }| Point { time, minimum, maximum });
+            binary::Points { field: number as u32, points: steps.collect() }.append_to(&mut bytes);
             points.per_step = 1;
         }
         out.send_bytes(bytes);

@@ -8,17 +8,18 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::events::EventStream;
+use super::opening::Opening;
 use super::plots::PlotStream;
-use super::request::{ChangeText, Form, Request, Watched, parse};
 use super::shown::ShownStream;
 use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
 use super::{answers, describe, layouts, parameters};
-use crate::binary::Head;
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
+use crate::protocol::binary::Head;
+use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 
 /// So many subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
@@ -29,12 +30,19 @@ const SLOW: Duration = Duration::from_millis(50);
 /// What was dropped is told so often.
 const DROPPED_PERIOD: Duration = Duration::from_secs(1);
 
+/// What is opened elsewhere.
+enum Stream {
+    Value(Box<ValueStream>),
+    Plot(Box<PlotStream>),
+}
+
 /// See the module.
 pub struct RobotSession {
     shared: Arc<Shared>,
     client: DoorClient,
     values: Vec<ValueStream>,
     plots: Vec<PlotStream>,
+    opening: Opening<Stream>,
     events: Option<EventStream>,
     statistics: Option<StatisticsStream>,
     journal: Option<JournalStream>,
@@ -49,6 +57,7 @@ impl RobotSession {
             client,
             values: Vec::new(),
             plots: Vec::new(),
+            opening: Opening::default(),
             events: None,
             statistics: None,
             journal: None,
@@ -67,7 +76,7 @@ impl RobotSession {
         }
         let shared = self.shared.clone();
         let handle = &shared.handle;
-        let lane = if request.changes() { Lane::Changes } else { Lane::Questions };
+        let lane = lane(&request);
         let later = |work: Box<dyn FnOnce(&Shared) -> Outcome + Send>| {
             let shared = shared.clone();
             self.client.runner.run(lane, number.clone(), move || work(&shared)).map(|()| None)
@@ -75,21 +84,28 @@ impl RobotSession {
         Ok(Some(match request {
             Request::Describe {} => describe::describe(&shared),
             Request::Subscribe { subscription, value, topic, rate, form } => {
-                self.add_subscription(subscription)?;
-                let stream = ValueStream::open(handle, subscription, value, topic, rate, form == Form::Jpeg)?;
-                let answer = stream.answer();
-                self.values.push(stream);
-                answer
+                self.check_free(subscription)?;
+                let open = move || {
+                    let handle = &shared.handle;
+                    let stream = ValueStream::open(handle, subscription, value, topic, rate, form == Form::Jpeg)?;
+                    let answer = stream.answer();
+                    Ok((Stream::Value(Box::new(stream)), answer))
+                };
+                self.opening.begin(&self.client.runner, number.clone(), subscription, open)?;
+                return Ok(None);
             }
             Request::Plot { subscription, fields, rate } => {
-                self.add_subscription(subscription)?;
-                let stream = PlotStream::open(handle, subscription, &fields, rate)?;
-                let answer = stream.answer();
-                self.plots.push(stream);
-                answer
+                self.check_free(subscription)?;
+                let open = move || {
+                    let stream = PlotStream::open(&shared.handle, subscription, &fields, rate)?;
+                    let answer = stream.answer();
+                    Ok((Stream::Plot(Box::new(stream)), answer))
+                };
+                self.opening.begin(&self.client.runner, number.clone(), subscription, open)?;
+                return Ok(None);
             }
             Request::Events { subscription } => {
-                self.add_subscription(subscription)?;
+                self.check_free(subscription)?;
                 let stream = EventStream::open(handle, subscription)?;
                 let answer = stream.answer();
                 self.events = Some(stream);
@@ -148,8 +164,7 @@ impl RobotSession {
                 return later(Box::new(move |shared| parameters::save(shared, overlay.as_deref(), parameters)));
             }
             Request::Publish { topic, message } => {
-                answers::publish(&shared, &topic, &message)?;
-                json!({})
+                return later(Box::new(move |shared| answers::publish(shared, &topic, &message).map(|()| json!({}))));
             }
             Request::Call { service, request } => {
                 return later(Box::new(move |shared| answers::call(shared, &service, &request)));
@@ -164,19 +179,25 @@ impl RobotSession {
             Request::Why { subject, worst, run, age } => {
                 return later(Box::new(move |shared| answers::why(shared, subject, worst, run, age)));
             }
+            Request::Play { .. } | Request::Pause {} | Request::Seek { .. } => {
+                return Err(format!("`{}` is for logs: this is a robot that runs", request.name()));
+            }
             Request::Bounds {} => return later(Box::new(answers::bounds)),
-            Request::Layouts { save, remove } => layouts::perform(&shared.facts, save, remove.as_deref())?,
+            Request::Layouts { save, remove } => {
+                return later(Box::new(move |shared| layouts::perform(&shared.facts, save, remove.as_deref())));
+            }
         }))
     }
 
-    fn add_subscription(&mut self, subscription: u32) -> Result<(), String> {
+    fn check_free(&self, subscription: u32) -> Result<(), String> {
         let has_it = self.values.iter().any(|stream| stream.subscription() == subscription)
+            || self.opening.has(subscription)
             || self.plots.iter().any(|stream| stream.subscription() == subscription)
             || self.events.as_ref().is_some_and(|stream| stream.subscription() == subscription);
         if has_it {
             return Err(format!("subscription {subscription} exists already: take another number"));
         }
-        let count = self.values.len() + self.plots.len() + usize::from(self.events.is_some());
+        let count = self.values.len() + self.plots.len() + self.opening.count() + usize::from(self.events.is_some());
         if count >= MOST_SUBSCRIPTIONS {
             return Err(format!("there are {MOST_SUBSCRIPTIONS} subscriptions already: end some"));
         }
@@ -186,6 +207,7 @@ impl RobotSession {
     fn remove_subscription(&mut self, subscription: u32) {
         self.values.retain(|stream| stream.subscription() != subscription);
         self.plots.retain(|stream| stream.subscription() != subscription);
+        self.opening.cancel(subscription);
         self.events.take_if(|stream| stream.subscription() == subscription);
     }
 
@@ -199,6 +221,19 @@ impl RobotSession {
         for (subscription, dropped) in values.chain(plots).filter(|(_, dropped)| *dropped > 0) {
             out.send(&json!({"event": "dropped", "subscription": subscription, "count": dropped}));
         }
+    }
+}
+
+/// Where a request is answered that takes its time.
+fn lane(request: &Request) -> Lane {
+    match request {
+        Request::Change { change: ChangeText::Trace { .. } }
+        | Request::Save { .. }
+        | Request::Record { .. }
+        | Request::Layouts { .. } => Lane::Files,
+        Request::Change { .. } => Lane::Changes,
+        Request::Publish { .. } | Request::Call { .. } => Lane::Messages,
+        _ => Lane::Questions,
     }
 }
 
@@ -235,6 +270,12 @@ impl Session for RobotSession {
     }
 
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
+        for stream in self.opening.take() {
+            match stream {
+                Stream::Value(stream) => self.values.push(*stream),
+                Stream::Plot(stream) => self.plots.push(*stream),
+            }
+        }
         out.send(&match outcome {
             Ok(result) => json!({"id": request, "result": result}),
             Err(error) => json!({"id": request, "error": error}),

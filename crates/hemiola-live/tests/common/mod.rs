@@ -2,9 +2,11 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 pub mod foreign;
+pub mod gate;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
@@ -88,8 +90,13 @@ pub struct House {
 impl House {
     /// A robot of the linked modules, with these parameters of modules.
     pub fn open(configuration: Configuration) -> Self {
+        Self::with_file(configuration, None)
+    }
+
+    /// As [`open`](Self::open), of a robot whose configuration is kept in this file.
+    pub fn with_file(configuration: Configuration, file: Option<PathBuf>) -> Self {
         let robot = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
-        let facts = RobotFacts { name: "cart".into(), ..RobotFacts::default() };
+        let facts = RobotFacts { name: "cart".into(), file, ..RobotFacts::default() };
         let subject = RunningRobotSubject::new(robot.handle().clone(), facts);
         let door = Door::open("cart", settings(), Box::new(subject)).unwrap();
         Self { robot, door }
@@ -97,10 +104,7 @@ impl House {
 
     /// A robot with one cycle of all linked modules.
     pub fn plain() -> Self {
-        let mut configuration = Configuration::default();
-        configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(200.0)));
-        configuration.providers.insert("Drive".into(), "Pilot".into());
-        Self::open(configuration)
+        Self::open(configuration())
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -175,14 +179,29 @@ impl Client {
     }
 
     /// Asks, and waits for the answer.
-    pub fn ask(&mut self, mut request: Value) -> Result<Value, String> {
+    pub fn ask(&mut self, request: Value) -> Result<Value, String> {
+        let number = self.say(request)?;
+        self.answer(number)
+    }
+
+    /// Asks, and tells under which number.
+    pub fn say(&mut self, mut request: Value) -> Result<u64, String> {
         self.next += 1;
         request["id"] = json!(self.next);
         self.socket.send(Message::text(request.to_string())).map_err(|error| error.to_string())?;
+        Ok(self.next)
+    }
+
+    /// Waits for the answer to the request of this number.
+    pub fn answer(&mut self, number: u64) -> Result<Value, String> {
         loop {
-            let answer = self.read().ok_or("the door has closed")?;
-            let is_too_much = answer["id"].is_null() && answer["error"].is_string();
-            if answer["id"] != json!(self.next) && !is_too_much {
+            let is_it =
+                |answer: &Value| answer["id"] == json!(number) || answer["id"].is_null() && answer["error"].is_string();
+            let answer = match self.events.iter().position(is_it) {
+                Some(index) => self.events.remove(index),
+                None => self.read().ok_or("the door has closed")?,
+            };
+            if !is_it(&answer) {
                 self.events.push(answer);
                 continue;
             }
@@ -215,6 +234,14 @@ impl Client {
             self.events.push(event);
         }
     }
+}
+
+/// One cycle of all linked modules.
+pub fn configuration() -> Configuration {
+    let mut configuration = Configuration::default();
+    configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(200.0)));
+    configuration.providers.insert("Drive".into(), "Pilot".into());
+    configuration
 }
 
 /// A port that nobody else's test takes.

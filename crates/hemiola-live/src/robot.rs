@@ -8,6 +8,7 @@
 //! | `jpeg` | images for slow links |
 //! | `plots`, `fields` | numbers within them, and of the robot's timing |
 //! | `events` | what ran where and when |
+//! | `traced`, `step_times` | what events are of, and their times |
 //! | `watched` | statistics and journal |
 //! | `shown` | what modules plot, draw and write |
 //! | `describe` | what the robot consists of |
@@ -30,6 +31,8 @@ mod recording;
 pub mod request;
 mod session;
 mod shown;
+mod step_times;
+mod traced;
 mod values;
 mod watched;
 

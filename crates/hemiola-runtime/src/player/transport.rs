@@ -45,7 +45,7 @@ struct Desk {
     /// While it is paused: the runs that it goes on for, in the order in which they were asked for.
     forward: VecDeque<Forward>,
     /// Up to there it goes on without waiting.
-    hurry: Option<Time>,
+    hurry: Option<Hurry>,
     /// Where it ends.
     end: Option<Time>,
     /// Which time of the robot belonged to which of the world.
@@ -62,6 +62,13 @@ struct Forward {
     runs: u32,
 }
 
+/// Without waiting to a time.
+struct Hurry {
+    to: Time,
+    /// When it goes on with its last stretch, once it is there.
+    breath: Option<Instant>,
+}
+
 /// A step that goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begun {
@@ -71,6 +78,10 @@ enum Begun {
     Otherwise,
 }
 
+/// Before the last stretch of a hurry, those who look on get time to take what has come: then they can
+/// follow, and have seen the newest values when it is over.
+const BREATH: Duration = Duration::from_millis(50);
+const LAST_STRETCH: Duration = Duration::from_millis(500);
 /// So many different wishes wait at most; nobody has as many.
 const MOST_FORWARD: usize = 64;
 
@@ -132,7 +143,7 @@ impl Transport {
 
     /// Does everything before that time without waiting, also while it is paused; then it is as it was.
     pub fn hurry_to(&self, time: Time) {
-        self.change(|desk| desk.hurry = Some(time));
+        self.change(|desk| desk.hurry = Some(Hurry { to: time, breath: None }));
     }
 
     /// How fast it goes on.
@@ -222,7 +233,7 @@ impl Shared {
             if stepper.handle().is_stopping() || desk.end.is_some_and(|end| stepper.now() >= end) {
                 return false;
             }
-            if desk.hurry.is_some_and(|time| next >= time) {
+            if desk.hurry.as_ref().is_some_and(|hurry| next >= hurry.to) {
                 (desk.hurry, desk.anchor) = (None, None);
                 self.turn.notify_all();
             }
@@ -237,6 +248,9 @@ impl Shared {
             if wait == LOOK_PERIOD {
                 drop(desk);
                 stepper.attend();
+                if self.desk().is_at_rest() {
+                    stepper.show_present();
+                }
                 desk = self.desk();
             }
         }
@@ -289,6 +303,10 @@ impl Desk {
 
     /// How long it is until the step of that time is to be done; `None`: nobody knows.
     fn wait(&mut self, next: Time, now: Instant) -> Option<Duration> {
+        if let Some(hurry) = self.hurry.as_mut().filter(|hurry| next + LAST_STRETCH >= hurry.to) {
+            let breath = *hurry.breath.get_or_insert(now + BREATH);
+            return Some(breath.saturating_duration_since(now));
+        }
         if self.hurry.is_some() || (self.is_paused && !self.forward.is_empty()) {
             return Some(Duration::ZERO);
         }

@@ -25,9 +25,13 @@ fn the_pace_is_kept_from_where_it_began_and_nobody_catches_up_for_long() {
 fn who_hurries_or_goes_forward_does_not_wait() {
     let mut desk = desk(Tempo::Factor(1e-3));
     assert!(desk.is_at_rest());
-    desk.hurry = Some(Time::from_seconds(60.0));
-    assert_eq!(desk.wait(Time::from_seconds(3.0), Instant::now()), Some(Duration::ZERO));
+    let (begin, at) = (Instant::now(), Time::from_seconds);
+    desk.hurry = Some(Hurry { to: at(60.0), breath: None });
+    assert_eq!(desk.wait(at(3.0), begin), Some(Duration::ZERO));
     assert!(!desk.is_at_rest());
+    assert_eq!(desk.wait(at(59.9), begin), Some(BREATH), "those who look on take what has come");
+    assert_eq!(desk.wait(at(59.9), begin + BREATH), Some(Duration::ZERO));
+    assert_eq!(desk.wait(at(59.95), begin + BREATH), Some(Duration::ZERO), "once");
     desk.hurry = None;
     desk.forward.push_back(Forward { cycle: None, runs: 1 });
     assert_eq!(desk.wait(Time::from_seconds(3.0), Instant::now()), Some(Duration::ZERO));

@@ -13,6 +13,7 @@
 //! | `shown` | what modules plot, draw and write |
 //! | `describe` | what the robot consists of |
 //! | `parameters` | what can be tuned, and saving it |
+//! | `replayed` | a log that is played through the robot's program |
 //! | `recording` | logs that begin and end while it runs |
 //! | `answers` | explanations and bounds |
 //! | `foxglove` | another protocol for one client |
@@ -28,6 +29,7 @@ mod layouts;
 mod parameters;
 mod plots;
 mod recording;
+mod replayed;
 pub mod request;
 mod session;
 mod shown;
@@ -47,6 +49,7 @@ use crate::door::session::Session;
 use crate::door::{DoorClient, Subject};
 use foxglove::FoxgloveSession;
 use recording::LiveRecording;
+pub use replayed::Replayed;
 use session::RobotSession;
 pub use watched::entry_as_json;
 
@@ -92,12 +95,23 @@ struct Shared {
     handle: RobotHandle,
     facts: RobotFacts,
     recording: LiveRecording,
+    /// What it repeats, if it does.
+    replayed: Option<Replayed>,
 }
 
 impl RunningRobotSubject {
     /// For the robot of this handle.
     pub fn new(handle: RobotHandle, facts: RobotFacts) -> Self {
-        Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default() }))
+        Self::with(handle, facts, None)
+    }
+
+    /// For the robot of this handle, which repeats a recording: clients can start, pause and pace it.
+    pub fn replaying(handle: RobotHandle, facts: RobotFacts, replayed: Replayed) -> Self {
+        Self::with(handle, facts, Some(replayed))
+    }
+
+    fn with(handle: RobotHandle, facts: RobotFacts, replayed: Option<Replayed>) -> Self {
+        Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default(), replayed }))
     }
 }
 

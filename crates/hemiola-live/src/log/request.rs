@@ -67,6 +67,8 @@ const OF_ROBOTS: &[&str] = &[
     "why",
     "bounds",
     "layouts",
+    "recorded",
+    "step",
     "stop",
 ];
 

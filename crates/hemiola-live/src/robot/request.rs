@@ -84,6 +84,22 @@ pub enum Request {
         save: Option<NamedLayout>,
         remove: Option<String>,
     },
+    /// Of a replay, as all that follow.
+    Play {
+        speed: Option<f64>,
+    },
+    Pause {},
+    Step {
+        runs: Option<u32>,
+        cycle: Option<String>,
+        /// To the next event instead.
+        #[serde(default)]
+        event: bool,
+    },
+    Seek {
+        time: i64,
+    },
+    Recorded {},
     Stop {},
 }
 
@@ -97,6 +113,10 @@ impl Request {
             | Self::Call { .. }
             | Self::Record { .. }
             | Self::Mark { .. }
+            | Self::Play { .. }
+            | Self::Pause {}
+            | Self::Step { .. }
+            | Self::Seek { .. }
             | Self::Stop {} => true,
             Self::Layouts { save, remove } => save.is_some() || remove.is_some(),
             _ => false,

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hemiola_model::Time;
 use hemiola_runtime::Change;
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::events::EventStream;
 use super::plots::PlotStream;
+use super::replayed::{Replayed, Stride, TransportStream};
 use super::request::{ChangeText, Form, Request, Watched, parse};
 use super::shown::ShownStream;
 use super::values::ValueStream;
@@ -39,6 +41,8 @@ pub struct RobotSession {
     statistics: Option<StatisticsStream>,
     journal: Option<JournalStream>,
     shown: Option<ShownStream>,
+    /// Of a replay.
+    transport: TransportStream,
     told_dropped: Instant,
 }
 
@@ -53,6 +57,7 @@ impl RobotSession {
             statistics: None,
             journal: None,
             shown: None,
+            transport: TransportStream::default(),
             told_dropped: Instant::now(),
         }
     }
@@ -165,8 +170,43 @@ impl RobotSession {
                 return later(Box::new(move |shared| answers::why(shared, subject, worst, run, age)));
             }
             Request::Bounds {} => return later(Box::new(answers::bounds)),
+            Request::Play { speed } => self.transported("play", |replayed, _| replayed.play(speed))?,
+            Request::Pause {} => self.transported("pause", |replayed, _| {
+                replayed.pause();
+                Ok(())
+            })?,
+            Request::Step { runs, cycle, event } => {
+                let stride = match (event, runs, cycle) {
+                    (false, runs, cycle) => Stride::Runs(runs.unwrap_or(1), cycle),
+                    (true, None, None) => Stride::Event,
+                    (true, ..) => return Err("a step goes so many `runs`, or to the next `event`".to_owned()),
+                };
+                self.transported("step", |replayed, now| replayed.step(now, &stride))?
+            }
+            Request::Seek { time } => {
+                let time = Time::from_nanoseconds(time);
+                self.transported("seek", |replayed, now| replayed.seek(now, time))?
+            }
+            Request::Recorded {} => replay(&shared, "recorded")?.recorded(),
             Request::Layouts { save, remove } => layouts::perform(&shared.facts, save, remove.as_deref())?,
         }))
+    }
+
+    /// Does something with the transport of a replay, and tells its client what has become of it.
+    fn transported(
+        &mut self,
+        verb: &str,
+        act: impl FnOnce(&Replayed, Time) -> Result<(), String>,
+    ) -> Result<Value, String> {
+        act(replay(&self.shared, verb)?, self.shared.handle.now())?;
+        self.transport.forget();
+        Ok(json!({}))
+    }
+
+    fn tell_transport(&mut self, out: &mut Outbox) {
+        if let Some(replayed) = &self.shared.replayed {
+            self.transport.send(replayed, &self.shared.handle, out);
+        }
     }
 
     fn add_subscription(&mut self, subscription: u32) -> Result<(), String> {
@@ -204,8 +244,8 @@ impl RobotSession {
 
 impl Session for RobotSession {
     fn begin(&mut self, out: &mut Outbox) {
-        let Shared { handle, facts, .. } = &*self.shared;
-        out.send(&json!({
+        let Shared { handle, facts, replayed, .. } = &*self.shared;
+        let mut welcome = json!({
             "event": "welcome",
             "protocol": 1,
             "kind": "robot",
@@ -215,7 +255,10 @@ impl Session for RobotSession {
             "time": handle.now().nanoseconds(),
             "pace": facts.pace,
             "may_change": self.client.access.may_change(),
-        }));
+        });
+        replayed.iter().for_each(|replayed| replayed.add_to(&mut welcome));
+        out.send(&welcome);
+        self.tell_transport(out);
     }
 
     fn text(&mut self, text: &str, out: &mut Outbox) {
@@ -242,6 +285,7 @@ impl Session for RobotSession {
     }
 
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+        self.tell_transport(out);
         self.journal.iter_mut().for_each(|stream| stream.send(out));
         self.statistics.iter_mut().for_each(|stream| stream.send(&self.shared, out));
         self.values.iter_mut().for_each(|stream| stream.send(out, Head::to_bytes));
@@ -250,8 +294,11 @@ impl Session for RobotSession {
         self.events.iter_mut().for_each(|stream| stream.send(out));
         self.tell_dropped(out);
         let is_fast = !self.values.is_empty() || !self.plots.is_empty();
-        let is_slow =
-            self.events.is_some() || self.statistics.is_some() || self.journal.is_some() || self.shown.is_some();
+        let is_slow = self.shared.replayed.is_some()
+            || self.events.is_some()
+            || self.statistics.is_some()
+            || self.journal.is_some()
+            || self.shown.is_some();
         match (is_fast, is_slow) {
             (true, _) => Some(FAST),
             (false, true) => Some(SLOW),
@@ -263,4 +310,13 @@ impl Session for RobotSession {
         self.poll(out);
         out.send(&json!({"event": "ended", "reason": reason}));
     }
+}
+
+/// What a robot repeats.
+///
+/// # Errors
+/// Nothing.
+fn replay<'s>(shared: &'s Shared, verb: &str) -> Result<&'s Replayed, String> {
+    let none = || format!("`{verb}` is for replays and logs: this robot runs by itself");
+    shared.replayed.as_ref().ok_or_else(none)
 }

@@ -91,8 +91,9 @@ export class Field extends View {
 
   /** Lists the spaces that are no images. */
   #offer() {
-    const images = new Set(this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)).map(({ name }) => name));
-    const spaces = spacesOf(this.robot.debugNames.values()).filter((space) => !images.has(space));
+    const shown = [...this.robot.debugNames.values()];
+    const images = new Set([...this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)), ...shown.filter(({ kind }) => kind === "image")].map(({ name }) => name));
+    const spaces = spacesOf(shown).filter((space) => !images.has(space));
     if (this.#space && !spaces.includes(this.#space)) spaces.push(this.#space);
     if (spaces.join("\n") !== [...this.#spaces.options].map(({ value }) => value).join("\n")) {
       fill(this.#spaces, ...spaces.map((space) => h("option", { value: space }, space)));

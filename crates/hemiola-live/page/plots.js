@@ -57,7 +57,7 @@ class Plots extends View {
   /** What a new view begins with: how long the runs of all cycles take. */
   #begin() {
     const cycles = list(this.robot.description.cycles);
-    if (this.initial.charts || this.#charts.length || !cycles.length) return;
+    if (this.initial.charts || this.#charts.length || !cycles.length || this.robot.isLog) return;
     this.initial.charts = [];
     this.#add(cycles.map(({ name }) => ({ field: `timing:${name}.response` })));
     this.changed();

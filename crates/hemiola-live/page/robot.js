@@ -224,7 +224,7 @@ export class Robot {
   /** @param {string} what */
   #watch(what) {
     const all = this.#watches.get(what);
-    if (this.state !== "connected" || !all?.size || (this.isLog && what !== "journal")) return;
+    if (this.state !== "connected" || !all?.size || (this.isLog && what === "statistics")) return;
     this.request("watch", JSON.parse(wishOf(what, all)), Infinity).catch((error) => console.warn(`watch ${what}: ${error.message}`));
   }
 

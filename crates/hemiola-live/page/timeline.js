@@ -240,6 +240,7 @@ export class Timeline extends View {
   #end() {
     const { store } = this, base = Number(store.base ?? 0n);
     if (timeLink.end !== null && this.#frozen) return timeLink.end * 1e9 - base;
+    if (this.robot.transport?.is_playing === false) return store.newest;
     const now = this.robot.time() - base - this.#delay;
     return Math.abs(now - store.newest) < 2e9 ? now : store.newest;
   }

@@ -8,6 +8,7 @@
 //! | `transport` | the time of a client: it plays, stands still, is set |
 //! | `feed` | messages whose time comes, read by a thread of the client's |
 //! | `values` | one subscription to them |
+//! | `shown` | what modules had drawn |
 //! | `answers` | what takes its time: plots, single values, the journal |
 
 mod answers;
@@ -15,6 +16,7 @@ mod contents;
 mod feed;
 mod request;
 mod session;
+mod shown;
 mod transport;
 mod values;
 

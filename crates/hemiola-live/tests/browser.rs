@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{House, Rerun, TOKEN, foreign};
+use hemiola_live::{Door, LogSubject};
 use hemiola_runtime::{Change, JournalEvent};
 
 /// Whether there is a browser that can be driven.
@@ -33,6 +34,18 @@ fn the_transport_of_a_replay_is_in_the_page() {
     node.arg(format!("http://{}/?token={TOKEN}", rerun.address()));
     foreign::is_content(node);
     assert!(rerun.transport.is_at_rest(), "nobody has let it go on");
+}
+
+#[test]
+fn what_modules_have_shown_is_seen_in_their_log() {
+    let Some(mut node) = driver("check_log.cjs") else { return };
+    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-log-{}.mcap", std::process::id()));
+    common::record(&log, 3.0, &["*"]);
+    let subject = LogSubject::open(&log).unwrap();
+    let door = Door::open("log", common::settings(), Box::new(subject)).unwrap();
+    node.arg(format!("http://{}/?token={TOKEN}", door.address().unwrap()));
+    foreign::is_content(node);
+    std::fs::remove_file(log).unwrap();
 }
 
 #[test]

@@ -31,8 +31,7 @@ pub enum LogRequest {
         what: Watched,
         #[serde(rename = "period")]
         _period: Option<u64>,
-        #[serde(rename = "names")]
-        _names: Option<Vec<String>>,
+        names: Option<Vec<String>>,
     },
     Unwatch {
         what: Watched,

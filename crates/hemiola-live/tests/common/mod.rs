@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
-use hemiola_config::Origins;
+use hemiola_config::Catalog;
 use hemiola_live::{Door, DoorSettings, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_model::module::{ImageFormat, PixelFormat};
@@ -148,7 +148,7 @@ impl Rerun {
     pub fn open(name: &str) -> Self {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rerun-{name}-{}.mcap", std::process::id()));
         _ = std::fs::remove_file(&log);
-        record(&log);
+        record(&log, 20.0, &[]);
         let recorded = ReplayLog::read(&log).unwrap();
         let robot = Robot::assemble(configuration()).unwrap();
         let replay = Replay::of(robot, &recorded, Beginning::OfLog, &[]).unwrap();
@@ -187,20 +187,26 @@ impl Drop for Rerun {
     }
 }
 
-/// Records twenty seconds of the plain robot.
-fn record(log: &Path) {
-    let robot = Robot::assemble(configuration()).unwrap();
+/// Records so many seconds of the plain robot, with what it shows under these names, and how it was
+/// configured.
+pub fn record(log: &Path, seconds: f64, debug: &[&str]) {
+    let mut configuration = configuration();
+    configuration.log.debug = debug.iter().map(|name| (*name).to_owned()).collect();
+    let robot = Robot::assemble(configuration).unwrap();
     let options = RecordingOptions { path: Some(log.to_owned()), ..RecordingOptions::default() };
     let recording = Recording::of(&options, &robot, "cart").unwrap().unwrap();
-    let head = Head::of(&robot, "cart", &Origins::default(), &[]);
+    let text = "[cycle.motion]\nrate = 200.0\ndeadline = \"4 ms\"\npriority = 30\n";
+    let origins = hemiola_config::parse(text, "robot.toml", &Catalog::linked()).unwrap().origins;
+    let head = Head::of(&robot, "cart", &origins, &[]);
     let mut stepper = robot.into_stepper().unwrap();
     let handle = stepper.handle().clone();
     let recorder = Recorder::start(&handle, recording, head).unwrap();
-    for (seconds, mark) in [(5.0, "lost the track"), (12.0, "found the track")] {
-        stepper.run_until(Time::from_seconds(seconds));
+    let marks = [(5.0, "lost the track"), (12.0, "found the track")];
+    for (at, mark) in marks.into_iter().filter(|(at, _)| *at < seconds) {
+        stepper.run_until(Time::from_seconds(at));
         handle.mark(mark.to_owned(), None);
     }
-    stepper.run_until(Time::from_seconds(20.0));
+    stepper.run_until(Time::from_seconds(seconds));
     handle.stop();
     drop(stepper);
     assert!(recorder.finish().unwrap().is_whole());

@@ -172,9 +172,9 @@ fn events_and_figures_have_times_of_the_robot_however_long_it_stood_still() {
     // A run takes less than a millisecond here, unless the machine is busy; nobody has waited in it.
     let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
     assert!((-SECOND / 2..4 * SECOND).contains(first) && (2 * SECOND..4 * SECOND).contains(last), "{first} to {last}");
-    for field in 0..3 {
-        assert!(points[field].iter().all(|time| (-0.5..4.0).contains(time)), "{field}: {:?}", points[field]);
-        assert!(points[field].is_sorted(), "{field}: {:?}", points[field]);
+    for (field, points) in points.iter().enumerate() {
+        assert!(points.iter().all(|time| (-0.5..4.0).contains(time)), "{field}: {points:?}");
+        assert!(points.is_sorted(), "{field}: {points:?}");
     }
 }
 

@@ -47,7 +47,7 @@ impl Shown {
                 // The names of images may have dots, which are slashes in a topic.
                 Kind::Scene | Kind::Annotations => {
                     let layer = |image: &&str| path.strip_prefix(*image).is_some_and(|rest| rest.starts_with('/'));
-                    let image = images.iter().copied().filter(|image| layer(&image)).max_by_key(|image| image.len());
+                    let image = images.iter().copied().filter(layer).max_by_key(|image| image.len());
                     image.map_or_else(|| path.to_owned(), |image| dotted(image) + &path[image.len()..])
                 }
             };

@@ -9,6 +9,7 @@
 //! | `door` | sockets, who may come in, one thread for all clients; knows no robots |
 //! | `robot` | a running robot as clients see it; knows no sockets |
 //! | `log` | a log as clients see it, without a robot |
+//! | `transport` | what the transports of logs and replays have in common |
 //! | `page` | the files of the page, which lie in `page/` |
 //! | `protocol` | what both sides say to each other |
 //! | `client` | the other side: programs that come in |
@@ -28,6 +29,7 @@ mod page;
 mod place;
 pub mod protocol;
 mod robot;
+mod transport;
 
 pub use door::access::Access;
 pub use door::errands::{Lane, Outcome, Runner};
@@ -37,4 +39,4 @@ pub use door::{Door, DoorClient, DoorSettings, Subject};
 pub use error::LiveError;
 pub use log::LogSubject;
 pub use place::RunningSocket;
-pub use robot::{LiveRecording, RobotFacts, RunningRobotSubject};
+pub use robot::{LiveRecording, Replayed, RobotFacts, RunningRobotSubject};

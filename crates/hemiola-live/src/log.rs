@@ -8,6 +8,7 @@
 //! | `feed` | messages whose time comes, read by a thread of the client's |
 //! | `values` | one subscription to them |
 //! | `journal` | what happened, read by another |
+//! | `shown` | what modules had drawn |
 //! | `answers` | what takes its time: plots, single values |
 
 mod answers;
@@ -15,6 +16,7 @@ mod contents;
 mod feed;
 mod journal;
 mod session;
+mod shown;
 mod transport;
 mod values;
 

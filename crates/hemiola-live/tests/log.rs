@@ -12,6 +12,24 @@ use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Origin, Selection
 use hemiola_model::Time;
 use serde_json::{Value, json};
 
+/// A log with what modules have shown, which is removed at the end.
+struct Shown(PathBuf);
+
+impl Shown {
+    fn record(name: &str, seconds: f64) -> Self {
+        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.mcap", std::process::id()));
+        _ = std::fs::remove_file(&log);
+        common::record(&log, seconds, &["*"]);
+        Self(log)
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        _ = std::fs::remove_file(&self.0);
+    }
+}
+
 fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/logs").join(name)
 }
@@ -275,4 +293,78 @@ fn a_damaged_log_is_shown_as_far_as_it_goes_and_says_so() {
     wait_until(|| client.event("journal")["message"]["severity"] == "error");
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(LogSubject::open(&folder.join("cut.mcap")).is_err());
+}
+
+#[test]
+fn a_log_says_which_cycles_its_robot_had() {
+    let log = Shown::record("cycles", 0.1);
+    let (_door, mut client) = open(&log.0);
+    let cycles = client.ask(json!({"do": "describe"})).unwrap()["cycles"].clone();
+    let motion = json!({
+        "name": "motion", "trigger": {"rate": 200.0}, "period": 5_000_000, "deadline": 4_000_000, "priority": 30,
+        "workers": null, "tasks": [],
+    });
+    assert_eq!(cycles, json!([motion]));
+    let (_door, mut client) = open(&recorded("game.mcap"));
+    let cycles = client.ask(json!({"do": "describe"})).unwrap()["cycles"].clone();
+    let cognition = cycles.as_array().unwrap().iter().find(|cycle| cycle["name"] == "cognition").unwrap();
+    assert_eq!(
+        (&cognition["deadline"], &cognition["trigger"]["source"]),
+        (&json!(33_000_000), &json!("SimulatedCameras"))
+    );
+}
+
+#[test]
+fn what_modules_have_shown_is_shown_again() {
+    let log = Shown::record("shown", 3.0);
+    let (_door, mut client) = open(&log.0);
+    client.ask(json!({"do": "watch", "what": "debug"})).unwrap();
+    let named = client.event("debug");
+    let mut names: Vec<_> =
+        named["names"].as_array().unwrap().iter().map(|it| (it["name"].as_str(), it["kind"].as_str())).collect();
+    names.sort();
+    let known = [
+        ("pilot.metres", "plot"),
+        ("pilot.view", "image"),
+        ("pilot.view/middle", "drawing"),
+        ("track/cart", "drawing"),
+    ];
+    assert_eq!(names, known.map(|(name, kind)| (Some(name), Some(kind))));
+    // Nothing comes that nobody wants.
+    client.ask(json!({"do": "seek", "time": 2_000_000_000})).unwrap();
+    client.ask(json!({"do": "watch", "what": "debug", "names": ["track", "pilot.view", "pilot.metres"]})).unwrap();
+    let mut records = Vec::new();
+    wait_until(|| {
+        client.ask(json!({"do": "read", "value": "Drive"})).unwrap();
+        let (mine, rest) = std::mem::take(&mut client.events).into_iter().partition(|event| event["event"] == "debug");
+        client.events = rest;
+        let mine: Vec<Value> = mine;
+        records.extend(mine.iter().flat_map(|event| event["records"].as_array().unwrap().clone()));
+        records.len() >= 2 && !client.bytes.is_empty()
+    });
+    // The newest at that time: the circle around the cart has become a line, that over the image is one.
+    let of = |name: &str| records.iter().filter(|record| record["name"] == name).collect::<Vec<_>>();
+    let [cart, middle] = ["track/cart", "pilot.view/middle"].map(|name| match *of(name) {
+        [record] => record.clone(),
+        ref others => panic!("{name}: {others:?}"),
+    });
+    let line = cart["draw"]["line"].as_array().unwrap();
+    let (time, metres) = (cart["time"].as_i64().unwrap(), line[8][0].as_f64().unwrap());
+    assert!((1_990_000_000..=2_000_000_000).contains(&time), "{cart}");
+    assert!((metres - time as f64 / 1e7).abs() < 0.01, "the cart was elsewhere at {time}: {cart}");
+    assert_eq!((&cart["update"], &cart["color"]), (&json!("Pilot.drive"), &middle["color"]));
+    assert_eq!(middle["draw"], json!({"circle": [3.5, 1.5], "radius": 1.0}));
+    let image = client.bytes.remove(0);
+    let length = u32::from_le_bytes(image[4..8].try_into().unwrap()) as usize;
+    let head: Value = serde_json::from_slice(&image[8..8 + length]).unwrap();
+    assert_eq!((image[0], &head["image"]), (4, &json!({"width": 8, "height": 4, "encoding": "mono8"})));
+    assert_eq!(image[8 + length..], [200; 32]);
+    // Played, they come one after the other; without names, no more.
+    client.ask(json!({"do": "play", "speed": 1.0})).unwrap();
+    let next = std::iter::from_fn(|| Some(client.event("debug"))).find(|event| event["records"] != json!([])).unwrap();
+    assert!(next["records"][0]["time"].as_i64().unwrap() > 2_000_000_000, "{next}");
+    client.ask(json!({"do": "unwatch", "what": "debug"})).unwrap();
+    // A plot is one like every other.
+    let answer = client.ask(json!({"do": "plot", "subscription": 1, "fields": ["plot:pilot.metres"]})).unwrap();
+    assert_eq!(answer["fields"], json!([{"unit": ""}]));
 }

@@ -31,6 +31,7 @@ use crate::top::Bounds;
 use door::{About, OpenDoor};
 use hemiola_insight::profile;
 use hemiola_insight::{Traces, Verdict};
+use hemiola_live::Replayed;
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
 use measured::{admitted, bounds, tell_changes};
@@ -199,6 +200,12 @@ impl Attempt<'_> {
             origins: session.origins,
             texts: session.texts,
             known,
+            replayed: self.log.as_ref().zip(transport.clone()).map(|(log, transport)| Replayed {
+                transport,
+                begin: handle.now(),
+                end: runner::end(arguments).map_or(log.end(), |end| end.min(log.end())),
+                events: log.events().to_vec(),
+            }),
         };
         let door = door::open(&handle, about, page, arguments)?;
         let running = runner.begin();

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use hemiola_recording::split::Kept;
 use serde_json::{Value, json};
 
 use super::answers;
-use super::contents::Contents;
+use super::contents::{Contents, nanoseconds};
 use super::feed::{Fed, Feed};
 use super::journal::{JournalFeed, damaged};
+use super::shown::{Seen, Shown};
 use super::transport::Transport;
 use super::values::LogStream;
 use crate::door::DoorClient;
@@ -37,6 +39,10 @@ pub struct LogSession {
     transport: Transport,
     told: Instant,
     values: Vec<LogStream>,
+    /// What of the drawings is wanted.
+    drawn: Vec<Shown>,
+    /// Drawings that the client was too slow for, and is to be told of.
+    undrawn: u64,
     plots: Vec<u32>,
     feed: Option<Feed>,
     /// Other values are wanted than those of the feed, or from another time on.
@@ -70,6 +76,8 @@ impl LogSession {
             transport,
             told: now,
             values: Vec::new(),
+            drawn: Vec::new(),
+            undrawn: 0,
             plots: Vec::new(),
             feed: None,
             is_stale: false,
@@ -122,14 +130,19 @@ impl LogSession {
                 json!({})
             }
             Request::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
-            Request::Watch { what: Watched::Debug, .. } => {
-                return Err(
-                    "drawings of a log cannot be watched in this version; its images and plots can be seen".into()
-                );
+            Request::Watch { what: Watched::Debug, names, .. } => {
+                let names = names.unwrap_or_default();
+                self.drawn = self.contents.shown.iter().filter(|shown| shown.is_wanted(&names)).cloned().collect();
+                self.is_stale = true;
+                let names: Vec<_> = self.contents.shown.iter().map(Shown::describe).collect();
+                out.send(&json!({"event": "debug", "names": names, "records": [], "dropped": 0}));
+                json!({})
             }
             Request::Unwatch { what } => {
-                if what == Watched::Journal {
-                    (self.journal, self.past) = (None, None);
+                match what {
+                    Watched::Journal => (self.journal, self.past) = (None, None),
+                    Watched::Debug => self.drawn.clear(),
+                    Watched::Statistics => {}
                 }
                 json!({})
             }
@@ -195,7 +208,9 @@ impl LogSession {
     /// Reads what is wanted now, from where the client is.
     fn refresh(&mut self, out: &mut Outbox) {
         self.is_stale = false;
-        let topics: BTreeSet<String> = self.values.iter().map(|stream| stream.topic().to_owned()).collect();
+        let drawn = self.drawn.iter().map(|shown| shown.topic.clone());
+        let topics: BTreeSet<String> =
+            self.values.iter().map(|stream| stream.topic().to_owned()).chain(drawn).collect();
         self.feed = None;
         if topics.is_empty() {
             return;
@@ -208,17 +223,29 @@ impl LogSession {
 
     /// Sends what has come; whether there may be more.
     fn feed(&mut self, time: i64, out: &mut Outbox) -> bool {
-        for _ in 0..MOST_AT_ONCE {
+        let mut records = Vec::new();
+        let is_more = self.feed_at_most(MOST_AT_ONCE, time, &mut records, out);
+        if !records.is_empty() || self.undrawn > 0 {
+            let dropped = std::mem::take(&mut self.undrawn);
+            out.send(&json!({"event": "debug", "records": records, "dropped": dropped}));
+        }
+        is_more
+    }
+
+    fn feed_at_most(&mut self, most: usize, time: i64, records: &mut Vec<Value>, out: &mut Outbox) -> bool {
+        for _ in 0..most {
             let Some(fed) = self.feed.as_mut().and_then(|feed| feed.next(time)) else { return false };
             let speed = self.transport.speed();
             match fed {
                 Fed::Newest(message) => {
                     let streams = self.values.iter_mut().filter(|stream| stream.topic() == message.channel.topic);
                     streams.for_each(|stream| stream.send_newest(&message, out));
+                    self.draw(&message, time, records, out);
                 }
                 Fed::Message(message) => {
                     let streams = self.values.iter_mut().filter(|stream| stream.topic() == message.channel.topic);
                     streams.for_each(|stream| stream.send(&message, speed, out));
+                    self.draw(&message, time, records, out);
                 }
                 Fed::Damage(text) => self.damaged(text, time, out),
             }
@@ -236,6 +263,22 @@ impl LogSession {
             *number += 1;
         }
         self.past.take_if(|past| !past.goes_on());
+    }
+
+    /// Takes what a message shows, if that is wanted.
+    fn draw(&mut self, message: &Kept, time: i64, records: &mut Vec<Value>, out: &mut Outbox) {
+        let Some(shown) = self.drawn.iter().find(|shown| shown.topic == message.channel.topic) else { return };
+        if out.is_congested() {
+            self.undrawn += 1;
+            return;
+        }
+        match shown.read(message, nanoseconds(message.log_time), time) {
+            Ok(seen) => seen.into_iter().for_each(|seen| match seen {
+                Seen::Record(record) => records.push(record),
+                Seen::Image(bytes) => out.send_bytes(bytes),
+            }),
+            Err(damage) => self.damaged(damage, time, out),
+        }
     }
 
     /// Tells what cannot be read, once.

@@ -164,25 +164,40 @@ pub enum Request {
         #[serde(skip_serializing_if = "Option::is_none")]
         remove: Option<String>,
     },
-    /// Plays a log.
+    /// Plays a log, or a robot that repeats one, as all of the transport do.
     Play {
         /// How fast.
         #[serde(skip_serializing_if = "Option::is_none")]
         speed: Option<f64>,
     },
-    /// Has a log stand still.
+    /// Lets it stand still.
     Pause {},
-    /// Goes to another time of a log.
+    /// Goes to another time.
     Seek {
         /// In nanoseconds.
         time: i64,
     },
+    /// Lets a robot that repeats a log make a step.
+    Step {
+        /// So many runs, one if nothing is said.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        runs: Option<u32>,
+        /// Only runs of this cycle count.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cycle: Option<String>,
+        /// To the next thing that happened when it was recorded, instead.
+        #[serde(default)]
+        event: bool,
+    },
+    /// What happened when that which a robot repeats was recorded.
+    Recorded {},
     /// Ends the robot.
     Stop {},
 }
 
 impl Request {
-    /// Whether it changes the robot, or what belongs to it.
+    /// Whether it changes a robot, or what belongs to it. The transport of a replay is shared by all its
+    /// clients, and counts; a log, where each client has its own, does not ask this.
     pub fn changes(&self) -> bool {
         match self {
             Self::Change { .. }
@@ -191,6 +206,10 @@ impl Request {
             | Self::Call { .. }
             | Self::Record { .. }
             | Self::Mark { .. }
+            | Self::Play { .. }
+            | Self::Pause {}
+            | Self::Step { .. }
+            | Self::Seek { .. }
             | Self::Stop {} => true,
             Self::Layouts { save, remove } => save.is_some() || remove.is_some(),
             _ => false,

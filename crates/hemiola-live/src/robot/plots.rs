@@ -11,15 +11,16 @@
 //! Where more comes than a client draws, what came in one step is told by its minimum and maximum.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::module::DebugContent;
-use hemiola_runtime::{Observation, Observer, RobotHandle, Seen};
-use hemiola_trace::{Catalog, CycleId, Event, TaskId, Ticks};
+use hemiola_runtime::{Observation, Observer, RobotHandle};
+use hemiola_trace::{CycleId, Event, TaskId, Ticks};
 use serde_json::{Value, json};
 
-use super::events::TickClock;
 use super::fields::{FieldPath, MOST_PATHS, Picker};
+use super::traced::Traced;
 use super::values::{schema_of, unknown, unknown_topic};
 use crate::door::outbox::Outbox;
 use crate::protocol::binary::{self, Point};
@@ -34,9 +35,10 @@ pub struct PlotStream {
     /// Plots of updates, and the numbers of their fields.
     plotted: Option<(Observer, BTreeMap<String, usize>)>,
     points: Vec<Points>,
-    /// Between two messages, in nanoseconds of the robot's clock.
-    period: i64,
-    due: i64,
+    /// Between two messages. A robot that is stepped may stand still: what it did before is not kept
+    /// until it goes on.
+    period: Duration,
+    due: Instant,
 }
 
 /// Paths within one representation or topic, and the numbers of their fields.
@@ -53,9 +55,7 @@ struct Observed {
 
 /// Fields of the robot's timing.
 struct Timed {
-    seen: Observer,
-    clock: TickClock,
-    catalog: Catalog,
+    traced: Traced,
     figures: Vec<(usize, Figure)>,
     /// Of runs that go on: when they were triggered and began.
     begun: BTreeMap<CycleId, (u32, Ticks, Ticks)>,
@@ -136,11 +136,7 @@ impl PlotStream {
         }
         let timed = match figures.is_empty() {
             true => None,
-            false => {
-                let seen = handle.observe(Observation::default().with_events()).map_err(|error| error.to_string())?;
-                let (clock, catalog) = TickClock::of(handle);
-                Some(Timed { seen, clock, catalog, figures, begun: BTreeMap::new() })
-            }
+            false => Some(Timed { traced: Traced::open(handle)?, figures, begun: BTreeMap::new() }),
         };
         let plotted = match plots.is_empty() {
             true => None,
@@ -150,8 +146,8 @@ impl PlotStream {
             }
         };
         let points = fields.iter().map(|_| Points::default()).collect();
-        let period = (1e9 / rate) as i64;
-        Ok(Self { subscription, errors, observed, timed, plotted, points, period, due: i64::MIN })
+        let period = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(Duration::MAX);
+        Ok(Self { subscription, errors, observed, timed, plotted, points, period, due: Instant::now() })
     }
 
     /// What the client is told about it.
@@ -176,31 +172,25 @@ impl PlotStream {
     /// Takes what has come, and sends it if it is time.
     pub fn send(&mut self, out: &mut Outbox) {
         let Self { observed, timed, plotted, points, .. } = self;
-        let mut newest = i64::MIN;
         for observed in observed {
-            observed.take(|time, field, value| {
-                newest = newest.max(time);
-                points[field].add(time as f64 * 1e-9, value);
-            });
+            observed.take(|time, field, value| points[field].add(time as f64 * 1e-9, value));
         }
         if let Some(timed) = timed {
-            timed.take(|time, field, value| {
-                newest = newest.max(time);
-                points[field].add(time as f64 * 1e-9, value);
-            });
+            timed.take(|time, field, value| points[field].add(time as f64 * 1e-9, value));
         }
         if let Some((seen, fields)) = plotted {
             while let Some(record) = seen.next_debug() {
                 if let (DebugContent::Plot(value), Some(field)) = (&record.content, fields.get(record.name)) {
-                    newest = newest.max(record.time.nanoseconds());
                     points[*field].add(record.time.seconds(), *value);
                 }
             }
         }
-        if newest < self.due || newest == i64::MIN || out.is_congested() {
+        let now = Instant::now();
+        let is_empty = points.iter().all(|points| points.steps.is_empty());
+        if is_empty || now < self.due || out.is_congested() {
             return;
         }
-        self.due = newest.saturating_add(self.period);
+        self.due = now.checked_add(self.period).unwrap_or(now);
         let mut bytes = binary::begin(binary::POINTS, self.subscription);
         for (number, points) in points.iter_mut().enumerate().filter(|(_, points)| !points.steps.is_empty()) {
             let steps = points.steps.drain(..);
@@ -299,15 +289,9 @@ impl Figure {
 
 impl Timed {
     fn take(&mut self, mut put: impl FnMut(i64, usize, f64)) {
-        let Self { seen, clock, catalog, figures, begun } = self;
-        clock.refresh();
+        let pieces = self.traced.take();
+        let Self { traced: Traced { clock, catalog, .. }, figures, begun } = self;
         let names = catalog.read();
-        let mut pieces = Vec::new();
-        while let Some(item) = seen.next() {
-            if let Seen::Events(piece) = item {
-                pieces.push(piece);
-            }
-        }
         let mut note = |at: Ticks, seconds: f64, is_it: &dyn Fn(&Figure) -> bool| {
             for (field, _) in figures.iter().filter(|(_, figure)| is_it(figure)) {
                 put(clock.nanoseconds(at), *field, seconds);

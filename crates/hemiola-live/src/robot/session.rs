@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hemiola_model::Time;
 use hemiola_runtime::Change;
 use serde_json::{Value, json};
 
@@ -10,6 +11,7 @@ use super::Shared;
 use super::events::EventStream;
 use super::opening::Opening;
 use super::plots::PlotStream;
+use super::replayed::{Replayed, Stride, TransportStream};
 use super::shown::ShownStream;
 use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
@@ -47,6 +49,8 @@ pub struct RobotSession {
     statistics: Option<StatisticsStream>,
     journal: Option<JournalStream>,
     shown: Option<ShownStream>,
+    /// Of a replay.
+    transport: TransportStream,
     told_dropped: Instant,
 }
 
@@ -62,6 +66,7 @@ impl RobotSession {
             statistics: None,
             journal: None,
             shown: None,
+            transport: TransportStream::default(),
             told_dropped: Instant::now(),
         }
     }
@@ -179,14 +184,46 @@ impl RobotSession {
             Request::Why { subject, worst, run, age } => {
                 return later(Box::new(move |shared| answers::why(shared, subject, worst, run, age)));
             }
-            Request::Play { .. } | Request::Pause {} | Request::Seek { .. } => {
-                return Err(format!("`{}` is for logs: this is a robot that runs", request.name()));
-            }
             Request::Bounds {} => return later(Box::new(answers::bounds)),
+            Request::Play { speed } => self.transported("play", |replayed, _| replayed.play(speed))?,
+            Request::Pause {} => self.transported("pause", |replayed, _| {
+                replayed.pause();
+                Ok(())
+            })?,
+            Request::Step { runs, cycle, event } => {
+                let stride = match (event, runs, cycle) {
+                    (false, runs, cycle) => Stride::Runs(runs.unwrap_or(1), cycle),
+                    (true, None, None) => Stride::Event,
+                    (true, ..) => return Err("a step goes so many `runs`, or to the next `event`".to_owned()),
+                };
+                self.transported("step", |replayed, now| replayed.step(now, &stride))?
+            }
+            Request::Seek { time } => {
+                let time = Time::from_nanoseconds(time);
+                self.transported("seek", |replayed, now| replayed.seek(now, time))?
+            }
+            Request::Recorded {} => replay(&shared, "recorded")?.recorded(),
             Request::Layouts { save, remove } => {
                 return later(Box::new(move |shared| layouts::perform(&shared.facts, save, remove.as_deref())));
             }
         }))
+    }
+
+    /// Does something with the transport of a replay, and tells its client what has become of it.
+    fn transported(
+        &mut self,
+        verb: &str,
+        act: impl FnOnce(&Replayed, Time) -> Result<(), String>,
+    ) -> Result<Value, String> {
+        act(replay(&self.shared, verb)?, self.shared.handle.now())?;
+        self.transport.forget();
+        Ok(json!({}))
+    }
+
+    fn tell_transport(&mut self, out: &mut Outbox) {
+        if let Some(replayed) = &self.shared.replayed {
+            self.transport.send(replayed, &self.shared.handle, out);
+        }
     }
 
     fn check_free(&self, subscription: u32) -> Result<(), String> {
@@ -239,8 +276,8 @@ fn lane(request: &Request) -> Lane {
 
 impl Session for RobotSession {
     fn begin(&mut self, out: &mut Outbox) {
-        let Shared { handle, facts, .. } = &*self.shared;
-        out.send(&json!({
+        let Shared { handle, facts, replayed, .. } = &*self.shared;
+        let mut welcome = json!({
             "event": "welcome",
             "protocol": 1,
             "kind": "robot",
@@ -250,7 +287,10 @@ impl Session for RobotSession {
             "time": handle.now().nanoseconds(),
             "pace": facts.pace,
             "may_change": self.client.access.may_change(),
-        }));
+        });
+        replayed.iter().for_each(|replayed| replayed.add_to(&mut welcome));
+        out.send(&welcome);
+        self.tell_transport(out);
     }
 
     fn text(&mut self, text: &str, out: &mut Outbox) {
@@ -283,6 +323,7 @@ impl Session for RobotSession {
     }
 
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+        self.tell_transport(out);
         self.journal.iter_mut().for_each(|stream| stream.send(out));
         self.statistics.iter_mut().for_each(|stream| stream.send(&self.shared, out));
         self.values.iter_mut().for_each(|stream| stream.send(out, Head::to_bytes));
@@ -291,8 +332,11 @@ impl Session for RobotSession {
         self.events.iter_mut().for_each(|stream| stream.send(out));
         self.tell_dropped(out);
         let is_fast = !self.values.is_empty() || !self.plots.is_empty();
-        let is_slow =
-            self.events.is_some() || self.statistics.is_some() || self.journal.is_some() || self.shown.is_some();
+        let is_slow = self.shared.replayed.is_some()
+            || self.events.is_some()
+            || self.statistics.is_some()
+            || self.journal.is_some()
+            || self.shown.is_some();
         match (is_fast, is_slow) {
             (true, _) => Some(FAST),
             (false, true) => Some(SLOW),
@@ -304,4 +348,13 @@ impl Session for RobotSession {
         self.poll(out);
         out.send(&json!({"event": "ended", "reason": reason}));
     }
+}
+
+/// What a robot repeats.
+///
+/// # Errors
+/// Nothing.
+fn replay<'s>(shared: &'s Shared, verb: &str) -> Result<&'s Replayed, String> {
+    let none = || format!("`{verb}` is for replays and logs: this robot runs by itself");
+    shared.replayed.as_ref().ok_or_else(none)
 }

@@ -1,7 +1,7 @@
 //! The door of the robot that runs.
 
 use hemiola_config::{Base, ConfigurationText, Origins};
-use hemiola_live::{Door, DoorSettings, LiveRecording, RobotFacts, RunningRobotSubject};
+use hemiola_live::{Door, DoorSettings, LiveRecording, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::PageConfiguration;
 use hemiola_recording::recorder::Recorded;
 use hemiola_recording::this_program;
@@ -21,6 +21,8 @@ pub struct About<'a> {
     pub origins: Origins,
     pub texts: Vec<ConfigurationText>,
     pub known: Known,
+    /// What it repeats, if it does.
+    pub replayed: Option<Replayed>,
 }
 
 /// The door, and the log that was begun there.
@@ -58,14 +60,17 @@ pub fn open(
         token: page.token,
         folder: page.folder,
     };
-    let About { name, base, origins, texts, known } = about;
+    let About { name, base, origins, texts, known, replayed } = about;
     let file = match base {
         Base::File(path) => std::path::absolute(path).ok(),
         Base::Text { .. } => None,
     };
     let (name, pace) = (name.to_owned(), pace_text(arguments));
     let facts = RobotFacts { name, program: this_program(), pace, origins, texts, file, known };
-    let subject = RunningRobotSubject::new(handle.clone(), facts);
+    let subject = match replayed {
+        Some(replayed) => RunningRobotSubject::replaying(handle.clone(), facts, replayed),
+        None => RunningRobotSubject::new(handle.clone(), facts),
+    };
     let recording = subject.recording();
     let door = Door::open(about.name, settings, Box::new(subject))?;
     door.notes().iter().for_each(|note| tell(format_args!("note: {note}")));

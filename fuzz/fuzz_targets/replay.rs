@@ -8,6 +8,7 @@ mod changed_log;
 mod robot;
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use changed_log::Whole;
 use hemiola::configuration::{Catalog, Configuration};
@@ -15,7 +16,7 @@ use hemiola::{Robot, Time};
 use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
 use libfuzzer_sys::fuzz_target;
 
-static WHOLE: LazyLock<Whole> = LazyLock::new(|| Whole::record("replay", "130ms", |_| true));
+static WHOLE: LazyLock<Whole> = LazyLock::new(|| Whole::record("replay", Duration::from_millis(130), |_| true));
 
 static CONFIGURATION: LazyLock<Configuration> = LazyLock::new(|| {
     let loaded = hemiola::configuration::parse(&robot::configuration(), "robot.toml", &Catalog::linked());

@@ -1,6 +1,7 @@
 //! The log of the robot of the tests, with some changes in what tells how it ran.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hemiola_test_robots::plain::{PlainLog, PlainMessage, write_plainly};
 
@@ -21,10 +22,10 @@ pub fn tells(topic: &str) -> bool {
 
 impl Whole {
     /// Records a run of so long, and keeps what is chosen by its topic.
-    pub fn record(name: &str, duration: &str, is_kept: impl Fn(&str) -> bool) -> Self {
+    pub fn record(name: &str, duration: Duration, is_kept: impl Fn(&str) -> bool) -> Self {
         let folder = robot::folder(name);
         let path = folder.join("whole.mcap");
-        robot::run(duration, &["--no-trace", "--log", path.to_str().expect("it is text")]);
+        robot::record(duration, &path);
         let mut log = PlainLog::read(&path);
         log.messages.retain(|message| is_kept(&message.topic));
         let telling = (0..log.messages.len()).filter(|&number| tells(&log.messages[number].topic)).collect::<Vec<_>>();

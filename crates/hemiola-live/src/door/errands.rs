@@ -112,6 +112,12 @@ fn start(name: &str, finished: SyncSender<Done>, waker: Arc<Waker>) -> std::io::
 }
 
 impl Runner {
+    /// Of a client without a door, which does nothing and says that the door is closing: to try a
+    /// [`Session`](crate::Session) with what clients may say.
+    pub fn without_door() -> Self {
+        Self { lanes: LANES.map(|_| sync_channel(1).0).into(), client: 0 }
+    }
+
     /// Does `work` when what was asked for before in its lane is done; the client's session gets the outcome.
     ///
     /// # Errors

@@ -317,7 +317,8 @@ impl Desk {
         let (then, time) = *self.anchor.get_or_insert((now, next));
         let ahead = next.since(time).as_secs_f64() / factor;
         // A factor that is none leads nowhere.
-        let due = then + Duration::try_from_secs_f64(ahead).unwrap_or(LOOK_PERIOD);
+        let ahead = Duration::try_from_secs_f64(ahead).ok();
+        let due = ahead.and_then(|ahead| then.checked_add(ahead)).unwrap_or(then + LOOK_PERIOD);
         if now.saturating_duration_since(due) > MOST_BEHIND {
             self.anchor = Some((now, next));
         }

@@ -22,6 +22,15 @@ fn the_pace_is_kept_from_where_it_began_and_nobody_catches_up_for_long() {
 }
 
 #[test]
+fn a_step_that_is_further_away_than_instants_reach_is_looked_for_again_and_again() {
+    let begin = Instant::now();
+    let mut desk = desk(Tempo::Factor(1e-9));
+    desk.is_paused = false;
+    assert_eq!(desk.wait(Time::ZERO, begin), Some(Duration::ZERO));
+    assert_eq!(desk.wait(Time::from_nanoseconds(i64::MAX), begin), Some(LOOK_PERIOD));
+}
+
+#[test]
 fn who_hurries_or_goes_forward_does_not_wait() {
     let mut desk = desk(Tempo::Factor(1e-3));
     assert!(desk.is_at_rest());

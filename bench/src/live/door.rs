@@ -1,0 +1,152 @@
+//! What the door costs: the processor time of its threads while somebody looks, in percent of a core.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use hemiola_live::client::{Connection, Incoming};
+use serde_json::{Value, json};
+
+use super::bar::{Bar, Limit};
+use super::median;
+use super::robot::{LiveRobot, RobotProgram, at_the_door};
+use super::threads::{ThreadTimes, sum};
+use crate::error::BenchError;
+
+/// A robot, and what a client wants of it.
+struct Case<'r> {
+    label: &'static str,
+    robot: &'r RobotProgram,
+    /// Whose numbers are plotted, and shown as values.
+    plotted: &'static [&'static str],
+    camera: Option<Camera>,
+    /// Of each round.
+    rounds: Vec<Used>,
+}
+
+#[derive(Clone, Copy)]
+struct Camera {
+    name: &'static str,
+    form: &'static str,
+}
+
+/// What the door's threads have used, in percent of a core, and what they sent for that.
+struct Used {
+    percent: f64,
+    messages: f64,
+    megabytes: f64,
+}
+
+/// So many numbers are plotted.
+pub const PLOTS: usize = 20;
+const RATE: f64 = 30.0;
+/// A client has come, and has got what comes at first only.
+const SETTLE: Duration = Duration::from_secs(1);
+/// Numbers of the NAO that change with each run of motion.
+const NAO: &[&str] = &["JointAngles", "ImuSample", "RobotPose"];
+const WAVES: &[&str] = &["Waves"];
+
+/// Looks at both robots in turn, and tells.
+pub fn measure(
+    nao: &RobotProgram,
+    waves: &RobotProgram,
+    length: Duration,
+    rounds: usize,
+) -> Result<String, BenchError> {
+    let case = |label, robot, plotted, camera| Case { label, robot, plotted, camera, rounds: Vec::new() };
+    let camera = |name, form| Some(Camera { name, form });
+    let mut cases = [
+        case("the NAO: 20 plots, values, timeline", nao, NAO, None),
+        case("and a camera, 320 x 240, raw", nao, NAO, camera("UpperImage", "cdr")),
+        case("the same as JPEG", nao, NAO, camera("UpperImage", "jpeg")),
+        case("waves at 1 kHz: 20 plots, values, timeline", waves, WAVES, None),
+        case("and a camera, 640 x 480, raw", waves, WAVES, camera("Picture", "cdr")),
+    ];
+    for _ in 0..rounds {
+        for case in &mut cases {
+            // Longer than needed; it ends with the turn.
+            let running = LiveRobot::start(case.robot, 2 * (length + SETTLE) + Duration::from_secs(60))?;
+            case.rounds.push(look(&running, case, length)?);
+        }
+    }
+    Ok(text(&cases, length))
+}
+
+/// Comes to the door as a page does, and takes what it sends.
+fn look(running: &LiveRobot, case: &Case<'_>, length: Duration) -> Result<Used, BenchError> {
+    let mut client = running.connect()?;
+    let failed = at_the_door(case.robot.label);
+    let mut ask = |verb: &str, with: Value| client.request(verb, with).map_err(&failed);
+    let mut fields = Vec::new();
+    for (number, name) in case.plotted.iter().enumerate() {
+        let all = ask("fields", json!({"value": name}))?;
+        fields.extend(all.as_array().into_iter().flatten().map(|field| field["path"].clone()));
+        ask("subscribe", json!({"subscription": 10 + number, "value": name, "rate": RATE}))?;
+    }
+    fields.truncate(PLOTS);
+    ask("plot", json!({"subscription": 1, "fields": fields, "rate": RATE}))?;
+    ask("events", json!({"subscription": 2}))?;
+    ask("watch", json!({"what": "statistics", "period": 500_000_000}))?;
+    ask("watch", json!({"what": "journal"}))?;
+    if let Some(Camera { name, form }) = case.camera {
+        ask("subscribe", json!({"subscription": 3, "value": name, "rate": RATE, "as": form}))?;
+    }
+    receive(&mut client, SETTLE).map_err(&failed)?;
+    let before = ThreadTimes::of(running.process())?;
+    let (messages, bytes) = receive(&mut client, length).map_err(&failed)?;
+    let used = ThreadTimes::of(running.process())?.since(&before);
+    let seconds = length.as_secs_f64();
+    Ok(Used {
+        percent: sum(&used, is_of_the_door),
+        messages: messages as f64 / seconds,
+        megabytes: bytes as f64 / 1e6 / seconds,
+    })
+}
+
+/// Whether a thread belongs to the door; the kernel keeps 15 characters of a name.
+pub fn is_of_the_door(thread: &str) -> bool {
+    ["hemiola door", "hemiola changes", "hemiola questio"].contains(&thread)
+}
+
+/// Takes everything for so long: how many messages, and how many bytes of values were in them.
+fn receive(client: &mut Connection, length: Duration) -> Result<(u64, u64), hemiola_live::client::ClientError> {
+    let end = Instant::now() + length;
+    let (mut messages, mut bytes) = (0, 0);
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        let Some(message) = client.next(left)? else { continue };
+        messages += 1;
+        bytes += match message {
+            Incoming::Value(value) => value.data.len() as u64,
+            Incoming::Points { fields, .. } => fields.iter().map(|field| 24 * field.points.len() as u64).sum(),
+            Incoming::Records { records, .. } => 32 * records.len() as u64,
+            Incoming::Event { .. } => 0,
+        };
+    }
+    Ok((messages, bytes))
+}
+
+/// What is asked of a page without images, and of one with a camera; in percent of a core.
+const MOST: f64 = 3.0;
+const MOST_WITH_CAMERA: f64 = 8.0;
+
+fn text(cases: &[Case<'_>], length: Duration) -> String {
+    let rounds = cases.first().map_or(0, |case| case.rounds.len());
+    let mut text = format!(
+        "processor time of the door's threads for one client at {RATE} Hz (medians of {rounds} rounds of {} s)\n  {:46}{:>14}{:>14}{:>10}\n",
+        length.as_secs(),
+        "",
+        "% of a core",
+        "messages/s",
+        "MB/s"
+    );
+    let of = |case: &Case<'_>, pick: fn(&Used) -> f64| median(case.rounds.iter().map(pick));
+    for case in cases {
+        let (percent, messages) = (of(case, |used| used.percent), of(case, |used| used.messages));
+        let megabytes = of(case, |used| used.megabytes);
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "  {:46}{percent:>14.2}{messages:>14.0}{megabytes:>10.2}", case.label);
+    }
+    let percent = |number: usize| cases.get(number).map_or(f64::NAN, |case| of(case, |used| used.percent));
+    let bar = |what, most, is| Bar { what, limit: Limit::AtMost(most), is, unit: " %" }.to_string();
+    text + &bar("plots, values, timeline (the NAO)", MOST, percent(0))
+        + &bar("with a camera of 640 x 480", MOST_WITH_CAMERA, percent(4))
+}

@@ -11,6 +11,7 @@
 //! Where more comes than a client draws, what came in one step is told by its minimum and maximum.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::module::DebugContent;
@@ -34,9 +35,10 @@ pub struct PlotStream {
     /// Plots of updates, and the numbers of their fields.
     plotted: Option<(Observer, BTreeMap<String, usize>)>,
     points: Vec<Points>,
-    /// Between two messages, in nanoseconds of the robot's clock.
-    period: i64,
-    due: i64,
+    /// Between two messages. A robot that is stepped may stand still: what it did before is not kept
+    /// until it goes on.
+    period: Duration,
+    due: Instant,
 }
 
 /// Paths within one representation or topic, and the numbers of their fields.
@@ -150,8 +152,8 @@ impl PlotStream {
             }
         };
         let points = fields.iter().map(|_| Points::default()).collect();
-        let period = (1e9 / rate) as i64;
-        Ok(Self { subscription, errors, observed, timed, plotted, points, period, due: i64::MIN })
+        let period = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(Duration::MAX);
+        Ok(Self { subscription, errors, observed, timed, plotted, points, period, due: Instant::now() })
     }
 
     /// What the client is told about it.
@@ -176,31 +178,26 @@ impl PlotStream {
     /// Takes what has come, and sends it if it is time.
     pub fn send(&mut self, out: &mut Outbox) {
         let Self { observed, timed, plotted, points, .. } = self;
-        let mut newest = i64::MIN;
         for observed in observed {
-            observed.take(|time, field, value| {
-                newest = newest.max(time);
-                points[field].add(time as f64 * 1e-9, value);
-            });
+            observed.take(|time, field, value| points[field].add(time as f64 * 1e-9, value));
         }
         if let Some(timed) = timed {
-            timed.take(|time, field, value| {
-                newest = newest.max(time);
-                points[field].add(time as f64 * 1e-9, value);
-            });
+            timed.take(|time, field, value| points[field].add(time as f64 * 1e-9, value));
         }
         if let Some((seen, fields)) = plotted {
             while let Some(record) = seen.next_debug() {
                 if let (DebugContent::Plot(value), Some(field)) = (&record.content, fields.get(record.name)) {
-                    newest = newest.max(record.time.nanoseconds());
                     points[*field].add(record.time.seconds(), *value);
                 }
             }
         }
-        if newest < self.due || newest == i64::MIN || out.is_congested() {
+        let now = Instant::now();
+        let is_empty = points.iter().all(|points| points.steps.is_empty());
+        if is_empty || now < self.due || out.is_congested() {
             return;
         }
-        self.due = newest.saturating_add(self.period);
+        // In step: that it is looked only now and then makes no message later than the one before.
+        self.due = self.due.checked_add(self.period).map_or(now, |due| due.max(now));
         let mut bytes = binary::begin(binary::POINTS, self.subscription);
         for (number, points) in points.iter_mut().enumerate().filter(|(_, points)| !points.steps.is_empty()) {
             bytes.extend_from_slice(&(number as u32).to_le_bytes());

@@ -4,7 +4,7 @@
 //   {"do": "open", "url": "http://HOST:PORT/?token=..", "pages": [LAYOUT, ..]}    pages that stay open until the next `open` or `close`
 //   {"do": "close"}
 //   {"do": "pixels", "url": .., "fields": [..], "seconds": 10, "clock": VALUE}    from a value's time to the frame that has it
-//   {"do": "frames", "url": .., "fields": [..], "seconds": 10}                    frames a second, each field in a chart of its own
+//   {"do": "frames", "url": .., "fields": [..], "seconds": 10}                    frames a second, four views beside each other
 //   {"do": "sleep", "url": .., "fields": [..], "seconds": 60, "clock": VALUE}     how long a page that slept takes to catch up
 const readline = require("node:readline");
 const { DESKTOP, launch, pause, until } = require("./browser.cjs");
@@ -126,8 +126,10 @@ class Browser {
   }
 
   async frames({ url, fields, seconds }) {
-    const page = await this.page(url, charts(fields));
-    await page.evaluate(() => document.querySelectorAll(".chart").forEach((chart) => { chart.style.height = `${(innerHeight - 100) / 20}px`; chart.style.minHeight = "0"; }));
+    // All charts can be seen at once.
+    const share = Math.ceil(fields.length / 4);
+    const views = [0, 1, 2, 3].map((number) => charts(fields.slice(number * share, (number + 1) * share)));
+    const page = await this.page(url, { split: "row", sizes: [1, 1, 1, 1], children: views });
     await pause(SETTLE + SHOWN);
     const { drawn, frames } = await this.#watch(page, seconds);
     await this.close();
@@ -143,10 +145,12 @@ class Browser {
     const session = await page.createCDPSession();
     const origin = await page.evaluate(() => performance.timeOrigin);
     await session.send("Page.setWebLifecycleState", { state: "frozen" });
-    const [slept, before] = [Date.now() - origin, Date.now()];
+    const slept = Date.now() - origin;
     await pause(seconds * 1000);
     const woken = Date.now() - origin;
     await session.send("Page.setWebLifecycleState", { state: "active" });
+    // Who sleeps is hidden, and is seen again only when somebody turns to it.
+    await session.send("Emulation.setFocusEmulationEnabled", { enabled: true });
     const caught = await until("the present", () => page.evaluate(({ woken, offset, present }) => {
       const frame = window.probe.frames.find(([at, , newest]) => at > woken && at + offset - newest < present);
       return frame ? { at: frame[0], frames: window.probe.frames.map(([at]) => at) } : null;
@@ -154,7 +158,7 @@ class Browser {
     await this.close();
     // Some frames were on their way when it fell asleep.
     const restless = caught.frames.filter((at) => at > slept + 500 && at < woken).length;
-    return { slept: (woken - slept) / 1000, restless, caught_up: caught.at - woken, took: (Date.now() - before) / 1000 };
+    return { slept: (woken - slept) / 1000, restless, caught_up: caught.at - woken };
   }
 }
 

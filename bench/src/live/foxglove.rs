@@ -34,12 +34,7 @@ const SETTLE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Builds the peer, looks at both in turn, and tells; or why there is no peer.
-pub fn measure(
-    nao: &RobotProgram,
-    folder: &Path,
-    length: Duration,
-    rounds: usize,
-) -> Result<String, BenchError> {
+pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usize) -> Result<String, BenchError> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/foxglove");
     let target = folder.join("foxglove");
     if let Err(problem) = build_crates(&sources, &target) {
@@ -116,8 +111,13 @@ fn record(viewer: &mut Viewer, path: &Path, length: Duration) -> Result<(), Benc
     viewer.take(Instant::now() + length, |message| {
         let Some(channel) = channels.get(&message.channel) else { return };
         let (log_time, publish_time) = (message.time, message.time);
-        let message =
-            mcap::Message { channel: channel.clone(), sequence: 0, log_time, publish_time, data: Cow::Borrowed(message.bytes) };
+        let message = mcap::Message {
+            channel: channel.clone(),
+            sequence: 0,
+            log_time,
+            publish_time,
+            data: Cow::Borrowed(message.bytes),
+        };
         outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| log.write(&message));
     })?;
     outcome.and_then(|()| log.finish()).map_err(|error| failed(std::io::Error::other(error)))?;

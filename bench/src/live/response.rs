@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::bar::{Bar, Limit};
 use super::browser::{Browser, column, row, view};
+use super::median;
 use super::program::Program;
 use super::robot::{LiveRobot, RobotProgram, cycle};
-use super::bar::{Bar, Limit};
-use super::median;
 use crate::error::BenchError;
 use crate::report::time;
 use crate::thesis::experiment::OtherPrograms;
@@ -190,7 +190,10 @@ fn text(arms: &[Arm], length: Duration) -> String {
             own
         );
     }
-    text += &Bar { what: "p99 with onlookers, times that without", limit: Limit::AtMost(MOST), is: worst, unit: "" }.to_string();
-    text += &Bar { what: "deadlines missed while somebody looks", limit: Limit::AtMost(0.0), is: missed as f64, unit: "" }.to_string();
+    text += &Bar { what: "p99 with onlookers, times that without", limit: Limit::AtMost(MOST), is: worst, unit: "" }
+        .to_string();
+    text +=
+        &Bar { what: "deadlines missed while somebody looks", limit: Limit::AtMost(0.0), is: missed as f64, unit: "" }
+            .to_string();
     text + "  allocations on real-time threads: 0, by robots/nao/tests/allocations.rs; a release build counts none\n"
 }

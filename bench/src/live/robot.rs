@@ -40,7 +40,10 @@ impl LiveRobot {
         let figures = robot.folder.join("run.json");
         let profile = robot.folder.join(format!("{}.profile.json", robot.label.replace(' ', "-")));
         let mut command = Program::command(&robot.program);
-        command.current_dir(&robot.folder).args(["run", "--headless", "--no-trace", "--no-log", "--json"]).arg(&figures);
+        command
+            .current_dir(&robot.folder)
+            .args(["run", "--headless", "--no-trace", "--no-log", "--json"])
+            .arg(&figures);
         command.arg("--duration").arg(format!("{} ms", duration.as_millis()));
         command.arg("--set").arg(format!("output.profile={:?}", profile.display().to_string()));
         command.args(&robot.arguments);

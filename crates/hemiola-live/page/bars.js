@@ -1,43 +1,76 @@
 // Curves with many points in a column of pixels: of each column only its least and greatest value can be
 // seen, and a bar from one to the other is painted by far faster than lines between all points.
 
-/** What a curve covers, column by column: the least and the greatest value, joined to the point before. */
+/**
+ * What a curve covers, column by column: the least and the greatest value, joined to the point before.
+ * Columns begin at multiples of their width in time, so that they stay what they are while time goes on,
+ * and only new points have to be looked at.
+ */
 export class Bars {
   low = new Float64Array(0);
   high = new Float64Array(0);
   columns = 0;
+  /** In seconds. */
+  #width = 0;
+  /** Which column, counted from time 0, is the first here. */
+  #first = 0;
+  /** How many points were ever added and looked at, and how often the series was cut before. */
+  #seen = 0;
+  #cuts = 0;
+  /** The point that was looked at last: its closing value, and its column counted from time 0. */
+  #before = NaN;
+  #last = 0;
 
-  /** Takes the points between two times. Not a number is a gap.
-   * @param {import("./series.js").Series} series @param {number} from @param {number} to @param {number} columns */
+  /** Takes the points of its series between two times. Not a number is a gap.
+   * @param {import("./series.js").Series} series always the same @param {number} from @param {number} to @param {number} columns */
   take(series, from, to, columns) {
-    if (this.low.length < columns) { this.low = new Float64Array(columns); this.high = new Float64Array(columns); }
-    const { low: lows, high: highs } = this, { time: times, minimum: minima, maximum: maxima, length } = series;
-    this.columns = columns;
-    lows.fill(NaN, 0, columns);
-    highs.fill(NaN, 0, columns);
-    const oldest = Math.max(0, series.indexAt(from) - 1), first = series.placeOf(oldest), count = length - oldest;
-    const mask = times.length - 1, scale = columns / (to - from);
-    let before = NaN, last = 0;
-    for (let index = 0; index < count; index++) {
-      const place = (first + index) & mask, column = Math.floor((times[place] - from) * scale);
+    const width = (to - from) / columns, isSame = columns === this.columns && Math.abs(width / this.#width - 1) < 1e-6;
+    if (!isSame) this.#width = width;
+    const first = Math.floor(from / this.#width), shift = first - this.#first;
+    const isNew = !isSame || shift < 0 || shift >= columns || series.cuts !== this.#cuts;
+    this.#first = first;
+    if (isNew) {
+      if (this.low.length < columns) { this.low = new Float64Array(columns); this.high = new Float64Array(columns); }
+      this.columns = columns;
+      this.#cuts = series.cuts;
+      this.#seen = series.added - series.length + Math.max(0, series.indexAt(from) - 1);
+      this.#before = NaN;
+    }
+    for (const ends of [this.low, this.high]) {
+      if (!isNew) ends.copyWithin(0, shift, columns);
+      ends.fill(NaN, isNew ? 0 : columns - shift, columns);
+    }
+    this.#add(series);
+  }
+
+  /** Looks at the points that are new, up to the last column. @param {import("./series.js").Series} series */
+  #add(series) {
+    const { low: lows, high: highs, columns } = this, { time: times, minimum: minima, maximum: maxima, length, added } = series;
+    const begin = Math.max(0, length - (added - this.#seen)), first = series.placeOf(begin), count = length - begin;
+    const mask = times.length - 1, width = this.#width, offset = this.#first;
+    let before = this.#before, last = this.#last - offset, index = 0;
+    for (; index < count; index++) {
+      const place = (first + index) & mask, column = Math.floor(times[place] / width) - offset;
+      if (column >= columns) break;
       let low = minima[place], high = maxima[place];
       if (low !== low || high !== high) { before = NaN; continue; }
       const closing = high;
       // A line crosses the columns between two points.
-      for (let between = Math.max(0, last + 1); before === before && between < column && between < columns; between++) {
-        const value = before + ((low - before) * (between - last)) / (column - last);
-        lows[between] = highs[between] = value;
+      for (let between = Math.max(0, last + 1); before === before && between < column; between++) {
+        lows[between] = highs[between] = before + ((low - before) * (between - last)) / (column - last);
       }
       if (before < low) low = before;
       if (before > high) high = before;
-      if (column >= 0 && column < columns) {
+      if (column >= 0) {
         if (!(lows[column] <= low)) lows[column] = low;
         if (!(highs[column] >= high)) highs[column] = high;
       }
       before = closing;
       last = column;
-      if (column >= columns) break;
     }
+    this.#seen = added - length + begin + index;
+    this.#before = before;
+    this.#last = last + offset;
   }
 
   /** The least and the greatest value; `null` without any. @returns {[number, number] | null} */

@@ -14,10 +14,11 @@ import { colours, fit } from "./theme.js";
  *   Where the curves are, in CSS pixels, and what is shown there.
  */
 
-/** One chart is drawn after the other: all use the same memory. @type {{lines: Thinned[], bars: Bars[]}} */
-const memory = { lines: [], bars: [] };
-/** What bars are painted into, of each chart. @type {WeakMap<HTMLCanvasElement, ImageData>} */
-const pictures = new WeakMap();
+/** One chart is drawn after the other: all use the same memory. @type {Thinned[]} */
+const memory = [];
+/** What a chart keeps: bars, and what they are painted into. @typedef {{bars: WeakMap<import("./series.js").Series, Bars>, picture: ImageData | null}} Kept */
+/** @type {WeakMap<HTMLCanvasElement, Kept>} */
+const kept = new WeakMap();
 
 const TOP = 4;
 const BOTTOM = 16;
@@ -37,13 +38,16 @@ export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, 
   const colour = colours();
   const right = Math.max(AXIS + 10, width - (hasRight ? AXIS : 8)), bottom = Math.max(TOP + 10, height - BOTTOM);
   const columns = Math.max(1, Math.round((right - AXIS) * ratio));
+  const own = kept.get(canvas) ?? { bars: new WeakMap(), picture: null };
+  kept.set(canvas, own);
   const lines = curves.map(({ series }, index) => {
     if (isDense(series, from, to, columns)) {
-      const bars = (memory.bars[index] ??= new Bars());
+      const bars = own.bars.get(series) ?? new Bars();
+      own.bars.set(series, bars);
       bars.take(series, from, to, columns);
       return bars;
     }
-    const thinned = (memory.lines[index] ??= new Thinned());
+    const thinned = (memory[index] ??= new Thinned());
     thin(series, from, to, columns, thinned);
     return thinned;
   });
@@ -52,7 +56,7 @@ export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, 
     left: AXIS, right, top: TOP, bottom, from, to,
     y: { left: rangeOf(curves, lines, "left", limits), right: rangeOf(curves, lines, "right", limits) },
   };
-  if (lines.some((line) => line instanceof Bars)) drawBars(context, plane, curves, lines, columns, ratio);
+  if (lines.some((line) => line instanceof Bars)) drawBars(context, plane, curves, lines, columns, ratio, own);
   // Pixels replace what was there: what belongs below them comes later.
   context.globalCompositeOperation = "destination-over";
   context.font = "10px " + colour.font;
@@ -141,16 +145,15 @@ function drawGrid(context, plane, colour, hasRight) {
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Plane} plane @param {Curve[]} curves @param {(Thinned | Bars)[]} lines
- * @param {number} columns @param {number} ratio */
-function drawBars(context, plane, curves, lines, columns, ratio) {
-  const height = Math.max(1, Math.round((plane.bottom - plane.top) * ratio)), { canvas } = context;
-  let picture = pictures.get(canvas);
-  if (picture?.width !== columns || picture.height !== height) pictures.set(canvas, picture = new ImageData(columns, height));
+ * @param {number} columns @param {number} ratio @param {Kept} own */
+function drawBars(context, plane, curves, lines, columns, ratio, own) {
+  const height = Math.max(1, Math.round((plane.bottom - plane.top) * ratio));
+  if (own.picture?.width !== columns || own.picture.height !== height) own.picture = new ImageData(columns, height);
+  const { picture } = own;
   picture.data.fill(0);
-  const own = picture;
   lines.forEach((line, index) => {
     const { axis, colour } = curves[index];
-    if (line instanceof Bars) paintBars(own, line, plane.y[axis], THICKNESS * ratio, colour);
+    if (line instanceof Bars) paintBars(picture, line, plane.y[axis], THICKNESS * ratio, colour);
   });
   context.putImageData(picture, Math.round(plane.left * ratio), Math.round(plane.top * ratio));
 }

@@ -32,8 +32,25 @@ test("columns between two points are crossed, and a gap is not", () => {
   assert.deepEqual(covers(bars([0, NaN, 4], 3)), [[0, 0], [NaN, NaN], [4, 4]]);
 });
 
+test("what is added while time goes on is what would be taken at once", () => {
+  const all = new Series(), following = new Bars();
+  const value = (index) => (index % 97 === 5 ? NaN : Math.sin(index * 0.31) * (index % 13));
+  for (let end = 100, index = 0; end < 3000; end += 7) {
+    // Newer ones than are shown, too, as they come.
+    for (; index < end + 20; index++) all.add(index, value(index), value(index) + 0.5);
+    following.take(all, end - 100, end, 25);
+    const once = new Bars();
+    once.take(all, end - 100, end, 25);
+    // In the first column, who followed knows what was before.
+    assert.deepEqual(covers(following).slice(1), covers(once).slice(1), `up to ${end}`);
+  }
+  all.add(10, 1000, 1000);
+  following.take(all, 0, 100, 25);
+  assert.deepEqual(following.range(), [Math.min(...[0, 1, 2, 3, 4, 6, 7, 8, 9].map(value)), 1000]);
+});
+
 test("the point before the window reaches into it", () => {
-  assert.deepEqual(covers(bars([2, 6, 6, 6], 2, 0.5, 2.5)), [[2, 6], [6, 6]]);
+  assert.deepEqual(covers(bars([2, 6, 6, 6], 2, 1, 3)), [[2, 6], [6, 6]]);
 });
 
 test("what is painted is as opaque as the line covers the pixel", () => {

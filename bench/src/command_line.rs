@@ -9,7 +9,7 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{chains, contestant, instructions, messages, recording, robustness, stepped, thesis, workload};
+use crate::{chains, contestant, instructions, live, messages, recording, robustness, stepped, thesis, workload};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -33,6 +33,8 @@ enum Command {
     Recording(recording::Options),
     /// What runs that are not in real time take with more workers than one.
     Stepped(stepped::Options),
+    /// What looking at a running robot costs it, and what people see when.
+    Live(live::Options),
     /// Chains of callbacks: bounds beside simulation, and how many random chains are in time.
     Chains(chains::Options),
     /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5 %.
@@ -114,6 +116,10 @@ pub fn obey() -> Result<(), BenchError> {
         }
         Command::Recording(options) => recording::run(&options, &places()?.0),
         Command::Stepped(options) => stepped::run(&options, &places()?.0),
+        Command::Live(options) => {
+            let (program, folder) = places()?;
+            live::run(&options, &program, &folder)
+        }
         Command::Chains(options) => chains::run(&options),
         Command::Messages(options) => {
             let (program, folder) = places()?;

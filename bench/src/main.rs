@@ -10,6 +10,7 @@
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
 //! | `recording` | what handing values over to a recorder, encoding and writing them, and replaying logs cost |
+//! | `live` | what looking at a running robot costs it, and what people see when |
 //! | `stepped` | what `--fast`, `--replay` and `log verify` take with more workers than one |
 //! | `chains` | chains of callbacks: bounds beside simulation, and how many random chains are in time |
 //! | `robot` | the NAO's program, for what is measured on a whole robot |
@@ -24,6 +25,7 @@ mod contest;
 mod contestant;
 mod error;
 mod instructions;
+mod live;
 mod machine;
 mod messages;
 mod recording;

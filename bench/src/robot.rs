@@ -1,21 +1,26 @@
-//! The NAO's program, for what is measured on a whole robot.
+//! Programs of robots, for what is measured on a whole one: the NAO's, and another one of the bench.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The robot's program beside this one, as it is built now. The error says why there is none.
+/// The NAO's program beside this one, as it is built now. The error says why there is none.
 pub fn program(bench: &Path) -> Result<PathBuf, String> {
+    build(bench, "nao", "nao")
+}
+
+/// A program of a package, the same way.
+pub fn build(bench: &Path, package: &str, name: &str) -> Result<PathBuf, String> {
     let folder = bench.parent().unwrap_or(Path::new("."));
-    eprintln!("building the NAO, where that was not done since it was changed");
+    eprintln!("building {name}, where that was not done since it was changed");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--package", "nao", "--bin", "nao"]);
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--package", package, "--bin", name]);
     cargo.arg("--target-dir").arg(folder.parent().unwrap_or(folder));
     if folder.ends_with("release") {
         cargo.arg("--release");
     }
     let built = cargo.stdin(Stdio::null()).status().map_err(|error| format!("cargo cannot be started: {error}"))?;
-    let program = folder.join(format!("nao{}", std::env::consts::EXE_SUFFIX));
-    if built.success() { Ok(program) } else { Err("`cargo build --release -p nao` fails.".to_owned()) }
+    let program = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if built.success() { Ok(program) } else { Err(format!("`cargo build --release -p {package}` fails.")) }
 }
 
 /// Its `robot.toml`.

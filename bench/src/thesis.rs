@@ -12,7 +12,7 @@
 //! | `report` | tables, page |
 
 mod cycle;
-mod experiment;
+pub mod experiment;
 mod pictures;
 mod prediction;
 mod questions;

@@ -1,4 +1,5 @@
-// Chromium with the page of a robot in it, for check_page.cjs, check_replay.cjs and screenshots.cjs.
+// Chromium with the page of a robot in it, for check_page.cjs, check_replay.cjs, measure_page.cjs and
+// screenshots.cjs.
 const assert = require("node:assert/strict");
 const puppeteer = require("puppeteer-core");
 const { WebSocket } = require("ws");
@@ -12,6 +13,8 @@ exports.REBOUND = "rebound.example";
 
 exports.launch = () => puppeteer.launch({
   executablePath: process.env.HEMIOLA_CHROMIUM ?? "/usr/bin/chromium", headless: true,
+  // It ends when whoever drives it does, however that ends.
+  pipe: true,
   // A test runs as root in containers, where Chromium's sandbox cannot be set up.
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", `--host-resolver-rules=MAP ${exports.REBOUND} 127.0.0.1`],
 });

@@ -1,5 +1,6 @@
 // One chart: curves over time on a canvas, with an axis on the left and one on the right.
 
+import { Bars, isDense, paintBars } from "./bars.js";
 import { digits } from "./format.js";
 import { thin, Thinned, ticks } from "./series.js";
 import { colours, fit } from "./theme.js";
@@ -15,10 +16,14 @@ import { colours, fit } from "./theme.js";
 
 /** One chart is drawn after the other: all use the same memory. @type {Thinned[]} */
 const memory = [];
+/** What a chart keeps: bars, and what they are painted into. @typedef {{bars: WeakMap<import("./series.js").Series, Bars>, picture: ImageData | null}} Kept */
+/** @type {WeakMap<HTMLCanvasElement, Kept>} */
+const kept = new WeakMap();
 
 const TOP = 4;
 const BOTTOM = 16;
 const AXIS = 46;
+const THICKNESS = 1.25;
 
 /**
  * Draws a chart and returns where it drew what.
@@ -29,20 +34,34 @@ const AXIS = 46;
  * @returns {Plane}
  */
 export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, marks = [] }) {
-  const { context, width, height } = fit(canvas);
+  const { context, width, height, ratio } = fit(canvas);
   const colour = colours();
-  const columns = Math.max(1, Math.round(width - (hasRight ? 2 * AXIS : AXIS + 8)));
+  const right = Math.max(AXIS + 10, width - (hasRight ? AXIS : 8)), bottom = Math.max(TOP + 10, height - BOTTOM);
+  const columns = Math.max(1, Math.round((right - AXIS) * ratio));
+  const own = kept.get(canvas) ?? { bars: new WeakMap(), picture: null };
+  kept.set(canvas, own);
   const lines = curves.map(({ series }, index) => {
+    if (isDense(series, from, to, columns)) {
+      const bars = own.bars.get(series) ?? new Bars();
+      own.bars.set(series, bars);
+      bars.take(series, from, to, columns);
+      return bars;
+    }
     const thinned = (memory[index] ??= new Thinned());
     thin(series, from, to, columns, thinned);
     return thinned;
   });
+  /** @type {Plane} */
   const plane = {
-    left: AXIS, right: Math.max(AXIS + 10, width - (hasRight ? AXIS : 8)), top: TOP, bottom: Math.max(TOP + 10, height - BOTTOM), from, to,
+    left: AXIS, right, top: TOP, bottom, from, to,
     y: { left: rangeOf(curves, lines, "left", limits), right: rangeOf(curves, lines, "right", limits) },
   };
+  if (lines.some((line) => line instanceof Bars)) drawBars(context, plane, curves, lines, columns, ratio, own);
+  // Pixels replace what was there: what belongs below them comes later.
+  context.globalCompositeOperation = "destination-over";
   context.font = "10px " + colour.font;
   drawGrid(context, plane, colour, curves.some(({ axis }) => axis === "right"));
+  context.globalCompositeOperation = "source-over";
   context.save();
   context.beginPath();
   context.rect(plane.left, plane.top, plane.right - plane.left, plane.bottom - plane.top);
@@ -57,7 +76,7 @@ export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, 
     context.fillText(text, x + 3, plane.top + 9);
     context.globalAlpha = 1;
   }
-  curves.forEach((curve, index) => drawCurve(context, plane, curve, lines[index]));
+  lines.forEach((line, index) => { if (line instanceof Thinned) drawCurve(context, plane, curves[index], line); });
   if (cursor !== null && cursor >= from && cursor <= to) drawCursor(context, plane, curves, cursor, colour);
   context.restore();
   return plane;
@@ -79,7 +98,7 @@ function yOf(plane, axis, value) {
   return plane.bottom - ((value - low) / (high - low)) * (plane.bottom - plane.top);
 }
 
-/** @param {Curve[]} curves @param {Thinned[]} lines @param {Axis} axis @param {Limits} limits @returns {[number, number]} */
+/** @param {Curve[]} curves @param {(Thinned | Bars)[]} lines @param {Axis} axis @param {Limits} limits @returns {[number, number]} */
 function rangeOf(curves, lines, axis, limits) {
   const fixed = limits[axis];
   if (fixed) return fixed;
@@ -125,13 +144,27 @@ function drawGrid(context, plane, colour, hasRight) {
   context.stroke();
 }
 
+/** @param {CanvasRenderingContext2D} context @param {Plane} plane @param {Curve[]} curves @param {(Thinned | Bars)[]} lines
+ * @param {number} columns @param {number} ratio @param {Kept} own */
+function drawBars(context, plane, curves, lines, columns, ratio, own) {
+  const height = Math.max(1, Math.round((plane.bottom - plane.top) * ratio));
+  if (own.picture?.width !== columns || own.picture.height !== height) own.picture = new ImageData(columns, height);
+  const { picture } = own;
+  picture.data.fill(0);
+  lines.forEach((line, index) => {
+    const { axis, colour } = curves[index];
+    if (line instanceof Bars) paintBars(picture, line, plane.y[axis], THICKNESS * ratio, colour);
+  });
+  context.putImageData(picture, Math.round(plane.left * ratio), Math.round(plane.top * ratio));
+}
+
 /** @param {CanvasRenderingContext2D} context @param {Plane} plane @param {Curve} curve @param {Thinned} line */
 function drawCurve(context, plane, { axis, colour }, { points, length }) {
   const across = plane.right - plane.left;
   const [low, high] = plane.y[axis];
   const scale = (plane.bottom - plane.top) / (high - low);
   context.strokeStyle = colour;
-  context.lineWidth = 1.25;
+  context.lineWidth = THICKNESS;
   context.lineJoin = "bevel";
   context.beginPath();
   let isOpen = false;

@@ -15,7 +15,9 @@ import { register, View } from "./view.js";
 /** @typedef {import("./chart.js").Axis} Axis */
 /** @typedef {{field: string, axis: Axis, colour: number}} Line */
 
-const RATE = 30;
+const RATE = 60;
+/** The values in legends stay for so long, in milliseconds. */
+const READING = 100;
 const SPANS = [1, 5, 10, 30, 60, 300];
 
 class Plots extends View {
@@ -31,6 +33,8 @@ class Plots extends View {
   /** @type {{close(): void} | null} */
   #plot = null;
   #subscribed = "";
+  /** When the values in legends are written again. */
+  #read = 0;
   #span = h("select", { title: "How much time is shown", "aria-label": "Time shown", on: { change: () => timeLink.set({ span: Number(this.#span.value) }) } });
   #pause = button({ text: "Pause", title: "Space" }, () => this.#togglePause());
   #empty = h("div.empty", {}, h("p", {}, "Choose a field with “Add”, or follow one from Values."));
@@ -140,13 +144,22 @@ class Plots extends View {
     this.#plot = plot;
   }
 
-  /** @override */
-  draw() {
+  /** @override @param {number} time */
+  draw(time) {
     const [from, to] = timeLink.window(this.robot.time() / 1e9);
     const marks = this.robot.journal.filter((entry) => entry.mark !== undefined && entry.time / 1e9 >= from && entry.time / 1e9 <= to).map((entry) => ({ time: entry.time / 1e9, text: String(entry.mark?.text ?? entry.mark) }));
-    const view = this.body.getBoundingClientRect();
     const hasRight = this.#charts.some(({ lines }) => lines.some(({ axis }) => axis === "right"));
-    for (const chart of this.#charts) chart.draw({ from, to, marks, hasRight }, view);
+    const view = this.body.getBoundingClientRect();
+    const visible = this.#charts.filter(({ element }) => {
+      const place = element.getBoundingClientRect();
+      return place.bottom >= view.top && place.top <= view.bottom;
+    });
+    for (const chart of visible) chart.draw({ from, to, marks, hasRight });
+    // Texts come last, so that nothing is laid out between charts, and not faster than they can be read.
+    if (timeLink.isPaused || timeLink.cursor !== null || time >= this.#read) {
+      this.#read = time + READING;
+      for (const chart of visible) chart.showValues(to);
+    }
     if (!timeLink.isPaused && this.#charts.length) this.invalidate();
   }
 
@@ -279,17 +292,19 @@ class Chart {
     else this.plots.host.open("values", topic ? { open: topic, topic: true } : { open: /^[^.[]+/.exec(field)?.[0] ?? field });
   }
 
-  /** @param {{from: number, to: number, marks: {time: number, text: string}[], hasRight: boolean}} shown @param {DOMRect} view */
-  draw(shown, view) {
-    const place = this.element.getBoundingClientRect();
-    if (place.bottom < view.top || place.top > view.bottom) return;
+  /** @param {{from: number, to: number, marks: {time: number, text: string}[], hasRight: boolean}} shown */
+  draw(shown) {
     const colour = colours();
     const curves = this.lines.flatMap((line) => {
       const field = this.plots.fields.get(line.field);
       return field ? [{ series: field.series, axis: line.axis, colour: colour.series[line.colour % colour.series.length] }] : [];
     });
     this.#plane = drawChart(this.canvas, { ...shown, curves, limits: this.limits, cursor: timeLink.cursor });
-    for (const { field } of this.lines) this.#showValue(field, shown.to);
+  }
+
+  /** Writes the values at the cursor, or the newest ones, into the legend. @param {number} to */
+  showValues(to) {
+    for (const { field } of this.lines) this.#showValue(field, to);
   }
 
   /** @param {string} name @param {number} to */

@@ -12,6 +12,9 @@ export class Series {
   maximum = new Float64Array(FIRST);
   /** How many points there are. */
   length = 0;
+  /** How many were ever added, and how often time was set back. */
+  added = 0;
+  cuts = 0;
   /** The place of the oldest one. */
   #begin = 0;
 
@@ -26,6 +29,7 @@ export class Series {
     this.minimum[place] = minimum;
     this.maximum[place] = maximum;
     this.length++;
+    this.added++;
   }
 
   /** @param {number} index of a point, the oldest is 0 */
@@ -76,6 +80,7 @@ export class Series {
   /** @param {number} time */
   #cut(time) {
     this.length = this.indexAt(time);
+    this.cuts++;
   }
 }
 

@@ -26,6 +26,7 @@ macro_rules! files {
 /// Everything that is served; a test compares it with the folder.
 const FILES: &[File] = files![
     "app.js",
+    "bars.js",
     "blocking.js",
     "cdr.js",
     "chart.js",

@@ -17,7 +17,7 @@ use super::values::{schema_of, unknown, unknown_topic};
 pub fn describe(shared: &Shared) -> Value {
     let topics = shared.handle.bus().readable_topics();
     let topics = topics.iter().map(
-        |(name, descriptor)| json!({"name": name, "schema_name": schema_of(descriptor).ok().map(|schema| schema.name)}),
+        |(name, descriptor)| json!({"name": name, "schema_name": schema_of(descriptor).ok().map(|schema| schema.name.clone())}),
     );
     let topics: Vec<_> = topics.collect();
     let callable = shared.handle.bus().callable_services();
@@ -203,12 +203,12 @@ fn representations(robot: &Robot) -> Vec<Value> {
             let update = cycle.updates.iter().find(|update| update.id == *id);
             let provider = update.map_or("", |update| update.module.as_str());
             let schema = robot.representation(name).and_then(|descriptor| schema_of(descriptor).ok());
-            add(name, &cycle.name, provider, schema.map(|schema| schema.name));
+            add(name, &cycle.name, provider, schema.map(|schema| schema.name.clone()));
         }
     }
     for (source, provided) in robot.samples() {
         for descriptor in provided {
-            add(descriptor.name(), source, source, schema_of(descriptor).ok().map(|schema| schema.name));
+            add(descriptor.name(), source, source, schema_of(descriptor).ok().map(|schema| schema.name.clone()));
         }
     }
     found.into_values().collect()

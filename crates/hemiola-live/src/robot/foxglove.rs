@@ -125,10 +125,10 @@ impl FoxgloveSession {
         let mut channels = Vec::new();
         for (name, is_topic, descriptor) in found {
             let is_known = |channel: &Channel| channel.name == name && channel.is_topic == is_topic;
-            let Ok(schema) = schema_of(descriptor) else { continue };
             if self.channels.iter().any(is_known) || self.channels.len() >= MOST {
                 continue;
             }
+            let Ok(schema) = schema_of(descriptor) else { continue };
             channels.push(json!({
                 "id": self.channels.len() + 1,
                 "topic": name,

@@ -190,7 +190,8 @@ impl PlotStream {
         if is_empty || now < self.due || out.is_congested() {
             return;
         }
-        self.due = now.checked_add(self.period).unwrap_or(now);
+        // In step: that it is looked only now and then makes no message later than the one before.
+        self.due = self.due.checked_add(self.period).map_or(now, |due| due.max(now));
         let mut bytes = binary::begin(binary::POINTS, self.subscription);
         for (number, points) in points.iter_mut().enumerate().filter(|(_, points)| !points.steps.is_empty()) {
             let steps = points.steps.drain(..);

@@ -25,8 +25,8 @@ use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 
 /// So many subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
-/// What changes fast is looked at so often.
-const FAST: Duration = Duration::from_millis(16);
+/// What changes fast is looked at so often: half of the time that a page's next frame takes to come.
+const FAST: Duration = Duration::from_millis(8);
 /// What people read is looked at so often.
 const SLOW: Duration = Duration::from_millis(50);
 /// What was dropped is told so often.

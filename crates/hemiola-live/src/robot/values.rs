@@ -1,5 +1,8 @@
 //! Values and messages on their way to a client, as bytes.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_runtime::{Observation, Observer, RobotHandle, ValueRequest};
@@ -16,7 +19,7 @@ const IMAGE: &str = "sensor_msgs/msg/Image";
 pub struct ValueStream {
     subscription: u32,
     seen: Observer,
-    schema: MessageSchema,
+    schema: Arc<MessageSchema>,
     is_topic: bool,
     as_jpeg: bool,
     /// Of a topic: the least distance of two messages, and when the next one may be sent.
@@ -141,12 +144,21 @@ impl ValueStream {
     }
 }
 
-/// How a representation looks outside.
-pub fn schema_of(descriptor: &RepresentationDescriptor) -> Result<MessageSchema, String> {
+/// What was made of descriptors, by their addresses: a type of a program never changes.
+static SCHEMAS: Mutex<BTreeMap<usize, Arc<MessageSchema>>> = Mutex::new(BTreeMap::new());
+
+/// How a representation looks outside. It is made once, however many clients ask.
+pub fn schema_of(descriptor: &'static RepresentationDescriptor) -> Result<Arc<MessageSchema>, String> {
+    let mut known = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(schema) = known.get(&std::ptr::from_ref(descriptor).addr()) {
+        return Ok(schema.clone());
+    }
     let name = descriptor.name();
     let data_type = descriptor.data_type();
     let data_type = data_type.ok_or_else(|| format!("`{name}` is opaque: it has no form outside of the process"))?;
-    Ok(MessageSchema::of(name, &data_type))
+    let schema = Arc::new(MessageSchema::of(name, &data_type));
+    known.insert(std::ptr::from_ref(descriptor).addr(), schema.clone());
+    Ok(schema)
 }
 
 /// There is no such representation.

@@ -1,0 +1,64 @@
+//! A robot that has what the NAO has not: twenty numbers that change a thousand times a second, and a
+//! camera of 640 x 480 pixels. `hemiola-bench live` looks at it.
+
+use hemiola::prelude::*;
+
+/// The numbers, each a wave of its own.
+#[derive(Representation, Clone, Default)]
+pub struct Waves {
+    /// From -1 to 1.
+    pub values: [f64; 20],
+}
+
+/// Computes them.
+#[derive(Module)]
+struct WaveMaker {}
+
+#[module]
+impl WaveMaker {
+    #[update]
+    fn make(&self, clock: &Clock, waves: &mut Waves) {
+        let seconds = clock.now().seconds();
+        for (number, value) in (1_i32..).zip(&mut waves.values) {
+            let slow = (seconds * f64::from(number) * 0.7).sin();
+            *value = 0.8 * slow + 0.2 * (seconds * 300.0 * f64::from(number)).sin();
+        }
+    }
+}
+
+/// What a camera of a robot sees: two bytes for a pixel.
+#[derive(Representation, Clone, Default)]
+pub struct Picture {
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Row by row.
+    pub pixels: Vec<u8>,
+}
+
+/// Shows a ramp that wanders.
+#[derive(Source)]
+struct WaveCamera {
+    shown: u8,
+}
+
+const WIDTH: u32 = 640;
+const HEIGHT: u32 = 480;
+
+#[source]
+impl WaveCamera {
+    #[sample(rate = 30.0)]
+    fn sample(&mut self, picture: &mut Picture) {
+        self.shown = self.shown.wrapping_add(1);
+        (picture.width, picture.height) = (WIDTH, HEIGHT);
+        picture.pixels.resize((2 * WIDTH * HEIGHT) as usize, 0);
+        picture.pixels.fill(self.shown);
+    }
+}
+
+const ROBOT: &str = "[cycle.waves]\nrate = 1000.0\ndeadline = '1 ms'\npriority = 60\n";
+
+fn main() -> std::process::ExitCode {
+    hemiola::Application::embedded(ROBOT).run()
+}

@@ -1,0 +1,148 @@
+//! What looking at a running robot costs it, and what people see when: the NAO in simulation, and a
+//! robot with more numbers and larger images.
+//!
+//! | file | what |
+//! |---|---|
+//! | `response` | how motion responds while pages are open and commands look |
+//! | `door` | processor time of the door's threads |
+//! | `foxglove`, `viewer` | the same through Foxglove's protocol, beside the server of Foxglove's SDK |
+//! | `pixels` | from a value to the frame that has it, frames a second, a page that slept |
+//! | `browser` | Chromium, driven by `tests/foreign/measure_page.cjs` |
+//! | `robot`, `program`, `threads` | programs that are started and ended, and what their threads use |
+//! | `bar` | what is asked, and whether it is so |
+
+mod bar;
+mod browser;
+mod door;
+mod foxglove;
+mod pixels;
+mod program;
+mod response;
+mod robot;
+mod threads;
+mod viewer;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::command_line::choose;
+use crate::contest::result::quantile;
+use crate::error::{BenchError, write};
+use crate::machine::Machine;
+use crate::robot as nao;
+use browser::Browser;
+use robot::RobotProgram;
+
+/// What can be asked for.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  hemiola-bench live --text live.txt
+  hemiola-bench live --quick
+  hemiola-bench live --only door,foxglove --rounds 1")]
+pub struct Options {
+    /// Everything once and briefly: shows that it works, not how fast it is.
+    #[arg(long)]
+    quick: bool,
+    /// How often everybody has a turn; figures are medians over rounds.
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Only these of response, door, foxglove, pixels.
+    #[arg(long, value_name = "PART", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Writes what is printed, too.
+    #[arg(long, value_name = "FILE")]
+    text: Option<PathBuf>,
+}
+
+const ROUNDS: usize = 5;
+
+/// What can be measured on its own.
+const PARTS: [&str; 4] = ["response", "door", "foxglove", "pixels"];
+
+/// Measures and tells.
+pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchError> {
+    let mut parts = PARTS.to_vec();
+    choose("part", &mut parts, &options.only, |part| part)?;
+    let machine = Machine::examine();
+    println!("{machine}\n");
+    let built = nao::program(bench).and_then(|robot| Ok((robot, nao::build(bench, "hemiola-bench", "waves")?)));
+    let (nao_program, waves_program) = match built {
+        Ok(programs) => programs,
+        Err(problem) => {
+            println!("Left out: everything. {problem}");
+            return Ok(());
+        }
+    };
+    let home = Home::make()?;
+    let arguments = ["--config".into(), nao::configuration().into(), "--set".into(), GO_ON.into()];
+    let robot = |label, program, arguments: &[std::ffi::OsString]| RobotProgram {
+        label,
+        program,
+        arguments: arguments.to_vec(),
+        folder: home.0.clone(),
+    };
+    let (robot, waves) = (robot("the NAO", nao_program, &arguments), robot("waves", waves_program, &[]));
+    let (length, sleep, rounds) = match options.quick {
+        true => (Duration::from_secs(8), Duration::from_secs(5), 1),
+        false => (Duration::from_secs(30), Duration::from_secs(60), ROUNDS),
+    };
+    let rounds = options.rounds.unwrap_or(rounds).max(1);
+    let mut told = format!("{machine}\n\n");
+    let mut tell = |text: String| {
+        println!("{text}");
+        told += &text;
+        told.push('\n');
+    };
+    let needs_browser = parts.iter().any(|part| matches!(*part, "response" | "pixels"));
+    let mut browser = needs_browser.then(Browser::start).transpose().unwrap_or_else(|error| {
+        tell(format!("Left out: pages. {error}\n"));
+        None
+    });
+    if let Some(browser) = &browser {
+        tell(format!("browser    {}\n", browser.version));
+    }
+    for part in parts {
+        match (part, &mut browser) {
+            ("response", browser) => tell(response::measure(&robot, browser.as_mut(), length, rounds)?),
+            ("door", _) => tell(door::measure(&robot, &waves, length / 2, rounds)?),
+            ("foxglove", _) => tell(foxglove::measure(&robot, folder, length / 2, rounds)?),
+            (_, Some(browser)) => tell(pixels::measure(&robot, &waves, browser, length / 2, sleep, rounds)?),
+            (_, None) => {}
+        }
+    }
+    if options.quick {
+        tell("note: a quick run shows that everything works; its figures mean nothing.".to_owned());
+    }
+    options.text.as_ref().map_or(Ok(()), |path| write(path, &told))
+}
+
+/// The game does not end with a goal.
+const GO_ON: &str = "source.SimulatedBody.parameters.repeat=true";
+
+/// Where robots run. It goes when the bench ends.
+struct Home(PathBuf);
+
+impl Home {
+    fn make() -> Result<Self, BenchError> {
+        let folder = std::env::temp_dir().join(format!("hemiola-bench-live-{}", std::process::id()));
+        let failed = |error| BenchError::Write { path: folder.clone(), error };
+        fs::create_dir_all(&folder).map_err(failed)?;
+        fs::canonicalize(&folder).map(Self).map_err(failed)
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // What is left behind is only in the way.
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    quantile(&values, 0.5).unwrap_or(f64::NAN)
+}

@@ -1,0 +1,168 @@
+//! All channels through `foxglove.sdk.v1`: the door of the NAO, and the server of Foxglove's SDK, which
+//! publishes what the door has sent before.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::bar::{Bar, Limit};
+use super::door::is_of_the_door;
+use super::median;
+use super::program::Program;
+use super::robot::{LiveRobot, RobotProgram};
+use super::threads::{ThreadTimes, sum};
+use super::viewer::{Channel, Viewer};
+use crate::contest::peers::build_crates;
+use crate::error::BenchError;
+
+/// What one server has used, and for what.
+struct Used {
+    /// Of its threads, in percent of a core.
+    server: f64,
+    /// Of the thread that hands messages to the SDK's server. Hemiola's modules hand them over to nobody.
+    publisher: f64,
+    messages: f64,
+    megabytes: f64,
+}
+
+const SETTLE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Builds the peer, looks at both in turn, and tells; or why there is no peer.
+pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usize) -> Result<String, BenchError> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/foxglove");
+    let target = folder.join("foxglove");
+    if let Err(problem) = build_crates(&sources, &target) {
+        return Ok(format!("Left out: Foxglove's SDK (cargo: {problem}).\n"));
+    }
+    let peer = target.join("release/hemiola-bench-foxglove");
+    let log = nao.folder.join("channels.mcap");
+    let (mut own, mut theirs, mut channels) = (Vec::new(), Vec::new(), 0);
+    for round in 0..rounds {
+        let running = LiveRobot::start(nao, 3 * length + PATIENCE)?;
+        let address = viewer_address(running.page());
+        let mut viewer = Viewer::open(nao.label, &address)?;
+        channels = viewer.channels.len();
+        viewer.subscribe_to_all()?;
+        viewer.take(Instant::now() + SETTLE, |_| ())?;
+        if round == 0 {
+            record(&mut viewer, &log, length)?;
+        }
+        own.push(watch(&mut viewer, running.process(), is_of_the_door, length)?);
+        drop((viewer, running));
+        let mut command: Command = Program::command(&peer);
+        command.arg(&log);
+        let mut server = Program::start("Foxglove's SDK", command)?;
+        let address = server.hear(PATIENCE, |line| line.starts_with("ws://").then(|| line.to_owned()))?;
+        let mut viewer = Viewer::open("Foxglove's SDK", &address)?;
+        viewer.subscribe_to_all()?;
+        viewer.take(Instant::now() + SETTLE, |_| ())?;
+        theirs.push(watch(&mut viewer, server.id(), |thread| thread != PUBLISHER, length)?);
+    }
+    Ok(text(&own, &theirs, channels, length))
+}
+
+/// What the peer calls the thread that publishes.
+const PUBLISHER: &str = "publisher";
+
+/// Viewers come to the same port as pages.
+fn viewer_address(page: &str) -> String {
+    page.replacen("http://", "ws://", 1)
+}
+
+/// Takes all messages for so long, and what the threads of the server use meanwhile.
+fn watch(
+    viewer: &mut Viewer,
+    process: u32,
+    is_server: impl Fn(&str) -> bool,
+    length: Duration,
+) -> Result<Used, BenchError> {
+    let before = ThreadTimes::of(process)?;
+    let (mut messages, mut bytes) = (0_u64, 0);
+    viewer.take(Instant::now() + length, |message| {
+        messages += 1;
+        bytes += message.bytes.len();
+    })?;
+    let used = ThreadTimes::of(process)?.since(&before);
+    let seconds = length.as_secs_f64();
+    Ok(Used {
+        server: sum(&used, is_server),
+        publisher: sum(&used, |thread| thread == PUBLISHER),
+        messages: messages as f64 / seconds,
+        megabytes: bytes as f64 / 1e6 / seconds,
+    })
+}
+
+/// Writes what comes into a log, which the peer publishes.
+fn record(viewer: &mut Viewer, path: &Path, length: Duration) -> Result<(), BenchError> {
+    let failed = |error: std::io::Error| BenchError::Write { path: path.to_owned(), error };
+    let channels: BTreeMap<u32, Arc<mcap::Channel<'static>>> =
+        viewer.channels.iter().map(|channel| (channel.id, Arc::new(as_recorded(channel)))).collect();
+    let file = BufWriter::new(File::create(path).map_err(failed)?);
+    // It is read at once: nothing is compressed.
+    let options = mcap::WriteOptions::new().compression(None);
+    let mut log = options.create(file).map_err(|error| failed(std::io::Error::other(error)))?;
+    let mut outcome = Ok(());
+    viewer.take(Instant::now() + length, |message| {
+        let Some(channel) = channels.get(&message.channel) else { return };
+        let (log_time, publish_time) = (message.time, message.time);
+        let message = mcap::Message {
+            channel: channel.clone(),
+            sequence: 0,
+            log_time,
+            publish_time,
+            data: Cow::Borrowed(message.bytes),
+        };
+        outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| log.write(&message));
+    })?;
+    outcome.and_then(|()| log.finish()).map_err(|error| failed(std::io::Error::other(error)))?;
+    Ok(())
+}
+
+fn as_recorded(channel: &Channel) -> mcap::Channel<'static> {
+    let schema = mcap::Schema {
+        // Numbered by the channel: what two share stands twice.
+        id: channel.id as u16,
+        name: channel.schema_name.clone(),
+        encoding: channel.schema_encoding.clone().unwrap_or_default(),
+        data: Cow::Owned(channel.schema.clone().into_bytes()),
+    };
+    mcap::Channel {
+        id: channel.id as u16,
+        topic: channel.topic.clone(),
+        schema: Some(Arc::new(schema)),
+        message_encoding: channel.encoding.clone(),
+        metadata: BTreeMap::new(),
+    }
+}
+
+fn text(own: &[Used], theirs: &[Used], channels: usize, length: Duration) -> String {
+    let mut text = format!(
+        "all {channels} channels of the NAO through foxglove.sdk.v1, one viewer (medians of {} rounds of {} s)\n  {:36}{:>14}{:>14}{:>14}{:>10}\n",
+        own.len(),
+        length.as_secs(),
+        "",
+        "server, %",
+        "publisher, %",
+        "messages/s",
+        "MB/s"
+    );
+    let of = |rounds: &[Used], pick: fn(&Used) -> f64| median(rounds.iter().map(pick));
+    for (label, rounds) in [("the door, which encodes as well", own), ("Foxglove's SDK, encoded before", theirs)] {
+        let (server, publisher) = (of(rounds, |used| used.server), of(rounds, |used| used.publisher));
+        let (messages, megabytes) = (of(rounds, |used| used.messages), of(rounds, |used| used.megabytes));
+        text += &format!("  {label:36}{server:>14.2}{publisher:>14.2}{messages:>14.0}{megabytes:>10.2}\n");
+    }
+    let ratio = |pick: fn(&Used) -> f64| {
+        let pairs = own.iter().zip(theirs);
+        median(pairs.map(|(own, theirs)| own.server / pick(theirs)))
+    };
+    let bar = |what, is| Bar { what, limit: Limit::AtMost(1.0), is, unit: "" }.to_string();
+    text + &bar("the door, times the SDK with who publishes", ratio(|used| used.server + used.publisher))
+        + &bar("the door, times the SDK's own threads", ratio(|used| used.server))
+}

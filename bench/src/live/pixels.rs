@@ -1,0 +1,143 @@
+//! What a person sees, and when: from a value's time to the frame that has it, frames a second, and how
+//! a page that slept catches up.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::bar::{Bar, Limit};
+use super::browser::Browser;
+use super::door::PLOTS;
+use super::median;
+use super::robot::{LiveRobot, RobotProgram};
+use crate::error::BenchError;
+
+/// From a value's time to the end of the frame that has it, in milliseconds.
+#[derive(Deserialize)]
+struct Pixels {
+    values: u64,
+    p50: f64,
+    p95: f64,
+    most: f64,
+    /// How far off the clocks of page and robot may be.
+    clock_error: f64,
+    frames: f64,
+}
+
+#[derive(Deserialize)]
+struct Frames {
+    /// A second.
+    frames: f64,
+    /// What one takes on the page's thread, in milliseconds.
+    painting: f64,
+    /// How many points a plot shows.
+    points: f64,
+}
+
+/// A page that slept; seconds and milliseconds.
+#[derive(Deserialize)]
+struct Sleep {
+    slept: f64,
+    /// Frames that it made while it slept.
+    restless: u64,
+    caught_up: f64,
+}
+
+/// All of a round.
+struct Round {
+    nao: Pixels,
+    waves: Pixels,
+    frames: Frames,
+    sleep: Sleep,
+}
+
+/// What is asked.
+const MOST_LATE_MS: f64 = 50.0;
+const LEAST_FRAMES: f64 = 60.0;
+const MOST_TO_CATCH_UP_MS: f64 = 1000.0;
+
+/// Plots of the NAO while it plays.
+const NAO: [&str; 4] =
+    ["JointAngles.angles[0]", "RobotPose.pose.translation.x", "BallModel.position.x", "timing:motion.response"];
+
+/// Looks at both robots, and tells.
+pub fn measure(
+    nao: &RobotProgram,
+    waves: &RobotProgram,
+    browser: &mut Browser,
+    length: Duration,
+    sleep: Duration,
+    rounds: usize,
+) -> Result<String, BenchError> {
+    let seconds = length.as_secs();
+    let waved: Vec<String> = (0..PLOTS).map(|number| format!("Waves.values[{number}]")).collect();
+    let mut all = Vec::new();
+    for _ in 0..rounds {
+        let running = LiveRobot::start(nao, 2 * length + PATIENCE)?;
+        let url = running.page();
+        let wish = json!({"do": "pixels", "url": url, "fields": NAO, "seconds": seconds, "clock": "BallModel"});
+        let of_nao = browser.measure(&wish, length)?;
+        drop(running);
+        let running = LiveRobot::start(waves, 3 * length + sleep + PATIENCE)?;
+        let url = running.page();
+        let few = &waved[..NAO.len()];
+        let wish = json!({"do": "pixels", "url": url, "fields": few, "seconds": seconds, "clock": "Waves"});
+        let of_waves = browser.measure(&wish, length)?;
+        let wish = json!({"do": "frames", "url": url, "fields": waved, "seconds": seconds});
+        let frames = browser.measure(&wish, length)?;
+        let wish = json!({"do": "sleep", "url": url, "fields": few, "seconds": sleep.as_secs(), "clock": "Waves"});
+        let slept = browser.measure(&wish, sleep)?;
+        all.push(Round { nao: of_nao, waves: of_waves, frames, sleep: slept });
+    }
+    Ok(text(&all))
+}
+
+const PATIENCE: Duration = Duration::from_secs(180);
+
+fn text(rounds: &[Round]) -> String {
+    let of = |pick: fn(&Round) -> f64| median(rounds.iter().map(pick));
+    let mut text = format!("what a page shows, and when (medians of {} rounds)\n", rounds.len());
+    for (label, pick) in [
+        ("the NAO, 4 plots", (|round| &round.nao) as fn(&Round) -> &Pixels),
+        ("waves at 1 kHz, 4 plots", |round| &round.waves),
+    ] {
+        let of = |what: fn(&Pixels) -> f64| median(rounds.iter().map(|round| what(pick(round))));
+        // Writing to a string cannot fail.
+        _ = writeln!(
+            text,
+            "  {label}: from a value's time to the frame that has it {:.1} ms (median), {:.1} (p95), {:.1} (most), of {:.0} values; \
+             clocks agree to {:.2} ms; {:.1} frames a second",
+            of(|pixels| pixels.p50),
+            of(|pixels| pixels.p95),
+            of(|pixels| pixels.most),
+            of(|pixels| pixels.values as f64),
+            of(|pixels| pixels.clock_error),
+            of(|pixels| pixels.frames)
+        );
+    }
+    _ = writeln!(
+        text,
+        "  {PLOTS} plots of {:.0} points: {:.1} frames a second, {:.1} ms of the page's thread for one",
+        of(|round| round.frames.points),
+        of(|round| round.frames.frames),
+        of(|round| round.frames.painting)
+    );
+    _ = writeln!(
+        text,
+        "  asleep for {:.0} s ({:.0} frames meanwhile): shows the present again after {:.0} ms",
+        of(|round| round.sleep.slept),
+        of(|round| round.sleep.restless as f64),
+        of(|round| round.sleep.caught_up)
+    );
+    let late = of(|round| round.nao.p95);
+    let frames = of(|round| round.frames.frames);
+    let caught_up = of(|round| round.sleep.caught_up);
+    let at_most = |what, most, is| Bar { what, limit: Limit::AtMost(most), is, unit: " ms" }.to_string();
+    text += &at_most("from a value's time to its frame, p95, the NAO", MOST_LATE_MS, late);
+    // A display of 60 Hz never shows a few more.
+    let limit = Limit::AtLeast(LEAST_FRAMES - 1.0);
+    text += &Bar { what: "20 plots of 10,000 points", limit, is: frames, unit: " frames/s" }.to_string();
+    text + &at_most("after sleep", MOST_TO_CATCH_UP_MS, caught_up)
+}

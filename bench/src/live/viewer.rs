@@ -1,0 +1,123 @@
+//! A viewer that speaks `foxglove.sdk.v1`: it subscribes to all channels of a server.
+
+use std::io;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::json;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::http::HeaderValue;
+use tungstenite::{Message, WebSocket};
+
+use crate::error::{BenchError, EntryError};
+
+/// A viewer that is connected.
+pub struct Viewer {
+    label: &'static str,
+    socket: WebSocket<TcpStream>,
+    /// What the server has advertised.
+    pub channels: Vec<Channel>,
+}
+
+/// Of a server.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Channel {
+    pub id: u32,
+    pub topic: String,
+    pub encoding: String,
+    pub schema_name: String,
+    pub schema: String,
+    pub schema_encoding: Option<String>,
+}
+
+/// What a server says in text, as far as it matters here.
+#[derive(Deserialize)]
+#[serde(tag = "op", rename_all = "camelCase")]
+enum Said {
+    Advertise {
+        channels: Vec<Channel>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+/// A message of a channel.
+pub struct ChannelMessage<'m> {
+    /// The subscription; here it is called as its channel.
+    pub channel: u32,
+    pub time: u64,
+    pub bytes: &'m [u8],
+}
+
+/// Opcode, subscription, time.
+const HEAD: usize = 13;
+const MESSAGE_DATA: u8 = 1;
+/// All channels are advertised at once, or within this.
+const ADVERTISING: Duration = Duration::from_millis(700);
+
+impl Viewer {
+    /// Connects, and waits for the channels. What goes wrong is told of `label`.
+    pub fn open(label: &'static str, address: &str) -> Result<Self, BenchError> {
+        let failed = |message: String| BenchError::from(EntryError::Failed { label, message });
+        let mut request = address.into_client_request().map_err(|error| failed(error.to_string()))?;
+        request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static("foxglove.sdk.v1"));
+        let host = request.uri().authority().map(|host| host.as_str().to_owned()).unwrap_or_default();
+        let stream = TcpStream::connect(host).map_err(|error| failed(error.to_string()))?;
+        let connected = tungstenite::client(request, stream).map_err(|error| failed(error.to_string()));
+        let mut viewer = Self { label, socket: connected?.0, channels: Vec::new() };
+        let end = Instant::now() + ADVERTISING;
+        while let Some(message) = viewer.read(end)? {
+            let Message::Text(text) = message else { continue };
+            if let Ok(Said::Advertise { channels }) = serde_json::from_str(&text) {
+                viewer.channels.extend(channels);
+            }
+        }
+        Ok(viewer)
+    }
+
+    /// Subscribes to everything that was advertised.
+    pub fn subscribe_to_all(&mut self) -> Result<(), BenchError> {
+        let all = self.channels.iter().map(|channel| json!({"id": channel.id, "channelId": channel.id}));
+        let request = json!({"op": "subscribe", "subscriptions": all.collect::<Vec<_>>()});
+        self.socket.send(Message::text(request.to_string())).map_err(|error| self.failed(error))
+    }
+
+    /// Takes all messages that come before `end`.
+    pub fn take(&mut self, end: Instant, mut put: impl FnMut(ChannelMessage<'_>)) -> Result<(), BenchError> {
+        while let Some(message) = self.read(end)? {
+            let Message::Binary(bytes) = message else { continue };
+            let Some((head, rest)) = bytes.split_at_checked(HEAD) else { continue };
+            let (Some(channel), Some(time)) = (head[1..].first_chunk(), head[5..].first_chunk()) else { continue };
+            if head[0] == MESSAGE_DATA {
+                let (channel, time) = (u32::from_le_bytes(*channel), u64::from_le_bytes(*time));
+                put(ChannelMessage { channel, time, bytes: rest });
+            }
+        }
+        Ok(())
+    }
+
+    /// The next message, if one comes before `end`.
+    fn read(&mut self, end: Instant) -> Result<Option<Message>, BenchError> {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        let limited = self.socket.get_ref().set_read_timeout(Some(left));
+        limited.map_err(|error| self.failed(error.into()))?;
+        match self.socket.read() {
+            Ok(message) => Ok(Some(message)),
+            Err(tungstenite::Error::Io(error))
+                if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    fn failed(&self, error: tungstenite::Error) -> BenchError {
+        EntryError::Failed { label: self.label, message: error.to_string() }.into()
+    }
+}

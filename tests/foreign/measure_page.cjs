@@ -1,0 +1,177 @@
+// Measures the page of a robot in Chromium, for `hemiola-bench live`. It takes one JSON object a line from its
+// standard input and answers each with one line; when its input ends, so do it and the browser.
+//
+//   {"do": "open", "url": "http://HOST:PORT/?token=..", "pages": [LAYOUT, ..]}    pages that stay open until the next `open` or `close`
+//   {"do": "close"}
+//   {"do": "pixels", "url": .., "fields": [..], "seconds": 10, "clock": VALUE}    from a value's time to the frame that has it
+//   {"do": "frames", "url": .., "fields": [..], "seconds": 10}                    frames a second, four views beside each other
+//   {"do": "sleep", "url": .., "fields": [..], "seconds": 60, "clock": VALUE}     how long a page that slept takes to catch up
+const readline = require("node:readline");
+const { DESKTOP, launch, pause, until } = require("./browser.cjs");
+
+/** Before anything is measured, a page has so long to load, and its curves to fill. */
+const SETTLE = 3000;
+/** The last seconds that plots show, unless a person says otherwise. */
+const SHOWN = 10_000;
+/** Who shows what was so long ago, or less, shows the present. */
+const PRESENT = 150;
+
+const one = (view, settings = {}) => ({ tabs: [{ view, settings }], active: 0 });
+const charts = (fields) => one("plots", { charts: fields.map((field) => ({ lines: [{ field }] })) });
+
+/** Runs in the page before its own code: notes when points of plots come, and when a frame has them. */
+function probe() {
+  const seen = (window.probe = { waiting: [], drawn: [], frames: [], newest: 0 });
+  const Socket = window.WebSocket;
+  window.WebSocket = class extends Socket {
+    constructor(...given) {
+      super(...given);
+      // Before the page's own listener; the page draws in a later frame.
+      this.addEventListener("message", ({ data }) => {
+        if (!(data instanceof ArrayBuffer) || new Uint8Array(data)[0] !== 2) return;
+        const view = new DataView(data);
+        for (let at = 8; at < data.byteLength; ) {
+          const count = view.getUint32(at + 4, true);
+          at += 8;
+          for (let point = 0; point < count; point++, at += 24) seen.waiting.push(view.getFloat64(at, true) * 1000);
+        }
+      });
+    }
+  };
+  const { port1, port2 } = new MessageChannel();
+  /** @type {{begun: number, times: number[]}[]} */
+  const painting = [];
+  // A task behind those of the frame: by then it is painted, and handed to what shows it.
+  port2.onmessage = () => {
+    const at = performance.now(), { begun, times } = painting.shift();
+    for (const time of times) {
+      seen.drawn.push([time, at]);
+      seen.newest = Math.max(seen.newest, time);
+    }
+    seen.frames.push([at, at - begun, seen.newest]);
+  };
+  const request = window.requestAnimationFrame;
+  window.requestAnimationFrame = (callback) => request((time) => {
+    const begun = performance.now(), times = seen.waiting;
+    seen.waiting = [];
+    callback(time);
+    painting.push({ begun, times });
+    port1.postMessage(null);
+  });
+  /** What the robot's clock shows when the page's shows 0, in milliseconds, and how far off that may be. */
+  window.clocks = (value) => new Promise((resolve, reject) => {
+    const socket = new Socket(`${location.origin.replace("http", "ws")}/`, "hemiola.v1");
+    let best = { offset: 0, error: Infinity }, left = 50, sent = 0;
+    const ask = () => { sent = performance.now(); socket.send(JSON.stringify({ id: left, do: "read", value })); };
+    socket.onerror = () => reject(new Error("the door does not open"));
+    socket.onmessage = ({ data }) => {
+      const message = JSON.parse(data), now = performance.now();
+      if (message.error) return reject(new Error(message.error));
+      if (message.result) {
+        const error = (now - sent) / 2;
+        if (error < best.error) best = { offset: message.result.time / 1e6 - (now + sent) / 2, error };
+        if (--left === 0) { socket.close(); return resolve(best); }
+      }
+      ask();
+    };
+  });
+}
+
+/** Of sorted numbers. */
+const quantile = (sorted, share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+
+class Browser {
+  #pages = [];
+
+  constructor(browser) { this.browser = browser; }
+
+  /** A page in a window of its own: one behind another one would not draw. */
+  async page(url, layout) {
+    const context = await this.browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.setViewport(DESKTOP);
+    await page.evaluateOnNewDocument(probe);
+    await page.goto(`${url}#l=${Buffer.from(JSON.stringify(layout)).toString("base64url")}`);
+    await until("a view", () => page.evaluate(() => document.querySelector("section.view")?.offsetWidth > 0));
+    this.#pages.push(page);
+    return page;
+  }
+
+  async close() {
+    for (const page of this.#pages.splice(0)) await page.browserContext().close();
+    return {};
+  }
+
+  async open({ url, pages }) {
+    await this.close();
+    for (const layout of pages) await this.page(url, layout);
+    return {};
+  }
+
+  /** What a probe has seen in so many seconds. */
+  async #watch(page, seconds) {
+    await page.evaluate(() => Object.assign(window.probe, { drawn: [], frames: [] }));
+    await pause(seconds * 1000);
+    return page.evaluate(() => ({ drawn: window.probe.drawn, frames: window.probe.frames }));
+  }
+
+  async pixels({ url, fields, seconds, clock }) {
+    const page = await this.page(url, charts(fields));
+    await pause(SETTLE);
+    const { offset, error } = await page.evaluate((value) => window.clocks(value), clock);
+    const { drawn, frames } = await this.#watch(page, seconds);
+    await this.close();
+    const late = drawn.map(([time, at]) => at + offset - time).sort((a, b) => a - b);
+    return { values: late.length, p50: quantile(late, 0.5), p95: quantile(late, 0.95), most: late.at(-1), clock_error: error, frames: frames.length / seconds };
+  }
+
+  async frames({ url, fields, seconds }) {
+    // All charts can be seen at once.
+    const share = Math.ceil(fields.length / 4);
+    const views = [0, 1, 2, 3].map((number) => charts(fields.slice(number * share, (number + 1) * share)));
+    const page = await this.page(url, { split: "row", sizes: [1, 1, 1, 1], children: views });
+    await pause(SETTLE + SHOWN);
+    const { drawn, frames } = await this.#watch(page, seconds);
+    await this.close();
+    const busy = frames.map(([, took]) => took).sort((a, b) => a - b);
+    const points = (drawn.length / seconds / fields.length) * (SHOWN / 1000);
+    return { frames: frames.length / seconds, painting: quantile(busy, 0.5), points };
+  }
+
+  async sleep({ url, fields, seconds, clock }) {
+    const page = await this.page(url, charts(fields));
+    await pause(SETTLE);
+    const { offset } = await page.evaluate((value) => window.clocks(value), clock);
+    const session = await page.createCDPSession();
+    const origin = await page.evaluate(() => performance.timeOrigin);
+    await session.send("Page.setWebLifecycleState", { state: "frozen" });
+    const slept = Date.now() - origin;
+    await pause(seconds * 1000);
+    const woken = Date.now() - origin;
+    await session.send("Page.setWebLifecycleState", { state: "active" });
+    // Who sleeps is hidden, and is seen again only when somebody turns to it.
+    await session.send("Emulation.setFocusEmulationEnabled", { enabled: true });
+    const caught = await until("the present", () => page.evaluate(({ woken, offset, present }) => {
+      const frame = window.probe.frames.find(([at, , newest]) => at > woken && at + offset - newest < present);
+      return frame ? { at: frame[0], frames: window.probe.frames.map(([at]) => at) } : null;
+    }, { woken, offset, present: PRESENT }));
+    await this.close();
+    // Some frames were on their way when it fell asleep.
+    const restless = caught.frames.filter((at) => at > slept + 500 && at < woken).length;
+    return { slept: (woken - slept) / 1000, restless, caught_up: caught.at - woken };
+  }
+}
+
+async function main() {
+  const chromium = await launch();
+  const browser = new Browser(chromium);
+  const end = async () => { await chromium.close(); process.exit(0); };
+  console.log(JSON.stringify({ ready: await chromium.version() }));
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const { do: verb, ...given } = JSON.parse(line);
+    if (!["open", "close", "pixels", "frames", "sleep"].includes(verb)) throw new Error(`nobody can do ${verb}`);
+    console.log(JSON.stringify(await browser[verb](given)));
+  }
+  await end();
+}
+main().catch((error) => { console.error(error.stack ?? error); process.exit(1); });

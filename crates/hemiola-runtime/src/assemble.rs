@@ -93,7 +93,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports, heartbeat };
     let modules = robot.configuration.modules.iter();
     let controls = Controls {
-        present: Arc::new(Present::new(&robot)),
+        present: Arc::new(Present::new(robot.without_course())),
         cycles: controls,
         state: state.clone(),
         catalog,

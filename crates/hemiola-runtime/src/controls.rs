@@ -28,7 +28,7 @@ use crate::robot_state::RobotState;
 pub struct Controls {
     pub robot: Robot,
     /// The same, for who looks without waiting for changes.
-    pub present: Arc<Present>,
+    pub present: Arc<Present<Robot>>,
     pub cycles: Vec<CycleControl>,
     pub state: Arc<RobotState>,
     pub catalog: Catalog,

@@ -54,7 +54,7 @@ use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 pub struct RobotHandle {
     /// Held by whoever makes a change for as long as that takes; who looks asks `present`.
     controls: Arc<Reentered<Controls>>,
-    present: Arc<Present>,
+    present: Arc<Present<Robot>>,
     /// Whoever needs both locks the controls first.
     monitor: Arc<Reentered<Monitor>>,
     /// The same as the controls'.

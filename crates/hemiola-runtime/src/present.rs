@@ -1,38 +1,34 @@
-//! What a robot consists of at present, for everybody who looks at it.
+//! What something is at present, for everybody who looks at it without waiting.
 //!
-//! A change calls constructors and defaults of users while the [controls](crate::controls::Controls) are
-//! locked, and these may take their time, or never return. Nobody who only looks waits for that: what the
-//! robot consists of is shown here when a change is made, under a lock that is held for no longer than it
-//! takes to exchange a pointer.
+//! A change of a robot calls constructors and defaults of users while the controls are locked, and these may
+//! take their time, or never return. Nobody who only looks waits for that: what the robot consists of is shown
+//! here when a change is made, under a lock that is held for no longer than it takes to exchange a pointer.
 
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::assemble::Robot;
-
 /// See the module.
-pub struct Present(Mutex<Arc<Robot>>);
+pub struct Present<T>(Mutex<Arc<T>>);
 
-impl Present {
-    /// Of a robot that has been put together.
-    pub fn new(robot: &Robot) -> Self {
-        Self(Mutex::new(Arc::new(robot.without_course())))
+impl<T> Present<T> {
+    pub fn new(now: T) -> Self {
+        Self(Mutex::new(Arc::new(now)))
     }
 
-    /// What the robot consists of after the last change that has been made.
-    pub fn get(&self) -> Arc<Robot> {
+    /// What was shown last.
+    pub fn get(&self) -> Arc<T> {
         self.lock().clone()
     }
 
-    /// A change has been made.
-    pub fn show(&self, robot: &Robot) {
-        let now = Arc::new(robot.without_course());
+    /// It is this from now on.
+    pub fn show(&self, now: T) {
+        let now = Arc::new(now);
         let before = mem::replace(&mut *self.lock(), now);
-        // With nothing locked: it is large.
+        // With nothing locked: it may be large.
         drop(before);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Arc<Robot>> {
+    fn lock(&self) -> MutexGuard<'_, Arc<T>> {
         // A pointer is whole even if somebody panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -94,15 +94,15 @@ impl Controls {
             After::Providers { system, resolved } => {
                 self.robot.system = system;
                 self.robot.resolved = resolved;
-                self.present.show(&self.robot);
+                self.present.show(self.robot.without_course());
             }
             After::Parameters { module, values } => {
                 self.set_parameters(&module, values);
-                self.present.show(&self.robot);
+                self.present.show(self.robot.without_course());
             }
             After::Workers { cycle, workers } => {
                 self.set_workers(cycle, workers);
-                self.present.show(&self.robot);
+                self.present.show(self.robot.without_course());
             }
         }
         let changed = prepared.instances.into_iter();

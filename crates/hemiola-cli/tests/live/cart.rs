@@ -237,7 +237,7 @@ impl Cart {
 
     /// Waits until that is so.
     #[track_caller]
-    pub fn until(&self, arguments: &[&str], is_so: impl Fn(&Value) -> bool) -> Value {
+    pub fn until(&self, arguments: &[&str], mut is_so: impl FnMut(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let answer = self.json(arguments);

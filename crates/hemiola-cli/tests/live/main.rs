@@ -6,6 +6,8 @@ mod terminal;
 use std::time::Duration;
 
 use cart::{Cart, ROBOT, command_in, new_folder};
+use hemiola_live::client::{Address, Connection};
+use hemiola_live::protocol::Request;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -178,6 +180,42 @@ fn logs_and_traces_begin_and_end_while_it_runs_and_moments_are_marked() {
     cart.prints(&["trace", "stop"]);
     let why = cart.prints(&["why", "drive", "--trace", "late.pftrace"]);
     assert!(why.contains("late.pftrace") && why.contains("drive, run "), "{why}");
+}
+
+/// What `show Drive.step` tells when it tells the same twice: nothing moves any more.
+fn at_rest(cart: &Cart) -> Value {
+    let mut before = Value::Null;
+    cart.until(&["show", "Drive.step"], |step| {
+        std::thread::sleep(Duration::from_millis(100));
+        std::mem::replace(&mut before, step.clone()) == *step
+    })
+}
+
+#[test]
+fn a_replay_is_paused_stepped_and_hurried_from_outside_and_ends_with_its_log() {
+    let mut recorded = Cart::start_with("--log game.mcap");
+    recorded.until(&["show", "Drive.step"], |step| step["value"].as_u64() > Some(100));
+    recorded.prints(&["stop"]);
+    assert!(recorded.ends());
+    let log = recorded.folder.join("game.mcap");
+    // So slow that it does not end by itself.
+    let mut cart = Cart::start_with(&format!("--replay {} --speed 0.05", log.display()));
+    let socket = cart.folder.join(format!("hemiola/cart.{}.sock", cart.process()));
+    let mut door = Connection::open(&Address::Unix(socket)).unwrap();
+    door.request(Request::Pause {}).unwrap();
+    let rest = at_rest(&cart)["value"].as_u64().unwrap();
+    door.request(Request::Step { runs: Some(3), cycle: Some("drive".into()), event: false }).unwrap();
+    cart.until(&["show", "Drive.step"], |step| step["value"] == rest + 3);
+    let back = door.request(Request::Seek { time: 0 }).unwrap_err().to_string();
+    assert!(back.contains("goes forward only") && back.contains("--from"), "{back}");
+    // Everything before that is done, and nothing else; on a busy machine not every run was recorded.
+    door.request(Request::Seek { time: 1_990_000_000 }).unwrap();
+    cart.until(&["show", "Drive.step"], |step| step["value"].as_u64() > Some(rest + 5));
+    let there = at_rest(&cart)["time"].as_i64().unwrap();
+    assert!((1_500_000_000..1_990_000_000).contains(&there), "{there}");
+    door.request(Request::Play { speed: Some(100.0) }).unwrap();
+    drop(door);
+    assert!(cart.ends());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use hemiola::prelude::*;
 use hemiola_model::Time;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
 use hemiola_realtime::{AllocationGuard, CountingAllocator};
-use hemiola_runtime::Robot;
+use hemiola_runtime::{Observation, Robot};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -139,4 +139,23 @@ fn a_large_representation_is_there_twice_more_than_it_has_readers_and_once_as_it
         assert!(maps <= 1 + 2 + 1, "{maps}");
     }
     assert_eq!(stepper.with_value(|seen: &Seen| seen.first), Some(2));
+}
+
+#[test]
+fn who_looks_at_a_robot_that_stands_still_and_leaves_again_and_again_leaves_nothing_behind() {
+    let mut stepper = robot(1, 1).into_stepper().unwrap();
+    let guard = AllocationGuard::new();
+    let mut kept_after = |times: usize| {
+        for _ in 0..times {
+            let observer = stepper.handle().observe(Observation::of(["Count"])).unwrap();
+            stepper.attend();
+            drop(observer);
+        }
+        let counted = guard.counted();
+        counted.allocations - counted.deallocations
+    };
+    // Some are let go when the next ones come.
+    let before = kept_after(10);
+    let after = kept_after(100);
+    assert!(after < before + 10, "{before} allocations are kept, and {after} after a hundred observers more");
 }

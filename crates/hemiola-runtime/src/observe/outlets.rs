@@ -91,6 +91,8 @@ impl Outlets {
         with_present: bool,
         between: &mut BetweenRuns<'_>,
     ) {
+        // While no run ends, others may come and leave again and again.
+        self.release_gone();
         let mut arriving = self.viewpoint.arriving.take_all();
         while let Some(mut node) = arriving {
             arriving = node.next.take();
@@ -106,7 +108,7 @@ impl Outlets {
                     values.pass_on(blackboard, run.0, run.1, between);
                 }
             }
-            if outlet.once {
+            if outlet.once || outlet.is_gone() {
                 self.viewpoint.gone.post(node);
             } else {
                 let mut end = &mut self.first;
@@ -114,6 +116,25 @@ impl Outlets {
                     end = &mut node.next;
                 }
                 *end = Some(node);
+            }
+        }
+    }
+
+    /// Lets go of those who have left.
+    fn release_gone(&mut self) {
+        let mut next = &mut self.first;
+        while let Some(node) = next {
+            if !node.item.is_gone() {
+                // Looked at anew, for what comes before may have been replaced.
+                next = match next {
+                    Some(node) => &mut node.next,
+                    None => return,
+                };
+                continue;
+            }
+            let after = node.next.take();
+            if let Some(gone) = std::mem::replace(next, after) {
+                self.viewpoint.gone.post(gone);
             }
         }
     }

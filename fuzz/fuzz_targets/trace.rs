@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use hemiola::configuration::{Catalog, Configuration};
+use hemiola_insight::Traces;
 use hemiola_insight::why::{Evidence, Question};
 use hemiola_trace::perfetto::Trace;
 use libfuzzer_sys::fuzz_target;
@@ -47,7 +48,7 @@ fuzz_target!(|input: &[u8]| {
     // What is usual is read from a profile now and then, for it takes longer than all else.
     let mut configuration = configuration.clone();
     configuration.output.profile.take_if(|_| choice % 16 != 1);
-    let evidence = Evidence::find(&question, configuration, "robot").expect("it was decoded");
+    let evidence = Evidence::find(&question, configuration, &Traces::new(folder, "robot")).expect("it was decoded");
     let overview = evidence.answer(&question).expect("there is always an overview").text;
     let names = trace.catalog.read();
     let subjects: Vec<_> =

@@ -1,5 +1,8 @@
-// Chromium with the page of a robot in it, for check_page.cjs, measure_page.cjs and screenshots.cjs.
+// Chromium with the page of a robot in it, for check_page.cjs, check_replay.cjs, measure_page.cjs and
+// screenshots.cjs.
+const assert = require("node:assert/strict");
 const puppeteer = require("puppeteer-core");
+const { WebSocket } = require("ws");
 
 const PATIENCE = 30_000;
 exports.DESKTOP = { width: 1600, height: 1000 };
@@ -31,6 +34,29 @@ async function until(what, look) {
 }
 exports.until = until;
 exports.pause = pause;
+
+/** The door as a program sees it, by the address of its page. */
+exports.Program = class Program {
+  #waiting = new Map();
+  #next = 0;
+
+  static async connect(url) {
+    const program = new this();
+    program.socket = new WebSocket(url.replace("http", "ws"), ["hemiola.v1"]);
+    program.socket.on("message", (data, isBinary) => {
+      const { id, result, error } = isBinary ? {} : JSON.parse(data);
+      if (error === undefined) program.#waiting.get(id)?.resolve(result); else program.#waiting.get(id)?.reject(new Error(error));
+    });
+    await new Promise((resolve, reject) => { program.socket.on("open", resolve); program.socket.on("error", reject); });
+    return program;
+  }
+
+  ask(verb, values) {
+    const id = ++this.#next;
+    this.socket.send(JSON.stringify({ id, do: verb, ...values }));
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+};
 
 /** A tab of a browser. What goes wrong in it is kept in `faults`. */
 exports.Tab = class Tab {
@@ -103,5 +129,37 @@ exports.Tab = class Tab {
       for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 100 && Math.hypot(data[at] - red, data[at + 1] - green, data[at + 2] - blue) < 60) count++;
       return count;
     }, selector, colour);
+  }
+};
+
+/** Does all steps on the page of this address, one after the other, and ends this program. After none may there be a fault of the page. */
+exports.perform = async (url, Robot, steps) => {
+  setTimeout(() => { console.error("it took too long"); process.exit(1); }, 400_000).unref();
+  try {
+    const browser = await exports.launch();
+    const context = browser.defaultBrowserContext();
+    const program = await Robot.connect(url);
+    const tab = await exports.Tab.open(context, url, exports.DESKTOP);
+    await until("that the token leaves the address", () => !tab.page.url().includes("token="));
+    let failed = 0, done = 0;
+    for (const [name, step] of Object.entries(steps)) {
+      try {
+        await step({ tab, context, browser, program });
+        assert.deepEqual(tab.faults.splice(0), []);
+        console.log(`ok: ${name}`);
+      } catch (error) {
+        failed++;
+        console.log(`FAILED: ${name}\n${error.stack}`);
+        for (const fault of tab.faults.splice(0)) console.log(`  ${fault}`);
+      }
+      // For people: what it looked like after each step.
+      if (process.env.HEMIOLA_SCREENSHOT) await tab.page.screenshot({ path: `${process.env.HEMIOLA_SCREENSHOT}-${++done}.png` });
+    }
+    await browser.close();
+    if (failed === 0) console.log("as expected");
+    process.exit(failed && 1);
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
   }
 };

@@ -4,8 +4,7 @@
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const http = require("node:http");
-const { WebSocket } = require("ws");
-const { DESKTOP, PHONE, REBOUND, Tab, launch, pause, until } = require("./browser.cjs");
+const { DESKTOP, PHONE, Program, REBOUND, Tab, launch, pause, perform, until } = require("./browser.cjs");
 
 const [url, log] = process.argv.slice(2);
 const { host, searchParams } = new URL(url);
@@ -14,28 +13,8 @@ const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "fi
 /** All files of the page together, compressed; src/page.rs has a limit for what they decode to. */
 const MOST_BYTES = 100_000;
 
-/** The door as a program sees it. */
-class Program {
-  #waiting = new Map();
-  #next = 0;
-
-  static async connect() {
-    const program = new Program();
-    program.socket = new WebSocket(`ws://${host}/?token=${token}`, ["hemiola.v1"]);
-    program.socket.on("message", (data, isBinary) => {
-      const { id, result, error } = isBinary ? {} : JSON.parse(data);
-      if (error === undefined) program.#waiting.get(id)?.resolve(result); else program.#waiting.get(id)?.reject(new Error(error));
-    });
-    await new Promise((resolve, reject) => { program.socket.on("open", resolve); program.socket.on("error", reject); });
-    return program;
-  }
-
-  ask(verb, values) {
-    const id = ++this.#next;
-    this.socket.send(JSON.stringify({ id, do: verb, ...values }));
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-  }
-
+/** The robot of this test. */
+class Robot extends Program {
   async drive() { return (await this.ask("read", { value: "Drive" })).value; }
   async step() { return (await this.ask("parameters", { module: "Pilot" }))[0].value; }
 }
@@ -299,29 +278,4 @@ const steps = {
   },
 };
 
-async function main() {
-  const browser = await launch();
-  const context = browser.defaultBrowserContext();
-  const program = await Program.connect();
-  const tab = await Tab.open(context, url, DESKTOP);
-  await until("that the token leaves the address", () => !tab.page.url().includes(token));
-  let failed = 0;
-  for (const [name, step] of Object.entries(steps)) {
-    try {
-      await step({ tab, context, browser, program });
-      assert.deepEqual(tab.faults.splice(0), []);
-      console.log(`ok: ${name}`);
-    } catch (error) {
-      failed++;
-      console.log(`FAILED: ${name}\n${error.stack}`);
-      for (const fault of tab.faults.splice(0)) console.log(`  ${fault}`);
-      if (process.env.HEMIOLA_SCREENSHOT) await tab.page.screenshot({ path: `${process.env.HEMIOLA_SCREENSHOT}-${failed}.png` });
-    }
-  }
-  await browser.close();
-  if (failed === 0) console.log("as expected");
-  process.exit(failed && 1);
-}
-
-setTimeout(() => { console.error("it took too long"); process.exit(1); }, 400_000).unref();
-main().catch((error) => { console.error(error); process.exit(1); });
+perform(url, Robot, steps);

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use hemiola_live::client::{Connection, Incoming};
-use serde_json::{Value, json};
+use hemiola_live::protocol::binary::Frame;
+use hemiola_live::protocol::{Form, Request, Watched};
 
 use super::bar::{Bar, Limit};
 use super::median;
@@ -32,7 +33,7 @@ struct Wish {
 #[derive(Clone, Copy)]
 struct Camera {
     name: &'static str,
-    form: &'static str,
+    form: Form,
 }
 
 /// What threads have used, in percent of a core, and what was sent for that.
@@ -61,16 +62,16 @@ pub fn measure(
     rounds: usize,
 ) -> Result<String, BenchError> {
     let case = |label, robot, wish| Case { label, robot, wish, rounds: Vec::new() };
-    let wish = |plotted, camera: Option<(&'static str, &'static str)>| {
+    let wish = |plotted, camera: Option<(&'static str, Form)>| {
         Some(Wish { plotted, camera: camera.map(|(name, form)| Camera { name, form }) })
     };
     let mut cases = [
         case("the NAO: nobody", nao, None),
         case("the NAO: 20 plots, values, timeline", nao, wish(NAO, None)),
-        case("and a camera, 320 x 240, raw", nao, wish(NAO, Some(("UpperImage", "cdr")))),
-        case("the same as JPEG", nao, wish(NAO, Some(("UpperImage", "jpeg")))),
+        case("and a camera, 320 x 240, raw", nao, wish(NAO, Some(("UpperImage", Form::Cdr)))),
+        case("the same as JPEG", nao, wish(NAO, Some(("UpperImage", Form::Jpeg)))),
         case("waves at 1 kHz: 20 plots, values, timeline", waves, wish(WAVES, None)),
-        case("and a camera, 640 x 480, raw", waves, wish(WAVES, Some(("Picture", "cdr")))),
+        case("and a camera, 640 x 480, raw", waves, wish(WAVES, Some(("Picture", Form::Cdr)))),
     ];
     for _ in 0..rounds {
         for case in &mut cases {
@@ -92,20 +93,26 @@ pub fn measure(
 fn look(running: &LiveRobot, wish: &Wish, label: &'static str, length: Duration) -> Result<Used, BenchError> {
     let mut client = running.connect()?;
     let failed = at_the_door(label);
-    let mut ask = |verb: &str, with: Value| client.request(verb, with).map_err(&failed);
+    let mut ask = |request: Request| client.request(request).map_err(&failed);
+    let watch_for = |what, period| Request::Watch { what, period, names: None };
+    let value = |subscription, name: &str, form| {
+        let (value, rate) = (Some(name.to_owned()), Some(RATE));
+        Request::Subscribe { subscription, value, topic: None, rate, form }
+    };
     let mut fields = Vec::new();
-    for (number, name) in wish.plotted.iter().enumerate() {
-        let all = ask("fields", json!({"value": name}))?;
-        fields.extend(all.as_array().into_iter().flatten().map(|field| field["path"].clone()));
-        ask("subscribe", json!({"subscription": 10 + number, "value": name, "rate": RATE}))?;
+    for (number, &name) in wish.plotted.iter().enumerate() {
+        let all = ask(Request::Fields { value: Some(name.to_owned()), topic: None })?;
+        let paths = all.as_array().into_iter().flatten().filter_map(|field| field["path"].as_str());
+        fields.extend(paths.map(str::to_owned));
+        ask(value(10 + number as u32, name, Form::Cdr))?;
     }
     fields.truncate(PLOTS);
-    ask("plot", json!({"subscription": 1, "fields": fields, "rate": RATE}))?;
-    ask("events", json!({"subscription": 2}))?;
-    ask("watch", json!({"what": "statistics", "period": 500_000_000}))?;
-    ask("watch", json!({"what": "journal"}))?;
+    ask(Request::Plot { subscription: 1, fields, rate: Some(RATE) })?;
+    ask(Request::Events { subscription: 2 })?;
+    ask(watch_for(Watched::Statistics, Some(500_000_000)))?;
+    ask(watch_for(Watched::Journal, None))?;
     if let Some(Camera { name, form }) = wish.camera {
-        ask("subscribe", json!({"subscription": 3, "value": name, "rate": RATE, "as": form}))?;
+        ask(value(3, name, form))?;
     }
     receive(&mut client, SETTLE).map_err(&failed)?;
     watch(running, length, || receive(&mut client, length).map_err(&failed))
@@ -148,10 +155,12 @@ fn receive(client: &mut Connection, length: Duration) -> Result<(u64, u64), hemi
         let Some(message) = client.next(left)? else { continue };
         messages += 1;
         bytes += match message {
-            Incoming::Value(value) => value.data.len() as u64,
-            Incoming::Points { fields, .. } => fields.iter().map(|field| 24 * field.points.len() as u64).sum(),
-            Incoming::Records { records, .. } => 32 * records.len() as u64,
-            Incoming::Event { .. } => 0,
+            Incoming::Binary(Frame::Value(value)) => value.data.len() as u64,
+            Incoming::Binary(Frame::Points { fields, .. }) => {
+                fields.iter().map(|field| 24 * field.points.len() as u64).sum()
+            }
+            Incoming::Binary(Frame::Events { records, .. }) => 32 * records.len() as u64,
+            Incoming::Event { .. } | Incoming::Journal(_) => 0,
         };
     }
     Ok((messages, bytes))

@@ -104,13 +104,11 @@ impl Search {
     pub fn fixed_point(&mut self, start: TimeSpan, demand: impl Fn(TimeSpan) -> TimeSpan) -> Bound {
         let mut time = start;
         loop {
+            self.within_horizon(time)?;
             self.step()?;
             let next = demand(time);
             if next <= time {
                 return Ok(time);
-            }
-            if next > self.horizon || next == TimeSpan::MAX {
-                return Err(NoBound::BeyondHorizon { horizon: self.horizon });
             }
             time = next;
         }
@@ -126,6 +124,7 @@ impl Search {
     pub fn covered(&mut self, start: TimeSpan, demand: impl Fn(TimeSpan) -> TimeSpan) -> Bound {
         const PATIENCE: u32 = 32;
         let (mut time, mut uncovered, mut creeping) = (start, start, 0);
+        self.within_horizon(start)?;
         loop {
             self.step()?;
             let next = demand(time);
@@ -138,13 +137,19 @@ impl Search {
                 return Ok(time);
             }
             uncovered = time;
-            if next > self.horizon || next == TimeSpan::MAX {
-                return Err(NoBound::BeyondHorizon { horizon: self.horizon });
-            }
+            self.within_horizon(next)?;
             let little = time.shared_by(1024);
             creeping = if next - time < little { creeping + 1 } else { 0 };
-            time = if creeping > PATIENCE { time + little } else { next };
+            // A leap that passes the horizon ends there: what lies beyond is no answer.
+            time = if creeping > PATIENCE { (time + little).min(self.horizon) } else { next };
         }
+    }
+
+    fn within_horizon(&self, time: TimeSpan) -> Result<(), NoBound> {
+        if time > self.horizon || time == TimeSpan::MAX {
+            return Err(NoBound::BeyondHorizon { horizon: self.horizon });
+        }
+        Ok(())
     }
 
     /// Counts a step.
@@ -175,4 +180,43 @@ pub fn check_utilisation(shares: impl Iterator<Item = (TimeSpan, TimeSpan)>, ava
         return Err(NoBound::OverUtilised { percent: (needed / available * 100.0).ceil() as u64 });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ns(nanoseconds: u64) -> TimeSpan {
+        TimeSpan::nanoseconds(nanoseconds)
+    }
+
+    #[test]
+    fn a_search_that_starts_beyond_its_horizon_finds_nothing() {
+        let beyond = Err(NoBound::BeyondHorizon { horizon: ns(10) });
+        assert_eq!(Search::below(ns(10)).fixed_point(ns(11), |_| ns(3)), beyond);
+        assert_eq!(Search::below(ns(10)).covered(ns(11), |_| ns(3)), beyond);
+        assert_eq!(Search::below(ns(10)).fixed_point(ns(10), |_| ns(3)), Ok(ns(10)));
+        assert_eq!(Search::below(ns(10)).covered(ns(10), |_| ns(3)), Ok(ns(10)));
+    }
+
+    /// Sums that overflow stop there, and then everything seems to be covered.
+    #[test]
+    fn the_longest_time_of_all_is_never_a_bound() {
+        let beyond = Err(NoBound::BeyondHorizon { horizon: TimeSpan::MAX });
+        assert_eq!(Search::below(TimeSpan::MAX).fixed_point(TimeSpan::MAX, |window| window), beyond);
+        assert_eq!(Search::below(TimeSpan::MAX).covered(TimeSpan::MAX, |window| window), beyond);
+    }
+
+    /// Demand creeps, one nanosecond a step, and is covered just before or just after the horizon.
+    #[test]
+    fn no_leap_ends_beyond_the_horizon() {
+        let creeps_up_to = |last: u64| move |window: TimeSpan| ns(last).min(window + TimeSpan::TICK);
+        for horizon in 1_000_000..1_000_300 {
+            let found = Search::below(ns(horizon)).covered(ns(900_000), creeps_up_to(1_000_150));
+            match horizon >= 1_000_150 {
+                true => assert_eq!(found, Ok(ns(1_000_150))),
+                false => assert_eq!(found, Err(NoBound::BeyondHorizon { horizon: ns(horizon) })),
+            }
+        }
+    }
 }

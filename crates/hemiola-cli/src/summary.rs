@@ -31,7 +31,7 @@ pub struct Summary<'a> {
     pub elapsed: Duration,
     pub trace: Option<&'a Path>,
     pub profile: Option<&'a Path>,
-    pub recorded: Option<&'a Recorded>,
+    pub recorded: &'a [Recorded],
 }
 
 impl Summary<'_> {
@@ -77,7 +77,7 @@ impl Summary<'_> {
                 path.display()
             );
         }
-        if let Some(recorded) = self.recorded {
+        for recorded in self.recorded {
             let _ = writeln!(text, "{}", recorded.line());
         }
         if let Some(path) = self.profile {

@@ -9,7 +9,13 @@ const UNITS: [(&str, f64); 6] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 
 ///
 /// # Errors
 /// What is wrong, as the end of "must be a duration ...".
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, &'static str> {
+///
+/// ```
+/// use std::time::Duration;
+///
+/// assert_eq!(hemiola_config::parse_duration("12 ms"), Ok(Duration::from_millis(12)));
+/// ```
+pub fn parse_duration(text: &str) -> Result<Duration, &'static str> {
     let text = text.trim();
     let unit_start =
         text.find(|c: char| !matches!(c, '0'..='9' | '.' | '_')).ok_or("with its unit: ns, us, ms, s or min")?;

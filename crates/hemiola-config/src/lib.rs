@@ -43,6 +43,7 @@ mod toml_value;
 
 pub use catalog::{Catalog, Component};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use duration::parse_duration;
 pub use error::ConfigError;
 pub use load::{Base, ConfigurationText, LoadOptions, Loaded, load, parse};
 pub use origins::{Origin, Origins, text_of};

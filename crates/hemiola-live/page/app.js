@@ -1,6 +1,6 @@
 // The page: its head, its arrangement of views, and the keys that work everywhere.
 
-import { button, fill, h, setText } from "./dom.js";
+import { PAUSE, button, fill, h, setText, space } from "./dom.js";
 import { clock, count, digits, duration } from "./format.js";
 import { Layout } from "./layout.js";
 import { fromAddress, read, toAddress } from "./layout-model.js";
@@ -14,7 +14,8 @@ import { views } from "./view.js";
 const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "parameters", "log"];
 const SAVED = "hemiola.layout";
 const KEYS = [
-  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline; play a log"], ["← →", "in a log: a second back or on; with Shift ten"],
+  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline; play a log or replay"], ["← →", "in a log: a second back or on; with Shift ten; a replay only goes on"],
+  ["n e", "in a replay: on to the next run, the next event"],
   ["← → Delete", "on a tab: the next, the previous, close it"], ["← → ↑ ↓", "on a bar between views: resize"], ["?", "these keys"],
 ];
 
@@ -23,18 +24,18 @@ class Page {
   layout = new Layout(this.robot, /** @type {HTMLElement} */ (document.querySelector("#layout")), {
     changed: () => this.#changed(), say: (text, kind) => this.say(text, kind),
   });
-  #state = h("span", { class: "state" });
+  #state = h("span.state", {});
   #name = h("b", {}, "…");
-  #cycles = h("div", { class: "cycles" });
-  #notices = h("div", { class: "notices" });
-  #clock = h("span", { class: "clock", title: "The robot's clock" });
-  #pause = button({ icon: "M5 3v10M11 3v10", title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
-  #transport = new TransportBar(this.robot);
+  #cycles = h("div.cycles", {});
+  #notices = h("div.notices", {});
+  #clock = h("span.clock", { title: "The robot's clock" });
+  #pause = button({ icon: PAUSE, title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
+  #transport = new TransportBar(this.robot, (text, kind) => this.say(text, kind));
   #timer = 0;
 
   constructor() {
     const top = /** @type {HTMLElement} */ (document.querySelector("#top"));
-    fill(top, this.#state, this.#name, this.#cycles, h("span", { class: "space" }), this.#notices, this.#clock, this.#pause,
+    fill(top, this.#state, this.#name, this.#cycles, space(), this.#notices, this.#clock, this.#pause,
       button({ icon: "M7 3a4 4 0 1 1 0 8a4 4 0 0 1 0-8M10 10l4 4", title: "Find anything (Ctrl K)", class: "find" }, () => this.find()),
       button({ icon: "M2 3h12v10h-12zM7 3v10M7 8h7", title: "Layouts", class: "layouts" }, (event) => this.#layouts(/** @type {Element} */ (event.currentTarget))));
     document.querySelector("#layout")?.after(this.#transport.element);
@@ -100,7 +101,8 @@ class Page {
     this.#notice("connection", texts[state], "bad");
     const readOnly = state === "connected" && !this.robot.mayChange && !this.robot.isLog;
     this.#notice("read-only", readOnly ? "look only" : "", "", "This address may only look. The robot printed one with a token when it started: open that.");
-    this.#notice("pace", state === "connected" && welcome?.pace && welcome.pace !== "real time" ? String(welcome.pace) : "", "", "How fast the robot's clock runs");
+    const pace = this.robot.isPlayed && !this.robot.isLog ? "replay" : welcome?.pace;
+    this.#notice("pace", state === "connected" && pace && pace !== "real time" ? String(pace) : "", "", "How fast the robot's clock runs");
   }
 
   #figures() {
@@ -110,7 +112,7 @@ class Page {
       const kind = cycle.missed ? "bad" : cycle.dropped || cycle.skipped ? "warning" : "good";
       const title = `${cycle.name}: ${digits(cycle.rate)} Hz, response p99 ${duration(cycle.response.p99)} of ${duration(cycle.deadline)}, ${count(cycle.missed)} deadlines missed`;
       return h("button", { type: "button", class: "cycle", title, on: { click: () => this.layout.open("overview") } },
-        h("i", { class: `dot ${kind}` }), h("span", {}, cycle.name, h("span", { class: "muted" }, ` ${digits(cycle.rate)} Hz`)));
+        h("i", { class: `dot ${kind}` }), h("span", {}, cycle.name, h("span.muted", {}, ` ${digits(cycle.rate)} Hz`)));
     }));
     const safe = event?.safe_state;
     this.#notice("safe", safe ? "safe state" : "", "bad", safe ? `since ${clock(safe.since)}: ${safe.cause}` : "");
@@ -208,9 +210,9 @@ class Page {
   }
 
   #help() {
-    const dialog = h("dialog", { class: "question" }, h("p", {}, h("b", {}, "Keys")),
-      h("table", { class: "grid keys" }, ...KEYS.map(([keys, what]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, what)))),
-      h("div", { class: "actions" }, button({ text: "Close", class: "primary" }, () => dialog.close())));
+    const dialog = h("dialog.question", {}, h("p", {}, h("b", {}, "Keys")),
+      h("table.grid.keys", {}, ...KEYS.map(([keys, what]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, what)))),
+      h("div.actions", {}, button({ text: "Close", class: "primary" }, () => dialog.close())));
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
@@ -225,8 +227,8 @@ class Page {
       return;
     }
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, button, dialog, [contenteditable]")) return;
-    if (event.defaultPrevented || (this.robot.isLog && this.#transport.key(event))) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || (target.closest("input, textarea, select, button, dialog, [contenteditable]") && !this.#transport.has(target))) return;
+    if (event.defaultPrevented || (this.robot.isPlayed && this.#transport.key(event))) return;
     if (event.key === " ") { event.preventDefault(); this.togglePause(); }
     if (event.key === "?") this.#help();
   }

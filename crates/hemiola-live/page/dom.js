@@ -3,18 +3,20 @@
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
- * Creates an element. `properties` may have `class`, `style` (an object, set through CSSOM, as the
- * content security policy wants), `on` (listeners), `data` (data attributes); the rest are
- * attributes, left out if `null`, `undefined` or `false`.
+ * Creates an element: `div`, or `div.bar.wide` with classes. `properties` may have `class`, `style` (an
+ * object, set through CSSOM, as the content security policy wants), `on` (listeners), `data` (data
+ * attributes); the rest are attributes, left out if `null`, `undefined` or `false`.
  *
  * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
+ * @param {T | `${T}.${string}`} tag
  * @param {Record<string, any>} [properties]
  * @param {...(Child | Child[])} children
  * @returns {HTMLElementTagNameMap[T]}
  */
 export function h(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
+  const [name, ...classes] = tag.split(".");
+  const element = /** @type {HTMLElementTagNameMap[T]} */ (document.createElement(name));
+  element.className = classes.join(" ");
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "class") element.className = value;
@@ -63,6 +65,14 @@ export function icon(path) {
   svg.append(stroke);
   return svg;
 }
+
+/** Pictures that several views have. */
+export const CROSS = "M4 4l8 8M12 4l-8 8";
+export const PLUS = "M8 3v10M3 8h10";
+export const PAUSE = "M5 3v10M11 3v10";
+
+/** Takes what room there is between what stands before and after it. */
+export const space = () => h("span.space", {});
 
 /** A button with a text, an icon or both; `title` says what it does.
  * @param {{text?: string, icon?: string, title?: string, class?: string, disabled?: boolean}} look

@@ -63,7 +63,7 @@ export function spacesOf(names) {
 
 /** Boxes to tick for the layers of a space. */
 export class Layers {
-  element = h("div", { class: "layers" });
+  element = h("div.layers", {});
   #known = "";
 
   /**

@@ -1,6 +1,6 @@
 // What modules draw in spaces: the field, what lies around the robot, points and frames.
 
-import { button, fill, h, setText } from "./dom.js";
+import { button, fill, h, setText, space } from "./dom.js";
 import { Drawings, Layers, paintDrawings, pointsOf, spacesOf } from "./drawings.js";
 import { plain } from "./format.js";
 import { Camera, movable, notice } from "./gestures.js";
@@ -30,7 +30,7 @@ export class Field extends View {
   /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
   #canvas = h("canvas", { role: "img" });
-  #status = h("div", { class: "status" });
+  #status = h("div.status", {});
   #spaces = h("select", { title: "Which space", on: { change: () => { this.#isChosen = true; this.#choose(this.#spaces.value); } } });
   #turn = h("input", { type: "range", min: -180, max: 180, value: 0, title: "Turn", on: { input: () => this.invalidate() } });
   #tilt = h("input", { type: "range", min: 0, max: 90, value: 0, title: "Tilt", on: { input: () => this.invalidate() } });
@@ -47,7 +47,7 @@ export class Field extends View {
     if (this.#isChosen) this.#space = this.initial.space;
     this.#tilt.value = String(Number(this.initial.tilt) || 0);
     this.#turn.value = String(Number(this.initial.turn) || 0);
-    fill(this.bar, this.#spaces, this.#turn, this.#tilt, h("span", { class: "space" }), button({ text: "Fit", title: "Show everything (double click)" }, () => this.#fit()));
+    fill(this.bar, this.#spaces, this.#turn, this.#tilt, space(), button({ text: "Fit", title: "Show everything (double click)" }, () => this.#fit()));
     fill(this.body, this.#canvas, this.#layers.element, this.#status);
     this.#layers.element.hidden = true;
     movable(this, this.#canvas, this.#camera, {
@@ -91,8 +91,9 @@ export class Field extends View {
 
   /** Lists the spaces that are no images. */
   #offer() {
-    const images = new Set(this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)).map(({ name }) => name));
-    const spaces = spacesOf(this.robot.debugNames.values()).filter((space) => !images.has(space));
+    const shown = [...this.robot.debugNames.values()];
+    const images = new Set([...this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)), ...shown.filter(({ kind }) => kind === "image")].map(({ name }) => name));
+    const spaces = spacesOf(shown).filter((space) => !images.has(space));
     if (this.#space && !spaces.includes(this.#space)) spaces.push(this.#space);
     if (spaces.join("\n") !== [...this.#spaces.options].map(({ value }) => value).join("\n")) {
       fill(this.#spaces, ...spaces.map((space) => h("option", { value: space }, space)));

@@ -73,7 +73,7 @@ export function gestures(element, meaning) {
 
 /** A few lines beside the pointer. */
 export class Tip {
-  element = h("div", { class: "tip", hidden: true });
+  element = h("div.tip", { hidden: true });
 
   /** @param {HTMLElement} over what the places are in */
   constructor(over) { this.over = over; }

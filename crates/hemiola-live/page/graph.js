@@ -1,6 +1,6 @@
 // The whole robot as a graph: who provides what to whom, how long it takes, and who else could.
 
-import { button, fill, h } from "./dom.js";
+import { CROSS, button, fill, h, space } from "./dom.js";
 import { duration } from "./format.js";
 import { Camera, Tip, movable, notice } from "./gestures.js";
 import { layOut } from "./graph-layout.js";
@@ -42,7 +42,7 @@ export class GraphView extends View {
 
   #canvas = h("canvas", { role: "img", "aria-label": "Modules and what they provide" });
   #tip = new Tip(this.#canvas);
-  #panel = h("aside", { class: "detail", hidden: true });
+  #panel = h("aside.detail", { hidden: true });
   #search = h("input", { type: "search", placeholder: "Find a module or value", on: { input: () => this.invalidate(), keydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") this.#find(this.#search.value); } } });
   #cycle = this.#select("Which cycle", { "": "all cycles" });
   #detail = this.#select("What a box is", { module: "modules", task: "updates" });
@@ -56,7 +56,7 @@ export class GraphView extends View {
     this.#wanted = String(select ?? "");
     if (controls.cycle) this.#cycle.append(h("option", { value: controls.cycle }, String(controls.cycle)));
     for (const [name, control] of this.#controls()) if ([...control.options].some(({ value }) => value === controls[name])) control.value = controls[name];
-    fill(this.bar, this.#search, this.#cycle, this.#detail, this.#around, this.#colour, h("span", { class: "space" }), button({ text: "Fit", title: "Show everything" }, () => this.#fit()));
+    fill(this.bar, this.#search, this.#cycle, this.#detail, this.#around, this.#colour, space(), button({ text: "Fit", title: "Show everything" }, () => this.#fit()));
     fill(this.body, this.#canvas, this.#tip.element, this.#panel);
     this.body.classList.add("beside");
     movable(this, this.#canvas, this.#camera, { click: (x, y) => this.#choose(this.#at(x, y)), hover: (place) => this.#hover(place) });
@@ -383,19 +383,19 @@ export class GraphView extends View {
     if (!node) return;
     const module = this.robot.description.modules.find(({ name, cycle }) => name === node.module && (cycle === node.cycle || !cycle));
     const names = (/** @type {string} */ label, /** @type {any[]} */ all, topic = false) => (all.length === 0 ? null
-      : h("div", { class: "row" }, h("span", { class: "muted" }, label), ...all.map((name) => this.#name(String(name), topic))));
+      : h("div.row", {}, h("span.muted", {}, label), ...all.map((name) => this.#name(String(name), topic))));
     fill(this.#panel,
-      h("header", {}, h("b", {}, node.title), h("span", { class: "muted" }, node.cycle ?? node.kind), h("span", { class: "space" }), button({ icon: "M4 4l8 8M12 4l-8 8", title: "Close" }, () => this.#choose(null))),
-      module?.location ? h("p", { class: "mono muted" }, module.location) : null,
-      node.module ? h("div", { class: "row" }, button({ text: "Parameters" }, () => this.host.open("parameters", { filter: `${node.module}.` })),
-        module?.safe_state ? h("span", { class: "chip good", title: "It has values for the safe state" }, "safe state") : null) : null,
+      h("header", {}, h("b", {}, node.title), h("span.muted", {}, node.cycle ?? node.kind), space(), button({ icon: CROSS, title: "Close" }, () => this.#choose(null))),
+      module?.location ? h("p.mono.muted", {}, module.location) : null,
+      node.module ? h("div.row", {}, button({ text: "Parameters" }, () => this.host.open("parameters", { filter: `${node.module}.` })),
+        module?.safe_state ? h("span.chip.good", { title: "It has values for the safe state" }, "safe state") : null) : null,
       ...node.tasks.map((task) => h("section", {}, h("h3", {}, String(task.update)),
-        h("p", { class: "mono figures", data: { task: task.name } }),
+        h("p.mono.figures", { data: { task: task.name } }),
         names("requires", list(task.requires)), names("uses", list(task.uses)), names("collects", list(task.collects)), names("provides", list(task.provides)),
         names("subscribes", list(task.subscribes), true), names("publishes", list(task.publishes), true),
         ...list(task.provides).map((name) => this.#providers(String(name))))),
       node.source ? h("section", {}, names("provides", list(node.source.provides)), names("takes", list(node.source.reads)), names("publishes", list(node.source.publishes), true)) : null,
-      node.kind === "topic" ? h("div", { class: "row" }, button({ text: "Show messages" }, () => this.host.open("values", { open: node.title, topic: true }))) : null);
+      node.kind === "topic" ? h("div.row", {}, button({ text: "Show messages" }, () => this.host.open("values", { open: node.title, topic: true }))) : null);
     this.#figures();
   }
 
@@ -424,7 +424,7 @@ export class GraphView extends View {
       }
     });
     select.addEventListener("change", () => { apply.disabled = select.value === one.provider || !this.robot.mayChange; });
-    return h("div", { class: "row" }, h("span", { class: "muted" }, name), select, apply);
+    return h("div.row", {}, h("span.muted", {}, name), select, apply);
   }
 
   /** Writes what was measured into the panel. */

@@ -40,7 +40,7 @@ export class Images extends View {
   #cursor = null;
 
   #canvas = h("canvas", { role: "img" });
-  #status = h("div", { class: "status" });
+  #status = h("div.status", {});
   #choice = h("select", { title: "Which image", on: { change: () => this.#choose(this.#choice.value) } });
   #rate = h("select", { title: "At most so many a second", on: { change: () => this.#changed(true) } }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
   #form = h("select", { title: "JPEG: less of a slow link, more of the processor", on: { change: () => this.#changed(true) } }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));

@@ -1,7 +1,7 @@
 // The arrangement on the screen: splits with bars to drag, stacks of views with tabs, on a phone
 // one view with the tabs below.
 
-import { button, fill, h, icon } from "./dom.js";
+import { CROSS, PLUS, button, fill, h, icon } from "./dom.js";
 import { beside, insert, isSplit, remove, stacks, tabs, tidy } from "./layout-model.js";
 import { menu } from "./menu.js";
 import { views } from "./view.js";
@@ -14,8 +14,6 @@ import { views } from "./view.js";
 /** @typedef {{element: HTMLElement, tabs: HTMLElement, stage: HTMLElement}} Shown */
 
 const NARROW = matchMedia("(max-width: 760px)");
-const PLUS = "M8 3v10M3 8h10";
-const CROSS = "M4 4l8 8M12 4l-8 8";
 
 export class Layout {
   /** @type {Arrangement} */
@@ -113,7 +111,7 @@ export class Layout {
     const opened = { element, view: null, title: Class?.title ?? tab.view, label: null };
     this.#opened.set(tab, opened);
     if (!Class) {
-      fill(element, h("p", { class: "empty" }, `This page has no view “${tab.view}”.`));
+      fill(element, h("p.empty", {}, `This page has no view “${tab.view}”.`));
       return opened;
     }
     try {
@@ -125,7 +123,7 @@ export class Layout {
       });
     } catch (error) {
       console.error(error);
-      fill(element, h("p", { class: "empty bad" }, `${Class.title} cannot be shown: ${/** @type {Error} */ (error).message}`));
+      fill(element, h("p.empty.bad", {}, `${Class.title} cannot be shown: ${/** @type {Error} */ (error).message}`));
     }
     return opened;
   }
@@ -163,7 +161,7 @@ export class Layout {
     if (!isSplit(node)) return this.#stack(node);
     const element = h("div", { class: `split ${node.split}` });
     node.children.forEach((child, index) => {
-      const pane = h("div", { class: "pane" }, this.#node(child));
+      const pane = h("div.pane", {}, this.#node(child));
       pane.style.flexGrow = String(node.sizes[index]);
       if (index > 0) element.append(this.#splitter(node, index, element));
       element.append(pane);
@@ -174,7 +172,7 @@ export class Layout {
   /** @param {import("./layout-model.js").Split} split @param {number} index @param {HTMLElement} parent */
   #splitter(split, index, parent) {
     const isRow = split.split === "row";
-    const bar = h("div", { class: "splitter", role: "separator", tabindex: "0", "aria-orientation": isRow ? "vertical" : "horizontal", title: "Drag to resize; double-click to make both equal" });
+    const bar = h("div.splitter", { role: "separator", tabindex: "0", "aria-orientation": isRow ? "vertical" : "horizontal", title: "Drag to resize; double-click to make both equal" });
     const resize = (/** @type {number} */ before, /** @type {number} */ after) => {
       const panes = /** @type {HTMLElement[]} */ ([...parent.children].filter((child) => child.classList.contains("pane")));
       split.sizes[index - 1] = before;
@@ -209,9 +207,9 @@ export class Layout {
 
   /** @param {Stack} stack */
   #stack(stack) {
-    const list = h("div", { class: "tabs", role: "tablist" });
-    const stage = h("div", { class: "stage" });
-    const element = h("div", { class: "stack" }, list, stage);
+    const list = h("div.tabs", { role: "tablist" });
+    const stage = h("div.stage", {});
+    const element = h("div.stack", {}, list, stage);
     this.#shown.set(stack, { element, tabs: list, stage });
     list.addEventListener("keydown", (event) => {
       const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -261,7 +259,7 @@ export class Layout {
   /** Moves a tab with the pointer: into another stack, or beside one.
    * @param {PointerEvent} begin @param {Tab} tab @param {HTMLElement} element */
   #drag(begin, tab, element) {
-    const marker = h("div", { class: "drop" });
+    const marker = h("div.drop", {});
     /** @type {{stack: Stack, side: Side | null, index: number} | null} */
     let target = null;
     let isDragging = false;
@@ -325,7 +323,7 @@ export class Layout {
   }
 
   #offers() {
-    return h("div", { class: "offers" }, h("p", { class: "muted" }, "Open a view:"),
+    return h("div.offers", {}, h("p.muted", {}, "Open a view:"),
       ...this.#usable().map((Class) => button({ text: Class.title, icon: Class.icon }, () => this.add(Class.id))));
   }
 

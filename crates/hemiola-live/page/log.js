@@ -3,7 +3,7 @@
 import { button, fill, h, setText } from "./dom.js";
 import { clock, count } from "./format.js";
 import { entryText } from "./journal.js";
-import { mark, RecorderButton } from "./recorder.js";
+import { markButton, RecorderButton } from "./recorder.js";
 import { register, View } from "./view.js";
 
 /** @typedef {import("./journal.js").Category} Category */
@@ -21,8 +21,8 @@ class Log extends View {
   #severity = h("select", { "aria-label": "Severity", on: { change: () => this.#again() } }, ...Object.entries(SEVERITIES).map(([value, text]) => h("option", { value }, text)));
   /** @type {Set<Category>} */
   #hidden;
-  #lines = h("div", { class: "lines", role: "log" });
-  #more = h("div", { class: "muted message-line" });
+  #lines = h("div.lines", { role: "log" });
+  #more = h("div.muted.message-line", {});
   #follow = true;
   #shown = 0;
   /** @type {any[]} */
@@ -43,7 +43,7 @@ class Log extends View {
       return toggle;
     });
     const recorder = this.keep(new RecorderButton(robot, host));
-    fill(this.bar, ...(robot.isLog ? [] : [recorder.element, button({ text: "Mark", icon: "M4 14v-12l8 3-8 4", title: "Mark this moment in the journal and the log", class: "steers" }, () => mark(robot, host))]), this.#search, this.#severity, ...toggles);
+    fill(this.bar, ...(robot.isLog ? [] : [recorder.element, markButton(robot, host)]), this.#search, this.#severity, ...toggles);
     fill(this.body, this.#more, this.#lines);
     this.body.addEventListener("scroll", () => { this.#follow = this.body.scrollTop + this.body.clientHeight > this.body.scrollHeight - 24; });
     this.keep(robot.on("journal", (entry) => { this.#fresh.push(entry); this.invalidate(); }));
@@ -97,7 +97,7 @@ class Log extends View {
   #line(entry) {
     const { category, kind, about, text } = entryText(entry);
     const names = { message: "", change: "changed", exceedance: "bound", mark: "mark" };
-    return h("div", { class: `line ${category}` }, h("span", { class: "number muted" }, clock(entry.time)), h("i", { class: `dot ${kind}`, title: category }),
+    return h("div", { class: `line ${category}` }, h("span.number.muted", {}, clock(entry.time)), h("i", { class: `dot ${kind}`, title: category }),
       names[category] ? h("span", { class: `${kind} tag` }, names[category]) : null, h("span", {}, about ? h("b", {}, `${about}: `) : null, text));
   }
 }

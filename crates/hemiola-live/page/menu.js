@@ -7,7 +7,7 @@ import { button, fill, h } from "./dom.js";
 /** Shows a menu under an element. @param {Element} anchor @param {Item[]} items */
 export function menu(anchor, items) {
   document.querySelector(".menu")?.remove();
-  const list = h("div", { class: "menu", role: "menu" });
+  const list = h("div.menu", { role: "menu" });
   const close = () => {
     list.remove();
     removeEventListener("pointerdown", outside, true);
@@ -15,7 +15,7 @@ export function menu(anchor, items) {
   };
   const outside = (/** @type {PointerEvent} */ event) => { if (!list.contains(/** @type {Node} */ (event.target))) close(); };
   fill(list, ...items.map((item) => item.section
-    ? h("div", { class: "section" }, item.text)
+    ? h("div.section", {}, item.text)
     : h("button", { type: "button", role: "menuitem", disabled: item.disabled, on: { click: () => { close(); item.act?.(); } } },
       h("span", {}, item.text), item.hint ? h("kbd", {}, item.hint) : null)));
   list.addEventListener("keydown", (event) => {
@@ -43,9 +43,9 @@ export function menu(anchor, items) {
  * @param {string} question @param {string} agree what the button says @param {"bad" | ""} [kind] */
 export function confirm(question, agree, kind = "") {
   return new Promise((/** @type {(is: boolean) => void} */ resolve) => {
-    const dialog = h("dialog", { class: "question" },
+    const dialog = h("dialog.question", {},
       h("p", {}, question),
-      h("div", { class: "actions" },
+      h("div.actions", {},
         button({ text: "Cancel" }, () => dialog.close()),
         button({ text: agree, class: kind || "primary" }, () => dialog.close("yes"))));
     dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
@@ -62,8 +62,8 @@ export function prompt(question, agree, value = "", placeholder = "") {
     const field = h("input", { type: "text", value, placeholder, "aria-label": question });
     const form = h("form", { method: "dialog" },
       h("p", {}, question), field,
-      h("div", { class: "actions" }, button({ text: "Cancel" }, () => dialog.close()), h("button", { class: "primary", value: "yes" }, agree)));
-    const dialog = h("dialog", { class: "question" }, form);
+      h("div.actions", {}, button({ text: "Cancel" }, () => dialog.close()), h("button.primary", { value: "yes" }, agree)));
+    const dialog = h("dialog.question", {}, form);
     form.addEventListener("submit", (event) => { event.preventDefault(); dialog.close("yes"); });
     dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes" ? field.value : null); });
     document.body.append(dialog);
@@ -82,8 +82,8 @@ export function prompt(question, agree, value = "", placeholder = "") {
 export function palette(first, later, placeholder) {
   if (document.querySelector("dialog.palette")) return;
   const field = h("input", { type: "text", placeholder, "aria-label": placeholder, spellcheck: "false" });
-  const list = h("div", { class: "list", role: "listbox" });
-  const dialog = h("dialog", { class: "palette" }, field, list);
+  const list = h("div.list", { role: "listbox" });
+  const dialog = h("dialog.palette", {}, field, list);
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) dialog.close(); });
   document.body.append(dialog);
@@ -100,9 +100,9 @@ export function palette(first, later, placeholder) {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     found = rank(all, words).slice(0, 60);
     at = Math.max(0, Math.min(at, found.length - 1));
-    fill(list, ...found.map((choice, index) => h("div", { class: "choice", role: "option", on: { click: () => act(index) } },
-      h("span", {}, choice.text), h("span", { class: "muted" }, choice.kind))),
-      found.length && isWhole ? null : h("div", { class: "empty" }, isWhole ? "Nothing has this in its name." : "Loading more …"));
+    fill(list, ...found.map((choice, index) => h("div.choice", { role: "option", on: { click: () => act(index) } },
+      h("span", {}, choice.text), h("span.muted", {}, choice.kind))),
+      found.length && isWhole ? null : h("div.empty", {}, isWhole ? "Nothing has this in its name." : "Loading more …"));
     mark();
   };
   later.catch(() => []).then((more) => {

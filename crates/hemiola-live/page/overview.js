@@ -1,11 +1,11 @@
 // Overview: is the robot well? Cycles and chains against their deadlines and bounds, what is lost,
 // the safe state and the recorder.
 
-import { button, fill, h, setText } from "./dom.js";
+import { button, fill, h, setText, space } from "./dom.js";
 import { clock, count, digits, duration, number } from "./format.js";
 import { boundedText, entryText } from "./journal.js";
 import { confirm } from "./menu.js";
-import { mark, RecorderButton } from "./recorder.js";
+import { markButton, RecorderButton } from "./recorder.js";
 import { chainsOf, cyclesOf, list } from "./statistics.js";
 import { onColours } from "./theme.js";
 import { drawBar, Recent } from "./timing-bar.js";
@@ -23,13 +23,13 @@ class Overview extends View {
   static title = "Overview";
   static icon = "M2 9a6 6 0 0 1 12 0M8 9l3-3M3 13h10";
 
-  #verdict = h("div", { class: "verdict" });
+  #verdict = h("div.verdict", {});
   #cycles = h("tbody");
   #chains = h("tbody");
-  #flows = h("div", { class: "flows" });
-  #messages = h("div", { class: "messages" });
+  #flows = h("div.flows", {});
+  #messages = h("div.messages", {});
   #safe = button({ text: "Enter safe state", class: "safe" }, () => this.#toggleSafe());
-  #safeReason = h("span", { class: "bad" });
+  #safeReason = h("span.bad", {});
   /** @type {Map<string, Recent>} */
   #recent = new Map();
   /** @type {{close(): void} | null} */
@@ -49,13 +49,13 @@ class Overview extends View {
     super(robot, element, settings, host);
     this.#open = new Set(list(this.initial.open));
     const recorder = this.keep(new RecorderButton(robot, host));
-    fill(this.bar, recorder.element, button({ text: "Mark", icon: "M4 14v-12l8 3-8 4", title: "Mark this moment in the journal and the log", class: "steers" }, () => mark(robot, host)),
-      h("span", { class: "space" }), this.#safeReason, this.#safe);
+    fill(this.bar, recorder.element, markButton(robot, host),
+      space(), this.#safeReason, this.#safe);
     if (robot.isLog) this.bar.remove();
     fill(this.body, this.#verdict,
-      h("table", { class: "grid timing" }, h("thead", {}, row("th", ["Cycle", "Rate", "Response", "p50", "p99", "Max", "Deadline", "Bound", "Missed", "Lost"])), this.#cycles),
-      h("table", { class: "grid timing" }, h("thead", {}, row("th", ["Chain", "", "Reaction or age", "mean", "p99", "Max", "Deadline", "Bound", "", ""])), this.#chains),
-      h("div", { class: "legend muted" }, LEGEND), this.#flows, this.#messages);
+      h("table.grid.timing", {}, h("thead", {}, row("th", ["Cycle", "Rate", "Response", "p50", "p99", "Max", "Deadline", "Bound", "Missed", "Lost"])), this.#cycles),
+      h("table.grid.timing", {}, h("thead", {}, row("th", ["Chain", "", "Reaction or age", "mean", "p99", "Max", "Deadline", "Bound", "", ""])), this.#chains),
+      h("div.legend.muted", {}, LEGEND), this.#flows, this.#messages);
     this.keep(robot.watch("statistics", PERIOD, () => this.#update()));
     this.keep(robot.on("description", () => this.#update()));
     this.keep(robot.on("welcome", () => { this.#bounds = null; this.#recent.clear(); this.#askBounds(); this.#showSafe(); this.#showMessages(); }));
@@ -156,16 +156,16 @@ class Overview extends View {
     const longest = Math.max(1, ...cycle.tasks.map((task) => number(task.execution?.maximum) ?? 0));
     const rows = cycle.tasks.slice(0, 40).map((task) => {
       const { mean, p99, maximum } = task.execution ?? {};
-      const bar = h("i", { class: "share" });
+      const bar = h("i.share", {});
       bar.style.width = `${((number(p99) ?? 0) / longest) * 100}%`;
       const troubles = [number(task.failures) ? `${task.failures} failures` : "", number(task.stale) ? `${task.stale} times stale` : ""].filter(Boolean).join(", ");
-      return h("tr", { class: "click", title: "Show it in the graph", on: { click: () => this.host.open("graph", { select: String(task.name).split(".")[0] }) } },
-        h("td", {}, String(task.name), troubles && h("span", { class: "bad" }, ` ${troubles}`)), h("td", { class: "wide" }, bar), ...[mean, p99, maximum].map((time) => h("td", { class: "number" }, duration(time))));
+      return h("tr.click", { title: "Show it in the graph", on: { click: () => this.host.open("graph", { select: String(task.name).split(".")[0] }) } },
+        h("td", {}, String(task.name), troubles && h("span.bad", {}, ` ${troubles}`)), h("td.wide", {}, bar), ...[mean, p99, maximum].map((time) => h("td.number", {}, duration(time))));
     });
     const facts = [`${count(cycle.runs)} runs`, cycle.priority === null ? "" : `priority ${cycle.priority}`, cycle.workers === null ? "" : `${cycle.workers} workers`,
       `release jitter p99 ${duration(cycle.jitter.p99)}`, `wake-up p99 ${duration(cycle.wakeUp.p99)}`, `execution p99 ${duration(cycle.execution.p99)}`].filter(Boolean).join(" · ");
-    fill(tr, h("td", { colspan: "10" }, h("div", { class: "muted" }, facts),
-      rows.length ? h("table", { class: "grid inner" }, h("tr", {}, ...["Task", "execution p99", "mean", "p99", "max"].map((text, index) => h("th", { class: index > 1 ? "number" : "" }, text))), ...rows) : null));
+    fill(tr, h("td", { colspan: "10" }, h("div.muted", {}, facts),
+      rows.length ? h("table.grid.inner", {}, h("tr", {}, ...["Task", "execution p99", "mean", "p99", "max"].map((text, index) => h("th", { class: index > 1 ? "number" : "" }, text))), ...rows) : null));
   }
 
   /** @param {HTMLTableRowElement} tr @param {import("./statistics.js").Chain} chain */
@@ -187,7 +187,7 @@ class Overview extends View {
   /** @param {HTMLElement} cell @param {Parameters<typeof drawBar>[1]} times */
   #bar(cell, times) {
     let canvas = cell.querySelector("canvas");
-    if (!canvas) fill(cell, canvas = h("canvas", { class: "timing-bar", title: LEGEND }));
+    if (!canvas) fill(cell, canvas = h("canvas.timing-bar", { title: LEGEND }));
     cell.className = "wide";
     this.#bars.set(canvas, times);
   }
@@ -225,13 +225,13 @@ class Overview extends View {
     const lostOf = new Map();
     for (const cycle of cyclesOf(statistics, description)) for (const [source, lost] of cycle.inputs) lostOf.set(source, [...(lostOf.get(source) ?? []), `${count(lost)} by ${cycle.name}`]);
     const callbacks = list(statistics?.report?.callbacks);
-    const table = (/** @type {string[]} */ heads, /** @type {HTMLElement[]} */ rows) => rows.length ? h("table", { class: "grid" }, h("thead", {}, h("tr", {}, ...heads.map((text, index) => h("th", { class: index ? "number" : "" }, text)))), h("tbody", {}, ...rows)) : null;
+    const table = (/** @type {string[]} */ heads, /** @type {HTMLElement[]} */ rows) => rows.length ? h("table.grid", {}, h("thead", {}, h("tr", {}, ...heads.map((text, index) => h("th", { class: index ? "number" : "" }, text)))), h("tbody", {}, ...rows)) : null;
     const cell = (/** @type {any} */ text, kind = "") => h("td", { class: `number ${kind}` }, text);
     fill(this.#flows,
-      table(["Source", "provides", "lost"], list(description.sources).map((source) => h("tr", {}, h("td", {}, source.name), h("td", { class: "muted clip" }, list(source.provides).join(", ")), cell(lostOf.get(source.name)?.join(", ") ?? "0", lostOf.has(source.name) ? "warning" : "muted")))),
-      table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr", { class: "click", on: { click: () => this.host.open("values", { open: topic.name, topic: true }) } },
+      table(["Source", "provides", "lost"], list(description.sources).map((source) => h("tr", {}, h("td", {}, source.name), h("td.muted.clip", {}, list(source.provides).join(", ")), cell(lostOf.get(source.name)?.join(", ") ?? "0", lostOf.has(source.name) ? "warning" : "muted")))),
+      table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr.click", { on: { click: () => this.host.open("values", { open: topic.name, topic: true }) } },
         h("td", {}, String(topic.name)), cell(count(topic.sent)), cell(digits(this.#rate(topic, statistics.time))), cell(count(topic.waiting ?? 0), number(topic.waiting) ? "" : "muted"), cell(count(topic.lost ?? 0), number(topic.lost) ? "warning" : "muted")))),
-      table(["Callback", "latency p99", "execution p99", "panics"], callbacks.map((callback) => h("tr", {}, h("td", {}, String(callback.name), h("span", { class: "muted" }, ` ${callback.executor}`)), cell(duration(callback.latency?.p99)), cell(duration(callback.execution?.p99)), cell(count(callback.panics ?? 0), callback.panics ? "bad" : "muted")))));
+      table(["Callback", "latency p99", "execution p99", "panics"], callbacks.map((callback) => h("tr", {}, h("td", {}, String(callback.name), h("span.muted", {}, ` ${callback.executor}`)), cell(duration(callback.latency?.p99)), cell(duration(callback.execution?.p99)), cell(count(callback.panics ?? 0), callback.panics ? "bad" : "muted")))));
   }
 
   /** @param {any} topic @param {number} time */
@@ -245,9 +245,9 @@ class Overview extends View {
 
   #showMessages() {
     const entries = this.robot.journal.filter((entry) => entry.message || entry.exceedance || entry.mark !== undefined).slice(-MESSAGES).reverse();
-    fill(this.#messages, h("div", { class: "section click", on: { click: () => this.host.open("log") } }, "Latest messages"),
-      ...entries.map((entry) => { const { kind, about, text } = entryText(entry); return h("div", { class: "line" }, h("span", { class: "number muted" }, clock(entry.time)), h("i", { class: `dot ${kind}` }), h("span", {}, about && h("b", {}, `${about}: `), text)); }),
-      entries.length ? null : h("div", { class: "muted line" }, "None yet."));
+    fill(this.#messages, h("div.section.click", { on: { click: () => this.host.open("log") } }, "Latest messages"),
+      ...entries.map((entry) => { const { kind, about, text } = entryText(entry); return h("div.line", {}, h("span.number.muted", {}, clock(entry.time)), h("i", { class: `dot ${kind}` }), h("span", {}, about && h("b", {}, `${about}: `), text)); }),
+      entries.length ? null : h("div.muted.line", {}, "None yet."));
   }
 
   #showSafe() {
@@ -286,7 +286,7 @@ function cellsOf(tr, length) {
 
 /** @param {HTMLElement} cell @param {string} kind @param {string} text @param {string} more */
 function name(cell, kind, text, more) {
-  if (!cell.firstChild) fill(cell, h("i", { class: "dot" }), h("b"), h("span", { class: "muted" }));
+  if (!cell.firstChild) fill(cell, h("i.dot", {}), h("b"), h("span.muted", {}));
   cell.children[0].className = `dot ${kind}`;
   setText(cell.children[1], text);
   setText(cell.children[2], more ? ` ${more}` : "");

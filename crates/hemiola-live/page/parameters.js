@@ -1,6 +1,6 @@
 // Parameters: all of them, by module; changed while the robot runs, compared with its files, saved.
 
-import { button, fill, h, setText } from "./dom.js";
+import { button, fill, h, setText, space } from "./dom.js";
 import { number } from "./format.js";
 import { changeOf } from "./journal.js";
 import { menu, prompt } from "./menu.js";
@@ -21,7 +21,7 @@ class ParametersView extends View {
   #search = h("input", { type: "search", placeholder: "Filter by module, name or documentation", "aria-label": "Filter parameters", on: { input: () => { this.#show(); this.host.changed(); } } });
   #changedOnly = button({ text: "Changed", title: "Only what differs from the files" }, () => { this.#changedOnly.classList.toggle("active"); this.#show(); this.host.changed(); });
   #save = button({ text: "Save …" }, () => this.#offer());
-  #list = h("div", { class: "parameter-list" });
+  #list = h("div.parameter-list", {});
   /** @type {Parameter[]} */
   #all = [];
   /** @type {Map<string, Row>} */
@@ -31,7 +31,7 @@ class ParametersView extends View {
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
-    fill(this.bar, this.#search, this.#changedOnly, h("span", { class: "space" }), this.#save);
+    fill(this.bar, this.#search, this.#changedOnly, space(), this.#save);
     fill(this.body, this.#list);
     this.accept(this.initial);
     this.#changedOnly.classList.toggle("active", this.initial.changed === true);
@@ -92,7 +92,7 @@ class ParametersView extends View {
   #section(module, parameters, isOpen) {
     const rows = h("div");
     const changed = parameters.filter(isChanged).length;
-    const section = h("details", { open: isOpen, class: "module" }, h("summary", {}, h("b", {}, module), h("span", { class: "muted" }, ` ${parameters.length}`), changed ? h("span", { class: "warning" }, ` ${changed} changed`) : null), rows);
+    const section = h("details", { open: isOpen, class: "module" }, h("summary", {}, h("b", {}, module), h("span.muted", {}, ` ${parameters.length}`), changed ? h("span.warning", {}, ` ${changed} changed`) : null), rows);
     // Rows are made when they are looked at: robots have thousands of parameters.
     const make = () => { if (section.open && !rows.firstChild) fill(rows, ...parameters.map((one) => this.#row(one).element)); };
     section.addEventListener("toggle", make);
@@ -150,9 +150,9 @@ class ParametersView extends View {
 
 /** One parameter: its name, a control that fits its type, and what is known of it. */
 class Row {
-  #error = h("div", { class: "bad error", hidden: true });
+  #error = h("div.bad.error", { hidden: true });
   #revert;
-  #origin = h("span", { class: "muted origin" });
+  #origin = h("span.muted.origin", {});
   /** @type {{element: HTMLElement, show(value: any): void}} */
   #control;
   #sent = Promise.resolve();
@@ -165,9 +165,9 @@ class Row {
     this.#control = controlOf(parameter, !robot.mayChange || parameter.live === false, (value) => this.set(value));
     this.#revert = button({ icon: REVERT, class: "quiet revert" }, () => this.set(this.parameter.configured));
     const [first, ...rest] = String(parameter.documentation ?? "").split(/\n\s*\n/);
-    this.element = h("div", { class: "parameter" },
-      h("div", { class: "what" }, h("span", { class: "name", title: `${keyOf(parameter)}: ${parameter.type}` }, parameter.name), h("span", { class: "muted doc", title: [first, ...rest].join("\n\n") }, first)),
-      h("div", { class: "control" }, this.#control.element, h("span", { class: "muted unit" }, parameter.unit ?? "")), h("div", { class: "facts-of" }, this.#origin, this.#revert), this.#error);
+    this.element = h("div.parameter", {},
+      h("div.what", {}, h("span.name", { title: `${keyOf(parameter)}: ${parameter.type}` }, parameter.name), h("span.muted.doc", { title: [first, ...rest].join("\n\n") }, first)),
+      h("div.control", {}, this.#control.element, h("span.muted.unit", {}, parameter.unit ?? "")), h("div.facts-of", {}, this.#origin, this.#revert), this.#error);
     this.update();
   }
 
@@ -259,7 +259,7 @@ function numberControl(parameter, disabled, set) {
     if (wait <= 0) send(); else timer = setTimeout(send, wait);
   };
   slider.addEventListener("input", slide);
-  return { element: h("span", { class: "slide" }, slider, field), show: (/** @type {any} */ value) => { if (!slider.matches(":active")) slider.value = String(value); show(value); } };
+  return { element: h("span.slide", {}, slider, field), show: (/** @type {any} */ value) => { if (!slider.matches(":active")) slider.value = String(value); show(value); } };
 }
 
 /** @param {Parameter} parameter */

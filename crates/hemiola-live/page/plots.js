@@ -1,7 +1,7 @@
 // Plots: any numbers over time, several charts below each other, all with the same time.
 
 import { drawChart, legendText, timeOf } from "./chart.js";
-import { button, download, fill, h, setText } from "./dom.js";
+import { CROSS, PLUS, button, download, fill, h, setText, space } from "./dom.js";
 import { duration } from "./format.js";
 import { gestures } from "./gestures.js";
 import { menu, palette } from "./menu.js";
@@ -18,8 +18,6 @@ import { register, View } from "./view.js";
 const RATE = 60;
 /** The values in legends stay for so long, in milliseconds. */
 const READING = 100;
-const CROSS = "M4 4l8 8M12 4l-8 8";
-const PLUS = "M8 3v10M3 8h10";
 const SPANS = [1, 5, 10, 30, 60, 300];
 
 class Plots extends View {
@@ -39,12 +37,12 @@ class Plots extends View {
   #read = 0;
   #span = h("select", { title: "How much time is shown", "aria-label": "Time shown", on: { change: () => timeLink.set({ span: Number(this.#span.value) }) } });
   #pause = button({ text: "Pause", title: "Space" }, () => this.#togglePause());
-  #empty = h("div", { class: "empty" }, h("p", {}, "Choose a field with “Add”, or follow one from Values."));
+  #empty = h("div.empty", {}, h("p", {}, "Choose a field with “Add”, or follow one from Values."));
 
   /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
-    fill(this.bar, button({ text: "Add", icon: PLUS, title: "Add a field in a chart of its own" }, () => this.choose(null)), this.#span, this.#pause, h("span", { class: "space" }),
+    fill(this.bar, button({ text: "Add", icon: PLUS, title: "Add a field in a chart of its own" }, () => this.choose(null)), this.#span, this.#pause, space(),
       button({ text: "Export …" }, (event) => menu(/** @type {Element} */ (event.currentTarget), [{ text: "Numbers as CSV", act: () => this.#csv() }, { text: "Picture as PNG", act: () => this.#png() }])));
     this.body.classList.add("charts");
     for (const chart of list(this.initial.charts)) this.#add(list(chart?.lines), chart?.limits);
@@ -63,7 +61,7 @@ class Plots extends View {
   /** What a new view begins with: how long the runs of all cycles take. */
   #begin() {
     const cycles = list(this.robot.description.cycles);
-    if (this.initial.charts || this.#charts.length || !cycles.length) return;
+    if (this.initial.charts || this.#charts.length || !cycles.length || this.robot.isLog) return;
     this.initial.charts = [];
     this.#add(cycles.map(({ name }) => ({ field: `timing:${name}.response` })));
     this.changed();
@@ -242,7 +240,7 @@ class Chart {
   /** @type {import("./chart.js").Limits} */
   limits = { left: null, right: null };
   canvas = h("canvas", { tabindex: "0", "aria-label": "Chart: drag and wheel for time, Ctrl and wheel for values, double-click to follow" });
-  #legend = h("div", { class: "legend-row" });
+  #legend = h("div.legend-row", {});
   /** @type {Map<string, HTMLElement>} */
   #values = new Map();
   /** @type {import("./chart.js").Plane | null} */
@@ -255,9 +253,9 @@ class Chart {
       const given = limits?.[axis];
       if (Array.isArray(given) && given.length === 2 && given.every(Number.isFinite) && given[0] < given[1]) this.limits[axis] = /** @type {[number, number]} */ (given);
     }
-    this.element = h("div", { class: "chart" }, h("div", { class: "chart-head" }, this.#legend,
+    this.element = h("div.chart", {}, h("div.chart-head", {}, this.#legend,
       button({ icon: PLUS, title: "Add a field to this chart", class: "quiet" }, () => plots.choose(this)), button({ icon: CROSS, title: "Close this chart", class: "quiet" }, () => plots.remove(this))),
-      h("div", { class: "chart-body" }, this.canvas));
+      h("div.chart-body", {}, this.canvas));
     this.#listen();
   }
 
@@ -273,9 +271,9 @@ class Chart {
   #showLegend() {
     this.#values.clear();
     fill(this.#legend, ...this.lines.map((line) => {
-      const swatch = h("i", { class: "swatch" });
+      const swatch = h("i.swatch", {});
       swatch.style.background = `var(--series-${(line.colour % 10) + 1})`;
-      const value = h("span", { class: "mono" });
+      const value = h("span.mono", {});
       this.#values.set(line.field, value);
       const other = line.axis === "left" ? "right" : "left";
       return h("button", { type: "button", class: "quiet legend-item", title: line.field, on: { click: (/** @type {MouseEvent} */ event) => menu(/** @type {Element} */ (event.currentTarget), [
@@ -283,7 +281,7 @@ class Chart {
         { text: "Another colour", act: () => { line.colour = (line.colour + 1) % 10; this.#showLegend(); this.plots.changed(); } },
         { text: "Show its value", act: () => this.#open(line.field) },
         { text: "Remove", act: () => { this.lines = this.lines.filter((each) => each !== line); this.#showLegend(); if (this.lines.length) this.plots.changed(); else this.plots.remove(this); } },
-      ]) } }, swatch, h("span", {}, line.field), line.axis === "right" ? h("span", { class: "muted" }, "→") : null, value);
+      ]) } }, swatch, h("span", {}, line.field), line.axis === "right" ? h("span.muted", {}, "→") : null, value);
     }));
   }
 

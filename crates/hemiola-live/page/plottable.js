@@ -23,7 +23,7 @@ async function gather(robot) {
   // What modules plot is told while somebody watches.
   const watch = robot.watch("debug", null, () => {});
   const shown = new Promise((resolve) => setTimeout(resolve, 500));
-  const timing = list(cycles).flatMap(({ name, tasks }) => [
+  const timing = robot.isLog ? [] : list(cycles).flatMap(({ name, tasks }) => [
     ...["response", "execution", "jitter"].map((figure) => ({ text: `timing:${name}.${figure}`, kind: "seconds" })),
     ...list(tasks).map((task) => ({ text: `timing:${task.name}`, kind: "seconds, execution" })),
   ]);

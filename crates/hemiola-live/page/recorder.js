@@ -67,9 +67,11 @@ export class RecorderButton {
   }
 }
 
-/** Asks for a text and marks this moment by it. @param {import("./robot.js").Robot} robot @param {import("./view.js").Host} host */
-export async function mark(robot, host) {
-  const text = await prompt("Mark this moment in the journal and the log:", "Mark", "", "the ball was lost");
-  if (!text) return;
-  try { await robot.request("mark", { text }); } catch (error) { host.say(/** @type {Error} */ (error).message, "bad"); }
+/** A button that asks for a text and marks this moment by it. @param {import("./robot.js").Robot} robot @param {import("./view.js").Host} host */
+export function markButton(robot, host) {
+  const title = "Mark this moment in the journal and the log";
+  return button({ text: "Mark", icon: "M4 14v-12l8 3-8 4", title, class: "steers" }, async () => {
+    const text = await prompt(`${title}:`, "Mark", "", "the ball was lost");
+    if (text) robot.request("mark", { text }).catch((error) => host.say(error.message, "bad"));
+  });
 }

@@ -31,7 +31,7 @@ export class Robot {
   description = { cycles: [], modules: [], sources: [], representations: [], topics: [], services: [], chains: [] };
   /** What happened, the oldest first. @type {any[]} */
   journal = [];
-  /** Of a log: its time, how fast that goes on, and whether it does. @type {{time: number, speed: number, is_playing: boolean} | null} */
+  /** Of a log or replay: its time, how fast that goes on, and whether it does. @type {{time: number, speed: number, is_playing: boolean, is_stepping: boolean} | null} */
   transport = null;
   /** The newest event `statistics`, while anybody watches them. @type {any} */
   statistics = null;
@@ -77,6 +77,9 @@ export class Robot {
   /** Whether a log is shown instead of a robot. */
   get isLog() { return this.welcome?.kind === "log"; }
 
+  /** Whether it is a log, or a robot that repeats one: then there is a `transport`. */
+  get isPlayed() { return this.welcome?.end !== undefined; }
+
   /** The time of the robot's clock now, in nanoseconds, as well as it is known here. */
   time() {
     return this.#clock ? this.#clock.time + (performance.now() - this.#clock.at) * 1e6 * this.#pace : 0;
@@ -84,7 +87,7 @@ export class Robot {
 
   /**
    * Calls when something has changed: `state`, `welcome`, `description`, `journal` (an entry),
-   * `dropped` (what this page was too slow for), `transport` (of a log).
+   * `dropped` (what this page was too slow for), `transport` (of a log or replay).
    *
    * @param {"state" | "welcome" | "description" | "journal" | "dropped" | "transport"} name
    * @param {(value: any) => void} callback @returns {Closable}
@@ -221,7 +224,7 @@ export class Robot {
   /** @param {string} what */
   #watch(what) {
     const all = this.#watches.get(what);
-    if (this.state !== "connected" || !all?.size || (this.isLog && what !== "journal")) return;
+    if (this.state !== "connected" || !all?.size || (this.isLog && what === "statistics")) return;
     this.request("watch", JSON.parse(wishOf(what, all)), Infinity).catch((error) => console.warn(`watch ${what}: ${error.message}`));
   }
 
@@ -293,6 +296,7 @@ export class Robot {
     this.welcome = welcome;
     this.#attempts = 0;
     this.reason = "";
+    this.transport = null;
     if (isAnother) { this.journal = []; this.debugNames.clear(); this.statistics = null; this.#clock = null; }
     this.#pace = Number(/^[\d.]+(?= ×)/.exec(String(welcome.pace))?.[0] ?? 1);
     this.#tick(welcome.time);
@@ -330,7 +334,7 @@ export class Robot {
   /** A message says what time it was: never more than it is.
    * @param {unknown} time */
   #tick(time) {
-    if (typeof time !== "number" || !Number.isFinite(time) || this.isLog) return;
+    if (typeof time !== "number" || !Number.isFinite(time) || this.isPlayed) return;
     const behind = this.time() - time;
     const isRight = this.#clock !== null && behind >= 0 && behind < 1e9;
     this.#clock = { time: isRight ? this.time() - behind * CLOCK_CORRECTION : time, at: performance.now() };

@@ -1,7 +1,7 @@
 // What every thread of the robot did in the last seconds, and why a run took as long as it did.
 
 import { blockingChain } from "./blocking.js";
-import { button, fill, h, setText } from "./dom.js";
+import { CROSS, button, fill, h, setText, space } from "./dom.js";
 import { CALLBACK, DROPPED, EventStore, FAILURE, OVERRUN, SAMPLE, SKIPPED, STALE, TASK } from "./event-store.js";
 import { clock, duration } from "./format.js";
 import { Tip, gestures } from "./gestures.js";
@@ -69,8 +69,8 @@ export class Timeline extends View {
 
   #canvas = h("canvas", { role: "img", "aria-label": "What ran when" });
   #tip = new Tip(this.#canvas);
-  #detail = h("aside", { class: "detail", hidden: true });
-  #empty = h("div", { class: "empty over" });
+  #detail = h("aside.detail", { hidden: true });
+  #empty = h("div.empty.over", {});
   #pause = button({ text: "Pause", title: "Hold the picture still, as zooming and moving do" }, () => this.#toggle());
   #spans = h("select", { title: "How much time is shown", on: { change: () => this.#choose(Number(this.#spans.value)) } },
     ...SPANS.map(([seconds, text]) => h("option", { value: seconds }, text)), h("option", { value: "", hidden: true }, "zoomed"));
@@ -85,7 +85,7 @@ export class Timeline extends View {
     for (const name of /** @type {const} */ (["cores", "modules", "arrows"])) this.#on[name] = this.initial[name] === true;
     fill(this.bar, this.#pause, this.#spans,
       this.#switch("cores", "Cores", "Rows for cores instead of threads"), this.#switch("modules", "Modules", "Colours for modules instead of cycles"),
-      this.#switch("arrows", "Exchanges", "Arrows from each publication to the runs that took it"), this.#worst, h("span", { class: "space" }), this.#save);
+      this.#switch("arrows", "Exchanges", "Arrows from each publication to the runs that took it"), this.#worst, space(), this.#save);
     this.#spans.value = String(this.#span);
     if (this.#spans.selectedIndex < 0) this.#spans.value = "";
     fill(this.body, this.#canvas, this.#empty, this.#tip.element, this.#detail);
@@ -240,6 +240,7 @@ export class Timeline extends View {
   #end() {
     const { store } = this, base = Number(store.base ?? 0n);
     if (timeLink.end !== null && this.#frozen) return timeLink.end * 1e9 - base;
+    if (this.robot.transport?.is_playing === false) return store.newest;
     const now = this.robot.time() - base - this.#delay;
     return Math.abs(now - store.newest) < 2e9 ? now : store.newest;
   }
@@ -417,7 +418,7 @@ export class Timeline extends View {
     const found = this.store.runs.get(cycle)?.get(run);
     this.#chain = found ? blockingChain(this.store, found, this.sources.findIndex(({ name }) => name === this.robot.description.cycles.find((one) => one.name === this.cycles[cycle]?.name)?.trigger?.source), (task) => this.tasks[task]?.cycle === cycle, (task) => this.tasks[task]?.after ?? new Set()) : [];
     if (zoom) this.#zoomTo(found ?? null);
-    const words = h("pre", { class: "why muted" }, "asking the robot why …");
+    const words = h("pre.why.muted", {}, "asking the robot why …");
     this.#showRun(cycle, run, found, words);
     this.invalidate();
     const subject = this.cycles[cycle]?.name;
@@ -442,15 +443,15 @@ export class Timeline extends View {
     const stretches = this.#chain.filter((stretch) => length(stretch) >= least);
     const short = this.#chain.filter((stretch) => length(stretch) < least);
     fill(this.#detail,
-      h("header", {}, h("b", {}, `${name}, run ${number}`), h("span", { class: "space" }),
+      h("header", {}, h("b", {}, `${name}, run ${number}`), space(),
         button({ text: "Whole run", title: "Zoom to the run" }, () => this.#zoomTo(run ?? null)),
-        button({ icon: "M4 4l8 8M12 4l-8 8", title: "Close" }, () => this.#unselect())),
+        button({ icon: CROSS, title: "Close" }, () => this.#unselect())),
       run ? h("p", { class: run.missed ? "bad" : "" }, `Took ${duration(run.end - run.trigger)}${limit} from its trigger${run.missed ? ": missed" : ""}, began after ${duration(run.begin - run.trigger)}.`)
-        : h("p", { class: "muted" }, "Its events are no longer kept here."),
+        : h("p.muted", {}, "Its events are no longer kept here."),
       h("h3", {}, "Why, in the robot's words"), words,
       stretches.length ? h("h3", {}, "What it waited for, one after the other") : null,
-      h("ol", { class: "chain" }, ...stretches.map((stretch) => h("li", { class: stretch.cause, on: { click: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) } }, h("span", { class: "number" }, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
-        short.length ? h("li", {}, h("span", { class: "number" }, duration(short.reduce((sum, stretch) => sum + length(stretch), 0))), h("span", { class: "muted" }, `${short.length} short stretches between them`)) : null));
+      h("ol.chain", {}, ...stretches.map((stretch) => h("li", { class: stretch.cause, on: { click: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) } }, h("span.number", {}, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
+        short.length ? h("li", {}, h("span.number", {}, duration(short.reduce((sum, stretch) => sum + length(stretch), 0))), h("span.muted", {}, `${short.length} short stretches between them`)) : null));
     this.#detail.hidden = false;
   }
 

@@ -1,28 +1,31 @@
-// The transport of a log: plays it and sets its time, with what happened along it.
+// The transport of a log, or of a replay, which is a log that the robot's program computes anew: plays
+// it and sets its time, with what happened along it. A replay steps besides, and only goes forward.
 
-import { button, fill, h, icon, setText } from "./dom.js";
+import { PAUSE, button, fill, h, icon, setText } from "./dom.js";
 import { clock } from "./format.js";
 import { entryText } from "./journal.js";
+import { list } from "./statistics.js";
 import { timeLink } from "./time-link.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const PLAY = "M5 3l8 5l-8 5z";
-const PAUSE = "M5 3v10M11 3v10";
 /** What lies closer together along the log than one of so many parts is shown once. */
 const PLACES = 400;
 
-/** A bar that is there while a log is shown. */
+/** A bar that is there while a log or replay is shown. */
 export class TransportBar {
   #play = button({ class: "quiet" }, () => this.toggle());
-  #speed = h("select", { title: "Speed", on: { change: () => this.#request("play", { speed: Number(this.#speed.value) }) } },
-    ...SPEEDS.map((speed) => h("option", { value: String(speed) }, `${speed} ×`)));
+  #steps = h("span", {}, button({ icon: "M3 3v10l6-5zM12 3v10", title: "Next run (n)", class: "quiet" }, () => this.#request("step")),
+    button({ icon: "M2 3v10l5-5zM7 3v10l5-5zM14 3v10", title: "Next event of the recording (e)", class: "quiet" }, () => this.#request("step", { event: true })));
+  #speed = h("select", { title: "Speed", on: { change: () => { this.#speed.blur(); this.#request("play", { speed: Number(this.#speed.value) }); } } });
   #slider = h("input", { type: "range", min: "0", step: "1", "aria-label": "Time of the log", on: {
-    input: () => { this.#isHeld = true; this.#seek(this.#begin + Number(this.#slider.value) * 1e6); },
-    change: () => { this.#isHeld = false; },
+    // What a replay has passed on the way does not come back.
+    input: () => { this.#isHeld = true; if (this.robot.isLog) this.#seek(this.#chosen()); },
+    change: () => { this.#isHeld = false; this.#seek(this.#chosen()); },
   } });
-  #marks = h("div", { class: "marks" });
-  #time = h("span", { class: "clock" });
-  element = h("div", { class: "transport", hidden: true }, this.#play, this.#speed, this.#time, h("div", { class: "along" }, this.#marks, this.#slider));
+  #marks = h("div.marks", {});
+  #time = h("span.clock", {});
+  element = h("div.transport", { hidden: true }, this.#play, this.#steps, this.#speed, this.#time, h("div.along", {}, this.#marks, this.#slider));
 
   #begin = 0;
   #end = 0;
@@ -33,35 +36,49 @@ export class TransportBar {
   /** @type {Set<string>} */
   #taken = new Set();
 
-  /** @param {import("./robot.js").Robot} robot */
-  constructor(robot) {
+  /** @param {import("./robot.js").Robot} robot @param {(text: string, kind: "bad") => void} say tells a person what was refused */
+  constructor(robot, say) {
     this.robot = robot;
-    robot.on("welcome", ({ begin, end }) => {
-      this.element.hidden = !robot.isLog;
-      this.#begin = begin ?? 0;
-      this.#end = end ?? 0;
-      this.#slider.max = String(Math.ceil((this.#end - this.#begin) / 1e6));
-      this.#taken.clear();
-      fill(this.#marks);
-      robot.journal.forEach((entry) => this.#mark(entry));
-    });
+    this.say = say;
+    robot.on("welcome", () => this.#welcome());
     robot.on("journal", (entry) => { if (robot.isLog) this.#mark(entry); });
     robot.on("transport", () => this.#show());
     setInterval(() => { if (robot.transport?.is_playing) this.#showTime(); }, 100);
+    // Buttons act on keys when they are released: `key` was faster.
+    this.element.addEventListener("keyup", (event) => { if (event.key === " ") event.preventDefault(); });
+  }
+
+  async #welcome() {
+    const { robot } = this, { begin = 0, end = 0 } = robot.welcome;
+    this.element.hidden = !robot.isPlayed;
+    this.#steps.hidden = robot.isLog;
+    for (const one of /** @type {NodeListOf<HTMLButtonElement>} */ (this.element.querySelectorAll("button, select, input"))) one.disabled = !robot.isLog && !robot.mayChange;
+    [this.#begin, this.#end] = [begin, end];
+    this.#slider.max = String(Math.ceil((end - begin) / 1e6));
+    this.#taken.clear();
+    fill(this.#marks);
+    if (robot.isPlayed) (robot.isLog ? robot.journal : list((await this.#request("recorded"))?.entries)).forEach((entry) => this.#mark(entry));
   }
 
   /** Lets it play, or stand still. */
   toggle() { this.#request(this.robot.transport?.is_playing ? "pause" : "play"); }
 
+  /** Whether keys are meant for the transport although one of its controls has the focus. @param {HTMLElement} target */
+  has(target) { return this.element.contains(target) && target !== this.#speed; }
+
   /** Returns whether it is a key of the transport. @param {KeyboardEvent} event */
   key(event) {
-    const step = { ArrowLeft: -1e9, ArrowRight: 1e9 }[event.key];
-    if (step) this.#seek(this.robot.time() + step * (event.shiftKey ? 10 : 1));
+    const way = { ArrowLeft: -1e9, ArrowRight: 1e9 }[event.key], { isLog } = this.robot;
+    if (way) this.#seek(this.robot.time() + way * (event.shiftKey ? 10 : 1));
     else if (event.key === " ") this.toggle();
+    else if (event.key === "n" && !isLog) this.#request("step");
+    else if (event.key === "e" && !isLog) this.#request("step", { event: true });
     else return false;
     event.preventDefault();
     return true;
   }
+
+  #chosen() { return this.#begin + Number(this.#slider.value) * 1e6; }
 
   /** One after the other: the newest wish replaces those that wait. @param {number} time */
   async #seek(time) {
@@ -78,14 +95,18 @@ export class TransportBar {
   }
 
   /** @param {string} verb @param {any} [values] */
-  #request(verb, values) { return this.robot.request(verb, values).catch((error) => console.warn(error.message)); }
+  #request(verb, values) {
+    return this.robot.request(verb, values).catch((error) => { this.say(error.message, "bad"); this.#show(); });
+  }
 
   #show() {
     const { transport } = this.robot;
     if (!transport) return;
     fill(this.#play, icon(transport.is_playing ? PAUSE : PLAY));
     this.#play.title = transport.is_playing ? "Stand still (Space)" : "Play (Space)";
-    if (SPEEDS.includes(transport.speed)) this.#speed.value = String(transport.speed);
+    const speeds = [...new Set([...SPEEDS, transport.speed])].sort((a, b) => a - b).map(String);
+    if (this.#speed.length !== speeds.length) fill(this.#speed, ...speeds.map((value) => h("option", { value }, `${value} ×`)));
+    this.#speed.value = String(transport.speed);
     this.#showTime();
   }
 

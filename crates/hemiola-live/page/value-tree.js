@@ -94,7 +94,7 @@ function typeText(field, isItem) {
 
 /** The tree on the screen. */
 export class ValueTree {
-  element = h("div", { class: "tree", role: "tree" });
+  element = h("div.tree", { role: "tree" });
   /** @type {Map<string, {line: HTMLElement, text: HTMLElement}>} */
   #lines = new Map();
   /** @type {Map<string, number>} */
@@ -139,7 +139,7 @@ export class ValueTree {
         class: `row ${row.hasMore || row.kind === "more" ? "click" : ""}`, role: "treeitem", tabindex: "-1", data: { key: row.key },
         "aria-expanded": row.hasMore ? String(isOpen) : null, "aria-level": row.depth + 1,
         on: { click: () => (row.kind === "more" ? this.#more(row.key.slice(0, -1)) : row.hasMore && this.#toggle(row.key)) },
-      }, h("span", { class: "caret" }, row.hasMore ? (isOpen ? "▾" : "▸") : ""), h("span", { class: "name" }, row.name), text, h("span", { class: "type" }, row.typeName),
+      }, h("span.caret", {}, row.hasMore ? (isOpen ? "▾" : "▸") : ""), h("span.name", {}, row.name), text, h("span.type", {}, row.typeName),
       row.isNumeric && this.acts.plot ? button({ icon: PLOT, title: "Plot it", class: "quiet plot" }, (event) => { event.stopPropagation(); this.acts.plot?.(row.path); }) : null);
       line.style.paddingLeft = `${row.depth * 14 + 2}px`;
       this.#lines.set(row.key, { line, text });

@@ -1,6 +1,6 @@
 // Values: any representation or topic, live, as a tree; what a representation shows can be overridden.
 
-import { button, fill, h, setText } from "./dom.js";
+import { CROSS, button, fill, h, setText, space } from "./dom.js";
 import { digits, duration } from "./format.js";
 import { changeOf } from "./journal.js";
 import { confirm, rank } from "./menu.js";
@@ -11,7 +11,6 @@ import { register, View } from "./view.js";
 /** @typedef {{name: string, topic: boolean}} Subject */
 
 const RATE = 12;
-const CROSS = "M4 4l8 8M12 4l-8 8";
 
 class Values extends View {
   static id = "values";
@@ -19,8 +18,8 @@ class Values extends View {
   static icon = "M3 3h4M3 8h4M3 13h4M7 3v10M10 3h3M10 8h3M10 13h3";
 
   #search = h("input", { type: "search", placeholder: "Filter values and topics", "aria-label": "Filter values and topics", on: { input: () => this.#showList() } });
-  #list = h("div", { class: "names", role: "listbox" });
-  #cards = h("div", { class: "cards" });
+  #list = h("div.names", { role: "listbox" });
+  #cards = h("div.cards", {});
   /** @type {Map<string, Card>} */
   #open = new Map();
 
@@ -28,7 +27,7 @@ class Values extends View {
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
     this.body.classList.add("sides");
-    fill(this.body, h("div", { class: "side" }, h("div", { class: "bar" }, this.#search), this.#list), this.#cards);
+    fill(this.body, h("div.side", {}, h("div.bar", {}, this.#search), this.#list), this.#cards);
     for (const one of list(this.initial.shown)) if (typeof one?.name === "string") this.#add(one, new Set(list(one.open)));
     this.accept(this.initial);
     this.keep(robot.on("description", () => { this.#showList(); for (const card of this.#open.values()) card.described(); }));
@@ -80,7 +79,7 @@ class Values extends View {
   }
 
   #showEmpty() {
-    if (this.#open.size === 0) fill(this.#cards, h("div", { class: "empty" }, "Choose values from the list."));
+    if (this.#open.size === 0) fill(this.#cards, h("div.empty", {}, "Choose values from the list."));
     else this.#cards.querySelector(":scope > .empty")?.remove();
   }
 
@@ -97,18 +96,18 @@ class Values extends View {
         type: "button", role: "option", class: `quiet${this.#open.has(key) ? " active" : ""}`, disabled: isOpaque, "aria-selected": String(this.#open.has(key)),
         title: isOpaque ? `${text} is opaque: it has no form outside of the process` : `${text}${by ? `, by ${by}` : ""}`,
         on: { click: () => (this.#open.has(key) ? this.#remove(key) : this.#add({ name: text, topic }, new Set(), true)) },
-      }, h("span", {}, text), h("span", { class: "muted" }, by ?? ""));
+      }, h("span", {}, text), h("span.muted", {}, by ?? ""));
     }));
-    if (all.length === 0) fill(this.#list, h("div", { class: "empty" }, "No values are known yet."));
+    if (all.length === 0) fill(this.#list, h("div.empty", {}, "No values are known yet."));
   }
 }
 
 /** One value. */
 class Card {
-  #facts = h("span", { class: "muted facts" });
-  #error = h("div", { class: "bad message-line", hidden: true });
-  #editor = h("div", { class: "editor", hidden: true });
-  #provider = h("select", { class: "provider", title: "Who provides it: choose another to switch", on: { change: () => this.#switch() } });
+  #facts = h("span.muted.facts", {});
+  #error = h("div.bad.message-line", { hidden: true });
+  #editor = h("div.editor", { hidden: true });
+  #provider = h("select.provider", { title: "Who provides it: choose another to switch", on: { change: () => this.#switch() } });
   #override = button({ text: "Override", title: "Show another value instead of what its provider says" }, () => this.#edit());
   #release = button({ text: "Release", title: "Show what its provider says again", class: "bad" }, () => this.#change({ release: { representation: this.subject.name } }, () => this.#overridden(false)));
   /** @type {{close(): void} | null} */
@@ -124,7 +123,7 @@ class Card {
     this.host = host;
     this.subject = subject;
     this.tree = new ValueTree(open, { plot: (path) => host.open("plots", { add: [this.#field(path)] }), changed: () => host.changed() });
-    this.element = h("article", { class: "card" },
+    this.element = h("article.card", {},
       h("header", {}, h("b", {}, subject.name), this.#facts, this.#provider, this.#override, this.#release, button({ icon: CROSS, title: `Close ${subject.name}`, class: "quiet" }, remove)),
       this.#error, this.#editor, this.tree.element);
     this.#overridden(this.#wasOverridden());
@@ -240,7 +239,7 @@ class Card {
       return this.host.say(/** @type {Error} */ (error).message, "bad");
     }
     const field = h("textarea", { value: text, rows: String(Math.min(18, text.split("\n").length + 1)), spellcheck: "false", "aria-label": `Value of ${name}` });
-    const wrong = h("span", { class: "bad" });
+    const wrong = h("span.bad", {});
     const apply = async () => {
       let value;
       try { value = JSON.parse(field.value); } catch (error) { return setText(wrong, /** @type {Error} */ (error).message); }
@@ -256,7 +255,7 @@ class Card {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) apply();
       if (event.key === "Escape") this.#editor.hidden = true;
     });
-    fill(this.#editor, field, h("div", { class: "actions" }, wrong, h("span", { class: "space" }), h("kbd", {}, "Ctrl Enter"), button({ text: "Cancel" }, () => { this.#editor.hidden = true; }), button({ text: "Show this value", class: "primary" }, apply)));
+    fill(this.#editor, field, h("div.actions", {}, wrong, space(), h("kbd", {}, "Ctrl Enter"), button({ text: "Cancel" }, () => { this.#editor.hidden = true; }), button({ text: "Show this value", class: "primary" }, apply)));
     this.#editor.hidden = false;
     field.focus();
   }

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `address` | where a door is: a socket of this host, or a host and a port |
-//! | `incoming` | what a robot sends without being asked: events, and binary messages read from their bytes |
+//! | `incoming` | what a robot sends without being asked |
 //! | `stream` | the bytes underneath |
 
 mod address;
@@ -14,8 +14,8 @@ mod stream;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::http::HeaderValue;
 use tungstenite::protocol::WebSocketConfig;
@@ -23,22 +23,25 @@ use tungstenite::{HandshakeError, Message, WebSocket};
 
 pub use address::Address;
 pub use error::ClientError;
-pub use incoming::{Incoming, Malformed, Point, Points, Record, ValueMessage, read_binary};
+pub use incoming::Incoming;
 use stream::Stream;
+
+use crate::protocol::Request;
+use crate::protocol::binary::Frame;
 
 /// A connection to the door of a running robot.
 ///
 /// ```no_run
 /// use std::time::Duration;
 /// use hemiola_live::client::{Address, Connection, Incoming};
-/// use serde_json::json;
+/// use hemiola_live::protocol::{Request, Watched};
 ///
 /// let mut robot = Connection::open(&Address::tcp("10.0.0.7:8765", None)?)?;
-/// println!("{}", robot.request("read", json!({ "value": "Ball.position" }))?["value"]);
-/// robot.request("watch", json!({ "what": "journal" }))?;
+/// println!("{}", robot.request(Request::Read { value: "Ball.position".into() })?["value"]);
+/// robot.request(Request::Watch { what: Watched::Journal, period: None, names: None })?;
 /// while let Ok(message) = robot.next(Duration::from_secs(1)) {
-///     if let Some(Incoming::Event { name, content }) = message {
-///         println!("{name}: {content}");
+///     if let Some(Incoming::Journal(entry)) = message {
+///         println!("{:?}", entry.happened);
 ///     }
 /// }
 /// # Ok::<(), hemiola_live::client::ClientError>(())
@@ -141,25 +144,16 @@ impl Connection {
         self.missed
     }
 
-    /// Asks for something, and waits for the answer. `with` holds what the request needs beside its
-    /// name: an object, or null.
+    /// Asks for something, and waits for the answer.
     ///
     /// # Errors
     /// The robot refuses, does not answer within a minute, or has ended.
-    ///
-    /// # Panics
-    /// `with` is neither an object nor null.
-    pub fn request(&mut self, name: &str, with: Value) -> Result<Value, ClientError> {
+    pub fn request(&mut self, request: Request) -> Result<Value, ClientError> {
         self.last_request += 1;
         let id = self.last_request;
-        let mut request = match with {
-            Value::Object(entries) => entries,
-            Value::Null => Map::new(),
-            other => panic!("a request has named parts, and not {other}"),
-        };
-        request.insert("id".to_owned(), json!(id));
-        request.insert("do".to_owned(), json!(name));
-        let sent = self.socket.send(Message::text(Value::Object(request).to_string()));
+        let numbered = Numbered { id, request };
+        let text = serde_json::to_string(&numbered).map_err(|error| ClientError::Refused(error.to_string()))?;
+        let sent = self.socket.send(Message::text(text));
         sent.map_err(|error| ClientError::lost(&self.address, error))?;
         let deadline = Instant::now() + ANSWER;
         while let Some(left) = deadline.checked_duration_since(Instant::now()) {
@@ -222,8 +216,8 @@ impl Connection {
             match message {
                 Message::Text(text) => return self.read_text(&text).map(Some),
                 Message::Binary(bytes) => {
-                    let read = read_binary(&bytes).map_err(|error| ClientError::foreign(&self.address, error))?;
-                    return Ok(Some(Received::Unasked(read)));
+                    let read = Frame::read(&bytes).map_err(|error| ClientError::foreign(&self.address, error))?;
+                    return Ok(Some(Received::Unasked(Incoming::Binary(read))));
                 }
                 // Answered by the library.
                 Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
@@ -244,7 +238,11 @@ impl Connection {
                 let reason = content["reason"].as_str().unwrap_or("it does not say why").to_owned();
                 return Err(ClientError::Ended { reason });
             }
-            return Ok(Received::Unasked(Incoming::Event { name, content }));
+            let message = match name.as_str() {
+                "journal" => Incoming::Journal(serde_json::from_value(content).map_err(foreign)?),
+                _ => Incoming::Event { name, content },
+            };
+            return Ok(Received::Unasked(message));
         }
         let answer: Answer = serde_json::from_value(content).map_err(foreign)?;
         let result = answer.error.map_or(Ok(answer.result), Err);
@@ -263,6 +261,13 @@ impl Default for Welcome {
 enum Received {
     Answer { id: u64, result: Result<Value, String> },
     Unasked(Incoming),
+}
+
+#[derive(Serialize)]
+struct Numbered {
+    id: u64,
+    #[serde(flatten)]
+    request: Request,
 }
 
 #[derive(Deserialize)]

@@ -203,8 +203,7 @@ impl Door {
     fn end(&mut self, reason: &str) {
         let Some(thread) = self.thread.take() else { return };
         if self.orders.send(reason.to_owned()).is_ok() && self.waker.wake().is_ok() {
-            // It ends at once, unless it waits for a lock that a hanging constructor of a module holds:
-            // nobody who ends a robot waits for that.
+            // It ends at once, unless the machine holds it up: nobody who ends a robot waits long for that.
             let patience = Instant::now() + END_PATIENCE;
             while !thread.is_finished() && Instant::now() < patience {
                 thread::sleep(END_LOOK);
@@ -309,7 +308,7 @@ impl Service {
             }
             for done in self.errands.done() {
                 if let Some(connection) = self.connections.get_mut(&done.client) {
-                    connection.done(done.request, done.outcome);
+                    connection.done(done.request, done.outcome, now);
                 }
             }
             if let Ok(reason) = self.ordered.try_recv() {

@@ -9,8 +9,9 @@
 //! | `door` | sockets, who may come in, one thread for all clients; knows no robots |
 //! | `robot` | a running robot as clients see it; knows no sockets |
 //! | `log` | a log as clients see it, without a robot |
+//! | `transport` | what the transports of logs and replays have in common |
 //! | `page` | the files of the page, which lie in `page/` |
-//! | `binary` | binary messages as bytes |
+//! | `protocol` | what both sides say to each other |
 //! | `client` | the other side: programs that come in |
 //! | `place` | where the sockets of running robots lie |
 #![forbid(unsafe_code)]
@@ -20,14 +21,15 @@
 #[cfg(test)]
 extern crate hemiola_model as hemiola;
 
-pub mod binary;
 pub mod client;
 mod door;
 mod error;
 mod log;
 mod page;
 mod place;
+pub mod protocol;
 mod robot;
+mod transport;
 
 pub use door::access::Access;
 pub use door::errands::{Lane, Outcome, Runner};
@@ -37,4 +39,4 @@ pub use door::{Door, DoorClient, DoorSettings, Subject};
 pub use error::LiveError;
 pub use log::LogSubject;
 pub use place::RunningSocket;
-pub use robot::{RobotFacts, RunningRobotSubject};
+pub use robot::{LiveRecording, Replayed, RobotFacts, RunningRobotSubject};

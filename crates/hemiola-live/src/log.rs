@@ -2,19 +2,21 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `request` | what can be asked |
 //! | `session` | one client: what it asked for, and what it gets |
 //! | `contents` | what the log has, and names for it |
 //! | `transport` | the time of a client: it plays, stands still, is set |
 //! | `feed` | messages whose time comes, read by a thread of the client's |
 //! | `values` | one subscription to them |
-//! | `answers` | what takes its time: plots, single values, the journal |
+//! | `journal` | what happened, read by another |
+//! | `shown` | what modules had drawn |
+//! | `answers` | what takes its time: plots, single values |
 
 mod answers;
 mod contents;
 mod feed;
-mod request;
+mod journal;
 mod session;
+mod shown;
 mod transport;
 mod values;
 

@@ -2,16 +2,18 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `request` | what can be asked |
 //! | `session` | one client: what it asked for, and what it gets |
+//! | `opening` | subscriptions that are being opened |
 //! | `values` | values and messages, as bytes |
 //! | `jpeg` | images for slow links |
 //! | `plots`, `fields` | numbers within them, and of the robot's timing |
 //! | `events` | what ran where and when |
+//! | `traced`, `step_times` | what events are of, and their times |
 //! | `watched` | statistics and journal |
 //! | `shown` | what modules plot, draw and write |
 //! | `describe` | what the robot consists of |
 //! | `parameters` | what can be tuned, and saving it |
+//! | `replayed` | a log that is played through the robot's program |
 //! | `recording` | logs that begin and end while it runs |
 //! | `answers` | explanations and bounds |
 //! | `foxglove` | another protocol for one client |
@@ -24,12 +26,15 @@ pub mod fields;
 mod foxglove;
 mod jpeg;
 mod layouts;
+mod opening;
 mod parameters;
 mod plots;
 mod recording;
-pub mod request;
+mod replayed;
 mod session;
 mod shown;
+mod step_times;
+mod traced;
 mod values;
 mod watched;
 
@@ -43,9 +48,9 @@ use hemiola_trace::Known;
 use crate::door::session::Session;
 use crate::door::{DoorClient, Subject};
 use foxglove::FoxgloveSession;
-use recording::LiveRecording;
+pub use recording::LiveRecording;
+pub use replayed::Replayed;
 use session::RobotSession;
-pub use watched::entry_as_json;
 
 /// What is known of a running robot besides what its handle tells.
 ///
@@ -89,12 +94,28 @@ struct Shared {
     handle: RobotHandle,
     facts: RobotFacts,
     recording: LiveRecording,
+    /// What it repeats, if it does.
+    replayed: Option<Replayed>,
 }
 
 impl RunningRobotSubject {
     /// For the robot of this handle.
     pub fn new(handle: RobotHandle, facts: RobotFacts) -> Self {
-        Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default() }))
+        Self::with(handle, facts, None)
+    }
+
+    /// For the robot of this handle, which repeats a recording: clients can start, pause and pace it.
+    pub fn replaying(handle: RobotHandle, facts: RobotFacts, replayed: Replayed) -> Self {
+        Self::with(handle, facts, Some(replayed))
+    }
+
+    fn with(handle: RobotHandle, facts: RobotFacts, replayed: Option<Replayed>) -> Self {
+        Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default(), replayed }))
+    }
+
+    /// The log that clients begin, for whoever ends the robot.
+    pub fn recording(&self) -> LiveRecording {
+        self.0.recording.clone()
     }
 }
 

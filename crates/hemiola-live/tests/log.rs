@@ -5,9 +5,30 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{Client, settings, wait_until};
+use hemiola::cdr::{self, MessageSchema};
+use hemiola::data::Data;
 use hemiola_live::{Door, LogSubject};
-use hemiola_log::{Entry, LogReader, Selection};
+use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Origin, Selection};
+use hemiola_model::Time;
 use serde_json::{Value, json};
+
+/// A log with what modules have shown, which is removed at the end.
+struct Shown(PathBuf);
+
+impl Shown {
+    fn record(name: &str, seconds: f64) -> Self {
+        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.mcap", std::process::id()));
+        _ = std::fs::remove_file(&log);
+        common::record(&log, seconds, &["*"]);
+        Self(log)
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        _ = std::fs::remove_file(&self.0);
+    }
+}
 
 fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/logs").join(name)
@@ -166,6 +187,56 @@ fn the_journal_tells_what_was_changed_and_said() {
     assert!(ordered("time") && ordered("number"));
 }
 
+/// A message for people, as logs have it.
+#[derive(Data)]
+#[data(name = "rcl_interfaces/Log")]
+struct LogMessage {
+    stamp: Time,
+    level: u8,
+    name: String,
+    msg: String,
+    file: String,
+    function: String,
+    line: u32,
+}
+
+#[test]
+fn a_long_journal_comes_as_fast_as_its_client_takes_it() {
+    const ENTRIES: u64 = 20_000;
+    let path = std::env::temp_dir().join(format!("hemiola-live-long-{}.mcap", std::process::id()));
+    _ = std::fs::remove_file(&path);
+    let mut log = LogWriter::create(&path, LogCompression::Lz4).unwrap();
+    let channel = log.channel("/hemiola/log", &MessageSchema::of("Log", &LogMessage::data_type())).unwrap();
+    // Together more than may ever wait for a client.
+    let text = "It rains. ".repeat(200);
+    for number in 0..ENTRIES {
+        let stamp = Time::from_nanoseconds(number as i64 * 1_000_000);
+        let (name, msg) = ("weather".to_owned(), format!("{number}: {text}"));
+        let (file, function) = (String::new(), String::new());
+        let message = LogMessage { stamp, level: 20, name, msg, file, function, line: 0 };
+        let origin = Origin { sequence: number as u32, logged: stamp, published: stamp };
+        log.write(channel, origin, &cdr::encode(&message)).unwrap();
+    }
+    log.finish().unwrap();
+
+    let (_door, mut client) = open(&path);
+    client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
+    for number in 0..ENTRIES {
+        if number % 2_000 == 0 {
+            // Slow now and then, and never away for long.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let entry = client.event("journal");
+        assert_eq!(entry["number"], number);
+        assert!(entry["message"]["text"].as_str().unwrap().starts_with(&format!("{number}: It rains.")), "{entry}");
+        if number == ENTRIES / 2 {
+            // Who reads what is long past can be answered at once.
+            assert!(client.ask(json!({"do": "describe"})).is_ok());
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
 #[test]
 fn nothing_of_a_log_can_be_changed() {
     let (_door, mut client) = open(&recorded("arm.mcap"));
@@ -222,4 +293,78 @@ fn a_damaged_log_is_shown_as_far_as_it_goes_and_says_so() {
     wait_until(|| client.event("journal")["message"]["severity"] == "error");
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(LogSubject::open(&folder.join("cut.mcap")).is_err());
+}
+
+#[test]
+fn a_log_says_which_cycles_its_robot_had() {
+    let log = Shown::record("cycles", 0.1);
+    let (_door, mut client) = open(&log.0);
+    let cycles = client.ask(json!({"do": "describe"})).unwrap()["cycles"].clone();
+    let motion = json!({
+        "name": "motion", "trigger": {"rate": 200.0}, "period": 5_000_000, "deadline": 4_000_000, "priority": 30,
+        "workers": null, "tasks": [],
+    });
+    assert_eq!(cycles, json!([motion]));
+    let (_door, mut client) = open(&recorded("game.mcap"));
+    let cycles = client.ask(json!({"do": "describe"})).unwrap()["cycles"].clone();
+    let cognition = cycles.as_array().unwrap().iter().find(|cycle| cycle["name"] == "cognition").unwrap();
+    assert_eq!(
+        (&cognition["deadline"], &cognition["trigger"]["source"]),
+        (&json!(33_000_000), &json!("SimulatedCameras"))
+    );
+}
+
+#[test]
+fn what_modules_have_shown_is_shown_again() {
+    let log = Shown::record("shown", 3.0);
+    let (_door, mut client) = open(&log.0);
+    client.ask(json!({"do": "watch", "what": "debug"})).unwrap();
+    let named = client.event("debug");
+    let mut names: Vec<_> =
+        named["names"].as_array().unwrap().iter().map(|it| (it["name"].as_str(), it["kind"].as_str())).collect();
+    names.sort();
+    let known = [
+        ("pilot.metres", "plot"),
+        ("pilot.view", "image"),
+        ("pilot.view/middle", "drawing"),
+        ("track/cart", "drawing"),
+    ];
+    assert_eq!(names, known.map(|(name, kind)| (Some(name), Some(kind))));
+    // Nothing comes that nobody wants.
+    client.ask(json!({"do": "seek", "time": 2_000_000_000})).unwrap();
+    client.ask(json!({"do": "watch", "what": "debug", "names": ["track", "pilot.view", "pilot.metres"]})).unwrap();
+    let mut records = Vec::new();
+    wait_until(|| {
+        client.ask(json!({"do": "read", "value": "Drive"})).unwrap();
+        let (mine, rest) = std::mem::take(&mut client.events).into_iter().partition(|event| event["event"] == "debug");
+        client.events = rest;
+        let mine: Vec<Value> = mine;
+        records.extend(mine.iter().flat_map(|event| event["records"].as_array().unwrap().clone()));
+        records.len() >= 2 && !client.bytes.is_empty()
+    });
+    // The newest at that time: the circle around the cart has become a line, that over the image is one.
+    let of = |name: &str| records.iter().filter(|record| record["name"] == name).collect::<Vec<_>>();
+    let [cart, middle] = ["track/cart", "pilot.view/middle"].map(|name| match *of(name) {
+        [record] => record.clone(),
+        ref others => panic!("{name}: {others:?}"),
+    });
+    let line = cart["draw"]["line"].as_array().unwrap();
+    let (time, metres) = (cart["time"].as_i64().unwrap(), line[8][0].as_f64().unwrap());
+    assert!((1_990_000_000..=2_000_000_000).contains(&time), "{cart}");
+    assert!((metres - time as f64 / 1e7).abs() < 0.01, "the cart was elsewhere at {time}: {cart}");
+    assert_eq!((&cart["update"], &cart["color"]), (&json!("Pilot.drive"), &middle["color"]));
+    assert_eq!(middle["draw"], json!({"circle": [3.5, 1.5], "radius": 1.0}));
+    let image = client.bytes.remove(0);
+    let length = u32::from_le_bytes(image[4..8].try_into().unwrap()) as usize;
+    let head: Value = serde_json::from_slice(&image[8..8 + length]).unwrap();
+    assert_eq!((image[0], &head["image"]), (4, &json!({"width": 8, "height": 4, "encoding": "mono8"})));
+    assert_eq!(image[8 + length..], [200; 32]);
+    // Played, they come one after the other; without names, no more.
+    client.ask(json!({"do": "play", "speed": 1.0})).unwrap();
+    let next = std::iter::from_fn(|| Some(client.event("debug"))).find(|event| event["records"] != json!([])).unwrap();
+    assert!(next["records"][0]["time"].as_i64().unwrap() > 2_000_000_000, "{next}");
+    client.ask(json!({"do": "unwatch", "what": "debug"})).unwrap();
+    // A plot is one like every other.
+    let answer = client.ask(json!({"do": "plot", "subscription": 1, "fields": ["plot:pilot.metres"]})).unwrap();
+    assert_eq!(answer["fields"], json!([{"unit": ""}]));
 }

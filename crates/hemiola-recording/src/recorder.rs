@@ -34,6 +34,7 @@ pub use keeper::Kept;
 pub use recorded::{Ending, Recorded};
 pub use recording::{Recording, RecordingOptions, TopicChoice};
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -42,14 +43,28 @@ use hemiola_model::Time;
 use hemiola_runtime::{Observer, RobotHandle};
 
 use crate::error::RecordingError;
-use crate::sync::{AtomicBool, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use output::Output;
 
 /// A log that is being written.
 pub struct Recorder {
+    path: PathBuf,
     thread: thread::JoinHandle<Recorded>,
-    is_over: Arc<AtomicBool>,
+    shared: Arc<Shared>,
 }
+
+/// What the thread and who ends it know of each other.
+#[derive(Default)]
+struct Shared {
+    is_over: AtomicBool,
+    /// How often the thread has got something done.
+    progress: AtomicU64,
+}
+
+/// Who ends a log waits so long for a disk that takes nothing.
+const DISK_PATIENCE: Duration = Duration::from_secs(30);
+/// So often it is looked whether the log has its end.
+const END_LOOK: Duration = Duration::from_millis(2);
 
 /// How often something is done.
 struct Rhythm {
@@ -79,31 +94,49 @@ impl Recorder {
     pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Self, RecordingError> {
         let rhythm = Rhythm::of(handle, recording.flush);
         let mut seen = handle.observe(recording.observation())?;
+        let path = recording.path.clone();
         let output = Output::begin(handle, &mut seen, recording, head)?;
-        let is_over = Arc::new(AtomicBool::new(false));
-        let over = is_over.clone();
-        let thread =
-            thread::Builder::new().name("hemiola recorder".into()).spawn(move || record(seen, output, &rhythm, &over));
-        Ok(Self { thread: thread.map_err(RecordingError::Thread)?, is_over })
+        let shared = Arc::<Shared>::default();
+        let of_thread = shared.clone();
+        let recorder = thread::Builder::new().name("hemiola recorder".into());
+        let thread = recorder.spawn(move || record(seen, output, &rhythm, &of_thread));
+        Ok(Self { path, thread: thread.map_err(RecordingError::Thread)?, shared })
     }
 
-    /// Ends the log, when the robot has ended.
+    /// Ends the log, when the robot has ended. Waits for as long as the disk takes something; one that has taken
+    /// nothing for half a minute is left alone, and the log stays without an end.
     pub fn finish(self) -> Option<Recorded> {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.finish_within(DISK_PATIENCE)
+    }
+
+    fn finish_within(self, patience: Duration) -> Option<Recorded> {
+        let Self { path, thread, shared } = self;
+        shared.is_over.store(true, Ordering::Relaxed);
+        let (mut done, mut since) = (shared.progress.load(Ordering::Relaxed), Instant::now());
+        while !thread.is_finished() {
+            let now_done = shared.progress.load(Ordering::Relaxed);
+            if now_done != done {
+                (done, since) = (now_done, Instant::now());
+            } else if since.elapsed() >= patience {
+                return Some(Recorded::without_end(path, patience));
+            }
+            thread::sleep(END_LOOK);
+        }
         // A panic of its own was reported by the default hook.
-        self.thread.join().ok()
+        thread.join().ok()
     }
 }
 
 /// Takes what there is until the robot has ended.
-fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, is_over: &AtomicBool) -> Recorded {
+fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, shared: &Shared) -> Recorded {
     let (mut flushed, mut heard) = (Instant::now(), Instant::now());
     loop {
         // First of all, so that nothing is left behind when it was.
-        let is_last = is_over.load(Ordering::Relaxed);
+        let is_last = shared.is_over.load(Ordering::Relaxed);
         output.write_runs(&mut seen);
         output.write_checkpoints(&mut seen);
         while write_next(&mut seen, &mut output) {
+            shared.progress.fetch_add(1, Ordering::Relaxed);
             output.split(&mut seen);
             when_due(&mut heard, rhythm.messages, || {
                 output.write_messages(&mut seen);
@@ -133,5 +166,36 @@ fn when_due(last: &mut Instant, period: Duration, act: impl FnOnce()) {
     if last.elapsed() >= period {
         act();
         *last = Instant::now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_disk_that_takes_nothing_any_more_is_waited_for_only_so_long() {
+        let shared = Arc::<Shared>::default();
+        let (release, released) = channel::<()>();
+        let of_thread = shared.clone();
+        let thread = thread::spawn(move || {
+            // As long as it takes something, however slowly, it is waited for.
+            for _ in 0..30 {
+                thread::sleep(Duration::from_millis(20));
+                of_thread.progress.fetch_add(1, Ordering::Relaxed);
+            }
+            _ = released.recv();
+            Recorded::without_end(PathBuf::new(), Duration::ZERO)
+        });
+        let begin = Instant::now();
+        let recorder = Recorder { path: "game.mcap".into(), thread, shared };
+        let recorded = recorder.finish_within(Duration::from_millis(500)).unwrap();
+        assert!(begin.elapsed() >= Duration::from_millis(1100), "it ends when nothing has moved for half a second");
+        assert!(!recorded.is_whole());
+        let line = recorded.line();
+        assert!(line.contains("game.mcap has no end") && line.contains("log recover game.mcap"), "{line}");
+        drop(release);
     }
 }

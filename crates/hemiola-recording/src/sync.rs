@@ -5,3 +5,4 @@
 pub(crate) use std::sync::atomic::Ordering;
 
 pub(crate) type AtomicBool = std::sync::atomic::AtomicBool;
+pub(crate) type AtomicU64 = std::sync::atomic::AtomicU64;

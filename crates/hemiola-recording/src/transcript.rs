@@ -143,8 +143,16 @@ impl TranscriptReader {
         if schema != Some(self.schema.text.as_bytes()) {
             return Err(RecordingError::OtherVersion { what: TRANSCRIPT });
         }
-        let run: Run = cdr::decode(message.data)
-            .map_err(|error| RecordingError::Damaged { what: TRANSCRIPT, reason: error.to_string() })?;
+        let damaged = |reason: String| RecordingError::Damaged { what: TRANSCRIPT, reason };
+        let run: Run = cdr::decode(message.data).map_err(|error| damaged(error.to_string()))?;
+        // A replay would go on to a time that never comes, or leave the time of its log behind.
+        if u64::try_from(run.now.nanoseconds()).unwrap_or(0) != message.log_time.nanoseconds() {
+            let Run { cycle, run, now, .. } = run;
+            let logged = message.log_time;
+            return Err(damaged(format!(
+                "run {run} of {cycle} says that it began at {now}, and was logged at {logged}"
+            )));
+        }
         Ok(self.record(run))
     }
 

@@ -21,8 +21,8 @@ const DREAMS: &str = "cycle.motion.modules=['Walk', 'Dream']";
 
 /// Runs the robot on its own threads.
 fn record(log: &Path) {
-    logs::record(log, |log| {
-        let run = ["run", "--headless", "--no-trace", "--speed", "2", "--duration", "5s", "--log", log];
+    logs::record(log, |log, pace| {
+        let run = ["run", "--headless", "--no-trace", "--speed", pace, "--duration", "5s", "--log", log];
         // 3: something is lost, and it is recorded again.
         let code = robot(&run);
         assert!(code == ExitCode::SUCCESS || code == ExitCode::from(3));

@@ -16,8 +16,8 @@ fn robot(arguments: &[&str]) -> ExitCode {
 
 /// Runs the robot on its own threads.
 fn record(log: &Path) {
-    logs::record(log, |log| {
-        let run = ["run", "--headless", "--no-trace", "--speed", "3", "--duration", "6s", "--log", log];
+    logs::record(log, |log, pace| {
+        let run = ["run", "--headless", "--no-trace", "--speed", pace, "--duration", "6s", "--log", log];
         // 3: something is lost, and it is recorded again.
         let code = robot(&run);
         assert!(code == ExitCode::SUCCESS || code == ExitCode::from(3));

@@ -34,8 +34,10 @@ use hemiola_trace::WorkerId;
 use crate::controls::Controls;
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
+use crate::lock::own;
 use crate::monitor::Monitor;
 use crate::observe::Viewpoints;
+use crate::present::Present;
 use crate::robot_state::RobotState;
 use crate::script::Script;
 use crate::source::SourceRunner;
@@ -73,8 +75,8 @@ const REPORTS: usize = 16;
 /// Makes everything that a robot needs to run.
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
     periods::check_rates(&robot)?;
-    let heartbeat = robot.heartbeat.take();
-    let Course { mut feeds, taken, script, end } = std::mem::take(&mut robot.course);
+    let heartbeat = own(&mut robot.heartbeat).take();
+    let Course { mut feeds, taken, script, end } = std::mem::take(own(&mut robot.course));
     let mut assembly = Assembly::of(&robot, clock, taken, script.as_ref())?;
     let made = (0..robot.configuration.cycles.len()).map(|index| assembly.cycle(index));
     let (mut cycles, controls): (Vec<_>, Vec<_>) = made.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
@@ -91,8 +93,8 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
     let watchdog = Watchdog { silences, demotions, robot: state.clone(), reports, heartbeat };
     let modules = robot.configuration.modules.iter();
     let controls = Controls {
+        present: Arc::new(Present::new(&robot)),
         cycles: controls,
-        sources: sources.iter().map(|source| source.blackboard.clone()).collect(),
         state: state.clone(),
         catalog,
         available,

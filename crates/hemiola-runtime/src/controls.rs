@@ -19,6 +19,7 @@ use crate::cycle::Health;
 use crate::error::RuntimeError;
 use crate::mailbox::{Mailbox, Sent};
 use crate::module_instance::ModuleInstance;
+use crate::present::Present;
 use crate::program::{Planned, ProgramParts, build};
 use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
@@ -26,9 +27,9 @@ use crate::robot_state::RobotState;
 /// What changing a running robot needs.
 pub struct Controls {
     pub robot: Robot,
+    /// The same, for who looks without waiting for changes.
+    pub present: Arc<Present>,
     pub cycles: Vec<CycleControl>,
-    /// The blackboards of the sources.
-    pub sources: Vec<Arc<Blackboard>>,
     pub state: Arc<RobotState>,
     pub catalog: Catalog,
     pub available: NonZeroUsize,
@@ -96,16 +97,7 @@ impl Controls {
         let mut providing = cycles.filter(|(_, cycle)| cycle.providers.contains_key(representation));
         let found =
             providing.next().and_then(|(control, _)| Some((control, control.blackboard.store_of(representation)?)));
-        found.ok_or_else(|| self.no_representation(representation))
-    }
-
-    pub fn no_representation(&self, name: &str) -> RuntimeError {
-        let cycles = &self.robot.resolved.cycles;
-        RuntimeError::Unknown {
-            kind: "representation that a cycle provides",
-            name: name.to_owned(),
-            known: cycles.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
-        }
+        found.ok_or_else(|| self.robot.no_representation(representation))
     }
 
     /// Posts these commands, each to the cycle of that index: all of them, or none, and then they are still there.

@@ -101,6 +101,14 @@ impl Cycle {
         self.core.attend();
     }
 
+    /// Shows observers what it provides now, if it has run.
+    pub fn show_present(&mut self) {
+        let Self { core, outlets, .. } = self;
+        if let Some((run, now)) = core.progress.present_run() {
+            outlets.show_present(&core.blackboard, run, now, &core.executor.between_runs());
+        }
+    }
+
     /// Does something that comes into force with the next run; tells what is left of it. On the thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
         self.core.obey(command)

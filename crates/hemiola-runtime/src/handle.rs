@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
@@ -27,6 +28,7 @@ use crate::lock::{Locked, Reentered};
 use crate::monitor::{LatencyBounds, Message, Monitor};
 use crate::observe::topics::TopicLine;
 use crate::observe::{Observation, Observer, Occasion, Presence, Viewpoints, WhenFull};
+use crate::present::Present;
 use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
@@ -50,10 +52,12 @@ use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 /// ```
 #[derive(Clone)]
 pub struct RobotHandle {
+    /// Held by whoever makes a change for as long as that takes; who looks asks `present`.
     controls: Arc<Reentered<Controls>>,
+    present: Arc<Present>,
     /// Whoever needs both locks the controls first.
     monitor: Arc<Reentered<Monitor>>,
-    /// The same as the controls', which making a module may hold for long.
+    /// The same as the controls'.
     state: Arc<RobotState>,
     viewpoints: Arc<Viewpoints>,
     ending: Arc<Ending>,
@@ -61,15 +65,19 @@ pub struct RobotHandle {
     cycles: Arc<[(String, Arc<Health>)]>,
 }
 
+/// Who ends the robot waits so long for a change that is being made.
+const END_PATIENCE: Duration = Duration::from_secs(1);
+
 impl RobotHandle {
     pub(crate) fn new(controls: Controls, monitor: Monitor, viewpoints: Arc<Viewpoints>) -> Self {
-        let state = controls.state.clone();
+        let (state, present) = (controls.state.clone(), controls.present.clone());
         let cycles = controls.cycles.iter().map(|cycle| (cycle.name.clone(), cycle.health.clone())).collect();
         let actuators = controls.cycles.iter().map(|cycle| cycle.actuators.clone());
         let within = controls.robot.configuration().safe_state.within;
         let ending = Arc::new(Ending::new(actuators, within, state.faults().clone()));
         Self {
             controls: Arc::new(Reentered::new(controls)),
+            present,
             monitor: Arc::new(Reentered::new(monitor)),
             state,
             viewpoints,
@@ -120,13 +128,22 @@ impl RobotHandle {
         Ok(observer)
     }
 
+    /// What the robot consists of.
+    pub(crate) fn present(&self) -> Arc<Robot> {
+        self.present.get()
+    }
+
+    pub(crate) fn state(&self) -> &RobotState {
+        &self.state
+    }
+
     pub(crate) fn viewpoints(&self) -> &Viewpoints {
         &self.viewpoints
     }
 
     /// The names of the robot's sources, in the order in which checkpoints speak of them.
     pub fn sources(&self) -> Vec<String> {
-        self.controls().robot.sources.iter().map(|source| source.name().to_owned()).collect()
+        self.present().sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
     /// What the numbers in [events](crate::Observation::with_events) mean, as far as it is known now: it grows with the robot.
@@ -162,8 +179,7 @@ impl RobotHandle {
 
     /// Measured durations so far, over those of earlier runs.
     pub fn profile(&self) -> Profile {
-        let before = self.controls().robot.profile.clone();
-        self.updated(before)
+        self.updated(self.present().profile.clone())
     }
 
     /// What was measured in this run alone.
@@ -263,10 +279,12 @@ impl RobotHandle {
     }
 
     /// Lets go of the modules of a robot that has ended, and of their ends of topics and services; one that panics
-    /// when it is dropped is a [`fault`](Self::fault). Does nothing while the robot runs.
+    /// when it is dropped is a [`fault`](Self::fault). Does nothing while the robot runs, or while a constructor that hangs keeps a
+    /// change from being made: then the modules are left behind.
     pub fn end_modules(&self) {
-        if self.state.has_ended() {
-            let mut controls = self.controls();
+        if self.state.has_ended()
+            && let Some(mut controls) = self.controls.lock_within(END_PATIENCE)
+        {
             let mailboxes = controls.mailboxes();
             let modules = controls.take_modules();
             drop(controls);
@@ -339,7 +357,7 @@ impl RobotHandle {
     }
 
     /// Looks at what the robot consists of now: after changes of providers, workers and parameters, with
-    /// these. The robot cannot be changed meanwhile, so it should not take long.
+    /// these. Waits for nobody, also not for a change that is being made and may take long.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -351,11 +369,8 @@ impl RobotHandle {
     /// assert_eq!(cycles, 1);
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
-    ///
-    /// # Panics
-    /// If `look` changes the robot or looks at it again.
     pub fn with_robot<R>(&self, look: impl FnOnce(&Robot) -> R) -> R {
-        look(&self.controls().robot)
+        look(&self.present())
     }
 
     /// Says that a change from outside has come into force.

@@ -47,6 +47,7 @@ mod origins;
 mod pending;
 mod player;
 mod ports;
+mod present;
 mod program;
 mod record;
 mod robot_state;

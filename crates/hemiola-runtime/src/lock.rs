@@ -3,6 +3,8 @@
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::sync::{AtomicUsize, Ordering};
 
@@ -15,6 +17,11 @@ pub fn lock_if_free<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     }
 }
 
+/// What is behind a lock that nobody else can have.
+pub fn own<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A lock under which code of users is called, as constructors and defaults are while a robot is changed. Where such code wants
 /// the same lock, its thread would wait for itself: it panics instead, in the containment in which it is called.
 pub struct Reentered<T> {
@@ -22,6 +29,9 @@ pub struct Reentered<T> {
     /// The thread that has it, or 0.
     owner: AtomicUsize,
 }
+
+/// How often somebody with patience looks whether it is free.
+const LOOK_PERIOD: Duration = Duration::from_millis(1);
 
 /// What is locked.
 pub struct Locked<'l, T> {
@@ -51,6 +61,18 @@ impl<T> Reentered<T> {
     /// Locks unless somebody has.
     pub fn lock_if_free(&self) -> Option<Locked<'_, T>> {
         lock_if_free(&self.value).map(|value| self.owned(value))
+    }
+
+    /// Locks, unless somebody has it for so long; looks again and again.
+    pub fn lock_within(&self, patience: Duration) -> Option<Locked<'_, T>> {
+        let end = Instant::now() + patience;
+        loop {
+            let locked = self.lock_if_free();
+            if locked.is_some() || Instant::now() >= end {
+                return locked;
+            }
+            thread::sleep(LOOK_PERIOD);
+        }
     }
 
     fn owned<'l>(&'l self, value: MutexGuard<'l, T>) -> Locked<'l, T> {

@@ -4,15 +4,14 @@ mod bound_watch;
 mod bounds;
 mod kernel_watch;
 mod messages;
+mod open_trace;
 
 pub use bounds::LatencyBounds;
 pub use messages::Message;
+pub use open_trace::OpenTrace;
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io;
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use hemiola_bus::RobotClock;
@@ -20,13 +19,12 @@ use hemiola_bus::exchange::QueueReader;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::DebugContent;
 use hemiola_realtime::{Denial, describe_panic};
-use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TaskId, TickScale, WorkerId, perfetto};
+use hemiola_trace::{Capture, Catalog, Collector, RingReader, Statistics, TaskId, TickScale, WorkerId};
 
 use crate::containment::{in_words, quietly};
 use crate::debug::DebugName;
 use crate::debug::inlets::DebugInlets;
 use crate::debug::interest::Interest;
-use crate::error::RuntimeError;
 use crate::faults::Faults;
 use crate::journal::{JournalEntry, JournalEvent};
 use crate::observe::gathered::GatheredOutlets;
@@ -49,7 +47,7 @@ pub struct Monitor {
     statistics: Statistics,
     bounds: BoundWatch,
     kernel: Option<KernelWatch>,
-    trace: Option<(PathBuf, perfetto::Writer<BufWriter<File>>)>,
+    trace: Option<OpenTrace>,
     failures: Vec<QueueReader<FailureRecord>>,
     described: Vec<DescribedFailure>,
     debug: DebugInlets,
@@ -175,7 +173,7 @@ impl Monitor {
             observers.events(worker, events, lost);
             bounds.absorb(events, scale);
             statistics.lost(lost);
-            if let Some((_, writer)) = trace {
+            if let Some(OpenTrace { writer, .. }) = trace {
                 writer.lost(worker, lost);
                 failed = writer.append(worker, events).err().or(failed.take());
             }
@@ -224,7 +222,7 @@ impl Monitor {
         let mut failed = None;
         debug.poll(catalog, |at, record| {
             observers.show(&record);
-            let Some((_, writer)) = trace else { return };
+            let Some(OpenTrace { writer, .. }) = trace else { return };
             let written = match &record.content {
                 DebugContent::Plot(value) => writer.plot(at, record.name, *value),
                 DebugContent::Annotation(text) => writer.annotate(at, &record.update, record.name, text),
@@ -331,32 +329,27 @@ impl Monitor {
         self.messages.all()
     }
 
-    /// Writes all events from now on into a trace.
-    pub fn start_trace(&mut self, path: &Path) -> Result<(), RuntimeError> {
+    /// Writes all events from now on into this trace, and none into it before. Gives back the trace that it
+    /// replaces.
+    #[must_use = "a file is closed when nothing is locked"]
+    pub fn start_trace(&mut self, trace: OpenTrace) -> Option<OpenTrace> {
         self.poll();
-        let writer = perfetto::Writer::create(path, self.catalog.clone(), self.scale.clone())?;
-        self.trace = Some((path.to_owned(), writer));
+        let before = self.trace.replace(trace);
         self.spread_interest();
-        Ok(())
+        before
     }
 
-    /// Ends the trace, if one is being written.
-    pub fn stop_trace(&mut self) -> Result<(), RuntimeError> {
+    /// Writes no more into the trace, if one is being written, and gives it back.
+    pub fn stop_trace(&mut self) -> Option<OpenTrace> {
         self.poll();
-        let Some((path, writer)) = self.trace.take() else { return Ok(()) };
+        let trace = self.trace.take()?;
         self.spread_interest();
-        writer.finish()?;
-        if !path.exists() {
-            let gone = "it was removed while it was written, or the folder that it was in";
-            let source = io::Error::new(io::ErrorKind::NotFound, gone);
-            return Err(hemiola_trace::Error::WriteTrace { path, source }.into());
-        }
-        Ok(())
+        Some(trace)
     }
 
     /// Where the trace is being written.
     pub fn trace(&self) -> Option<PathBuf> {
-        self.trace.as_ref().map(|(path, _)| path.clone())
+        self.trace.as_ref().map(|trace| trace.path.clone())
     }
 
     /// Passes on from now on what is asked for of what it gathers.

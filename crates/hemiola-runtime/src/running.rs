@@ -12,6 +12,7 @@ use crate::assemble::{Launched, Robot, launch, thread_settings};
 use crate::containment::contained;
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
+use crate::lock::own;
 use crate::robot_state::RobotState;
 use crate::sync::{AtomicUsize, Ordering};
 use threads::{run_by_timer, run_source, run_when_triggered};
@@ -132,8 +133,8 @@ impl Robot {
     /// # Errors
     /// A module or source cannot be made, the operating system refuses threads, or values shall come from a recording
     /// ([`Course::taking`](crate::Course::taking)).
-    pub fn prepare(self, pace: Pace) -> Result<PreparedRobot, RuntimeError> {
-        if !self.course.taken.is_empty() {
+    pub fn prepare(mut self, pace: Pace) -> Result<PreparedRobot, RuntimeError> {
+        if !own(&mut self.course).taken.is_empty() {
             // Whoever reads a recording waits for the disk.
             return Err(RuntimeError::TakenWhileLive);
         }

@@ -83,8 +83,8 @@ impl RobotHandle {
     pub fn capture_values(&self) -> CapturedValues {
         let at = self.now();
         let (all, ended) = {
-            let controls = self.controls();
-            let resolved = controls.robot.resolved.cycles.iter().enumerate();
+            let robot = self.present();
+            let resolved = robot.resolved.cycles.iter().enumerate();
             let all: Vec<Looked> = resolved
                 .filter_map(|(index, resolved)| {
                     let viewpoint = self.viewpoints().cycle(index)?.clone();
@@ -92,7 +92,7 @@ impl RobotHandle {
                     Some(Looked { stores: stores.collect(), viewpoint })
                 })
                 .collect();
-            (all, ended(&controls.state))
+            (all, ended(self.state()))
         };
         let mut captured = CapturedValues { at, cycles: BTreeMap::new(), silent: Vec::new() };
         for looked in all {
@@ -123,21 +123,19 @@ impl RobotHandle {
         representation: &str,
         look: impl FnOnce(&AnyRepresentation) -> R,
     ) -> Result<R, RuntimeError> {
-        let controls = self.controls();
-        if let Some(ended) = ended(&controls.state) {
-            let blackboards = controls.cycles.iter().map(|cycle| &cycle.blackboard).chain(&controls.sources);
-            let mut places = blackboards.filter_map(|board| Some((board.clone(), board.store_of(representation)?)));
-            let (blackboard, store) = places.next().ok_or_else(|| controls.no_representation(representation))?;
-            // Whoever looks may ask for another value.
-            drop(controls);
+        let robot = self.present();
+        let unknown = || robot.no_representation(representation);
+        if let Some(ended) = ended(self.state()) {
+            let blackboards = self.viewpoints().all().iter().map(|viewpoint| &viewpoint.blackboard);
+            let mut places = blackboards.filter_map(|board| Some((board, board.store_of(representation)?)));
+            let (blackboard, store) = places.next().ok_or_else(unknown)?;
             return Ok(look(blackboard.store(store).current(&ended)));
         }
-        let (cycle, store) = controls.store_of(representation)?;
-        let cycle = controls.cycle_index(&cycle.name)?;
-        let viewpoint = self.viewpoints().cycle(cycle).ok_or_else(|| controls.no_representation(representation))?;
-        let looked = Looked { viewpoint: viewpoint.clone(), stores: vec![store] };
-        // The cycle may be run by a stepper, which wants to look at the controls before it goes on.
-        drop(controls);
+        let mut cycles = robot.resolved.cycles.iter();
+        let provider = cycles.position(|cycle| cycle.providers.contains_key(representation)).ok_or_else(unknown)?;
+        let viewpoint = self.viewpoints().cycle(provider).ok_or_else(unknown)?.clone();
+        let store = viewpoint.blackboard.store_of(representation).ok_or_else(unknown)?;
+        let looked = Looked { viewpoint, stores: vec![store] };
         let (mut look, mut seen) = (Some(look), None);
         looked.look(&mut |value| seen = look.take().map(|look| look(value)))?;
         seen.ok_or_else(|| RuntimeError::internal("a value that was pinned was not looked at"))

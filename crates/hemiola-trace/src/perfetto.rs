@@ -51,8 +51,9 @@ use encoder::{Details, Encoder, Track, Unit, Value};
 use run::{Run, TaskSlice};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
-    io::{BufWriter, Write},
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    os::unix::fs::FileTypeExt,
     path::{Path, PathBuf},
 };
 
@@ -102,10 +103,15 @@ impl Writer<BufWriter<File>> {
     /// Starts a trace in a new file; one that is there is replaced.
     ///
     /// # Errors
-    /// The file cannot be created or written.
+    /// The file cannot be created or written, or is a pipe: whoever writes to one waits for whoever reads it.
     pub fn create(path: impl AsRef<Path>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let path = path.as_ref();
-        let file = File::create(path).map_err(|source| Error::WriteTrace { path: path.to_owned(), source })?;
+        let is_pipe = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
+        let file = match is_pipe {
+            true => Err(io::Error::other("it is a pipe, and a trace waits for nobody who reads it")),
+            false => File::create(path),
+        };
+        let file = file.map_err(|source| Error::WriteTrace { path: path.to_owned(), source })?;
         Self::new(BufWriter::new(file), path, catalog, scale)
     }
 }

@@ -3,4 +3,5 @@
 #![allow(missing_docs, reason = "what its modules compute is of no interest, only that they compute it again")]
 
 pub mod logs;
+pub mod plain;
 pub mod walker;

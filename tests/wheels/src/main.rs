@@ -6,10 +6,13 @@
 #[allow(dead_code, reason = "its `main` is the example's, not this program's")]
 mod wheels;
 
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use hemiola::configuration::Catalog;
 use hemiola::prelude::*;
+use hemiola::runtime::{Pace, Robot};
 use wheels::{Drive, ROBOT};
 
 #[derive(Representation, Clone, Default)]
@@ -62,7 +65,37 @@ fn overflow(depth: u64) -> u64 {
     std::hint::black_box([depth; 1024]).iter().sum::<u64>() + overflow(depth + 1)
 }
 
+/// The same robot in a program of one's own, which proves again and again that it lives, until that
+/// panics: on the thread that watches all others.
+fn run_until_the_heartbeat_panics() -> Result<(), Box<dyn std::error::Error>> {
+    let configuration = hemiola::configuration::parse(ROBOT, "robot.toml", &Catalog::linked())?.configuration;
+    let (panic, panics) = mpsc::channel();
+    let robot = Robot::assemble(configuration)?.with_heartbeat(Duration::from_millis(10), move || {
+        assert!(panics.try_recv().is_err(), "the heartbeat panics on purpose");
+    });
+    let running = robot.start(Pace::RealTime)?;
+    let handle = running.handle();
+    let wait_until = |is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            thread::sleep(Duration::from_millis(2));
+        }
+    };
+    wait_until(&|| handle.health()["motion"].runs > LATER);
+    panic.send(())?;
+    wait_until(&|| handle.fault().is_some());
+    running.stop().fault().map_or(Ok(()), |fault| Err(fault.into()))
+}
+
 fn main() -> std::process::ExitCode {
+    if fault() == "panic in a thread" {
+        return match run_until_the_heartbeat_panics() {
+            Ok(()) => std::process::ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{error}");
+                std::process::ExitCode::FAILURE
+            }
+        };
+    }
     let live = |robot: &hemiola::RobotHandle| {
         let is_late = robot.health()["motion"].runs > LATER;
         match fault().as_str() {

@@ -86,6 +86,12 @@ fn the_wheels_stand_still_after_a_panic_in_main() {
 }
 
 #[test]
+fn the_wheels_stand_still_after_a_panic_in_a_thread_of_the_robot() {
+    let ended = Run::start("panic-in-thread", "panic in a thread", &[]).end();
+    ended.stands_still().with_code(1).says("the heartbeat panics on purpose");
+}
+
+#[test]
 fn the_first_signal_stops_the_wheels_and_the_second_one_the_program_whatever_main_does() {
     let run = Run::start("main", "hang in main", &[]).wait_for("main hangs", |run| run.text().contains(HANGS));
     let stopped = |run: &Run| run.commands().last().is_some_and(|command| command == "stop");

@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hemiola_live::client::{Address, Connection};
+use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
 use super::print;
@@ -64,9 +65,14 @@ pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, Comman
 }
 
 /// Changes the robot, and says so.
-fn change(own: Option<&str>, output: &OutputArguments, change: Value, said: &str) -> Result<ExitCode, CommandError> {
+fn change(
+    own: Option<&str>,
+    output: &OutputArguments,
+    change: ChangeText,
+    said: &str,
+) -> Result<ExitCode, CommandError> {
     let mut robot = connect::connect(own, &output.robot)?;
-    robot.request("change", json!({ "change": change }))?;
+    robot.request(Request::Change { change: change.clone() })?;
     say(output, &json!({ "change": change }), said)
 }
 

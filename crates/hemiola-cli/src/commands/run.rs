@@ -28,9 +28,10 @@ use crate::session::{self, Session};
 use crate::summary::Summary;
 use crate::terminal::Terminal;
 use crate::top::Bounds;
-use door::About;
+use door::{About, OpenDoor};
 use hemiola_insight::profile;
 use hemiola_insight::{Traces, Verdict};
+use hemiola_live::Replayed;
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
 use measured::{admitted, bounds, tell_changes};
@@ -93,7 +94,8 @@ struct Lap {
     /// How fast it was stepped, if it was.
     tempo: Option<Tempo>,
     output: OutputConfiguration,
-    recorded: Option<Recorded>,
+    /// The log that was asked for at the start, and the one that was begun at the door.
+    recorded: Vec<Recorded>,
     safe_state: Option<SafeStateEntry>,
     /// What the robot itself has to say.
     lines: Vec<String>,
@@ -198,6 +200,12 @@ impl Attempt<'_> {
             origins: session.origins,
             texts: session.texts,
             known,
+            replayed: self.log.as_ref().zip(transport.clone()).map(|(log, transport)| Replayed {
+                transport,
+                begin: handle.now(),
+                end: runner::end(arguments).map_or(log.end(), |end| end.min(log.end())),
+                events: log.events().to_vec(),
+            }),
         };
         let door = door::open(&handle, about, page, arguments)?;
         let running = runner.begin();
@@ -226,9 +234,9 @@ impl Attempt<'_> {
             line.say(&Message::Safe);
         }
         // After what moves is stopped: that waits for nobody outside.
-        drop(door);
+        let begun_at_door = door.and_then(OpenDoor::close);
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
-        let recorded = recorder.and_then(Recorder::finish);
+        let recorded = recorder.and_then(Recorder::finish).into_iter().chain(begun_at_door).collect();
         let (safe_state, lines) = (handle.safe_state(), program.summary_lines(&handle));
         let is_of_robot = is_in_real_time && !watch.has_changed();
         profile::add_run(&mut history, &conditions, handle.measured(), is_of_robot);
@@ -360,7 +368,7 @@ impl Lap {
             elapsed: self.elapsed,
             trace: trace.as_deref().filter(|_| traced.is_ok()),
             profile: output.profile.as_deref(),
-            recorded: self.recorded.as_ref(),
+            recorded: &self.recorded,
         };
         let mut code = super::print(&summary.text(io::stdout().is_terminal()))?;
         // All that there was to write is written by now, and nobody looks at the modules any more.
@@ -373,7 +381,7 @@ impl Lap {
             // Why is among the messages.
             code = ExitCode::FAILURE;
         }
-        if self.recorded.as_ref().is_some_and(|recorded| !recorded.is_whole()) {
+        if !self.recorded.iter().all(Recorded::is_whole) {
             code = ExitCode::from(super::log::LOSSY);
         }
         Ok(code)

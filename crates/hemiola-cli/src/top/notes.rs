@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
+use hemiola_live::protocol::{Happened, JournalText, SeverityText};
 use hemiola_model::Time;
 use hemiola_runtime::{JournalEntry, JournalEvent, Severity};
-use serde_json::Value;
 
 /// The newest notes, each text once.
 #[derive(Clone, Default)]
@@ -57,23 +57,15 @@ impl Notes {
         }
     }
 
-    /// Adds what an event `journal` of a door tells of.
-    pub fn add_event(&mut self, event: &Value) {
-        let time = Time::from_nanoseconds(event["time"].as_i64().unwrap_or_default());
-        let [message, change, mark] = ["message", "change", "mark"].map(|key| &event[key]);
-        if let Some(text) = message["text"].as_str() {
-            let kind = match message["severity"].as_str() {
-                Some("error") => Kind::Error,
-                Some("warning") => Kind::Warning,
-                _ => Kind::Information,
-            };
-            self.add(time, kind, text);
-        }
-        if let Some(text) = change["text"].as_str() {
-            self.add_change(time, text, change["by"].as_str());
-        }
-        if let Some(text) = mark["text"].as_str() {
-            self.add_change(time, &format!("mark: {text}"), mark["by"].as_str());
+    /// Adds what a door tells of the journal.
+    pub fn add_text(&mut self, entry: &JournalText) {
+        let time = Time::from_nanoseconds(entry.time);
+        match &entry.happened {
+            Happened::Message { severity, text, .. } => self.add(time, (*severity).into(), text),
+            Happened::Change { text, by, .. } => self.add_change(time, text, by.as_deref()),
+            Happened::Mark { text, by } => self.add_change(time, &format!("mark: {text}"), by.as_deref()),
+            // A message says so as well.
+            Happened::Exceedance { .. } => {}
         }
     }
 
@@ -96,6 +88,16 @@ impl From<Severity> for Kind {
             Severity::Information => Self::Information,
             Severity::Warning => Self::Warning,
             Severity::Error => Self::Error,
+        }
+    }
+}
+
+impl From<SeverityText> for Kind {
+    fn from(severity: SeverityText) -> Self {
+        match severity {
+            SeverityText::Information => Self::Information,
+            SeverityText::Warning => Self::Warning,
+            SeverityText::Error => Self::Error,
         }
     }
 }

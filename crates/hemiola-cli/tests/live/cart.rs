@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use hemiola::Application;
 use hemiola::prelude::*;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// Where a process of the test program finds the folder of the robot that it is to be.
@@ -247,6 +248,12 @@ impl Cart {
         }
     }
 
+    /// Sends its process a signal.
+    pub fn is_sent(&self, signal: Signal) {
+        let process = Pid::from_raw(self.process() as i32).unwrap();
+        kill_process(process, signal).unwrap();
+    }
+
     /// Ends its process at once, as a crash would.
     pub fn kill(mut self) {
         self.process.kill().unwrap();
@@ -297,12 +304,26 @@ pub fn command_in(folder: &Path, arguments: &[&str]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut stdout = child.stdout.take().unwrap();
-    let reader = thread::spawn(move || {
-        let mut printed = Vec::new();
-        stdout.read_to_end(&mut printed).map(|_| printed)
-    });
-    let mut stderr = Vec::new();
-    child.stderr.take().unwrap().read_to_end(&mut stderr).unwrap();
-    Output { status: child.wait().unwrap(), stdout: reader.join().unwrap().unwrap(), stderr }
+    let (stdout, stderr) = (read(child.stdout.take().unwrap()), read(child.stderr.take().unwrap()));
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if Instant::now() > deadline {
+            // Whoever hangs is ended, and has failed.
+            _ = child.kill();
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+}
+
+/// Reads to its end what a process prints.
+fn read(mut printed: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        printed.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
 }

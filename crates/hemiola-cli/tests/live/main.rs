@@ -6,6 +6,7 @@ mod terminal;
 use std::time::Duration;
 
 use cart::{Cart, ROBOT, command_in, new_folder};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 #[test]
@@ -177,6 +178,24 @@ fn logs_and_traces_begin_and_end_while_it_runs_and_moments_are_marked() {
     cart.prints(&["trace", "stop"]);
     let why = cart.prints(&["why", "drive", "--trace", "late.pftrace"]);
     assert!(why.contains("late.pftrace") && why.contains("drive, run "), "{why}");
+}
+
+#[test]
+fn a_log_that_was_begun_at_the_door_is_whole_when_the_robot_ends() {
+    for signal in [None, Some(Signal::INT)] {
+        let mut cart = Cart::start();
+        cart.prints(&["record", "start", "game.mcap"]);
+        cart.prints(&["record", "mark", "the ball was lost"]);
+        match signal {
+            None => _ = cart.prints(&["stop"]),
+            Some(signal) => cart.is_sent(signal),
+        }
+        assert!(cart.ends());
+        let info = cart.prints(&["log", "info", "game.mcap"]);
+        assert!(info.contains("Drive"), "{info}");
+        let messages = cart.prints(&["log", "cat", "game.mcap", "--format", "json"]);
+        assert!(messages.contains("the ball was lost"));
+    }
 }
 
 #[test]

@@ -53,6 +53,8 @@ struct Open {
     session: Box<dyn Session>,
     /// How many bytes were given to the socket.
     given: u64,
+    /// How many of them had been taken when this was looked at last.
+    seen: u64,
 }
 
 /// What becomes of a request.
@@ -154,7 +156,7 @@ impl Connection {
                 let rest = bytes.split_off(length);
                 let given = stream.written();
                 let socket = WebSocket::from_partially_read(stream, rest, Role::Server, Some(config));
-                let mut open = Box::new(Open { socket, session, given });
+                let mut open = Box::new(Open { socket, session, given, seen: given });
                 if open.tell(|session, out| session.begin(out)).is_err() {
                     return State::Closed;
                 }
@@ -164,7 +166,6 @@ impl Connection {
     }
 
     fn converse(&mut self, mut open: Box<Open>, now: Instant) -> State {
-        let taken = open.socket.get_ref().written();
         self.allowance =
             MOST_MESSAGES.min(self.allowance + MOST_MESSAGES * now.duration_since(self.allowed).as_secs_f64());
         self.allowed = now;
@@ -195,7 +196,7 @@ impl Connection {
         if open.flush().is_err() {
             return State::Closed;
         }
-        if open.socket.get_ref().written() != taken || open.waiting() == 0 {
+        if open.has_moved() {
             self.moved = now;
         }
         State::Open(open)
@@ -203,6 +204,12 @@ impl Connection {
 
     /// Lets its session send what has come, if it is time, and ends it if the client does nothing.
     pub fn poll(&mut self, now: Instant) {
+        // A client that takes little at a time takes something: whoever sends next finds the room that it made.
+        if let State::Open(open) = &mut self.state
+            && open.has_moved()
+        {
+            self.moved = now;
+        }
         if self.due().is_some_and(|due| due <= now) && self.due.is_none_or(|due| due > now) {
             self.state = State::Closed;
             return;
@@ -216,8 +223,10 @@ impl Connection {
     }
 
     /// Hands its session what was done for it.
-    pub fn done(&mut self, request: Value, outcome: Outcome) {
+    pub fn done(&mut self, request: Value, outcome: Outcome, now: Instant) {
         self.with_open(|open| open.tell(|session, out| session.done(request, outcome, out)));
+        // There may be something to send now that there was not before.
+        self.due = Some(now);
     }
 
     /// Says why the door closes.
@@ -262,6 +271,12 @@ impl Open {
         }
     }
 
+    /// Whether the client has taken something since this was asked last, or there is nothing to take.
+    fn has_moved(&mut self) -> bool {
+        let taken = self.socket.get_ref().written();
+        std::mem::replace(&mut self.seen, taken) != taken || self.waiting() == 0
+    }
+
     /// How many bytes the kernel has not taken.
     fn waiting(&self) -> usize {
         self.given.saturating_sub(self.socket.get_ref().written()) as usize
@@ -290,4 +305,62 @@ fn write_all(stream: &mut Stream, bytes: &[u8]) -> io::Result<usize> {
         }
     }
     Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+
+    use super::super::stream::Socket;
+    use super::*;
+
+    /// Always has more to say.
+    struct Endless;
+
+    impl Session for Endless {
+        fn begin(&mut self, _: &mut Outbox) {}
+
+        fn text(&mut self, _: &str, _: &mut Outbox) {}
+
+        fn bytes(&mut self, _: &[u8], _: &mut Outbox) {}
+
+        fn done(&mut self, _: Value, _: Outcome, _: &mut Outbox) {}
+
+        fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+            while !out.is_congested() {
+                out.send_bytes(vec![7; 4096]);
+            }
+            Some(Duration::from_millis(16))
+        }
+
+        fn end(&mut self, _: &str, _: &mut Outbox) {}
+    }
+
+    #[test]
+    fn who_reads_slowly_is_not_cut_off_and_who_reads_nothing_is() {
+        let (stream, mut client) = mio::net::UnixStream::pair().unwrap();
+        let (mut now, peer) = (Instant::now(), Peer::Network(SocketAddr::from((Ipv4Addr::LOCALHOST, 1))));
+        let mut connection = Connection::new(Stream::new(Socket::Unix(stream)), peer, now);
+        let State::Head(stream, _) = mem::replace(&mut connection.state, State::Closed) else { unreachable!() };
+        let config = WebSocketConfig::default().max_write_buffer_size(MOST_WAITING);
+        let socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
+        connection.state = State::Open(Box::new(Open { socket, session: Box::new(Endless), given: 0, seen: 0 }));
+        connection.due = Some(now);
+        let mut step = |connection: &mut Connection| {
+            connection.poll(now);
+            // Its session is not due.
+            connection.poll(now + Duration::from_millis(1));
+            now += PATIENCE / 4;
+        };
+        let mut taken = vec![0; 64 << 10];
+        for _ in 0..40 {
+            step(&mut connection);
+            assert!(!connection.is_over());
+            client.read_exact(&mut taken).unwrap();
+        }
+        for _ in 0..6 {
+            step(&mut connection);
+        }
+        assert!(connection.is_over());
+    }
 }

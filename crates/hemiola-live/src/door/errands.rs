@@ -1,8 +1,9 @@
 //! Does for clients what takes its time, on threads of its own.
 //!
-//! A change of the robot may make modules, whose constructors may do anything; an explanation reads
-//! the events of seconds. The door's own thread must not wait for that, and no change for an
-//! explanation. Of one kind, one thing is done after the other.
+//! A change of the robot may make modules, whose constructors may do anything; so may the default
+//! values that a subscription makes. A disk may be slow or gone, and an explanation reads the events of
+//! seconds. The door's own thread must not wait for that, and no kind of these for another. Of one kind,
+//! one thing is done after the other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -43,18 +44,31 @@ pub enum Lane {
     Changes,
     /// Questions, which may take seconds.
     Questions,
+    /// Subscriptions, for which values of users' types are made.
+    Subscriptions,
+    /// Messages and calls from outside, of which values of users' types are made as well.
+    Messages,
+    /// What is written to files and read from them.
+    Files,
 }
+
+/// The lanes in their order, and what their threads are called.
+const LANES: [&str; 5] =
+    ["hemiola changes", "hemiola questions", "hemiola subscriptions", "hemiola messages", "hemiola files"];
+
+/// Where errands of each lane go.
+type Lanes = Arc<[SyncSender<Errand>]>;
 
 /// The door's end.
 pub struct Errands {
-    lanes: [SyncSender<Errand>; 2],
+    lanes: Lanes,
     done: Receiver<Done>,
 }
 
 /// A client's end.
 #[derive(Clone)]
 pub struct Runner {
-    lanes: [SyncSender<Errand>; 2],
+    lanes: Lanes,
     client: usize,
 }
 
@@ -62,9 +76,11 @@ impl Errands {
     /// Starts the threads, which wake the door when something is done, and end with it.
     pub fn start(waker: Arc<Waker>) -> std::io::Result<Self> {
         let (finished, done) = sync_channel(MOST_WAITING);
-        let changes = start("hemiola changes", finished.clone(), waker.clone())?;
-        let questions = start("hemiola questions", finished, waker)?;
-        Ok(Self { lanes: [changes, questions], done })
+        let mut lanes = Vec::new();
+        for name in LANES {
+            lanes.push(start(name, finished.clone(), waker.clone())?);
+        }
+        Ok(Self { lanes: lanes.into(), done })
     }
 
     /// For this client.
@@ -96,6 +112,12 @@ fn start(name: &str, finished: SyncSender<Done>, waker: Arc<Waker>) -> std::io::
 }
 
 impl Runner {
+    /// Of a client without a door, which does nothing and says that the door is closing: to try a
+    /// [`Session`](crate::Session) with what clients may say.
+    pub fn without_door() -> Self {
+        Self { lanes: LANES.map(|_| sync_channel(1).0).into(), client: 0 }
+    }
+
     /// Does `work` when what was asked for before in its lane is done; the client's session gets the outcome.
     ///
     /// # Errors

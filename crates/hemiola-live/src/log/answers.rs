@@ -1,16 +1,12 @@
-//! What takes its time: plots, single values, the journal.
-
-use std::collections::BTreeMap;
+//! What takes its time: plots and single values.
 
 use hemiola_log::{LogError, LogReader, Selection, Series};
-use hemiola_model::Time;
-use hemiola_recording::recorder::journal_event;
-use hemiola_runtime::{JournalEntry, JournalEvent, Severity};
+use hemiola_runtime::JournalEntry;
 use serde_json::{Value, json};
 
 use super::contents::{Contents, nanoseconds};
-use crate::binary;
-use crate::robot::entry_as_json;
+use crate::protocol::JournalText;
+use crate::protocol::binary::{self, Point, Points};
 use crate::robot::fields::numeric_fields;
 
 /// So many fields of a plot.
@@ -50,13 +46,12 @@ pub fn plot(
             answers[number] = json!({"error": format!("the log has no number at `{}`", fields[number])});
             continue;
         }
-        bytes.extend_from_slice(&(number as u32).to_le_bytes());
-        bytes.extend_from_slice(&(series.points().len() as u32).to_le_bytes());
-        for point in series.points() {
-            for number in [nanoseconds(point.time) as f64 * 1e-9, point.minimum, point.maximum] {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
-        }
+        let points = series.points().iter().map(|point| Point {
+            time: nanoseconds(point.time) as f64 * 1e-9,
+            minimum: point.minimum,
+            maximum: point.maximum,
+        });
+        Points { field: number as u32, points: points.collect() }.append_to(&mut bytes);
     }
     Ok((json!({ "fields": answers }), bytes))
 }
@@ -84,46 +79,7 @@ pub fn fields(contents: &Contents, value: Option<&str>, topic: Option<&str>) -> 
     Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
 }
 
-/// All that happened, in the order of its times: as events, of which the numbers are missing.
-pub fn journal(contents: &Contents) -> Result<Vec<JournalEntry>, String> {
-    let mut entries = Vec::new();
-    let mut told: BTreeMap<String, u64> = BTreeMap::new();
-    if !contents.journal.is_empty() {
-        let selection = contents.journal.iter().cloned().fold(Selection::all(), Selection::topic);
-        let mut messages = contents.files.messages(selection).map_err(|error| error.to_string())?;
-        while let Some(next) = messages.next() {
-            let kept = match next {
-                Ok(kept) => kept,
-                Err(error) => {
-                    *told.entry(error.to_string()).or_default() += 1;
-                    if matches!(error, LogError::Read { .. }) {
-                        break;
-                    }
-                    continue;
-                }
-            };
-            match journal_event(&kept.as_message()) {
-                Ok(event) => {
-                    let at = Time::from_nanoseconds(nanoseconds(kept.log_time));
-                    entries.push(JournalEntry { number: 0, at, event });
-                }
-                Err(error) => *told.entry(error.to_string()).or_default() += 1,
-            }
-        }
-    }
-    let damage = contents.damage.iter().chain(told.keys());
-    entries.extend(damage.map(|text| damaged(text.clone(), contents.begin)));
-    entries.sort_by_key(|entry| entry.at);
-    Ok(entries)
-}
-
-/// Something cannot be read: as an entry of the journal.
-pub fn damaged(text: String, time: i64) -> JournalEntry {
-    let event = JournalEvent::Message { severity: Severity::Error, about: "the log".to_owned(), text };
-    JournalEntry { number: 0, at: Time::from_nanoseconds(time), event }
-}
-
 /// As clients get it.
 pub fn numbered(entry: JournalEntry, number: u64) -> Value {
-    entry_as_json(JournalEntry { number, ..entry })
+    json!(JournalText::from(JournalEntry { number, ..entry }))
 }

@@ -1,16 +1,20 @@
 //! What a log has, and names for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+use hemiola_config::parse_duration;
 use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime, Selection};
 use hemiola_recording::RecordingError;
 use hemiola_recording::checkpoints::is_checkpoint;
-use hemiola_recording::names::ABOUT;
+use hemiola_recording::names::{ABOUT, CONFIGURATION};
 use hemiola_recording::recorder::is_journal;
 use hemiola_recording::split::{Kept, SplitLog};
 use serde_json::{Value, json};
+
+use super::shown::Shown;
 
 /// A log that is open.
 pub struct Contents {
@@ -28,6 +32,10 @@ pub struct Contents {
     topics: BTreeMap<String, Named>,
     /// The topics that tell what happened to the robot.
     pub journal: Vec<String>,
+    /// What modules have plotted and drawn.
+    pub shown: Vec<Shown>,
+    /// How the robot was configured, by key, as JSON.
+    configuration: BTreeMap<String, String>,
 }
 
 /// A channel, and whose it is.
@@ -37,7 +45,7 @@ struct Named {
 }
 
 /// What is damaged is told so often; a disk that fails tells it of every byte.
-const MOST_DAMAGE: usize = 20;
+pub const MOST_DAMAGE: usize = 20;
 /// What owns the channels that are no representations.
 const NO_OWNERS: &[&str] = &["hemiola", "debug"];
 /// What owns topics of a robot.
@@ -51,7 +59,7 @@ impl Contents {
         for file in files.files() {
             scan.file(file)?;
         }
-        let Scan { about, channels, times, damage } = scan;
+        let Scan { about, configuration, channels, times, damage } = scan;
         let (begin, end) = times.unwrap_or_default();
         let mut contents = Self {
             files,
@@ -62,6 +70,8 @@ impl Contents {
             representations: BTreeMap::new(),
             topics: BTreeMap::new(),
             journal: Vec::new(),
+            shown: Shown::all(&channels.values().cloned().collect::<Vec<_>>()),
+            configuration,
         };
         contents.name(channels);
         Ok(contents)
@@ -101,7 +111,7 @@ impl Contents {
         });
         let topics = self.topics.iter().map(|(name, named)| json!({"name": name, "schema_name": schema_name(named)}));
         json!({
-            "cycles": [],
+            "cycles": self.cycles(),
             "modules": [],
             "sources": [],
             "representations": representations.collect::<Vec<_>>(),
@@ -109,6 +119,33 @@ impl Contents {
             "services": [],
             "chains": [],
         })
+    }
+
+    /// The cycles, as far as the log says how they were configured; what they consisted of it does not.
+    fn cycles(&self) -> Vec<Value> {
+        let said = |cycle: &str, key: &str| -> Option<Value> {
+            serde_json::from_str(self.configuration.get(&format!("cycle.{cycle}.{key}"))?).ok()
+        };
+        let names = self.configuration.keys().filter_map(|key| key.strip_prefix("cycle.")?.split('.').next());
+        let names: BTreeSet<&str> = names.collect();
+        let cycles = names.into_iter().map(|cycle| {
+            let trigger = ["rate", "topic"].into_iter().find_map(|key| Some(json!({ key: said(cycle, key)? })));
+            let trigger = trigger.or_else(|| Some(json!({"source": said(cycle, "trigger")?})));
+            let rate = said(cycle, "rate").and_then(|rate| rate.as_f64());
+            let period = rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok());
+            let deadline = said(cycle, "deadline");
+            let deadline = deadline.as_ref().and_then(Value::as_str).and_then(|text| parse_duration(text).ok());
+            json!({
+                "name": cycle,
+                "trigger": trigger,
+                "period": period.map(whole_nanoseconds),
+                "deadline": deadline.map(whole_nanoseconds),
+                "priority": said(cycle, "priority"),
+                "workers": said(cycle, "workers"),
+                "tasks": [],
+            })
+        });
+        cycles.collect()
     }
 
     /// The channel of a representation or a topic, of which one is named.
@@ -204,6 +241,10 @@ pub fn log_time(nanoseconds: i64) -> LogTime {
     LogTime::from_nanoseconds(u64::try_from(nanoseconds).unwrap_or(0))
 }
 
+fn whole_nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// As clients get it.
 pub fn nanoseconds(time: LogTime) -> i64 {
     i64::try_from(time.nanoseconds()).unwrap_or(i64::MAX)
@@ -213,6 +254,7 @@ pub fn nanoseconds(time: LogTime) -> i64 {
 #[derive(Default)]
 struct Scan {
     about: BTreeMap<String, String>,
+    configuration: BTreeMap<String, String>,
     channels: BTreeMap<String, Arc<Channel>>,
     times: Option<(i64, i64)>,
     damage: Vec<String>,
@@ -242,6 +284,9 @@ impl Scan {
                 // Of several files, each tells the providers of its own beginning.
                 Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT && self.about.is_empty() => {
                     self.about = metadata.entries;
+                }
+                Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION && self.configuration.is_empty() => {
+                    self.configuration = metadata.entries;
                 }
                 // What the log says of itself stands before all messages.
                 Ok(Entry::Message(_)) if is_told => break,

@@ -5,20 +5,21 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use hemiola_runtime::JournalEntry;
+use hemiola_recording::split::Kept;
 use serde_json::{Value, json};
 
 use super::answers;
-use super::contents::Contents;
+use super::contents::{Contents, nanoseconds};
 use super::feed::{Fed, Feed};
-use super::request::{LogRequest, only_robots};
+use super::journal::{JournalFeed, damaged};
+use super::shown::{Seen, Shown};
 use super::transport::Transport;
 use super::values::LogStream;
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
-use crate::robot::request::{Form, Watched, parse};
+use crate::protocol::{Form, Request, Watched, parse};
 
 /// So many subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
@@ -38,6 +39,10 @@ pub struct LogSession {
     transport: Transport,
     told: Instant,
     values: Vec<LogStream>,
+    /// What of the drawings is wanted.
+    drawn: Vec<Shown>,
+    /// Drawings that the client was too slow for, and is to be told of.
+    undrawn: u64,
     plots: Vec<u32>,
     feed: Option<Feed>,
     /// Other values are wanted than those of the feed, or from another time on.
@@ -46,6 +51,8 @@ pub struct LogSession {
     reached: i64,
     /// The number of the next entry of the journal, once it is watched.
     journal: Option<u64>,
+    /// What of the journal the client does not have yet.
+    past: Option<JournalFeed>,
     /// What could not be read, as far as the client knows.
     damage: BTreeSet<String>,
     loaded: (Sender<Loaded>, Receiver<Loaded>),
@@ -55,7 +62,6 @@ pub struct LogSession {
 /// What was read elsewhere, besides an answer.
 enum Loaded {
     Points(u32, Vec<u8>),
-    Journal(Vec<JournalEntry>),
     Damage(String),
 }
 
@@ -70,10 +76,13 @@ impl LogSession {
             transport,
             told: now,
             values: Vec::new(),
+            drawn: Vec::new(),
+            undrawn: 0,
             plots: Vec::new(),
             feed: None,
             is_stale: false,
             journal: None,
+            past: None,
             damage: BTreeSet::new(),
             loaded: channel(),
             told_dropped: now,
@@ -81,14 +90,14 @@ impl LogSession {
     }
 
     /// Answers at once, or later by [`done`](Session::done): then `None`.
-    fn perform(&mut self, number: &Value, request: LogRequest, out: &mut Outbox) -> Result<Option<Value>, String> {
+    fn perform(&mut self, number: &Value, request: Request, out: &mut Outbox) -> Result<Option<Value>, String> {
         let now = Instant::now();
         Ok(Some(match request {
-            LogRequest::Describe {} => self.contents.describe(),
-            LogRequest::Subscribe { form: Form::Jpeg, .. } => {
+            Request::Describe {} => self.contents.describe(),
+            Request::Subscribe { form: Form::Jpeg, .. } => {
                 return Err("images are sent as they are in the log: leave out `as`".to_owned());
             }
-            LogRequest::Subscribe { subscription, value, topic, rate, .. } => {
+            Request::Subscribe { subscription, value, topic, rate, .. } => {
                 self.check_free(subscription)?;
                 let channel = self.contents.channel(value.as_deref(), topic.as_deref())?;
                 let stream = LogStream::new(subscription, channel.clone(), rate);
@@ -97,7 +106,7 @@ impl LogSession {
                 self.is_stale = true;
                 answer
             }
-            LogRequest::Plot { subscription, fields, .. } => {
+            Request::Plot { subscription, fields, .. } => {
                 self.check_free(subscription)?;
                 let loaded = self.loaded.0.clone();
                 self.later(number, move |contents| {
@@ -110,36 +119,40 @@ impl LogSession {
                 self.plots.push(subscription);
                 return Ok(None);
             }
-            LogRequest::Unsubscribe { subscription } => {
+            Request::Unsubscribe { subscription } => {
                 self.values.retain(|stream| stream.subscription() != subscription);
                 self.plots.retain(|plot| *plot != subscription);
                 json!({})
             }
-            LogRequest::Watch { what: Watched::Journal, .. } => {
-                let loaded = self.loaded.0.clone();
-                self.later(number, move |contents| {
-                    _ = loaded.send(Loaded::Journal(answers::journal(contents)?));
-                    Ok(json!({}))
-                })?;
-                return Ok(None);
-            }
-            LogRequest::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
-            LogRequest::Watch { what: Watched::Debug, .. } => {
-                return Err(
-                    "drawings of a log cannot be watched in this version; its images and plots can be seen".into()
-                );
-            }
-            LogRequest::Unwatch { what } => {
-                self.journal.take_if(|_| what == Watched::Journal);
+            Request::Watch { what: Watched::Journal, .. } => {
+                self.journal = Some(0);
+                self.past = Some(JournalFeed::start(self.contents.clone())?);
                 json!({})
             }
-            LogRequest::Read { value } => {
+            Request::Watch { what: Watched::Statistics, .. } => return Err(only_robots("watch statistics")),
+            Request::Watch { what: Watched::Debug, names, .. } => {
+                let names = names.unwrap_or_default();
+                self.drawn = self.contents.shown.iter().filter(|shown| shown.is_wanted(&names)).cloned().collect();
+                self.is_stale = true;
+                let names: Vec<_> = self.contents.shown.iter().map(Shown::describe).collect();
+                out.send(&json!({"event": "debug", "names": names, "records": [], "dropped": 0}));
+                json!({})
+            }
+            Request::Unwatch { what } => {
+                match what {
+                    Watched::Journal => (self.journal, self.past) = (None, None),
+                    Watched::Debug => self.drawn.clear(),
+                    Watched::Statistics => {}
+                }
+                json!({})
+            }
+            Request::Read { value } => {
                 let time = self.transport.time(now);
                 self.later(number, move |contents| answers::read(contents, &value, time))?;
                 return Ok(None);
             }
-            LogRequest::Fields { value, topic } => answers::fields(&self.contents, value.as_deref(), topic.as_deref())?,
-            LogRequest::Play { speed } => {
+            Request::Fields { value, topic } => answers::fields(&self.contents, value.as_deref(), topic.as_deref())?,
+            Request::Play { speed } => {
                 let before = self.transport.time(now);
                 self.transport.play(speed, now)?;
                 if self.transport.time(now) != before {
@@ -148,17 +161,18 @@ impl LogSession {
                 self.tell(now, out);
                 json!({})
             }
-            LogRequest::Pause {} => {
+            Request::Pause {} => {
                 self.transport.pause(now);
                 self.tell(now, out);
                 json!({})
             }
-            LogRequest::Seek { time } => {
+            Request::Seek { time } => {
                 self.transport.seek(time, now);
                 self.jumped(now);
                 self.tell(now, out);
                 json!({})
             }
+            of_robots => return Err(only_robots(&of_robots.name())),
         }))
     }
 
@@ -194,7 +208,9 @@ impl LogSession {
     /// Reads what is wanted now, from where the client is.
     fn refresh(&mut self, out: &mut Outbox) {
         self.is_stale = false;
-        let topics: BTreeSet<String> = self.values.iter().map(|stream| stream.topic().to_owned()).collect();
+        let drawn = self.drawn.iter().map(|shown| shown.topic.clone());
+        let topics: BTreeSet<String> =
+            self.values.iter().map(|stream| stream.topic().to_owned()).chain(drawn).collect();
         self.feed = None;
         if topics.is_empty() {
             return;
@@ -207,17 +223,29 @@ impl LogSession {
 
     /// Sends what has come; whether there may be more.
     fn feed(&mut self, time: i64, out: &mut Outbox) -> bool {
-        for _ in 0..MOST_AT_ONCE {
+        let mut records = Vec::new();
+        let is_more = self.feed_at_most(MOST_AT_ONCE, time, &mut records, out);
+        if !records.is_empty() || self.undrawn > 0 {
+            let dropped = std::mem::take(&mut self.undrawn);
+            out.send(&json!({"event": "debug", "records": records, "dropped": dropped}));
+        }
+        is_more
+    }
+
+    fn feed_at_most(&mut self, most: usize, time: i64, records: &mut Vec<Value>, out: &mut Outbox) -> bool {
+        for _ in 0..most {
             let Some(fed) = self.feed.as_mut().and_then(|feed| feed.next(time)) else { return false };
             let speed = self.transport.speed();
             match fed {
                 Fed::Newest(message) => {
                     let streams = self.values.iter_mut().filter(|stream| stream.topic() == message.channel.topic);
                     streams.for_each(|stream| stream.send_newest(&message, out));
+                    self.draw(&message, time, records, out);
                 }
                 Fed::Message(message) => {
                     let streams = self.values.iter_mut().filter(|stream| stream.topic() == message.channel.topic);
                     streams.for_each(|stream| stream.send(&message, speed, out));
+                    self.draw(&message, time, records, out);
                 }
                 Fed::Damage(text) => self.damaged(text, time, out),
             }
@@ -225,12 +253,40 @@ impl LogSession {
         true
     }
 
+    /// Sends of the journal what the client takes now.
+    fn send_past(&mut self, out: &mut Outbox) {
+        let (Some(past), Some(number)) = (&mut self.past, &mut self.journal) else { return };
+        while !out.is_congested()
+            && let Some(entry) = past.next()
+        {
+            out.send(&answers::numbered(entry, *number));
+            *number += 1;
+        }
+        self.past.take_if(|past| !past.goes_on());
+    }
+
+    /// Takes what a message shows, if that is wanted.
+    fn draw(&mut self, message: &Kept, time: i64, records: &mut Vec<Value>, out: &mut Outbox) {
+        let Some(shown) = self.drawn.iter().find(|shown| shown.topic == message.channel.topic) else { return };
+        if out.is_congested() {
+            self.undrawn += 1;
+            return;
+        }
+        match shown.read(message, nanoseconds(message.log_time), time) {
+            Ok(seen) => seen.into_iter().for_each(|seen| match seen {
+                Seen::Record(record) => records.push(record),
+                Seen::Image(bytes) => out.send_bytes(bytes),
+            }),
+            Err(damage) => self.damaged(damage, time, out),
+        }
+    }
+
     /// Tells what cannot be read, once.
     fn damaged(&mut self, text: String, time: i64, out: &mut Outbox) {
         if let Some(number) = &mut self.journal
             && !self.damage.contains(&text)
         {
-            out.send(&answers::numbered(answers::damaged(text.clone(), time), *number));
+            out.send(&answers::numbered(damaged(text.clone(), time), *number));
             *number += 1;
             self.damage.insert(text);
         }
@@ -240,11 +296,6 @@ impl LogSession {
         match loaded {
             Loaded::Points(subscription, bytes) if self.plots.contains(&subscription) => out.send_bytes(bytes),
             Loaded::Points(..) => {}
-            Loaded::Journal(entries) => {
-                self.journal = Some(entries.len() as u64);
-                let entries = entries.into_iter().zip(0..).map(|(entry, number)| answers::numbered(entry, number));
-                entries.for_each(|entry| out.send(&entry));
-            }
             Loaded::Damage(text) => self.damaged(text, self.transport.time(Instant::now()), out),
         }
     }
@@ -284,11 +335,11 @@ impl Session for LogSession {
     }
 
     fn text(&mut self, text: &str, out: &mut Outbox) {
-        let (number, said) = match parse::<Value>(text) {
+        let (number, request) = match parse::<Request>(text) {
             Ok(parsed) => parsed,
             Err((number, error)) => return out.send(&json!({"id": number, "error": error})),
         };
-        match LogRequest::read(said).and_then(|request| self.perform(&number, request, out)) {
+        match self.perform(&number, request, out) {
             Ok(Some(result)) => out.send(&json!({"id": number, "result": result})),
             Ok(None) => {}
             Err(error) => out.send(&json!({"id": number, "error": error})),
@@ -322,8 +373,9 @@ impl Session for LogSession {
         }
         self.reached = time;
         let is_more = self.feed(time, out);
+        self.send_past(out);
         self.tell_dropped(now, out);
-        let is_behind = self.feed.as_ref().is_some_and(Feed::is_behind);
+        let is_behind = self.past.is_some() || self.feed.as_ref().is_some_and(Feed::is_behind);
         match (is_more, is_behind || is_playing && self.feed.is_some()) {
             (true, _) => Some(Duration::ZERO),
             (false, true) => Some(FAST),
@@ -334,4 +386,9 @@ impl Session for LogSession {
     fn end(&mut self, reason: &str, out: &mut Outbox) {
         out.send(&json!({"event": "ended", "reason": reason}));
     }
+}
+
+/// Why something is refused that only a robot can do.
+fn only_robots(what: &str) -> String {
+    format!("`{what}` is for robots that run: this is a log, which can be looked at and played")
 }

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::transport::{Playing, checked_speed};
 
 /// See the module. Times are nanoseconds of the log.
 #[derive(Clone, Debug)]
@@ -16,9 +18,6 @@ pub struct Transport {
     speed: f64,
     is_playing: bool,
 }
-
-/// How slowly, and how fast, a log can be played.
-const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
 impl Transport {
     /// Stands still at the beginning.
@@ -59,10 +58,7 @@ impl Transport {
     /// # Errors
     /// The speed is none.
     pub fn play(&mut self, speed: Option<f64>, now: Instant) -> Result<(), String> {
-        let speed = speed.unwrap_or(self.speed);
-        if !SPEEDS.contains(&speed) {
-            return Err(format!("a log plays {} to {} times as fast as it was recorded", SPEEDS.start(), SPEEDS.end()));
-        }
+        let speed = checked_speed(speed.unwrap_or(self.speed))?;
         let time = self.time(now);
         self.at = if time == self.end { self.begin } else { time };
         (self.since, self.speed, self.is_playing) = (now, speed, true);
@@ -81,7 +77,8 @@ impl Transport {
 
     /// What clients are told.
     pub fn event(&self, now: Instant) -> Value {
-        json!({"event": "transport", "time": self.time(now), "speed": self.speed, "is_playing": self.is_playing})
+        let Self { speed, is_playing, .. } = *self;
+        Playing { time: self.time(now), speed, is_playing, is_stepping: false }.event()
     }
 }
 

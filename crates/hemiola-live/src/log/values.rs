@@ -7,8 +7,8 @@ use hemiola_recording::split::Kept;
 use serde_json::{Value, json};
 
 use super::contents::nanoseconds;
-use crate::binary::Head;
 use crate::door::outbox::Outbox;
+use crate::protocol::binary::Head;
 
 /// See the module.
 pub struct LogStream {

@@ -4,9 +4,12 @@
 //! rest, and what stands between them goes. A name becomes a short one where nobody can notice: if it
 //! is private (`#name`), or a variable of the file and nowhere in it the name of a property.
 
+mod functions;
 mod names;
 
 use std::collections::BTreeMap;
+
+use functions::Functions;
 
 /// A module of JavaScript by itself.
 #[cfg(test)]
@@ -33,7 +36,9 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
 pub fn script_of(source: &str, shared: &Shared) -> String {
     let tokens = tokens(source);
     let short = names::short_ones(&tokens, shared);
+    let functions = Functions::of(&tokens);
     let mut text = String::with_capacity(source.len());
+    text.push_str(&functions.head);
     let mut statements = Statements::default();
     let mut left_out = None;
     for (index, token) in tokens.iter().enumerate() {
@@ -42,11 +47,15 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
             text.push(',');
             continue;
         }
+        if functions.covers(index) {
+            continue;
+        }
         if can_be_left_out(&tokens, index) {
             left_out = left_out.or(Some(token.gap));
             continue;
         }
-        let word = short.get(token.text).map_or_else(|| meaning(&tokens, index), String::as_str);
+        let named = functions.at(index).or_else(|| short.get(token.text).map(String::as_str));
+        let word = named.unwrap_or_else(|| meaning(&tokens, index));
         // The last statement of a block needs no end. (One that is empty would: the page has none.) Nor does the last
         // item of a list, behind which nothing comes.
         let is_last = token.kind == Kind::Sign
@@ -105,6 +114,8 @@ fn meaning<'s>(tokens: &[Token<'s>], index: usize) -> &'s str {
         "true" if !is_property => "!0",
         "false" if !is_property => "!1",
         "undefined" if !is_property => "void 0",
+        // Nothing may come before it that binds as a division does.
+        "Infinity" if !is_property && !matches!(around(index.checked_sub(1)), "/" | "*" | "%") => "1/0",
         text => text,
     }
 }

@@ -15,13 +15,14 @@ use hemiola_runtime::{Change, JournalEvent, Observation, Observer};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::opening::Opening;
 use super::values::{ValueStream, schema_of};
 use super::{Shared, parameters};
-use crate::binary::Head;
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
+use crate::protocol::binary::Head;
 
 /// What is sent is looked at so often.
 const FAST: Duration = Duration::from_millis(16);
@@ -44,6 +45,7 @@ pub struct FoxgloveSession {
     /// By their numbers.
     channels: Vec<Channel>,
     values: Vec<ValueStream>,
+    opening: Opening<ValueStream>,
     /// Channels of the client: the topic of each, and how it says its messages.
     published: BTreeMap<u32, (String, String)>,
     /// Parameters whose changes the client wants to know; `None`: it wants none, empty: all.
@@ -103,6 +105,7 @@ impl FoxgloveSession {
             client,
             channels: Vec::new(),
             values: Vec::new(),
+            opening: Opening::default(),
             published: BTreeMap::new(),
             watched: None,
             journal: None,
@@ -150,6 +153,7 @@ impl FoxgloveSession {
             }
             Request::Unsubscribe { subscription_ids } => {
                 self.values.retain(|stream| !subscription_ids.contains(&stream.subscription()));
+                subscription_ids.into_iter().for_each(|id| self.opening.cancel(id));
             }
             Request::Advertise { channels } => {
                 self.may_change("publish")?;
@@ -196,13 +200,15 @@ impl FoxgloveSession {
     fn subscribe(&mut self, id: u32, channel: u32) -> Result<(), String> {
         let channel = (channel as usize).checked_sub(1).and_then(|index| self.channels.get(index));
         let channel = channel.ok_or("there is no such channel")?;
-        if self.values.len() >= MOST || self.values.iter().any(|stream| stream.subscription() == id) {
+        let has_it = self.opening.has(id) || self.values.iter().any(|stream| stream.subscription() == id);
+        if has_it || self.values.len() + self.opening.count() >= MOST {
             return Err(format!("subscription {id} cannot be had: it exists, or there are too many"));
         }
         let name = Some(channel.name.clone());
         let (value, topic) = if channel.is_topic { (None, name) } else { (name, None) };
-        self.values.push(ValueStream::open(&self.shared.handle, id, value, topic, None, false)?);
-        Ok(())
+        let shared = self.shared.clone();
+        let open = move || Ok((ValueStream::open(&shared.handle, id, value, topic, None, false)?, json!({})));
+        self.opening.begin(&self.client.runner, json!({}), id, open)
     }
 
     fn send_parameters(&self, names: &[String], id: Option<String>, out: &mut Outbox) -> Result<(), String> {
@@ -327,18 +333,21 @@ impl FoxgloveSession {
             return Err(format!("there is no opcode {opcode}"));
         }
         let number = number.first_chunk().copied().map(u32::from_le_bytes).ok_or("a message is too short")?;
-        let payload = &bytes[5..];
-        let (topic, encoding) = self.published.get(&number).ok_or("this channel was not advertised")?;
-        let bus = self.shared.handle.bus();
-        let published = if encoding == "json" {
-            let value: Value = serde_json::from_slice(payload).map_err(|error| format!("no JSON: {error}"))?;
-            bus.publish_value(topic, &value)
-        } else {
-            let mut reader = CdrReader::new(payload).map_err(|error| error.to_string())?;
-            bus.publish_from(topic, &mut reader)
-        };
-        let published = published.ok_or_else(|| super::values::unknown_topic(&self.shared.handle, topic))?;
-        published.map_err(|error| error.to_string())
+        let payload = bytes[5..].to_vec();
+        let (topic, encoding) = self.published.get(&number).cloned().ok_or("this channel was not advertised")?;
+        let shared = self.shared.clone();
+        self.client.runner.run(Lane::Messages, json!({}), move || {
+            let bus = shared.handle.bus();
+            let published = if encoding == "json" {
+                let value: Value = serde_json::from_slice(&payload).map_err(|error| format!("no JSON: {error}"))?;
+                bus.publish_value(&topic, &value)
+            } else {
+                let mut reader = CdrReader::new(&payload).map_err(|error| error.to_string())?;
+                bus.publish_from(&topic, &mut reader)
+            };
+            let published = published.ok_or_else(|| super::values::unknown_topic(&shared.handle, &topic))?;
+            published.map(|()| json!({})).map_err(|error| error.to_string())
+        })
     }
 }
 
@@ -374,8 +383,12 @@ impl Session for FoxgloveSession {
     }
 
     fn done(&mut self, request: serde_json::Value, outcome: Outcome, out: &mut Outbox) {
+        self.values.extend(self.opening.take());
         if let Err(error) = outcome {
             out.send(&problem(&error));
+        }
+        if request["names"].is_null() {
+            return;
         }
         // Also what was refused: the client learns what holds.
         let names: Vec<String> = serde_json::from_value(request["names"].clone()).unwrap_or_default();

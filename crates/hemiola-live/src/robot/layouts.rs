@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::RobotFacts;
-use super::request::NamedLayout;
+use crate::protocol::NamedLayout;
 
 /// So large an arrangement is none.
 const LONGEST: usize = 256 << 10;

@@ -15,15 +15,15 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::module::DebugContent;
-use hemiola_runtime::{Observation, Observer, RobotHandle, Seen};
-use hemiola_trace::{Catalog, CycleId, Event, TaskId, Ticks};
+use hemiola_runtime::{Observation, Observer, RobotHandle};
+use hemiola_trace::{CycleId, Event, TaskId, Ticks};
 use serde_json::{Value, json};
 
-use super::events::TickClock;
 use super::fields::{FieldPath, MOST_PATHS, Picker};
+use super::traced::Traced;
 use super::values::{schema_of, unknown, unknown_topic};
-use crate::binary;
 use crate::door::outbox::Outbox;
+use crate::protocol::binary::{self, Point};
 
 /// One subscription to plots.
 pub struct PlotStream {
@@ -55,9 +55,7 @@ struct Observed {
 
 /// Fields of the robot's timing.
 struct Timed {
-    seen: Observer,
-    clock: TickClock,
-    catalog: Catalog,
+    traced: Traced,
     figures: Vec<(usize, Figure)>,
     /// Of runs that go on: when they were triggered and began.
     begun: BTreeMap<CycleId, (u32, Ticks, Ticks)>,
@@ -138,11 +136,7 @@ impl PlotStream {
         }
         let timed = match figures.is_empty() {
             true => None,
-            false => {
-                let seen = handle.observe(Observation::default().with_events()).map_err(|error| error.to_string())?;
-                let (clock, catalog) = TickClock::of(handle);
-                Some(Timed { seen, clock, catalog, figures, begun: BTreeMap::new() })
-            }
+            false => Some(Timed { traced: Traced::open(handle)?, figures, begun: BTreeMap::new() }),
         };
         let plotted = match plots.is_empty() {
             true => None,
@@ -200,13 +194,9 @@ impl PlotStream {
         self.due = self.due.checked_add(self.period).map_or(now, |due| due.max(now));
         let mut bytes = binary::begin(binary::POINTS, self.subscription);
         for (number, points) in points.iter_mut().enumerate().filter(|(_, points)| !points.steps.is_empty()) {
-            bytes.extend_from_slice(&(number as u32).to_le_bytes());
-            bytes.extend_from_slice(&(points.steps.len() as u32).to_le_bytes());
-            for Step { time, minimum, maximum, .. } in points.steps.drain(..) {
-                for number in [time, minimum, maximum] {
-                    bytes.extend_from_slice(&number.to_le_bytes());
-                }
-            }
+            let steps = points.steps.drain(..);
+            let steps = steps.map(|Step { time, minimum, maximum, .. }| Point { time, minimum, maximum });
+            binary::Points { field: number as u32, points: steps.collect() }.append_to(&mut bytes);
             points.per_step = 1;
         }
         out.send_bytes(bytes);
@@ -300,15 +290,9 @@ impl Figure {
 
 impl Timed {
     fn take(&mut self, mut put: impl FnMut(i64, usize, f64)) {
-        let Self { seen, clock, catalog, figures, begun } = self;
-        clock.refresh();
+        let pieces = self.traced.take();
+        let Self { traced: Traced { clock, catalog, .. }, figures, begun } = self;
         let names = catalog.read();
-        let mut pieces = Vec::new();
-        while let Some(item) = seen.next() {
-            if let Seen::Events(piece) = item {
-                pieces.push(piece);
-            }
-        }
         let mut note = |at: Ticks, seconds: f64, is_it: &dyn Fn(&Figure) -> bool| {
             for (field, _) in figures.iter().filter(|(_, figure)| is_it(figure)) {
                 put(clock.nanoseconds(at), *field, seconds);

@@ -3,22 +3,25 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hemiola_model::Time;
 use hemiola_runtime::Change;
 use serde_json::{Value, json};
 
 use super::Shared;
 use super::events::EventStream;
+use super::opening::Opening;
 use super::plots::PlotStream;
-use super::request::{ChangeText, Form, Request, Watched, parse};
+use super::replayed::{Replayed, Stride, TransportStream};
 use super::shown::ShownStream;
 use super::values::ValueStream;
 use super::watched::{JournalStream, StatisticsStream};
 use super::{answers, describe, layouts, parameters};
-use crate::binary::Head;
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
+use crate::protocol::binary::Head;
+use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 
 /// So many subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
@@ -29,16 +32,25 @@ const SLOW: Duration = Duration::from_millis(50);
 /// What was dropped is told so often.
 const DROPPED_PERIOD: Duration = Duration::from_secs(1);
 
+/// What is opened elsewhere.
+enum Stream {
+    Value(Box<ValueStream>),
+    Plot(Box<PlotStream>),
+}
+
 /// See the module.
 pub struct RobotSession {
     shared: Arc<Shared>,
     client: DoorClient,
     values: Vec<ValueStream>,
     plots: Vec<PlotStream>,
+    opening: Opening<Stream>,
     events: Option<EventStream>,
     statistics: Option<StatisticsStream>,
     journal: Option<JournalStream>,
     shown: Option<ShownStream>,
+    /// Of a replay.
+    transport: TransportStream,
     told_dropped: Instant,
 }
 
@@ -49,10 +61,12 @@ impl RobotSession {
             client,
             values: Vec::new(),
             plots: Vec::new(),
+            opening: Opening::default(),
             events: None,
             statistics: None,
             journal: None,
             shown: None,
+            transport: TransportStream::default(),
             told_dropped: Instant::now(),
         }
     }
@@ -67,7 +81,7 @@ impl RobotSession {
         }
         let shared = self.shared.clone();
         let handle = &shared.handle;
-        let lane = if request.changes() { Lane::Changes } else { Lane::Questions };
+        let lane = lane(&request);
         let later = |work: Box<dyn FnOnce(&Shared) -> Outcome + Send>| {
             let shared = shared.clone();
             self.client.runner.run(lane, number.clone(), move || work(&shared)).map(|()| None)
@@ -75,21 +89,28 @@ impl RobotSession {
         Ok(Some(match request {
             Request::Describe {} => describe::describe(&shared),
             Request::Subscribe { subscription, value, topic, rate, form } => {
-                self.add_subscription(subscription)?;
-                let stream = ValueStream::open(handle, subscription, value, topic, rate, form == Form::Jpeg)?;
-                let answer = stream.answer();
-                self.values.push(stream);
-                answer
+                self.check_free(subscription)?;
+                let open = move || {
+                    let handle = &shared.handle;
+                    let stream = ValueStream::open(handle, subscription, value, topic, rate, form == Form::Jpeg)?;
+                    let answer = stream.answer();
+                    Ok((Stream::Value(Box::new(stream)), answer))
+                };
+                self.opening.begin(&self.client.runner, number.clone(), subscription, open)?;
+                return Ok(None);
             }
             Request::Plot { subscription, fields, rate } => {
-                self.add_subscription(subscription)?;
-                let stream = PlotStream::open(handle, subscription, &fields, rate)?;
-                let answer = stream.answer();
-                self.plots.push(stream);
-                answer
+                self.check_free(subscription)?;
+                let open = move || {
+                    let stream = PlotStream::open(&shared.handle, subscription, &fields, rate)?;
+                    let answer = stream.answer();
+                    Ok((Stream::Plot(Box::new(stream)), answer))
+                };
+                self.opening.begin(&self.client.runner, number.clone(), subscription, open)?;
+                return Ok(None);
             }
             Request::Events { subscription } => {
-                self.add_subscription(subscription)?;
+                self.check_free(subscription)?;
                 let stream = EventStream::open(handle, subscription)?;
                 let answer = stream.answer();
                 self.events = Some(stream);
@@ -148,8 +169,7 @@ impl RobotSession {
                 return later(Box::new(move |shared| parameters::save(shared, overlay.as_deref(), parameters)));
             }
             Request::Publish { topic, message } => {
-                answers::publish(&shared, &topic, &message)?;
-                json!({})
+                return later(Box::new(move |shared| answers::publish(shared, &topic, &message).map(|()| json!({}))));
             }
             Request::Call { service, request } => {
                 return later(Box::new(move |shared| answers::call(shared, &service, &request)));
@@ -165,18 +185,56 @@ impl RobotSession {
                 return later(Box::new(move |shared| answers::why(shared, subject, worst, run, age)));
             }
             Request::Bounds {} => return later(Box::new(answers::bounds)),
-            Request::Layouts { save, remove } => layouts::perform(&shared.facts, save, remove.as_deref())?,
+            Request::Play { speed } => self.transported("play", |replayed, _| replayed.play(speed))?,
+            Request::Pause {} => self.transported("pause", |replayed, _| {
+                replayed.pause();
+                Ok(())
+            })?,
+            Request::Step { runs, cycle, event } => {
+                let stride = match (event, runs, cycle) {
+                    (false, runs, cycle) => Stride::Runs(runs.unwrap_or(1), cycle),
+                    (true, None, None) => Stride::Event,
+                    (true, ..) => return Err("a step goes so many `runs`, or to the next `event`".to_owned()),
+                };
+                self.transported("step", |replayed, now| replayed.step(now, &stride))?
+            }
+            Request::Seek { time } => {
+                let time = Time::from_nanoseconds(time);
+                self.transported("seek", |replayed, now| replayed.seek(now, time))?
+            }
+            Request::Recorded {} => replay(&shared, "recorded")?.recorded(),
+            Request::Layouts { save, remove } => {
+                return later(Box::new(move |shared| layouts::perform(&shared.facts, save, remove.as_deref())));
+            }
         }))
     }
 
-    fn add_subscription(&mut self, subscription: u32) -> Result<(), String> {
+    /// Does something with the transport of a replay, and tells its client what has become of it.
+    fn transported(
+        &mut self,
+        verb: &str,
+        act: impl FnOnce(&Replayed, Time) -> Result<(), String>,
+    ) -> Result<Value, String> {
+        act(replay(&self.shared, verb)?, self.shared.handle.now())?;
+        self.transport.forget();
+        Ok(json!({}))
+    }
+
+    fn tell_transport(&mut self, out: &mut Outbox) {
+        if let Some(replayed) = &self.shared.replayed {
+            self.transport.send(replayed, &self.shared.handle, out);
+        }
+    }
+
+    fn check_free(&self, subscription: u32) -> Result<(), String> {
         let has_it = self.values.iter().any(|stream| stream.subscription() == subscription)
+            || self.opening.has(subscription)
             || self.plots.iter().any(|stream| stream.subscription() == subscription)
             || self.events.as_ref().is_some_and(|stream| stream.subscription() == subscription);
         if has_it {
             return Err(format!("subscription {subscription} exists already: take another number"));
         }
-        let count = self.values.len() + self.plots.len() + usize::from(self.events.is_some());
+        let count = self.values.len() + self.plots.len() + self.opening.count() + usize::from(self.events.is_some());
         if count >= MOST_SUBSCRIPTIONS {
             return Err(format!("there are {MOST_SUBSCRIPTIONS} subscriptions already: end some"));
         }
@@ -186,6 +244,7 @@ impl RobotSession {
     fn remove_subscription(&mut self, subscription: u32) {
         self.values.retain(|stream| stream.subscription() != subscription);
         self.plots.retain(|stream| stream.subscription() != subscription);
+        self.opening.cancel(subscription);
         self.events.take_if(|stream| stream.subscription() == subscription);
     }
 
@@ -202,10 +261,23 @@ impl RobotSession {
     }
 }
 
+/// Where a request is answered that takes its time.
+fn lane(request: &Request) -> Lane {
+    match request {
+        Request::Change { change: ChangeText::Trace { .. } }
+        | Request::Save { .. }
+        | Request::Record { .. }
+        | Request::Layouts { .. } => Lane::Files,
+        Request::Change { .. } => Lane::Changes,
+        Request::Publish { .. } | Request::Call { .. } => Lane::Messages,
+        _ => Lane::Questions,
+    }
+}
+
 impl Session for RobotSession {
     fn begin(&mut self, out: &mut Outbox) {
-        let Shared { handle, facts, .. } = &*self.shared;
-        out.send(&json!({
+        let Shared { handle, facts, replayed, .. } = &*self.shared;
+        let mut welcome = json!({
             "event": "welcome",
             "protocol": 1,
             "kind": "robot",
@@ -215,7 +287,10 @@ impl Session for RobotSession {
             "time": handle.now().nanoseconds(),
             "pace": facts.pace,
             "may_change": self.client.access.may_change(),
-        }));
+        });
+        replayed.iter().for_each(|replayed| replayed.add_to(&mut welcome));
+        out.send(&welcome);
+        self.tell_transport(out);
     }
 
     fn text(&mut self, text: &str, out: &mut Outbox) {
@@ -235,6 +310,12 @@ impl Session for RobotSession {
     }
 
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
+        for stream in self.opening.take() {
+            match stream {
+                Stream::Value(stream) => self.values.push(*stream),
+                Stream::Plot(stream) => self.plots.push(*stream),
+            }
+        }
         out.send(&match outcome {
             Ok(result) => json!({"id": request, "result": result}),
             Err(error) => json!({"id": request, "error": error}),
@@ -242,6 +323,7 @@ impl Session for RobotSession {
     }
 
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+        self.tell_transport(out);
         self.journal.iter_mut().for_each(|stream| stream.send(out));
         self.statistics.iter_mut().for_each(|stream| stream.send(&self.shared, out));
         self.values.iter_mut().for_each(|stream| stream.send(out, Head::to_bytes));
@@ -250,8 +332,11 @@ impl Session for RobotSession {
         self.events.iter_mut().for_each(|stream| stream.send(out));
         self.tell_dropped(out);
         let is_fast = !self.values.is_empty() || !self.plots.is_empty();
-        let is_slow =
-            self.events.is_some() || self.statistics.is_some() || self.journal.is_some() || self.shown.is_some();
+        let is_slow = self.shared.replayed.is_some()
+            || self.events.is_some()
+            || self.statistics.is_some()
+            || self.journal.is_some()
+            || self.shown.is_some();
         match (is_fast, is_slow) {
             (true, _) => Some(FAST),
             (false, true) => Some(SLOW),
@@ -263,4 +348,13 @@ impl Session for RobotSession {
         self.poll(out);
         out.send(&json!({"event": "ended", "reason": reason}));
     }
+}
+
+/// What a robot repeats.
+///
+/// # Errors
+/// Nothing.
+fn replay<'s>(shared: &'s Shared, verb: &str) -> Result<&'s Replayed, String> {
+    let none = || format!("`{verb}` is for replays and logs: this robot runs by itself");
+    shared.replayed.as_ref().ok_or_else(none)
 }

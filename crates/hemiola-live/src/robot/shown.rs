@@ -4,8 +4,8 @@ use hemiola_model::module::{DebugContent, DebugRecord};
 use hemiola_runtime::{Observation, Observer, RobotHandle};
 use serde_json::{Value, json};
 
-use crate::binary;
 use crate::door::outbox::Outbox;
+use crate::protocol::binary;
 
 /// What a client wants to see of it.
 pub struct ShownStream {

@@ -9,8 +9,8 @@ use hemiola_runtime::{Observation, Observer, RobotHandle, ValueRequest};
 use serde_json::{Value, json};
 
 use super::jpeg;
-use crate::binary;
 use crate::door::outbox::Outbox;
+use crate::protocol::binary;
 
 /// What images are outside.
 const IMAGE: &str = "sensor_msgs/msg/Image";

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use hemiola_bus::TopicReport;
-use hemiola_runtime::{Bounded, Exceedance, JournalEntry, JournalEvent, Observation, Observer, RobotHandle, Severity};
+use hemiola_runtime::{Observation, Observer, RobotHandle};
 use serde_json::{Value, json};
 
 use super::Shared;
-use super::request::ChangeText;
 use crate::door::outbox::Outbox;
+use crate::protocol::{JournalText, bounded};
 
 /// Figures, again and again.
 pub struct StatisticsStream {
@@ -108,50 +108,7 @@ impl JournalStream {
         while !out.is_congested()
             && let Some(entry) = self.seen.next_entry()
         {
-            out.send(&entry_as_json(entry));
+            out.send(&json!(JournalText::from(entry)));
         }
-    }
-}
-
-/// An entry as clients get it.
-pub fn entry_as_json(entry: JournalEntry) -> Value {
-    let JournalEntry { number, at, event } = entry;
-    let (kind, content) = match event {
-        JournalEvent::Message { severity, about, text } => {
-            let severity = match severity {
-                Severity::Information => "information",
-                Severity::Warning => "warning",
-                Severity::Error => "error",
-            };
-            ("message", json!({"severity": severity, "about": about, "text": text}))
-        }
-        JournalEvent::Change { change, by, .. } => {
-            let text = change.to_string();
-            ("change", json!({"change": ChangeText::from(change), "by": by, "text": text}))
-        }
-        JournalEvent::Mark { text, by } => ("mark", json!({"text": text, "by": by})),
-        JournalEvent::Exceedance(exceedance) => ("exceedance", exceeded(&exceedance)),
-    };
-    json!({"event": "journal", "number": number, "time": at.nanoseconds(), kind: content})
-}
-
-fn exceeded(exceedance: &Exceedance) -> Value {
-    json!({
-        "text": exceedance.to_string(),
-        "of": bounded(&exceedance.of),
-        "run": exceedance.run,
-        "bound": exceedance.bound.as_nanos() as u64,
-        "observed": exceedance.observed.as_nanos() as u64,
-        "cause": exceedance.explanation,
-        "others": exceedance.others,
-    })
-}
-
-fn bounded(of: &Bounded) -> Value {
-    match of {
-        Bounded::Response { cycle } => json!({"response": cycle}),
-        Bounded::Reaction { source, output } => json!({"reaction": [source, output]}),
-        Bounded::DataAge { source, output } => json!({"data_age": [source, output]}),
-        Bounded::Callback { executor, callback } => json!({"callback": [executor, callback]}),
     }
 }

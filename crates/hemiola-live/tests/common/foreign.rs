@@ -18,8 +18,9 @@ pub fn installed() -> [PathBuf; 2] {
 pub fn node(package: &str, file: &str) -> Option<Command> {
     let modules = installed().map(|folder| folder.join("node_modules"));
     let modules = modules.into_iter().find(|modules| modules.join(package).exists())?;
-    let mut node = Command::new("node");
-    node.env("NODE_PATH", modules).arg(script(file));
+    // The scripts end by themselves before that, unless they cannot.
+    let mut node = Command::new("timeout");
+    node.args(["--kill-after=10", "450", "node"]).env("NODE_PATH", modules).arg(script(file));
     Some(node)
 }
 

@@ -2,16 +2,21 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 pub mod foreign;
+pub mod gate;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
-use hemiola_live::{Door, DoorSettings, RobotFacts, RunningRobotSubject};
+use hemiola_config::Catalog;
+use hemiola_live::{Door, DoorSettings, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_model::module::{ImageFormat, PixelFormat};
-use hemiola_runtime::{Pace, Robot, RunningRobot};
+use hemiola_recording::recorder::{Head, Recorder, Recording, RecordingOptions};
+use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
+use hemiola_runtime::{Pace, Player, Robot, RunningRobot, Tempo, Transport};
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::protocol::WebSocketConfig;
@@ -88,8 +93,13 @@ pub struct House {
 impl House {
     /// A robot of the linked modules, with these parameters of modules.
     pub fn open(configuration: Configuration) -> Self {
+        Self::with_file(configuration, None)
+    }
+
+    /// As [`open`](Self::open), of a robot whose configuration is kept in this file.
+    pub fn with_file(configuration: Configuration, file: Option<PathBuf>) -> Self {
         let robot = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
-        let facts = RobotFacts { name: "cart".into(), ..RobotFacts::default() };
+        let facts = RobotFacts { name: "cart".into(), file, ..RobotFacts::default() };
         let subject = RunningRobotSubject::new(robot.handle().clone(), facts);
         let door = Door::open("cart", settings(), Box::new(subject)).unwrap();
         Self { robot, door }
@@ -97,10 +107,7 @@ impl House {
 
     /// A robot with one cycle of all linked modules.
     pub fn plain() -> Self {
-        let mut configuration = Configuration::default();
-        configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(200.0)));
-        configuration.providers.insert("Drive".into(), "Pilot".into());
-        Self::open(configuration)
+        Self::open(configuration())
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -132,6 +139,83 @@ impl House {
     pub fn client(&self, has_token: bool) -> Client {
         Client::of(self.address(), has_token)
     }
+}
+
+/// A log of twenty seconds that is repeated by a robot with an open door: paused at its beginning.
+pub struct Rerun {
+    pub player: Player,
+    pub transport: Transport,
+    pub door: Door,
+    log: PathBuf,
+}
+
+impl Rerun {
+    /// Of a log that is recorded now, in which somebody has marked two moments.
+    pub fn open(name: &str) -> Self {
+        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rerun-{name}-{}.mcap", std::process::id()));
+        _ = std::fs::remove_file(&log);
+        record(&log, 20.0, &[]);
+        let recorded = ReplayLog::read(&log).unwrap();
+        let robot = Robot::assemble(configuration()).unwrap();
+        let replay = Replay::of(robot, &recorded, Beginning::OfLog, &[]).unwrap();
+        let player = replay.robot.into_player(Tempo::default()).unwrap();
+        let transport = player.transport();
+        let facts = RobotFacts { name: "cart".into(), pace: "real time".into(), ..RobotFacts::default() };
+        let replayed = Replayed {
+            transport: transport.clone(),
+            begin: player.handle().now(),
+            end: recorded.end(),
+            events: recorded.events().to_vec(),
+        };
+        let subject = RunningRobotSubject::replaying(player.handle().clone(), facts, replayed);
+        let door = Door::open("cart", settings(), Box::new(subject)).unwrap();
+        Self { player, transport, door, log }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.door.address().expect("it has a port")
+    }
+
+    /// How many runs there were.
+    pub fn runs(&self) -> u64 {
+        self.player.handle().health()["motion"].runs
+    }
+
+    /// Somebody who has the token, or not.
+    pub fn client(&self, has_token: bool) -> Client {
+        Client::of(self.address(), has_token)
+    }
+}
+
+impl Drop for Rerun {
+    fn drop(&mut self) {
+        _ = std::fs::remove_file(&self.log);
+    }
+}
+
+/// Records so many seconds of the plain robot, with what it shows under these names, and how it was
+/// configured.
+pub fn record(log: &Path, seconds: f64, debug: &[&str]) {
+    let mut configuration = configuration();
+    configuration.log.debug = debug.iter().map(|name| (*name).to_owned()).collect();
+    let robot = Robot::assemble(configuration).unwrap();
+    let options = RecordingOptions { path: Some(log.to_owned()), ..RecordingOptions::default() };
+    let recording = Recording::of(&options, &robot, "cart").unwrap().unwrap();
+    let text = "[cycle.motion]\nrate = 200.0\ndeadline = \"4 ms\"\npriority = 30\n";
+    let origins = hemiola_config::parse(text, "robot.toml", &Catalog::linked()).unwrap().origins;
+    let head = Head::of(&robot, "cart", &origins, &[]);
+    let mut stepper = robot.into_stepper().unwrap();
+    let handle = stepper.handle().clone();
+    let recorder = Recorder::start(&handle, recording, head).unwrap();
+    let marks = [(5.0, "lost the track"), (12.0, "found the track")];
+    for (at, mark) in marks.into_iter().filter(|(at, _)| *at < seconds) {
+        stepper.run_until(Time::from_seconds(at));
+        handle.mark(mark.to_owned(), None);
+    }
+    stepper.run_until(Time::from_seconds(seconds));
+    handle.stop();
+    drop(stepper);
+    assert!(recorder.finish().unwrap().is_whole());
 }
 
 /// Somebody at the door.
@@ -175,14 +259,29 @@ impl Client {
     }
 
     /// Asks, and waits for the answer.
-    pub fn ask(&mut self, mut request: Value) -> Result<Value, String> {
+    pub fn ask(&mut self, request: Value) -> Result<Value, String> {
+        let number = self.say(request)?;
+        self.answer(number)
+    }
+
+    /// Asks, and tells under which number.
+    pub fn say(&mut self, mut request: Value) -> Result<u64, String> {
         self.next += 1;
         request["id"] = json!(self.next);
         self.socket.send(Message::text(request.to_string())).map_err(|error| error.to_string())?;
+        Ok(self.next)
+    }
+
+    /// Waits for the answer to the request of this number.
+    pub fn answer(&mut self, number: u64) -> Result<Value, String> {
         loop {
-            let answer = self.read().ok_or("the door has closed")?;
-            let is_too_much = answer["id"].is_null() && answer["error"].is_string();
-            if answer["id"] != json!(self.next) && !is_too_much {
+            let is_it =
+                |answer: &Value| answer["id"] == json!(number) || answer["id"].is_null() && answer["error"].is_string();
+            let answer = match self.events.iter().position(is_it) {
+                Some(index) => self.events.remove(index),
+                None => self.read().ok_or("the door has closed")?,
+            };
+            if !is_it(&answer) {
                 self.events.push(answer);
                 continue;
             }
@@ -215,6 +314,14 @@ impl Client {
             self.events.push(event);
         }
     }
+}
+
+/// One cycle of all linked modules.
+pub fn configuration() -> Configuration {
+    let mut configuration = Configuration::default();
+    configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(200.0)));
+    configuration.providers.insert("Drive".into(), "Pilot".into());
+    configuration
 }
 
 /// A port that nobody else's test takes.

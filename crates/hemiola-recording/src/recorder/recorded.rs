@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hemiola_log::LogError;
 
@@ -30,6 +31,8 @@ pub enum Ending {
     Failure(LogError),
     /// Something has to stay free: so many bytes.
     Reserve(u64),
+    /// The disk has taken nothing for so long.
+    Disk(Duration),
 }
 
 impl fmt::Display for Ending {
@@ -39,6 +42,7 @@ impl fmt::Display for Ending {
             Self::Reserve(reserve) => {
                 write!(formatter, "less than {} is free on its disk, and `reserve` keeps as much free", bytes(*reserve))
             }
+            Self::Disk(patience) => write!(formatter, "its disk has taken nothing for {patience:?}"),
         }
     }
 }
@@ -50,10 +54,19 @@ impl Recorded {
         kept.failure.is_none() && ending.is_none() && (*dropped, *dropped_runs, *unwritten) == (0, 0, 0)
     }
 
+    /// Of one whose disk has taken nothing for so long, and is left alone.
+    pub fn without_end(path: PathBuf, patience: Duration) -> Self {
+        let ending = Some(Ending::Disk(patience));
+        Self { path, kept: Kept::default(), dropped: 0, dropped_runs: 0, unwritten: 0, ending }
+    }
+
     /// For the end of a run.
     pub fn line(&self) -> String {
         let Self { path, kept, dropped, dropped_runs, unwritten, ending } = self;
         let path = path.display();
+        if let Some(ending @ Ending::Disk(_)) = ending {
+            return format!("log      {path} has no end, for {ending}: `log recover {path}` can give it one");
+        }
         let failure = kept.failure.as_ref().map(ToString::to_string);
         if let Some(reason) = ending.as_ref().map(ToString::to_string).or(failure) {
             return format!("log      {path} ended early, {unwritten} values are not in it: {reason}");

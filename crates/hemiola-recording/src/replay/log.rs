@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use hemiola_log::{Channel, Entry, LogError, LogReader, LogTime};
 use hemiola_model::Time;
-use hemiola_runtime::Script;
+use hemiola_runtime::{JournalEntry, JournalEvent, Script, Severity};
 
 use crate::checkpoints::{CheckpointHeads, Checkpoints, is_checkpoint};
 use crate::error::RecordingError;
 use crate::names::{ABOUT, CHANGES, CONFIGURATION, PARTIAL};
-use crate::recorder::numbered_change;
+use crate::recorder::{is_journal, journal_event, numbered_change};
 use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
 
@@ -29,6 +29,7 @@ pub struct ReplayLog {
     configuration: Option<BTreeMap<String, String>>,
     script: Result<Script, Arc<RecordingError>>,
     checkpoints: Checkpoints,
+    events: Vec<JournalEntry>,
     /// The first things that cannot be read, and how many there are.
     damage: Vec<LogError>,
     damages: usize,
@@ -36,6 +37,8 @@ pub struct ReplayLog {
 
 /// So many places are told of.
 const MOST_TOLD: usize = 10;
+/// So many events are kept.
+const MOST_EVENTS: usize = 10_000;
 
 impl ReplayLog {
     /// Goes through a log.
@@ -55,7 +58,7 @@ impl ReplayLog {
         let split = SplitLog::find(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
         let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
-        let mut configuration = None;
+        let (mut configuration, mut events) = (None, Vec::new());
         let (mut is_ours, mut first, mut last) = (false, None::<LogTime>, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
         let (mut reader, mut heads) = (TranscriptReader::default(), CheckpointHeads::default());
@@ -77,6 +80,13 @@ impl ReplayLog {
                             && let Ok(Some((number, change))) = numbered_change(&message)
                         {
                             changes.insert(number, change);
+                        }
+                        if is_journal(&message.channel)
+                            && events.len() < MOST_EVENTS
+                            && let Ok(event) = journal_event(&message)
+                            && is_remarkable(&event)
+                        {
+                            events.push((message.log_time, event));
                         }
                         if is_transcript(&message.channel.topic)
                             && let Ok(all) = &mut runs
@@ -116,7 +126,8 @@ impl ReplayLog {
         let checkpoints = heads.finish(script.as_ref().map(Script::written).unwrap_or_default());
         let since_origin = last.map_or(0, |last| last.nanoseconds().saturating_sub(origin.nanoseconds()));
         let end = Time::from_nanoseconds(i64::try_from(since_origin).unwrap_or(i64::MAX));
-        Ok(Self { split, channels, origin, end, partial, configuration, script, checkpoints, damage, damages })
+        let events = events_since(origin, events);
+        Ok(Self { split, channels, origin, end, partial, configuration, script, checkpoints, events, damage, damages })
     }
 
     /// Its files.
@@ -174,6 +185,12 @@ impl ReplayLog {
         self.script.as_ref().map_err(Arc::clone)
     }
 
+    /// What happened to the robot when it was recorded, by its clock: changes, marks, latencies above
+    /// their bounds, and messages that warn. The first ten thousand, if there are more.
+    pub fn events(&self) -> &[JournalEntry] {
+        &self.events
+    }
+
     /// What cannot be read of it: the first places, and how many there are.
     pub fn damage(&self) -> (&[LogError], usize) {
         (&self.damage, self.damages)
@@ -184,6 +201,21 @@ fn add_channels(channels: &mut BTreeMap<String, Vec<Arc<Channel>>>, log: &LogRea
     for channel in log.channels() {
         channels.entry(channel.topic.clone()).or_default().push(channel.clone());
     }
+}
+
+/// Whether somebody who looks for what happened wants to see it.
+fn is_remarkable(event: &JournalEvent) -> bool {
+    !matches!(event, JournalEvent::Message { severity: Severity::Information, .. })
+}
+
+/// In the order of their times.
+fn events_since(origin: LogTime, mut events: Vec<(LogTime, JournalEvent)>) -> Vec<JournalEntry> {
+    events.sort_by_key(|(time, _)| *time);
+    let at = |time: LogTime| i64::try_from(time.nanoseconds().saturating_sub(origin.nanoseconds())).unwrap_or(i64::MAX);
+    let entries = events.into_iter().zip(0..);
+    entries
+        .map(|((time, event), number)| JournalEntry { number, at: Time::from_nanoseconds(at(time)), event })
+        .collect()
 }
 
 /// Our own logs begin at zero, those of others count from 1970.

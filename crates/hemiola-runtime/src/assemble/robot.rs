@@ -3,7 +3,7 @@ mod description;
 
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hemiola_model::SourceDescriptor;
@@ -39,13 +39,15 @@ pub use contents::{Provider, TopicEnd, representations};
 pub struct Robot {
     pub(crate) configuration: Configuration,
     pub(crate) modules: Arc<Vec<ModuleDescriptor>>,
-    pub(crate) sources: Vec<SourceDescriptor>,
+    pub(crate) sources: Arc<Vec<SourceDescriptor>>,
     pub(crate) system: RobotDescription,
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
-    /// What it follows.
-    pub(crate) course: Course,
-    pub(crate) heartbeat: Option<Heartbeat>,
+    /// What it follows. Nobody ever waits for this lock: it lets a robot be looked at from several threads,
+    /// though what it follows belongs to one.
+    pub(crate) course: Mutex<Course>,
+    /// As the course.
+    pub(crate) heartbeat: Mutex<Option<Heartbeat>>,
 }
 
 impl Robot {
@@ -74,7 +76,7 @@ impl Robot {
         check_ports(&modules, &sources)?;
         let system = describe(&configuration, &modules, &sources)?;
         let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
-        let modules = Arc::new(modules);
+        let (modules, sources) = (Arc::new(modules), Arc::new(sources));
         Ok(Self {
             configuration,
             modules,
@@ -82,8 +84,8 @@ impl Robot {
             system,
             resolved,
             profile: Profile::default(),
-            course: Course::default(),
-            heartbeat: None,
+            course: Mutex::default(),
+            heartbeat: Mutex::default(),
         })
     }
 
@@ -98,7 +100,7 @@ impl Robot {
     /// of the process may act when that ends. It must not wait.
     #[must_use]
     pub fn with_heartbeat(mut self, period: Duration, beat: impl FnMut() + Send + 'static) -> Self {
-        self.heartbeat = Some(Heartbeat { period, beat: Box::new(beat) });
+        self.heartbeat = Mutex::new(Some(Heartbeat { period, beat: Box::new(beat) }));
         self
     }
 
@@ -130,7 +132,7 @@ impl Robot {
     /// robot's, or a source that they read from has no feed.
     pub fn following(mut self, course: Course) -> Result<Self, RuntimeError> {
         self.can_follow(&course)?;
-        self.course = course;
+        self.course = Mutex::new(course);
         Ok(self)
     }
 
@@ -179,6 +181,28 @@ impl Robot {
     /// What is known of the durations of a cycle's tasks.
     pub fn durations(&self, graph: &TaskGraph) -> Durations {
         durations_from(&self.profile, graph)
+    }
+
+    /// What it consists of, without what it follows and what it calls while it runs.
+    pub(crate) fn without_course(&self) -> Self {
+        Self {
+            configuration: self.configuration.clone(),
+            modules: self.modules.clone(),
+            sources: self.sources.clone(),
+            system: self.system.clone(),
+            resolved: self.resolved.clone(),
+            profile: self.profile.clone(),
+            course: Mutex::default(),
+            heartbeat: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn no_representation(&self, name: &str) -> RuntimeError {
+        RuntimeError::Unknown {
+            kind: "representation that a cycle provides",
+            name: name.to_owned(),
+            known: self.resolved.cycles.iter().flat_map(|cycle| cycle.providers.keys().cloned()).collect(),
+        }
     }
 
     pub(crate) fn cycle_configuration(&self, name: &str) -> Option<&CycleConfiguration> {

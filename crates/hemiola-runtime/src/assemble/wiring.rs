@@ -206,7 +206,7 @@ fn nodes(robot: &Robot) -> Vec<Node> {
             reads: BTreeMap::new(),
         });
     }
-    for source in &robot.sources {
+    for source in robot.sources.iter() {
         nodes.push(Node {
             consumer: Consumer::Source(source.name().to_owned()),
             provides: provided(&[source.sample()]),

@@ -94,9 +94,16 @@ impl Controls {
             After::Providers { system, resolved } => {
                 self.robot.system = system;
                 self.robot.resolved = resolved;
+                self.present.show(&self.robot);
             }
-            After::Parameters { module, values } => self.set_parameters(&module, values),
-            After::Workers { cycle, workers } => self.set_workers(cycle, workers),
+            After::Parameters { module, values } => {
+                self.set_parameters(&module, values);
+                self.present.show(&self.robot);
+            }
+            After::Workers { cycle, workers } => {
+                self.set_workers(cycle, workers);
+                self.present.show(&self.robot);
+            }
         }
         let changed = prepared.instances.into_iter();
         changed.map(|(cycle, instances)| self.note_instances(cycle, instances)).collect()

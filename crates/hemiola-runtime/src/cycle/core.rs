@@ -77,6 +77,11 @@ impl Progress {
     pub fn last_run(&self) -> (u32, Time) {
         (self.runs.wrapping_sub(1), self.last_trigger.unwrap_or_default())
     }
+
+    /// The same, if there was one.
+    pub fn present_run(&self) -> Option<(u32, Time)> {
+        self.last_trigger.map(|_| self.last_run())
+    }
 }
 
 impl Core {

@@ -71,6 +71,7 @@ impl RecordedChanges {
                 let made = controls.make_program(cycle, &resolved, &profile, fresh).map_err(in_words)?;
                 let MadeProgram { program, instances } = made;
                 controls.robot.resolved.cycles[cycle] = resolved;
+                controls.present.show(&controls.robot);
                 let before = controls.note_instances(cycle, instances);
                 drop(controls);
                 drop(before);

@@ -1,5 +1,6 @@
 //! What can be changed while a robot runs.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
@@ -7,7 +8,10 @@ use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
 use super::RobotHandle;
 use crate::assemble::durations_from;
 use crate::containment::contained;
+use crate::controls::Controls;
 use crate::error::RuntimeError;
+use crate::lock::Locked;
+use crate::monitor::OpenTrace;
 use crate::pending::Pending;
 use crate::record::Change;
 use crate::safe_state::Cause;
@@ -56,8 +60,8 @@ impl RobotHandle {
             }
             Change::Trace { ref file } => {
                 let result = match file {
-                    Some(file) => self.monitor().start_trace(file),
-                    None => self.monitor().stop_trace(),
+                    Some(file) => self.start_trace(file),
+                    None => self.stop_trace(),
                 };
                 self.state.set_watched(self.monitor().is_watched());
                 if result.is_ok() {
@@ -69,10 +73,32 @@ impl RobotHandle {
         }
     }
 
+    fn start_trace(&self, file: &Path) -> Result<(), RuntimeError> {
+        let trace = OpenTrace::create(file, self.catalog(), self.tick_scale())?;
+        let before = self.monitor().start_trace(trace);
+        drop(before);
+        Ok(())
+    }
+
+    fn stop_trace(&self) -> Result<(), RuntimeError> {
+        let ended = self.monitor().stop_trace();
+        ended.map_or(Ok(()), OpenTrace::finish)
+    }
+
     /// Prepares a change and posts it to the cycles that it concerns.
-    pub(super) fn post(&self, change: Change, by: Option<&str>) -> Result<Pending, RuntimeError> {
+    fn post(&self, change: Change, by: Option<&str>) -> Result<Pending, RuntimeError> {
+        let controls = self.controls();
+        self.post_with(controls, change, by)
+    }
+
+    /// As [`post`](Self::post), with the controls locked already.
+    pub(super) fn post_with(
+        &self,
+        mut controls: Locked<'_, Controls>,
+        change: Change,
+        by: Option<&str>,
+    ) -> Result<Pending, RuntimeError> {
         let profile = self.profile();
-        let mut controls = self.controls();
         let mailboxes = controls.mailboxes();
         let number = controls.next_change();
         // Constructors and defaults are called for it.
@@ -147,11 +173,14 @@ impl RobotHandle {
     /// There is no such cycle.
     pub fn plan(&self, cycle: &str, workers: WorkerChoice) -> Result<(Plan, Durations), RuntimeError> {
         let profile = self.profile();
-        let resolved = {
-            let controls = self.controls();
-            controls.robot.resolved.cycles[controls.cycle_index(cycle)?].clone()
-        };
-        let graph = TaskGraph::of(&resolved);
+        let robot = self.present();
+        let mut resolved = robot.resolved.cycles.iter();
+        let resolved = resolved.find(|resolved| resolved.name == cycle).ok_or_else(|| RuntimeError::Unknown {
+            kind: "cycle",
+            name: cycle.to_owned(),
+            known: robot.resolved.cycles.iter().map(|cycle| cycle.name.clone()).collect(),
+        })?;
+        let graph = TaskGraph::of(resolved);
         let durations = durations_from(&profile, &graph);
         Ok((Plan::new(graph, &durations, &PlanOptions { workers, ..PlanOptions::default() }), durations))
     }

@@ -35,7 +35,7 @@ impl RobotHandle {
     /// # Errors
     /// There are 65,536 names of executors and workers already.
     pub fn executor(&self, name: &str) -> Result<Executor, RuntimeError> {
-        let configured = self.controls().robot.configuration.executors.get(name).cloned().unwrap_or_default();
+        let configured = self.present().configuration.executors.get(name).cloned().unwrap_or_default();
         let mut executor = Executor::new(name, self.clock()).configured(configured);
         let mut monitor = self.monitor();
         let (thread, events) = executor.record(monitor.catalog(), EXECUTOR_EVENTS)?;
@@ -64,7 +64,8 @@ impl RobotHandle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn unknown_executors(&self) -> Vec<String> {
-        let configured = self.controls().robot.configuration.executors.clone();
+        let robot = self.present();
+        let configured = &robot.configuration.executors;
         let monitor = self.monitor();
         let names = monitor.catalog().read();
         let mut executors = Vec::new();
@@ -74,7 +75,7 @@ impl RobotHandle {
                 executors.push((id, executor.as_str()));
             }
         }
-        for (name, of_it) in &configured {
+        for (name, of_it) in configured {
             let Some((executor, _)) = executors.iter().find(|(_, executor)| executor == name) else {
                 let there_are = in_words(executors.iter().map(|(_, executor)| *executor).collect());
                 unknown.push(format!("`[executor.{name}]`: there is no executor of that name; {there_are}"));

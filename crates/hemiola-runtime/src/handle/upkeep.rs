@@ -79,10 +79,15 @@ impl RobotHandle {
         let failed = self.monitor().take_failed();
         let mut again = BTreeSet::new();
         for module in failed {
-            if self.controls().restarted_by_recording.contains(module) {
+            // Somebody may be making a change by now.
+            let Some(controls) = self.controls.lock_if_free() else {
+                again.insert(module);
+                continue;
+            };
+            if controls.restarted_by_recording.contains(module) {
                 continue;
             }
-            match self.post(Change::Restart { module: module.to_owned() }, None) {
+            match self.post_with(controls, Change::Restart { module: module.to_owned() }, None) {
                 Ok(on_its_way) => drop(on_its_way),
                 Err(RuntimeError::CycleDoesNotAnswer { .. }) => _ = again.insert(module),
                 Err(error) => self.note(format!("{module} could not be replaced: {error}")),

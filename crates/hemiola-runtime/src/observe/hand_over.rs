@@ -108,6 +108,11 @@ impl<T> Giver<T> {
         self.shared.presence.is_gone()
     }
 
+    /// Whether its observer is waited for.
+    pub fn wants_everything(&self) -> bool {
+        self.full == WhenFull::Wait
+    }
+
     /// Waits while there is no room, if it is asked to and somebody is there; tells whether there
     /// is some.
     #[inline]

@@ -182,6 +182,18 @@ impl Outlets {
     }
 }
 
+impl Outlets {
+    /// Passes on what a cycle provides now to those who have not seen it, while it stands still.
+    pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
+        let Some(first) = &mut self.first else { return };
+        each(first, |outlet| {
+            if let Some(values) = &mut outlet.values {
+                values.show_present(blackboard, run, now, between);
+            }
+        });
+    }
+}
+
 impl Drop for Outlets {
     fn drop(&mut self) {
         // One by one: a long list would need a deep stack.

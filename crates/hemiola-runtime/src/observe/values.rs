@@ -64,6 +64,7 @@ pub fn values(
         due: Time::ZERO,
         commits: 0,
         sequence: 0,
+        is_behind: true,
         passed: Passed::default(),
     });
     let writer =
@@ -107,6 +108,8 @@ struct Entry {
     commits: u32,
     /// Of the next value, also of one that is dropped.
     sequence: u32,
+    /// Nothing was passed on yet, or the last value was dropped.
+    is_behind: bool,
     passed: Passed,
 }
 
@@ -133,6 +136,7 @@ impl ValueWriter {
         for entry in &mut self.entries {
             entry.commits = blackboard.store(entry.store).commits().wrapping_sub(u32::from(with_present));
             entry.sequence = sequence;
+            entry.is_behind = true;
         }
     }
 
@@ -140,25 +144,62 @@ impl ValueWriter {
     pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         let Self { giver, entries, counts, .. } = self;
         for (number, entry) in entries.iter_mut().enumerate() {
-            let store = blackboard.store(entry.store);
-            let commits = store.commits();
+            let commits = blackboard.store(entry.store).commits();
             if commits == entry.commits || now < entry.due {
                 continue;
             }
-            entry.commits = commits;
-            entry.due = now + entry.period;
-            let sequence = entry.sequence;
-            entry.sequence = sequence.wrapping_add(1);
+            let sequence = entry.count(commits, now);
             let count = &counts[number];
-            if !giver.wait_for(|| !entry.passed.is_full(&count.room, entry.depth)) {
-                count.dropped.fetch_add(1, Ordering::Relaxed);
+            entry.is_behind = !giver.wait_for(|| !entry.passed.is_full(&count.room, entry.depth));
+            match entry.is_behind {
+                true => _ = count.dropped.fetch_add(1, Ordering::Relaxed),
+                false => entry.give(giver, blackboard, number, (sequence, run, now), between),
+            }
+        }
+    }
+
+    /// Passes on what is provided now, if it was dropped, or was not due: whoever looks at a robot that
+    /// stands still sees how it stands. Who wants everything has it already.
+    pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
+        let Self { giver, entries, counts, .. } = self;
+        if giver.wants_everything() {
+            return;
+        }
+        for (number, entry) in entries.iter_mut().enumerate() {
+            let commits = blackboard.store(entry.store).commits();
+            let is_known = commits == entry.commits && !entry.is_behind;
+            if is_known || entry.passed.is_full(&counts[number].room, entry.depth) {
                 continue;
             }
-            entry.passed.enter();
-            let held = store.hold(between);
-            // There is room for all that can be held.
-            giver.give(PassedValue { held, entry: number as u32, sequence, run, now });
+            let sequence = entry.count(commits, now);
+            entry.is_behind = false;
+            entry.give(giver, blackboard, number, (sequence, run, now), between);
         }
+    }
+}
+
+impl Entry {
+    /// The number of the value that the store has now.
+    fn count(&mut self, commits: u32, now: Time) -> u32 {
+        self.commits = commits;
+        self.due = now + self.period;
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        sequence
+    }
+
+    fn give(
+        &mut self,
+        giver: &mut Giver<PassedValue>,
+        blackboard: &Blackboard,
+        number: usize,
+        (sequence, run, now): (u32, u32, Time),
+        between: &BetweenRuns<'_>,
+    ) {
+        self.passed.enter();
+        let held = blackboard.store(self.store).hold(between);
+        // There is room for all that can be held.
+        giver.give(PassedValue { held, entry: number as u32, sequence, run, now });
     }
 }
 

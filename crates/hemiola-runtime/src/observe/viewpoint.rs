@@ -239,6 +239,11 @@ impl Viewpoints {
         self.all.iter().for_each(|viewpoint| viewpoint.tidy());
     }
 
+    /// All of them.
+    pub fn all(&self) -> &[Arc<Viewpoint>] {
+        &self.all
+    }
+
     /// That of a cycle.
     pub fn cycle(&self, index: usize) -> Option<&Arc<Viewpoint>> {
         self.all.get(index).filter(|viewpoint| viewpoint.cycle.is_some())

@@ -1,5 +1,6 @@
 //! What is asked of a player, and when its next step is to be done.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -41,23 +42,48 @@ pub(super) struct Shared {
 struct Desk {
     tempo: Tempo,
     is_paused: bool,
-    /// While it is paused: a run that it goes on to.
-    forward: Option<Forward>,
+    /// While it is paused: the runs that it goes on for, in the order in which they were asked for.
+    forward: VecDeque<Forward>,
     /// Up to there it goes on without waiting.
-    hurry: Option<Time>,
+    hurry: Option<Hurry>,
     /// Where it ends.
     end: Option<Time>,
     /// Which time of the robot belonged to which of the world.
     anchor: Option<(Instant, Time)>,
+    /// What the player's thread does now.
+    step: Option<Begun>,
     has_ended: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Forward {
-    AnyCycle,
+/// So many runs, of any cycle or of one.
+struct Forward {
     /// By its number.
-    Cycle(usize),
+    cycle: Option<usize>,
+    runs: u32,
 }
+
+/// Without waiting to a time.
+struct Hurry {
+    to: Time,
+    /// When it goes on with its last stretch, once it is there.
+    breath: Option<Instant>,
+}
+
+/// A step that goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    /// Because of the first [`Forward`], of which its runs count.
+    ForForward,
+    /// For another reason: a run that is asked for during it comes after it.
+    Otherwise,
+}
+
+/// Before the last stretch of a hurry, those who look on get time to take what has come: then they can
+/// follow, and have seen the newest values when it is over.
+const BREATH: Duration = Duration::from_millis(50);
+const LAST_STRETCH: Duration = Duration::from_millis(500);
+/// So many different wishes wait at most; nobody has as many.
+const MOST_FORWARD: usize = 64;
 
 /// Now and then, somebody may have stopped the robot, and events are to be gathered.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
@@ -69,14 +95,18 @@ impl Transport {
     pub fn resume(&self) {
         self.change(|desk| {
             desk.is_paused = false;
-            desk.forward = None;
+            desk.call_off();
             desk.anchor = None;
         });
     }
 
-    /// Stands still after the present step.
+    /// Stands still after the present step, also if it was to go further.
     pub fn pause(&self) {
-        self.change(|desk| desk.is_paused = true);
+        self.change(|desk| {
+            desk.is_paused = true;
+            desk.call_off();
+            desk.hurry = None;
+        });
     }
 
     /// Whether it was paused, or has not begun yet.
@@ -84,29 +114,36 @@ impl Transport {
         self.0.desk().is_paused
     }
 
-    /// Pauses after the next run of any cycle.
+    /// Pauses after the next run of any cycle: as [`forward_by`](Self::forward_by) one run.
     pub fn forward(&self) {
-        self.go_forward(Forward::AnyCycle);
+        self.go_forward(None, 1);
     }
 
-    /// Pauses after the next run of this cycle.
+    /// Pauses after the next run of this cycle: as [`forward_by`](Self::forward_by) one run of it.
     ///
     /// # Errors
     /// There is no such cycle.
     pub fn forward_to(&self, cycle: &str) -> Result<(), RuntimeError> {
-        let index = self.0.cycles.iter().position(|known| known == cycle);
-        let index = index.ok_or_else(|| RuntimeError::Unknown {
-            kind: "cycle",
-            name: cycle.to_owned(),
-            known: self.0.cycles.clone(),
-        })?;
-        self.go_forward(Forward::Cycle(index));
+        self.forward_by(1, Some(cycle))
+    }
+
+    /// Pauses after so many runs of any cycle, or of this one. Runs that are asked for while others are
+    /// not done yet come after them.
+    ///
+    /// # Errors
+    /// There is no such cycle.
+    pub fn forward_by(&self, runs: u32, cycle: Option<&str>) -> Result<(), RuntimeError> {
+        let number = |name: &str| self.0.cycles.iter().position(|known| known == name);
+        let unknown =
+            |name: &str| RuntimeError::Unknown { kind: "cycle", name: name.to_owned(), known: self.0.cycles.clone() };
+        let cycle = cycle.map(|name| number(name).ok_or_else(|| unknown(name))).transpose()?;
+        self.go_forward(cycle, runs);
         Ok(())
     }
 
     /// Does everything before that time without waiting, also while it is paused; then it is as it was.
     pub fn hurry_to(&self, time: Time) {
-        self.change(|desk| desk.hurry = Some(time));
+        self.change(|desk| desk.hurry = Some(Hurry { to: time, breath: None }));
     }
 
     /// How fast it goes on.
@@ -127,6 +164,12 @@ impl Transport {
         self.change(|desk| desk.end = Some(time));
     }
 
+    /// Whether it is paused, and still does what was asked for: a step, or to go further.
+    pub fn is_stepping(&self) -> bool {
+        let desk = self.0.desk();
+        desk.is_paused && !desk.is_at_rest()
+    }
+
     /// Whether it stands still: it is paused, and has done what was asked for, or it has ended.
     pub fn is_at_rest(&self) -> bool {
         self.0.desk().is_at_rest()
@@ -138,10 +181,15 @@ impl Transport {
         drop(self.0.turn.wait_while(desk, |desk| !desk.is_at_rest()).unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn go_forward(&self, forward: Forward) {
+    fn go_forward(&self, cycle: Option<usize>, runs: u32) {
         self.change(|desk| {
             desk.is_paused = true;
-            desk.forward = Some(forward);
+            let has_room = desk.forward.len() < MOST_FORWARD && runs > 0;
+            match desk.forward.back_mut() {
+                Some(last) if last.cycle == cycle => last.runs = last.runs.saturating_add(runs),
+                _ if has_room => desk.forward.push_back(Forward { cycle, runs }),
+                _ => {}
+            }
         });
     }
 
@@ -160,8 +208,16 @@ impl fmt::Debug for Transport {
 
 impl Shared {
     pub(super) fn new(tempo: Tempo, cycles: Vec<String>) -> Self {
-        let desk =
-            Desk { tempo, is_paused: true, forward: None, hurry: None, end: None, anchor: None, has_ended: false };
+        let desk = Desk {
+            tempo,
+            is_paused: true,
+            forward: VecDeque::new(),
+            hurry: None,
+            end: None,
+            anchor: None,
+            step: None,
+            has_ended: false,
+        };
         Self { desk: Mutex::new(desk), turn: Condvar::new(), cycles }
     }
 
@@ -177,49 +233,81 @@ impl Shared {
             if stepper.handle().is_stopping() || desk.end.is_some_and(|end| stepper.now() >= end) {
                 return false;
             }
-            if desk.hurry.is_some_and(|time| next >= time) {
+            if desk.hurry.as_ref().is_some_and(|hurry| next >= hurry.to) {
                 (desk.hurry, desk.anchor) = (None, None);
                 self.turn.notify_all();
             }
             let wait = match desk.wait(next, Instant::now()) {
-                Some(Duration::ZERO) => return true,
+                Some(Duration::ZERO) => {
+                    desk.begin_step();
+                    return true;
+                }
                 wait => wait.unwrap_or(LOOK_PERIOD).min(LOOK_PERIOD),
             };
             desk = self.turn.wait_timeout(desk, wait).unwrap_or_else(PoisonError::into_inner).0;
             if wait == LOOK_PERIOD {
                 drop(desk);
                 stepper.attend();
+                if self.desk().is_at_rest() {
+                    stepper.show_present();
+                }
                 desk = self.desk();
             }
         }
     }
 
     pub(super) fn note(&self, step: &Step) {
-        let mut desk = self.desk();
-        let is_reached = |forward: Forward| match forward {
-            Forward::AnyCycle => !step.cycles.is_empty(),
-            Forward::Cycle(cycle) => step.cycles.contains(&cycle),
-        };
-        if desk.hurry.is_none() && desk.forward.is_some_and(is_reached) {
-            desk.forward = None;
-            self.turn.notify_all();
-        }
+        self.desk().end_step(step);
+        self.turn.notify_all();
     }
 
     pub(super) fn note_end(&self) {
-        self.desk().has_ended = true;
+        let mut desk = self.desk();
+        (desk.step, desk.has_ended) = (None, true);
+        drop(desk);
         self.turn.notify_all();
     }
 }
 
 impl Desk {
     fn is_at_rest(&self) -> bool {
-        self.has_ended || (self.is_paused && self.forward.is_none() && self.hurry.is_none())
+        self.has_ended || (self.is_paused && self.forward.is_empty() && self.hurry.is_none() && self.step.is_none())
+    }
+
+    /// Nobody wants the runs any more that were asked for.
+    fn call_off(&mut self) {
+        self.forward.clear();
+        self.step = self.step.map(|_| Begun::Otherwise);
+    }
+
+    fn begin_step(&mut self) {
+        let is_forward = self.is_paused && self.hurry.is_none() && !self.forward.is_empty();
+        self.step = Some(if is_forward { Begun::ForForward } else { Begun::Otherwise });
+    }
+
+    /// A step is done. Of a cycle that was asked for, it is one run.
+    fn end_step(&mut self, step: &Step) {
+        if self.step.take() != Some(Begun::ForForward) {
+            return;
+        }
+        let Some(forward) = self.forward.front_mut() else { return };
+        let is_reached = match forward.cycle {
+            Some(cycle) => step.cycles.contains(&cycle),
+            None => !step.cycles.is_empty(),
+        };
+        forward.runs -= u32::from(is_reached);
+        if forward.runs == 0 {
+            self.forward.pop_front();
+        }
     }
 
     /// How long it is until the step of that time is to be done; `None`: nobody knows.
     fn wait(&mut self, next: Time, now: Instant) -> Option<Duration> {
-        if self.hurry.is_some() || (self.is_paused && self.forward.is_some()) {
+        if let Some(hurry) = self.hurry.as_mut().filter(|hurry| next + LAST_STRETCH >= hurry.to) {
+            let breath = *hurry.breath.get_or_insert(now + BREATH);
+            return Some(breath.saturating_duration_since(now));
+        }
+        if self.hurry.is_some() || (self.is_paused && !self.forward.is_empty()) {
             return Some(Duration::ZERO);
         }
         if self.is_paused {
@@ -229,7 +317,8 @@ impl Desk {
         let (then, time) = *self.anchor.get_or_insert((now, next));
         let ahead = next.since(time).as_secs_f64() / factor;
         // A factor that is none leads nowhere.
-        let due = then + Duration::try_from_secs_f64(ahead).unwrap_or(LOOK_PERIOD);
+        let ahead = Duration::try_from_secs_f64(ahead).ok();
+        let due = ahead.and_then(|ahead| then.checked_add(ahead)).unwrap_or(then + LOOK_PERIOD);
         if now.saturating_duration_since(due) > MOST_BEHIND {
             self.anchor = Some((now, next));
         }

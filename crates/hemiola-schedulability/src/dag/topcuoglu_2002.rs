@@ -1,14 +1,20 @@
 //! Which of several unlike processors runs which node of a graph, one run at a time.
 //!
-//! - **Model.** A node's cost depends on the processor; an edge costs time if its nodes are on different processors.
-//! - **HEFT.** Nodes by falling *upward rank* (mean cost plus the longest way to the end, communication included), each where it
-//!   ends first, also in gaps. **CPOP.** Ready nodes by the longest way through them; those of the longest one all on the
-//!   processor that runs it fastest.
-//! - **Ties.** Equal ranks: the smaller node; equal ends: the smaller processor.
+//! - **Model.** A node's cost depends on the processor; an edge costs time if its nodes are on
+//!   different processors.
+//! - **HEFT.** Nodes by falling *upward rank* (mean cost plus the longest way to the end,
+//!   communication included), each where it ends first, also in gaps. **CPOP.** Ready nodes by the
+//!   longest way through them; those of the longest one all on the processor that runs it fastest.
+//! - **Ties.** Equal ranks: of ready nodes the smaller one; equal ends: the smaller processor.
+//! - **Changed.** The paper takes as the next node of the longest way any successor that lies on a
+//!   way as long. If an edge leads past a node of the longest way, that may be the node at its end,
+//!   and what is between is left out. Here the edge has to be part of the longest way.
 //! - **Complexity.** Edges times processors, and the gaps that are looked at.
 //! - **Source.** Topcuoglu, Hariri and Wu, TPDS 2002.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, DagError};
@@ -90,8 +96,8 @@ pub struct CriticalPath {
 }
 
 impl Heterogeneous {
-    /// Nodes by their cost on each processor, and edges with the time that communication takes. All nodes need as many costs as
-    /// the first; missing ones count as never.
+    /// Nodes by their cost on each processor, and edges with the time that communication takes. All
+    /// nodes need as many costs as the first; missing ones count as never.
     ///
     /// # Errors
     /// If an edge names a node that there is none of, or nodes wait for each other.
@@ -112,7 +118,8 @@ impl Heterogeneous {
         Ok(Self { costs, outgoing, incoming, topological: dag.topological_order().to_vec(), processors })
     }
 
-    /// Per node the longest way from its begin to the end, in parts of a nanosecond of which there are as many as processors.
+    /// Per node the longest way from its begin to the end, in parts of a nanosecond of which there
+    /// are as many as processors.
     pub fn upward_ranks(&self) -> Vec<TimeSpan> {
         let mut ranks: Vec<TimeSpan> = self.costs.iter().map(|costs| costs.iter().copied().sum()).collect();
         for &node in self.topological.iter().rev() {
@@ -141,27 +148,17 @@ impl Heterogeneous {
 
     /// Heterogeneous earliest finish time.
     pub fn heft(&self) -> Placement {
-        let ranks = self.upward_ranks();
-        // With zero costs a node can have its successor's rank.
-        let mut place = vec![0; self.costs.len()];
-        self.topological.iter().enumerate().for_each(|(index, &node)| place[node] = index);
-        let mut order: Vec<usize> = (0..self.costs.len()).collect();
-        order.sort_by_key(|&node| (std::cmp::Reverse(ranks[node]), place[node]));
-        let mut schedule = Schedule::new(self);
-        for node in order {
-            schedule.place(node, 0..self.processors);
-        }
-        schedule.finish()
+        self.by_rank(&self.upward_ranks(), |_| 0..self.processors)
     }
 
-    /// The longest way: from the entry whose way is longest, along successors whose ways are as long.
+    /// The longest way: from the entry whose way is longest, along the edges that it consists of.
     pub fn critical_path(&self) -> CriticalPath {
-        let lengths = self.lengths();
+        let ranks = self.upward_ranks();
         let entries = (0..self.costs.len()).filter(|&node| self.incoming[node].is_empty());
-        let mut nodes: Vec<usize> =
-            entries.max_by_key(|&node| (lengths[node], std::cmp::Reverse(node))).into_iter().collect();
+        let mut nodes: Vec<usize> = entries.max_by_key(|&node| (ranks[node], Reverse(node))).into_iter().collect();
+        let way = |&(next, communication): &(usize, TimeSpan)| (self.parts(communication) + ranks[next], Reverse(next));
         while let Some(&last) = nodes.last()
-            && let Some(&(next, _)) = self.outgoing[last].iter().find(|(next, _)| lengths[*next] == lengths[last])
+            && let Some(&(next, _)) = self.outgoing[last].iter().max_by_key(|edge| way(edge))
         {
             nodes.push(next);
         }
@@ -172,17 +169,22 @@ impl Heterogeneous {
 
     /// Critical path on a processor.
     pub fn cpop(&self) -> Placement {
-        let lengths = self.lengths();
         let critical = self.critical_path();
+        self.by_rank(&self.lengths(), |node| match critical.nodes.contains(&node) {
+            true => critical.processor..critical.processor + 1,
+            false => 0..self.processors,
+        })
+    }
+
+    /// Places one ready node after the other, of these always the one with the highest rank, on one
+    /// of the processors that it may use.
+    fn by_rank(&self, ranks: &[TimeSpan], processors: impl Fn(usize) -> Range<usize>) -> Placement {
         let mut waiting: Vec<usize> = self.incoming.iter().map(Vec::len).collect();
-        let entry = |node: usize| (std::cmp::Reverse(lengths[node]), node);
+        let entry = |node: usize| (Reverse(ranks[node]), node);
         let mut ready: BTreeSet<_> = (0..self.costs.len()).filter(|&node| waiting[node] == 0).map(entry).collect();
         let mut schedule = Schedule::new(self);
         while let Some((_, node)) = ready.pop_first() {
-            match critical.nodes.contains(&node) {
-                true => schedule.place(node, critical.processor..critical.processor + 1),
-                false => schedule.place(node, 0..self.processors),
-            }
+            schedule.place(node, processors(node));
             for &(next, _) in &self.outgoing[node] {
                 waiting[next] -= 1;
                 if waiting[next] == 0 {
@@ -213,7 +215,7 @@ impl<'p> Schedule<'p> {
     }
 
     /// Puts a node, whose predecessors have been placed, where it ends first.
-    fn place(&mut self, node: usize, processors: std::ops::Range<usize>) {
+    fn place(&mut self, node: usize, processors: Range<usize>) {
         let at = |processor: usize| {
             let arrives = |&(from, communication): &(usize, TimeSpan)| {
                 let from = &self.nodes[from];

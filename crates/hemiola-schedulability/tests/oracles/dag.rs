@@ -222,23 +222,49 @@ pub(super) fn task_sets(text: &str, tally: &mut Tally) -> Result<(), serde_json:
                 tally.at_most("he2019_topo_prio (Graham)", graham + 1e-6, he);
             }
         }
-        let mut verdict = |name: &str, expected: Option<Verdict>, bounds: Vec<Result<Exact, NoBound>>| {
+        let ours = Bounds::of(&tasks, melani_2015::response_times(&tasks, workers, HORIZON));
+        if let Some(expected) = expected.melani_ftp.as_ref().filter(|expected| expected.sched) {
+            // What is published is exceeded by schedules. Ours is not, and never smaller.
+            for (place, &expected) in expected.response_times.iter().enumerate() {
+                tally.at_least("melani_ftp (mended)", expected - 1e-6, ours.get(place));
+            }
+        }
+        let mut verdict = |name: &str, expected: Option<Verdict>, published: Vec<Result<Exact, NoBound>>| {
             let Some(expected) = expected else { return };
-            let bounds: Vec<Option<f64>> = bounds.into_iter().map(|bound| bound.ok().map(Exact::as_f64)).collect();
-            let in_time = |(task, bound): (&DagTask, &Option<f64>)| {
-                bound.is_some_and(|bound| bound <= task.deadline.as_nanoseconds() as f64)
-            };
-            tally.same(name, expected.sched, tasks.iter().zip(&bounds).all(in_time));
+            let published = Bounds::of(&tasks, published);
+            tally.same(name, expected.sched, published.in_time);
             if expected.sched {
                 for (place, &expected) in expected.response_times.iter().enumerate() {
-                    tally.near(name, expected, bounds.get(place).copied().flatten().unwrap_or(f64::INFINITY), 1e-6);
+                    tally.near(name, expected, published.get(place), 1e-6);
                 }
             }
         };
-        verdict("melani_ftp", expected.melani_ftp, melani_2015::response_times(&tasks, workers, HORIZON));
-        verdict("serrano_lp_ftp", expected.serrano_lp_ftp, serrano_2016::response_times(&tasks, workers, HORIZON));
+        verdict("melani_ftp", expected.melani_ftp, melani_2015::published(&tasks, workers, HORIZON));
+        verdict("serrano_lp_ftp", expected.serrano_lp_ftp, serrano_2016::published(&tasks, workers, HORIZON));
         Ok(())
     })
+}
+
+/// The bounds of a set of graphs.
+struct Bounds {
+    bounds: Vec<Option<f64>>,
+    /// Whether all are within their deadlines.
+    in_time: bool,
+}
+
+impl Bounds {
+    fn of(tasks: &[DagTask], bounds: Vec<Result<Exact, NoBound>>) -> Self {
+        let bounds: Vec<Option<f64>> = bounds.into_iter().map(|bound| bound.ok().map(Exact::as_f64)).collect();
+        let in_time = |(task, bound): (&DagTask, &Option<f64>)| {
+            bound.is_some_and(|bound| bound <= task.deadline.as_nanoseconds() as f64)
+        };
+        let in_time = tasks.iter().zip(&bounds).all(in_time);
+        Self { bounds, in_time }
+    }
+
+    fn get(&self, place: usize) -> f64 {
+        self.bounds.get(place).copied().flatten().unwrap_or(f64::INFINITY)
+    }
 }
 
 #[derive(Deserialize)]

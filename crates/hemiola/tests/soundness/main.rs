@@ -4,6 +4,7 @@
 
 mod containment;
 mod extremes;
+mod hanging;
 mod outside;
 mod reentering;
 mod switching;

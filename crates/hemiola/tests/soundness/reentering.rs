@@ -34,7 +34,7 @@ fn look_around(name: &str) {
 }
 
 /// Ends the test if that does not end.
-fn ends(body: impl FnOnce() + Send + 'static) {
+pub(super) fn ends(body: impl FnOnce() + Send + 'static) {
     let (sender, ended) = mpsc::channel();
     let runner = thread::spawn(move || {
         body();
@@ -46,12 +46,13 @@ fn ends(body: impl FnOnce() + Send + 'static) {
     }
 }
 
-fn until(condition: impl Fn() -> bool) {
+/// Waits until that holds.
+pub(super) fn until(mut condition: impl FnMut() -> bool) {
     let begin = Instant::now();
-    while !condition() && begin.elapsed() < Duration::from_secs(20) {
+    while !condition() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "it did not come about");
         thread::sleep(Duration::from_millis(2));
     }
-    assert!(condition(), "it did not come about");
 }
 
 #[derive(Representation, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hemiola_live::client::ValueMessage;
+use hemiola_live::protocol::binary::ValueMessage;
 use hemiola_log::{Definition, Value};
 use serde_json::Value as Json;
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use hemiola_live::client::Connection;
+use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
 use super::connect::connect;
@@ -70,8 +71,9 @@ fn set(own: Option<&str>, arguments: &ParametersSetArguments) -> Result<ExitCode
     let mut robot = connect(own, &output.robot)?;
     let known = all(&mut robot, Some(module))?;
     let before = one(&known, module, name)?["value"].clone();
-    let changed = json!({ "parameter": { "module": module, "name": name, "value": value } });
-    robot.request("change", json!({ "change": changed }))?;
+    let (module, name) = (module.to_owned(), name.to_owned());
+    robot.request(Request::Change { change: ChangeText::Parameter { module, name, value: value.clone() } })?;
+    let value = json!(value);
     let [new, old] = [&value, &before].map(|value| inline(value, usize::MAX));
     say(
         output,
@@ -81,14 +83,9 @@ fn set(own: Option<&str>, arguments: &ParametersSetArguments) -> Result<ExitCode
 }
 
 fn save(own: Option<&str>, arguments: &ParametersSaveArguments) -> Result<ExitCode, CommandError> {
-    let mut asked = json!({});
-    if let Some(overlay) = &arguments.overlay {
-        asked["overlay"] = json!(overlay);
-    }
-    if !arguments.names.is_empty() {
-        asked["parameters"] = json!(arguments.names);
-    }
-    let answer = connect(own, &arguments.output.robot)?.request("save", asked)?;
+    let parameters = Some(arguments.names.clone()).filter(|names| !names.is_empty());
+    let save = Request::Save { overlay: arguments.overlay.clone(), parameters };
+    let answer = connect(own, &arguments.output.robot)?.request(save)?;
     let saved: Vec<_> = answer["saved"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let said = match saved.as_slice() {
         [] => "everything is as the files say: nothing to save".to_owned(),
@@ -115,8 +112,8 @@ fn diff(own: Option<&str>, arguments: &ParametersDiffArguments) -> Result<ExitCo
 }
 
 fn all(robot: &mut Connection, module: Option<&str>) -> Result<Vec<Value>, CommandError> {
-    let asked = module.map_or_else(|| json!({}), |module| json!({ "module": module }));
-    Ok(robot.request("parameters", asked)?.as_array().cloned().unwrap_or_default())
+    let asked = Request::Parameters { module: module.map(str::to_owned) };
+    Ok(robot.request(asked)?.as_array().cloned().unwrap_or_default())
 }
 
 fn one<'p>(parameters: &'p [Value], module: &str, name: &str) -> Result<&'p Value, CommandError> {

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use hemiola_live::client::{ClientError, Connection, Incoming};
+use hemiola_live::protocol::Request;
+use hemiola_live::protocol::binary::Frame;
 use serde_json::{Value, json};
 
 use super::connect::connect;
@@ -22,8 +24,8 @@ const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.output.robot)?;
-    let asked = json!({ "subscription": 1, "fields": arguments.fields });
-    let answer = robot.request("plot", asked)?;
+    let asked = Request::Plot { subscription: 1, fields: arguments.fields.clone(), rate: None };
+    let answer = robot.request(asked)?;
     let problems = arguments.fields.iter().zip(answer["fields"].as_array().into_iter().flatten());
     if let Some((field, problem)) = problems.clone().find_map(|(field, of)| Some((field, of["error"].as_str()?))) {
         return Err(CommandError::Usage(format!("`{field}` cannot be plotted: {problem}")));
@@ -60,7 +62,7 @@ fn watch(
     screen.draw(|canvas| plot.draw(canvas));
     while !is_over() {
         let mut is_changed = false;
-        if let Some(Incoming::Points { fields, .. }) = robot.next(LOOK_PERIOD)? {
+        if let Some(Incoming::Binary(Frame::Points { fields, .. })) = robot.next(LOOK_PERIOD)? {
             fields.into_iter().for_each(|points| plot.add(points.field as usize, &points.points));
             is_changed = true;
         }
@@ -88,7 +90,9 @@ fn print_points(
     until: Option<Instant>,
 ) -> Result<ExitCode, CommandError> {
     while !is_over(until) {
-        let Some(Incoming::Points { fields, .. }) = robot.next(Duration::from_millis(100))? else { continue };
+        let Some(Incoming::Binary(Frame::Points { fields, .. })) = robot.next(Duration::from_millis(100))? else {
+            continue;
+        };
         for points in fields {
             let name = arguments.fields.get(points.field as usize).map(String::as_str).unwrap_or_default();
             for point in points.points {

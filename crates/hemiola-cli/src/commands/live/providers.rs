@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use hemiola_live::protocol::{ChangeText, Request};
 use hemiola_words::{Column, Columns};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::text::print_json;
 use super::{change, connect::connect};
@@ -13,7 +14,7 @@ use crate::error::CommandError;
 
 pub fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.robot)?;
-    let described = robot.request("describe", Value::Null)?;
+    let described = robot.request(Request::Describe {})?;
     let provided = described["representations"].as_array().cloned().unwrap_or_default();
     if arguments.json {
         return print_json(&provided.into());
@@ -33,6 +34,6 @@ pub fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, 
 
 pub fn switch(own: Option<&str>, arguments: &ProvidersSwitchArguments) -> Result<ExitCode, CommandError> {
     let ProvidersSwitchArguments { representation, module, output } = arguments;
-    let provider = json!({ "provider": { "representation": representation, "module": module } });
+    let provider = ChangeText::Provider { representation: representation.clone(), module: module.clone() };
     change(own, output, provider, &format!("{module} provides {representation} now"))
 }

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use hemiola_live::protocol::Request;
+use serde_json::Value;
 
 use super::connect::connect;
 use super::{as_robot_sees, say};
@@ -13,15 +14,13 @@ pub fn record(own: Option<&str>, command: &RecordCommand) -> Result<ExitCode, Co
     match command {
         RecordCommand::Start(arguments) => {
             let mut robot = connect(own, &arguments.output.robot)?;
-            let asked = match &arguments.file {
-                Some(file) => json!({ "file": as_robot_sees(file, &robot)? }),
-                None => json!({}),
-            };
-            let answer = robot.request("record", asked)?;
+            let file = arguments.file.as_ref().map(|file| as_robot_sees(file, &robot)).transpose()?;
+            let file = file.map(|file| file.to_string_lossy().into_owned());
+            let answer = robot.request(Request::Record { file, stop: false })?;
             say(&arguments.output, &answer, &format!("recording to {} until: record stop", text(&answer["file"])))
         }
         RecordCommand::Stop(output) => {
-            let answer = connect(own, &output.robot)?.request("record", json!({ "stop": true }))?;
+            let answer = connect(own, &output.robot)?.request(Request::Record { file: None, stop: true })?;
             let said = match text(&answer["text"]) {
                 "" => format!("recorded: {}", text(&answer["file"])),
                 said => said.to_owned(),
@@ -29,7 +28,8 @@ pub fn record(own: Option<&str>, command: &RecordCommand) -> Result<ExitCode, Co
             say(output, &answer, &said)
         }
         RecordCommand::Mark(arguments) => {
-            let answer = connect(own, &arguments.output.robot)?.request("mark", json!({ "text": arguments.text }))?;
+            let mark = Request::Mark { text: arguments.text.clone() };
+            let answer = connect(own, &arguments.output.robot)?.request(mark)?;
             say(&arguments.output, &answer, "marked")
         }
     }

@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use hemiola_live::protocol::Request;
 use hemiola_words::{Column, Columns, grouped};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::connect::connect;
 use super::text::{document, longest_list, print_json, typed};
@@ -40,9 +41,9 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
 }
 
 fn call(own: Option<&str>, arguments: &ServiceCallArguments) -> Result<ExitCode, CommandError> {
-    let request = typed(&arguments.request)?;
+    let call = Request::Call { service: arguments.service.clone(), request: typed(&arguments.request)? };
     let mut robot = connect(own, &arguments.output.robot)?;
-    let answer = robot.request("call", json!({ "service": arguments.service, "request": request }))?;
+    let answer = robot.request(call)?;
     let response = &answer["response"];
     if arguments.output.json { print_json(response) } else { print(&document(response, longest_list())) }
 }

@@ -6,6 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_live::client::{ClientError, Connection, Incoming};
+use hemiola_live::protocol::binary::{Frame, Head};
+use hemiola_live::protocol::{Form, Request};
 use serde_json::{Value, json};
 
 use super::connect::connect;
@@ -77,16 +79,22 @@ impl Sought {
     fn begin(robot: &mut Connection, arguments: &ShowArguments) -> Result<Self, CommandError> {
         let mut sought = Vec::new();
         for (number, name) in arguments.values.iter().enumerate() {
-            let way = match robot.request("read", json!({ "value": name })) {
+            let way = match robot.request(Request::Read { value: name.clone() }) {
                 Ok(_) => Way::Read,
                 Err(refused @ ClientError::Refused(_)) => {
                     let (head, path) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
                     // The first refusal says more about a part that is not there, and about names that nobody has.
-                    if robot.request("read", json!({ "value": head })).is_ok() {
+                    if robot.request(Request::Read { value: head.to_owned() }).is_ok() {
                         return Err(refused.into());
                     }
-                    let asked = json!({ "subscription": number, "value": head, "rate": arguments.rate });
-                    let Ok(answer) = robot.request("subscribe", asked) else { return Err(refused.into()) };
+                    let asked = Request::Subscribe {
+                        subscription: number as u32,
+                        value: Some(head.to_owned()),
+                        topic: None,
+                        rate: Some(arguments.rate),
+                        form: Form::Cdr,
+                    };
+                    let Ok(answer) = robot.request(asked) else { return Err(refused.into()) };
                     let path = path.trim_start_matches('.').to_owned();
                     Way::Subscribed { decoder: Decoder::of(&answer)?, path, last: None }
                 }
@@ -102,7 +110,7 @@ impl Sought {
         self.receive(robot)?;
         let read = self.0.iter().map(|(name, way)| {
             let answer = match way {
-                Way::Read => robot.request("read", json!({ "value": name }))?,
+                Way::Read => robot.request(Request::Read { value: name.clone() })?,
                 Way::Subscribed { last, .. } => last.clone().unwrap_or_default(),
             };
             Ok((name.clone(), answer))
@@ -118,7 +126,7 @@ impl Sought {
             let lacking = lacking.next().map(|(name, _)| name);
             let left = lacking.map_or(Duration::ZERO, |_| deadline.saturating_duration_since(Instant::now()));
             let message = match (lacking, robot.next(left)?) {
-                (_, Some(Incoming::Value(message))) => message,
+                (_, Some(Incoming::Binary(Frame::Value(message)))) => message,
                 (_, Some(_)) => continue,
                 (None, None) => return Ok(()),
                 (Some(name), None) => {
@@ -126,9 +134,10 @@ impl Sought {
                     return Err(CommandError::Usage(text));
                 }
             };
-            if let Some((_, Way::Subscribed { decoder, path, last })) = self.0.get_mut(message.subscription as usize) {
+            let Head { subscription, time, .. } = message.head;
+            if let Some((_, Way::Subscribed { decoder, path, last })) = self.0.get_mut(subscription as usize) {
                 let value = decoder.decode_part(&message, path)?;
-                *last = Some(json!({ "time": message.time, "value": value }));
+                *last = Some(json!({ "time": time, "value": value }));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use hemiola_live::protocol::Request;
 use serde_json::Value;
 
 use super::connect::connect;
@@ -11,7 +12,7 @@ use crate::commands::print_or_write;
 use crate::error::CommandError;
 
 pub fn snapshot(own: Option<&str>, arguments: &SnapshotArguments) -> Result<ExitCode, CommandError> {
-    let captured = connect(own, &arguments.output.robot)?.request("capture", Value::Null)?;
+    let captured = connect(own, &arguments.output.robot)?.request(Request::Capture {})?;
     let file = arguments.file.as_deref();
     if arguments.output.json {
         return print_or_write(&(serde_json::to_string_pretty(&captured).unwrap_or_default() + "\n"), file);

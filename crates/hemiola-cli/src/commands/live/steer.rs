@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use hemiola_live::client::ClientError;
+use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
 use super::text::typed;
@@ -15,13 +16,14 @@ use crate::error::CommandError;
 
 pub fn override_value(own: Option<&str>, arguments: &OverrideArguments) -> Result<ExitCode, CommandError> {
     let OverrideArguments { representation, value, output } = arguments;
-    let value = typed(value)?;
+    let value = json!(typed(value)?);
     let mut robot = connect(own, &output.robot)?;
     // What is left out stays as it is shown now.
-    let shown = robot.request("read", json!({ "value": representation }))?["value"].take();
+    let shown = robot.request(Request::Read { value: representation.clone() })?["value"].take();
     let whole = if shown.is_object() && value.is_object() { merged(shown, value) } else { value };
-    let overridden = json!({ "override": { "representation": representation, "value": whole } });
-    robot.request("change", json!({ "change": overridden }))?;
+    let value = serde_json::from_value(whole).map_err(|error| CommandError::Usage(error.to_string()))?;
+    let overridden = ChangeText::Override { representation: representation.clone(), value };
+    robot.request(Request::Change { change: overridden.clone() })?;
     let said = format!("{representation} shows that until: release {representation}");
     say(output, &json!({ "change": overridden }), &said)
 }
@@ -46,7 +48,7 @@ fn merged(below: Value, above: Value) -> Value {
 
 pub fn release(own: Option<&str>, arguments: &ReleaseArguments) -> Result<ExitCode, CommandError> {
     let ReleaseArguments { representation, output } = arguments;
-    let released = json!({ "release": { "representation": representation } });
+    let released = ChangeText::Release { representation: representation.clone() };
     change(own, output, released, &format!("{representation} is what its provider says"))
 }
 
@@ -55,10 +57,10 @@ pub fn workers(own: Option<&str>, arguments: &WorkersArguments) -> Result<ExitCo
     let (count, said) = match workers {
         Workers::Auto => (None, format!("{cycle} runs on as many workers as its plan says")),
         Workers::Count(count) => {
-            (Some(count), format!("{cycle} runs on {}", hemiola_words::counted(*count as u64, "worker")))
+            (Some(*count), format!("{cycle} runs on {}", hemiola_words::counted(*count as u64, "worker")))
         }
     };
-    change(own, output, json!({ "workers": { "cycle": cycle, "workers": count } }), &said)
+    change(own, output, ChangeText::Workers { cycle: cycle.clone(), workers: count }, &said)
 }
 
 pub fn safe_state(own: Option<&str>, command: &SafeStateCommand) -> Result<ExitCode, CommandError> {
@@ -66,14 +68,14 @@ pub fn safe_state(own: Option<&str>, command: &SafeStateCommand) -> Result<ExitC
         SafeStateCommand::Enter(output) => (output, true, "the robot is in its safe state until: safe-state leave"),
         SafeStateCommand::Leave(output) => (output, false, "the robot has left its safe state"),
     };
-    change(own, output, json!({ "safe_state": enters }), said)
+    change(own, output, ChangeText::SafeState(enters), said)
 }
 
 /// Ends the robot, and waits until it has ended.
 pub fn stop(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.robot)?;
     let name = robot.welcome().name.clone();
-    let ended = robot.request("stop", Value::Null).map(|_| {
+    let ended = robot.request(Request::Stop {}).map(|_| {
         loop {
             match robot.next(Duration::from_secs(10)) {
                 Ok(Some(_)) => {}

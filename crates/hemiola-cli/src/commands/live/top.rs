@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use hemiola_live::client::{ClientError, Connection, Incoming};
-use serde_json::json;
+use hemiola_live::protocol::{Request, Watched};
 
 use super::connect::connect;
 use super::text::print_json;
@@ -33,8 +33,8 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
         return Err(CommandError::Usage(text.to_owned()));
     }
     let nanoseconds = u64::try_from(PERIOD.as_nanos()).unwrap_or(u64::MAX);
-    robot.request("watch", json!({ "what": "statistics", "period": nanoseconds }))?;
-    robot.request("watch", json!({ "what": "journal" }))?;
+    robot.request(Request::Watch { what: Watched::Statistics, period: Some(nanoseconds), names: None })?;
+    robot.request(Request::Watch { what: Watched::Journal, period: None, names: None })?;
     let terminal = Terminal::default();
     let interruption = Interruption::await_signals(&terminal);
     let mut screen =
@@ -63,7 +63,7 @@ fn watch(robot: &mut Connection, screen: &mut Screen, interruption: &Interruptio
                 screen.draw(|canvas| top.draw(canvas));
                 if Instant::now() >= bounds_due {
                     bounds_due = Instant::now() + BOUNDS_PERIOD;
-                    bounds = match robot.request("bounds", json!({})) {
+                    bounds = match robot.request(Request::Bounds {}) {
                         Ok(answer) => Bounds::of_answer(&answer),
                         // A robot of which too little is known has none.
                         Err(ClientError::Refused(_)) => bounds,
@@ -71,7 +71,7 @@ fn watch(robot: &mut Connection, screen: &mut Screen, interruption: &Interruptio
                     };
                 }
             }
-            Some(Incoming::Event { name, content }) if name == "journal" => notes.add_event(&content),
+            Some(Incoming::Journal(entry)) => notes.add_text(&entry),
             _ => {}
         }
         while let Some(key) = screen.key(Duration::ZERO) {

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hemiola_live::client::{Connection, Incoming, ValueMessage};
+use hemiola_live::client::{Connection, Incoming};
+use hemiola_live::protocol::binary::{Frame, ValueMessage};
+use hemiola_live::protocol::{Form, Request, Watched};
 use hemiola_words::{Column, Columns, duration, grouped};
 use serde_json::{Value, json};
 
@@ -30,7 +32,7 @@ pub fn topic(own: Option<&str>, command: &TopicCommand) -> Result<ExitCode, Comm
 fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.robot)?;
     let statistics = statistics(&mut robot)?;
-    let described = robot.request("describe", Value::Null)?;
+    let described = robot.request(Request::Describe {})?;
     let schema = |name: &Value| {
         let topics = described["topics"].as_array().into_iter().flatten();
         topics.into_iter().find(|topic| topic["name"] == *name).map(|topic| topic["schema_name"].clone())
@@ -61,7 +63,7 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
 
 /// The figures of this moment.
 pub fn statistics(robot: &mut Connection) -> Result<Value, CommandError> {
-    robot.request("watch", json!({ "what": "statistics" }))?;
+    robot.request(Request::Watch { what: Watched::Statistics, period: None, names: None })?;
     let statistics = loop {
         match robot.next(Duration::from_secs(5))? {
             Some(Incoming::Event { name, content }) if name == "statistics" => break content,
@@ -69,13 +71,13 @@ pub fn statistics(robot: &mut Connection) -> Result<Value, CommandError> {
             None => return Err(CommandError::Usage("the robot has sent no figures for 5 s".to_owned())),
         }
     };
-    robot.request("unwatch", json!({ "what": "statistics" }))?;
+    robot.request(Request::Unwatch { what: Watched::Statistics })?;
     Ok(statistics)
 }
 
 fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.output.robot)?;
-    robot.request("subscribe", json!({ "subscription": 1, "topic": arguments.topic }))?;
+    robot.request(messages_of(&arguments.topic, None))?;
     let begin = Instant::now();
     let end = arguments.duration.map(|duration| begin + duration);
     let mut second = begin + Duration::from_secs(1);
@@ -84,7 +86,7 @@ fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, Comma
         let next = end.map_or(second, |end| end.min(second));
         let left = next.saturating_duration_since(Instant::now());
         match robot.next(left)? {
-            Some(Incoming::Value(message)) => arrivals.add(&message),
+            Some(Incoming::Binary(Frame::Value(message))) => arrivals.add(&message),
             Some(Incoming::Event { name, content }) if name == "dropped" => {
                 arrivals.dropped += content["count"].as_u64().unwrap_or_default();
             }
@@ -103,6 +105,11 @@ fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, Comma
     Ok(ExitCode::SUCCESS)
 }
 
+/// The only subscription of a command.
+fn messages_of(topic: &str, rate: Option<f64>) -> Request {
+    Request::Subscribe { subscription: 1, value: None, topic: Some(topic.to_owned()), rate, form: Form::Cdr }
+}
+
 /// Messages of a second, by the robot's clock.
 #[derive(Default)]
 struct Arrivals {
@@ -115,8 +122,8 @@ struct Arrivals {
 impl Arrivals {
     fn add(&mut self, message: &ValueMessage) {
         self.count += 1;
-        self.gaps.extend(self.last.map(|last| message.time - last));
-        self.last = Some(message.time);
+        self.gaps.extend(self.last.map(|last| message.head.time - last));
+        self.last = Some(message.head.time);
     }
 
     /// Messages by the second.
@@ -157,20 +164,16 @@ impl Arrivals {
 
 fn echo(own: Option<&str>, arguments: &TopicEchoArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.output.robot)?;
-    let mut asked = json!({ "subscription": 1, "topic": arguments.topic });
-    if let Some(rate) = arguments.rate {
-        asked["rate"] = json!(rate);
-    }
-    let decoder = Decoder::of(&robot.request("subscribe", asked)?)?;
+    let decoder = Decoder::of(&robot.request(messages_of(&arguments.topic, arguments.rate))?)?;
     let mut shown = 0;
     while arguments.count.is_none_or(|count| shown < count) {
-        let Some(Incoming::Value(message)) = robot.next(Duration::from_secs(1))? else { continue };
+        let Some(Incoming::Binary(Frame::Value(message))) = robot.next(Duration::from_secs(1))? else { continue };
         shown += 1;
-        let value = decoder.decode(&message)?;
+        let (head, value) = (message.head, decoder.decode(&message)?);
         if arguments.output.json {
-            print_json_line(&json!({ "time": message.time, "sequence": message.sequence, "message": value }))?;
+            print_json_line(&json!({ "time": head.time, "sequence": head.sequence, "message": value }))?;
         } else {
-            let time = message.time as f64 / 1e9;
+            let time = head.time as f64 / 1e9;
             print(&format!("# at {time:.3} s\n{}\n", document(&value, longest_list())))?;
         }
     }
@@ -181,7 +184,7 @@ fn publish(own: Option<&str>, arguments: &TopicPubArguments) -> Result<ExitCode,
     let TopicPubArguments { topic, message, rate, count, output } = arguments;
     let message = typed(message)?;
     let mut robot = connect(own, &output.robot)?;
-    let mut send = || robot.request("publish", json!({ "topic": topic, "message": message }));
+    let mut send = || robot.request(Request::Publish { topic: topic.clone(), message: message.clone() });
     let Some(rate) = rate else {
         send()?;
         return say(output, &json!({ "published": 1 }), &format!("published to {topic}"));
@@ -200,11 +203,13 @@ fn publish(own: Option<&str>, arguments: &TopicPubArguments) -> Result<ExitCode,
 
 #[cfg(test)]
 mod tests {
+    use hemiola_live::protocol::binary::Head;
+
     use super::*;
 
     #[test]
     fn regularity_is_that_of_the_robots_clock() {
-        let message = |time| ValueMessage { subscription: 1, sequence: 0, run: 0, time, stamp: 0, data: Vec::new() };
+        let message = |time| ValueMessage { head: Head { time, ..Head::default() }, data: Vec::new() };
         let mut arrivals = Arrivals::default();
         [0, 10, 30, 40].iter().for_each(|milliseconds| arrivals.add(&message(milliseconds * 1_000_000)));
         assert_eq!(arrivals.line(), "75.0 per second, 10.0 ms to 20.0 ms apart");

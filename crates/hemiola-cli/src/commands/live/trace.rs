@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use hemiola_live::client::Address;
+use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::json;
 
 use super::connect::connect;
@@ -14,7 +15,7 @@ use crate::error::CommandError;
 pub fn trace(own: Option<&str>, command: &TraceCommand) -> Result<ExitCode, CommandError> {
     match command {
         TraceCommand::Start(arguments) => start(own, arguments),
-        TraceCommand::Stop(output) => change(own, output, json!({ "trace": { "file": null } }), "the trace has ended"),
+        TraceCommand::Stop(output) => change(own, output, ChangeText::Trace { file: None }, "the trace has ended"),
     }
 }
 
@@ -29,7 +30,8 @@ fn start(own: Option<&str>, arguments: &FileArguments) -> Result<ExitCode, Comma
         }
     };
     let file = as_robot_sees(&file, &robot)?;
-    robot.request("change", json!({ "change": { "trace": { "file": file } } }))?;
+    let text = file.to_string_lossy().into_owned();
+    robot.request(Request::Change { change: ChangeText::Trace { file: Some(text) } })?;
     say(&arguments.output, &json!({ "file": file }), &format!("tracing to {} until: trace stop", file.display()))
 }
 

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use hemiola_live::RunningSocket;
-use serde_json::{Value, json};
+use hemiola_live::protocol::Request;
+use serde_json::Value;
 
 use super::connect::connect;
 use crate::command_line::live::RobotArguments;
@@ -33,14 +34,9 @@ pub fn asked(own: Option<&str>, arguments: &WhyArguments) -> Option<RobotArgumen
 
 pub fn why(own: Option<&str>, robot: &RobotArguments, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, robot)?;
-    let mut question = json!({ "worst": arguments.worst, "age": arguments.age });
-    if let Some(subject) = &arguments.subject {
-        question["subject"] = json!(subject);
-    }
-    if let Some(run) = arguments.run {
-        question["run"] = json!(run);
-    }
-    let answer = robot.request("why", question)?;
+    let WhyArguments { subject, worst, run, age, .. } = arguments;
+    let question = Request::Why { subject: subject.clone(), worst: Some(*worst), run: *run, age: *age };
+    let answer = robot.request(question)?;
     let welcome = robot.welcome();
     tell(format_args!("note: {} runs as process {}, and was asked", welcome.name, welcome.process));
     match &answer["text"] {

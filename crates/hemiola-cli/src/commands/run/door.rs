@@ -1,8 +1,9 @@
 //! The door of the robot that runs.
 
 use hemiola_config::{Base, ConfigurationText, Origins};
-use hemiola_live::{Door, DoorSettings, RobotFacts, RunningRobotSubject};
+use hemiola_live::{Door, DoorSettings, LiveRecording, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::PageConfiguration;
+use hemiola_recording::recorder::Recorded;
 use hemiola_recording::this_program;
 use hemiola_runtime::{RobotHandle, Tempo};
 use hemiola_trace::Known;
@@ -20,6 +21,22 @@ pub struct About<'a> {
     pub origins: Origins,
     pub texts: Vec<ConfigurationText>,
     pub known: Known,
+    /// What it repeats, if it does.
+    pub replayed: Option<Replayed>,
+}
+
+/// The door, and the log that was begun there.
+pub struct OpenDoor {
+    door: Door,
+    recording: LiveRecording,
+}
+
+impl OpenDoor {
+    /// Closes it when the robot has ended, and gives the log that was begun there its end.
+    pub fn close(self) -> Option<Recorded> {
+        drop(self.door);
+        self.recording.finish()
+    }
 }
 
 /// Opens the door that robot.toml and the command line ask for, and says where it is. A robot that is stepped as fast as
@@ -29,7 +46,7 @@ pub fn open(
     about: About<'_>,
     page: PageConfiguration,
     arguments: &RunArguments,
-) -> Result<Option<Door>, CommandError> {
+) -> Result<Option<OpenDoor>, CommandError> {
     let is_hurried = stepped(arguments) == Some(Tempo::AsFastAsPossible);
     if !page.enabled || arguments.no_page || is_hurried {
         return Ok(None);
@@ -43,18 +60,22 @@ pub fn open(
         token: page.token,
         folder: page.folder,
     };
-    let About { name, base, origins, texts, known } = about;
+    let About { name, base, origins, texts, known, replayed } = about;
     let file = match base {
         Base::File(path) => std::path::absolute(path).ok(),
         Base::Text { .. } => None,
     };
     let (name, pace) = (name.to_owned(), pace_text(arguments));
     let facts = RobotFacts { name, program: this_program(), pace, origins, texts, file, known };
-    let subject = RunningRobotSubject::new(handle.clone(), facts);
+    let subject = match replayed {
+        Some(replayed) => RunningRobotSubject::replaying(handle.clone(), facts, replayed),
+        None => RunningRobotSubject::new(handle.clone(), facts),
+    };
+    let recording = subject.recording();
     let door = Door::open(about.name, settings, Box::new(subject))?;
     door.notes().iter().for_each(|note| tell(format_args!("note: {note}")));
     if let Some(page) = door.page() {
         tell(format_args!("page: {page}"));
     }
-    Ok(Some(door))
+    Ok(Some(OpenDoor { door, recording }))
 }

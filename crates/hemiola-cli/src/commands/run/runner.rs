@@ -30,9 +30,8 @@ impl Runner {
             return Ok(Self::Live(robot.prepare(pace)?));
         };
         let player = robot.into_player(chosen.unwrap_or(tempo))?;
-        let ends = arguments.duration.map(|duration| arguments.from.unwrap_or_default() + duration);
-        if let Some(end) = ends.into_iter().chain(arguments.to).min() {
-            player.transport().end_at(Time::ZERO + end);
+        if let Some(end) = end(arguments) {
+            player.transport().end_at(end);
         }
         Ok(Self::Played(player))
     }
@@ -87,6 +86,12 @@ impl Running {
             }
         }
     }
+}
+
+/// What the robot's clock shows when it is to end, if somebody says so.
+pub fn end(arguments: &RunArguments) -> Option<Time> {
+    let duration = arguments.duration.map(|duration| arguments.from.unwrap_or_default() + duration);
+    duration.into_iter().chain(arguments.to).min().map(|end| Time::ZERO + end)
 }
 
 /// How fast it is stepped, if it is.

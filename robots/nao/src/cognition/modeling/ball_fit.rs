@@ -27,6 +27,9 @@ pub struct BallFit {
     /// The oldest first, where they are seen from today's place.
     sightings: VecDeque<Sighting>,
     ball: Option<Ball>,
+    /// One coordinate of all sightings, while their middle is looked for.
+    #[stateless]
+    coordinates: Vec<f32>,
 }
 
 /// Parameters of [`BallFit`].
@@ -155,19 +158,17 @@ impl BallFit {
     }
 
     /// One that rests, unless one that rolls explains much more.
-    fn best(&self, now: Time) -> Fit {
-        let rests = self.fit(now, Path::Rests);
-        let rolls = self.fit(now, Path::Rolls);
+    fn best(&mut self, now: Time) -> Fit {
+        let middle = self.middle();
+        let rests = self.fit(now, Path::Rests, Some(middle));
+        let rolls = self.fit(now, Path::Rolls, None);
         if rests.cost - rolls.cost > self.parameters.evidence { rolls } else { rests }
     }
 
-    /// Least squares, with weights from the fit before it.
-    fn fit(&self, now: Time, path: Path) -> Fit {
+    /// Least squares, with weights from the fit before it, which is this one in the beginning.
+    fn fit(&self, now: Time, path: Path, beginning: Option<Fit>) -> Fit {
         const ROUNDS: usize = 4;
-        let mut fit = match path {
-            Path::Rests => Some(self.middle()),
-            Path::Rolls => None,
-        };
+        let mut fit = beginning;
         for _ in 0..ROUNDS {
             let mut sums = Sums::NONE;
             for sighting in &self.sightings {
@@ -204,11 +205,13 @@ impl BallFit {
     }
 
     /// Where half of the sightings are to each side: false ones do not draw it away, however certain they seem.
-    fn middle(&self) -> Fit {
-        let middle = |part: fn(Vec2) -> f32| {
-            let mut parts: Vec<_> = self.sightings.iter().map(|sighting| part(sighting.position)).collect();
-            parts.sort_by(f32::total_cmp);
-            parts.get(parts.len() / 2).copied().unwrap_or_default()
+    fn middle(&mut self) -> Fit {
+        let Self { sightings, coordinates, .. } = self;
+        let mut middle = |part: fn(Vec2) -> f32| {
+            coordinates.clear();
+            coordinates.extend(sightings.iter().map(|sighting| part(sighting.position)));
+            coordinates.sort_unstable_by(f32::total_cmp);
+            coordinates.get(coordinates.len() / 2).copied().unwrap_or_default()
         };
         Fit { position: Vec2::new(middle(|at| at.x), middle(|at| at.y)), velocity: Vec2::ZERO, cost: 0.0 }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use hemiola_live::client::Point;
+use hemiola_live::protocol::binary::Point;
 use hemiola_words::number;
 use ratatui::Frame as Canvas;
 use ratatui::layout::{Constraint, Layout};

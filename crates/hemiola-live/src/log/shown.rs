@@ -1,0 +1,264 @@
+//! What modules had drawn when a log was recorded: messages below `/debug` as records of the event
+//! `debug`, which running robots send.
+//!
+//! The messages are those that [`hemiola_recording::shown`] writes. Circles, ellipses and arrows of a
+//! scene have become lines there, and stay so.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use hemiola_log::{Channel, Numbers, Value};
+use hemiola_recording::split::Kept;
+use serde_json::{Map, Value as Json, json};
+
+use crate::protocol::binary;
+
+/// Something that modules show, and where the log has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// As clients ask for it: `field/ball`, `ball.score`.
+    pub name: String,
+    /// The channel's.
+    pub topic: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Plot,
+    Scene,
+    Annotations,
+    Image,
+}
+
+/// Drawings go when they are so much older than what else is there.
+const LIFETIME: i64 = 1_000_000_000;
+
+impl Shown {
+    /// What channels have of it.
+    pub fn all(channels: &[Arc<Channel>]) -> Vec<Self> {
+        let images: Vec<&str> = channels.iter().filter_map(|channel| part(channel, Kind::Image)).collect();
+        let found = channels.iter().filter_map(|channel| {
+            let kind = Kind::of(channel.type_name())?;
+            let path = part(channel, kind)?;
+            let dotted = |path: &str| path.replace('/', ".");
+            let name = match kind {
+                Kind::Plot | Kind::Image => dotted(path),
+                // The names of images may have dots, which are slashes in a topic.
+                Kind::Scene | Kind::Annotations => {
+                    let layer = |image: &&str| path.strip_prefix(*image).is_some_and(|rest| rest.starts_with('/'));
+                    let image = images.iter().copied().filter(layer).max_by_key(|image| image.len());
+                    image.map_or_else(|| path.to_owned(), |image| dotted(image) + &path[image.len()..])
+                }
+            };
+            Some(Self { name, topic: channel.topic.clone(), kind })
+        });
+        found.collect()
+    }
+
+    /// What clients are told of it.
+    pub fn describe(&self) -> Json {
+        let kind = match self.kind {
+            Kind::Plot => "plot",
+            Kind::Scene | Kind::Annotations => "drawing",
+            Kind::Image => "image",
+        };
+        json!({"name": self.name, "kind": kind, "update": ""})
+    }
+
+    /// Whether its messages are drawings or images that somebody wants who names these. Plots come as
+    /// plots.
+    pub fn is_wanted(&self, names: &[String]) -> bool {
+        self.kind != Kind::Plot
+            && names.iter().any(|wanted| match wanted.strip_suffix('*') {
+                Some(begin) => self.name.starts_with(begin),
+                None => {
+                    self.name.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                }
+            })
+    }
+
+    /// What a message of some time shows now.
+    ///
+    /// # Errors
+    /// The message cannot be read.
+    pub fn read(&self, message: &Kept, time: i64, now: i64) -> Result<Vec<Seen>, String> {
+        let value = message.as_message().decode().map_err(|error| error.to_string())?;
+        let head = Head { name: &self.name, time, run: message.sequence };
+        // What lies over an image was not known to before the first image came: a topic may have both.
+        Ok(match Kind::of(message.channel.type_name()).unwrap_or(self.kind) {
+            Kind::Plot => Vec::new(),
+            Kind::Image => head.image(&value).into_iter().collect(),
+            Kind::Scene => head.scene(&value, now),
+            Kind::Annotations => match now.saturating_sub(head.time) > LIFETIME {
+                true => Vec::new(),
+                false => head.drawing("", false, annotations(&value)),
+            },
+        })
+    }
+}
+
+impl Kind {
+    fn of(type_name: &str) -> Option<Self> {
+        let (package, name) = type_name.split_once('/')?;
+        Some(match (package, name.strip_prefix("msg/").unwrap_or(name)) {
+            ("hemiola", "Plot") => Self::Plot,
+            ("foxglove_msgs", "SceneUpdate") => Self::Scene,
+            ("foxglove_msgs", "ImageAnnotations") => Self::Annotations,
+            ("sensor_msgs", "Image") => Self::Image,
+            _ => return None,
+        })
+    }
+}
+
+/// What stands behind `/debug/` in the topic of a channel of this kind.
+fn part(channel: &Channel, kind: Kind) -> Option<&str> {
+    channel.topic.strip_prefix("/debug/").filter(|_| Kind::of(channel.type_name()) == Some(kind))
+}
+
+/// What a client gets.
+#[derive(Debug, PartialEq)]
+pub enum Seen {
+    /// A record of an event.
+    Record(Json),
+    /// A binary message.
+    Image(Vec<u8>),
+}
+
+/// What all records of a message have.
+struct Head<'m> {
+    name: &'m str,
+    time: i64,
+    /// Each message replaces the one before it, as runs do.
+    run: u32,
+}
+
+type Drawn = (Json, String);
+
+impl Head<'_> {
+    fn record(&self, update: &str, sequence: usize) -> Map<String, Json> {
+        let Self { name, time, run } = *self;
+        let record = json!({"time": time, "run": run, "update": update, "sequence": sequence, "name": name});
+        record.as_object().cloned().unwrap_or_default()
+    }
+
+    fn drawing(&self, update: &str, is_background: bool, drawn: Vec<Drawn>) -> Vec<Seen> {
+        if drawn.is_empty() {
+            return vec![self.nothing(update)];
+        }
+        let records = drawn.into_iter().enumerate().map(|(sequence, (draw, color))| {
+            let mut record = self.record(update, sequence);
+            record.insert("draw".to_owned(), draw);
+            record.insert("color".to_owned(), color.into());
+            if is_background {
+                record.insert("background".to_owned(), true.into());
+            }
+            Seen::Record(record.into())
+        });
+        records.collect()
+    }
+
+    fn nothing(&self, update: &str) -> Seen {
+        let mut record = self.record(update, 0);
+        record.insert("draw".to_owned(), Json::Null);
+        Seen::Record(record.into())
+    }
+
+    fn scene(&self, scene: &Value, now: i64) -> Vec<Seen> {
+        let deleted = items(scene, "deletions").into_iter().map(|deletion| self.nothing(&text(&deletion, "id")));
+        let drawn = items(scene, "entities").into_iter().flat_map(|entity| {
+            let lifetime = entity.get("lifetime").and_then(|lifetime| lifetime.number());
+            let is_background = lifetime == Some(0.0);
+            match is_background || now.saturating_sub(self.time) <= LIFETIME {
+                true => self.drawing(&text(&entity, "id"), is_background, shapes(&entity)),
+                false => Vec::new(),
+            }
+        });
+        deleted.chain(drawn).collect()
+    }
+
+    fn image(&self, image: &Value) -> Option<Seen> {
+        let pixels = image.get("data")?;
+        let Value::Numbers(Numbers::U8(pixels)) = &*pixels else { return None };
+        let mut record = self.record("", 0);
+        let [width, height] = ["width", "height"].map(|name| number(image, name) as u32);
+        let format = json!({"width": width, "height": height, "encoding": text(image, "encoding")});
+        record.insert("image".to_owned(), format);
+        let head = Json::from(record).to_string();
+        let mut bytes = binary::begin(binary::IMAGE, u32::try_from(head.len()).ok()?);
+        bytes.extend_from_slice(head.as_bytes());
+        bytes.extend_from_slice(pixels);
+        Some(Seen::Image(bytes))
+    }
+}
+
+/// The lines, points and texts of a scene's entity.
+fn shapes(entity: &Value) -> Vec<Drawn> {
+    let points = items(entity, "spheres");
+    let points =
+        points.iter().map(|sphere| (json!({"points": [place(sphere, "pose.position")]}), color(sphere, "color")));
+    let lines = items(entity, "lines");
+    let lines = lines.iter().map(|line| {
+        let points = items(line, "points");
+        (json!({"line": points.iter().map(|point| place(point, "")).collect::<Vec<_>>()}), color(line, "color"))
+    });
+    let texts = items(entity, "texts");
+    let texts = texts.iter().map(|label| {
+        (json!({"text": text(label, "text"), "at": place(label, "pose.position")}), color(label, "color"))
+    });
+    points.chain(lines).chain(texts).collect()
+}
+
+/// The shapes that lie over an image.
+fn annotations(drawn: &Value) -> Vec<Drawn> {
+    const POINTS: f64 = 1.0;
+    let circles = items(drawn, "circles");
+    let circles = circles.iter().map(|circle| {
+        let shape = json!({"circle": place(circle, "position"), "radius": number(circle, "diameter") / 2.0});
+        (shape, color(circle, "outline_color"))
+    });
+    let strips = items(drawn, "points");
+    let strips = strips.iter().map(|strip| {
+        let points: Vec<_> = items(strip, "points").iter().map(|point| place(point, "")).collect();
+        let shape = if number(strip, "type") == POINTS { "points" } else { "line" };
+        (json!({ shape: points }), color(strip, "outline_color"))
+    });
+    let texts = items(drawn, "texts");
+    let texts = texts.iter().map(|label| {
+        (json!({"text": text(label, "text"), "at": place(label, "position")}), color(label, "text_color"))
+    });
+    circles.chain(strips).chain(texts).collect()
+}
+
+fn items<'v>(value: &'v Value, path: &str) -> Vec<Cow<'v, Value>> {
+    match value.get(path) {
+        Some(Cow::Borrowed(Value::List(items))) => items.iter().map(Cow::Borrowed).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn text(value: &Value, path: &str) -> String {
+    match value.get(path).as_deref() {
+        Some(Value::Text(text)) => text.clone(),
+        _ => String::new(),
+    }
+}
+
+fn number(value: &Value, path: &str) -> f64 {
+    value.get(path).and_then(|value| value.number()).unwrap_or_default()
+}
+
+/// The coordinates of a point; what lies on the ground has two.
+fn place(value: &Value, path: &str) -> Json {
+    let at = value.get(path);
+    let Some(point) = at.as_deref() else { return Json::Null };
+    let [x, y, z] = ["x", "y", "z"].map(|name| number(point, name));
+    if z == 0.0 { json!([x, y]) } else { json!([x, y, z]) }
+}
+
+/// `#rrggbbaa`
+fn color(value: &Value, path: &str) -> String {
+    let parts = ["r", "g", "b", "a"]
+        .map(|name| (number(value, &format!("{path}.{name}")).clamp(0.0, 1.0) * 255.0).round() as u8);
+    parts.iter().fold("#".to_owned(), |text, part| text + &format!("{part:02x}"))
+}

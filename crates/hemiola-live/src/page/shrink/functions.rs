@@ -1,0 +1,83 @@
+//! Functions of the language that a script calls often, and shorter names for them.
+
+use std::collections::BTreeMap;
+
+use super::{Kind, Token};
+
+/// They need no object that they are called on.
+const KNOWN: &[(&str, &str)] = &[
+    ("Math", "max"),
+    ("Math", "min"),
+    ("Math", "abs"),
+    ("Math", "floor"),
+    ("Math", "round"),
+    ("Number", "isFinite"),
+    ("Array", "isArray"),
+    ("JSON", "stringify"),
+    ("Object", "entries"),
+];
+
+/// Where such functions are named, by the place of their first word, and what they are called there.
+#[derive(Default)]
+pub struct Functions {
+    places: BTreeMap<usize, String>,
+    /// What says so: the beginning of the script.
+    pub head: String,
+}
+
+impl Functions {
+    /// Those that a script gets shorter by.
+    pub fn of(tokens: &[Token<'_>]) -> Self {
+        let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
+        let mut found = Self::default();
+        let mut free = ('a'..='z').map(|letter| format!("_{letter}")).filter(|name| {
+            let is_name = |token: &Token<'_>| token.kind == Kind::Word && token.text == *name;
+            !tokens.iter().any(is_name)
+        });
+        let mut declared = Vec::new();
+        for (object, function) in KNOWN {
+            let is_here = |index: &usize| {
+                let is_whole = index.checked_sub(1).is_none_or(|before| text(before) != ".");
+                is_whole && text(*index) == *object && text(index + 1) == "." && text(index + 2) == *function
+            };
+            let places: Vec<_> = (0..tokens.len()).filter(is_here).collect();
+            let length = object.len() + 1 + function.len();
+            // `_a=` and a comma or semicolon.
+            if places.len() * (length - 2) <= length + 4 {
+                continue;
+            }
+            let Some(name) = free.next() else { break };
+            declared.push(format!("{name}={object}.{function}"));
+            found.places.extend(places.into_iter().map(|place| (place, name.clone())));
+        }
+        if !declared.is_empty() {
+            found.head = format!("let {};", declared.join(","));
+        }
+        found
+    }
+
+    /// The name for what begins there.
+    pub fn at(&self, index: usize) -> Option<&str> {
+        self.places.get(&index).map(String::as_str)
+    }
+
+    /// Whether a token is a part of what has a name already.
+    pub fn covers(&self, index: usize) -> bool {
+        (1..3).any(|back| index.checked_sub(back).is_some_and(|begin| self.places.contains_key(&begin)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::script;
+
+    #[test]
+    fn what_is_called_often_is_named_once() {
+        let often = "let a = Math.max(b, Math.max(c, Math.max(d, e)));\n";
+        assert_eq!(script(often), "let _a=Math.max;let a=_a(b,_a(c,_a(d,e)));\n");
+        let seldom = "let a=Math.max(b,Math.max(c,d));\n";
+        assert_eq!(script(seldom), seldom);
+        let others = "f(my.Math.max(1), my.Math.max(2), my.Math.max(3), my.Math.max(4));\n";
+        assert!(!script(others).contains('_'));
+    }
+}

@@ -1,0 +1,385 @@
+//! The binary messages of the door, as bytes: what `docs/door.md` describes. Pure.
+
+use thiserror::Error;
+
+/// What a value's message begins with.
+///
+/// ```
+/// use hemiola_live::protocol::binary::{HEAD, Head};
+///
+/// let head = Head { subscription: 7, sequence: 1, run: 2, time: -3, stamp: 4 };
+/// assert_eq!(head.to_bytes().len(), HEAD);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The subscription that it belongs to.
+    pub subscription: u32,
+    /// Its number among those that were to be sent; one that is missing was dropped.
+    pub sequence: u32,
+    /// The run of its cycle, or the sample of its source.
+    pub run: u32,
+    /// When it was provided, in nanoseconds of the robot's clock.
+    pub time: i64,
+    /// When the newest sample was taken that it derives from.
+    pub stamp: i64,
+}
+
+/// A value or a message of a topic.
+pub const VALUE: u8 = 1;
+/// Points of plots.
+pub const POINTS: u8 = 2;
+/// Events.
+pub const EVENTS: u8 = 3;
+
+/// An image of a module: in the place of a subscription stands the length of the record that follows,
+/// as JSON; then come the pixels.
+pub const IMAGE: u8 = 4;
+
+/// The bytes before a value.
+pub const HEAD: usize = 32;
+/// As many bytes has an event.
+pub const EVENT: usize = 32;
+/// As many bytes has a point.
+const POINT: usize = 24;
+
+/// The beginning of every binary message.
+pub fn begin(kind: u8, subscription: u32) -> Vec<u8> {
+    let mut bytes = vec![kind, 0, 0, 0];
+    bytes.extend_from_slice(&subscription.to_le_bytes());
+    bytes
+}
+
+impl Head {
+    /// Writes the 32 bytes that stand before the value.
+    pub fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = begin(VALUE, self.subscription);
+        bytes.extend_from_slice(&self.sequence.to_le_bytes());
+        bytes.extend_from_slice(&self.run.to_le_bytes());
+        bytes.extend_from_slice(&self.time.to_le_bytes());
+        bytes.extend_from_slice(&self.stamp.to_le_bytes());
+        bytes
+    }
+}
+
+/// A value, or a message of a topic.
+///
+/// ```
+/// use hemiola_live::protocol::binary::{Head, ValueMessage};
+///
+/// let message = ValueMessage { head: Head::default(), data: b"CDR".to_vec() };
+/// assert_eq!(message.head.subscription, 0);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueMessage {
+    /// Of which subscription, and when.
+    pub head: Head,
+    /// CDR with its four header bytes, or a JPEG if that was asked for.
+    pub data: Vec<u8>,
+}
+
+/// The points of a field.
+///
+/// ```
+/// use hemiola_live::protocol::binary::Points;
+///
+/// assert!(Points { field: 0, points: Vec::new() }.points.is_empty());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Points {
+    /// Its place among the fields that were asked for.
+    pub field: u32,
+    /// In the order of their times.
+    pub points: Vec<Point>,
+}
+
+/// What a field was in a step of time.
+///
+/// ```
+/// use hemiola_live::protocol::binary::Point;
+///
+/// let point = Point { time: 0.5, minimum: 1.0, maximum: 2.0 };
+/// assert!(point.minimum <= point.maximum);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// The robot's clock, in seconds.
+    pub time: f64,
+    /// The smallest.
+    pub minimum: f64,
+    /// The largest.
+    pub maximum: f64,
+}
+
+impl Points {
+    /// Adds them to a message of points.
+    pub fn append_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.field.to_le_bytes());
+        bytes.extend_from_slice(&(self.points.len() as u32).to_le_bytes());
+        for Point { time, minimum, maximum } in &self.points {
+            for number in [time, minimum, maximum] {
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// What ran or happened; what the numbers mean depends on `kind`.
+///
+/// ```
+/// use hemiola_live::protocol::binary::EventRecord;
+///
+/// let record = EventRecord { begin: 10, end: 20, ..EventRecord::default() };
+/// assert_eq!(record.end - record.begin, 10);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventRecord {
+    /// What.
+    pub kind: u8,
+    /// On which core.
+    pub core: u8,
+    /// By which worker.
+    pub worker: u16,
+    /// To which task, cycle, source ..
+    pub subject: u16,
+    /// And to which other.
+    pub other: u16,
+    /// In which run.
+    pub run: u32,
+    /// A number that belongs to it.
+    pub number: u32,
+    /// From when on, in nanoseconds of the robot's clock.
+    pub begin: i64,
+    /// Until when.
+    pub end: i64,
+}
+
+impl EventRecord {
+    /// Adds the record's 32 bytes.
+    pub fn append_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&[self.kind, self.core]);
+        for half in [self.worker, self.subject, self.other] {
+            bytes.extend_from_slice(&half.to_le_bytes());
+        }
+        bytes.extend_from_slice(&self.run.to_le_bytes());
+        bytes.extend_from_slice(&self.number.to_le_bytes());
+        bytes.extend_from_slice(&self.begin.to_le_bytes());
+        bytes.extend_from_slice(&self.end.to_le_bytes());
+    }
+}
+
+/// A binary message.
+///
+/// ```
+/// use hemiola_live::protocol::binary::{EVENTS, EventRecord, Frame, begin};
+///
+/// let record = EventRecord { subject: 3, ..EventRecord::default() };
+/// let mut bytes = begin(EVENTS, 7);
+/// record.append_to(&mut bytes);
+/// assert_eq!(Frame::read(&bytes)?, Frame::Events { subscription: 7, records: vec![record] });
+/// # Ok::<(), hemiola_live::protocol::binary::Malformed>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frame {
+    /// A value, or a message of a topic.
+    Value(ValueMessage),
+    /// Points of plots.
+    Points {
+        /// Who subscribed to them.
+        subscription: u32,
+        /// Those of each field for which there are any.
+        fields: Vec<Points>,
+    },
+    /// What ran where and when.
+    Events {
+        /// Who subscribed to them.
+        subscription: u32,
+        /// In the order in which they were written down.
+        records: Vec<EventRecord>,
+    },
+}
+
+/// Bytes that are no message of the door.
+///
+/// ```
+/// use hemiola_live::protocol::binary::Frame;
+///
+/// assert_eq!(Frame::read(&[1, 0]).unwrap_err().to_string(), "2 bytes are no binary message: it ends in its head");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{length} bytes are no binary message: {reason}")]
+pub struct Malformed {
+    /// How many bytes there are.
+    pub length: usize,
+    /// What is wrong with them.
+    pub reason: &'static str,
+}
+
+impl Frame {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// It is of an unknown kind, or shorter or longer than it says.
+    pub fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut rest = Bytes(bytes);
+        let malformed = |reason| Malformed { length: bytes.len(), reason };
+        let (kind, subscription) = rest.head().ok_or_else(|| malformed("it ends in its head"))?;
+        match kind {
+            VALUE => {
+                let message = rest.value(subscription).ok_or_else(|| malformed("it ends in the head of its value"))?;
+                Ok(Self::Value(message))
+            }
+            POINTS => {
+                let mut fields = Vec::new();
+                while !rest.0.is_empty() {
+                    fields.push(rest.points().ok_or_else(|| malformed("it ends within a field's points"))?);
+                }
+                Ok(Self::Points { subscription, fields })
+            }
+            EVENTS if rest.0.len() % EVENT == 0 => {
+                let records = rest.0.chunks_exact(EVENT).filter_map(|record| Bytes(record).event());
+                Ok(Self::Events { subscription, records: records.collect() })
+            }
+            EVENTS => Err(malformed("it ends within an event")),
+            _ => Err(malformed("its kind is not known")),
+        }
+    }
+}
+
+/// What is left to be read.
+struct Bytes<'b>(&'b [u8]);
+
+impl Bytes<'_> {
+    fn head(&mut self) -> Option<(u8, u32)> {
+        let [kind, ..] = self.next::<4>()?;
+        Some((kind, self.u32()?))
+    }
+
+    fn value(&mut self, subscription: u32) -> Option<ValueMessage> {
+        let (sequence, run) = (self.u32()?, self.u32()?);
+        let (time, stamp) = (self.i64()?, self.i64()?);
+        Some(ValueMessage { head: Head { subscription, sequence, run, time, stamp }, data: self.0.to_owned() })
+    }
+
+    fn points(&mut self) -> Option<Points> {
+        let (field, count) = (self.u32()?, self.u32()? as usize);
+        // The count is a claim: memory is taken only for what is there.
+        if count.checked_mul(POINT)? > self.0.len() {
+            return None;
+        }
+        let points = (0..count).map(|_| self.point()).collect::<Option<_>>()?;
+        Some(Points { field, points })
+    }
+
+    fn point(&mut self) -> Option<Point> {
+        Some(Point { time: self.f64()?, minimum: self.f64()?, maximum: self.f64()? })
+    }
+
+    fn event(&mut self) -> Option<EventRecord> {
+        let [kind, core] = self.next()?;
+        Some(EventRecord {
+            kind,
+            core,
+            worker: self.u16()?,
+            subject: self.u16()?,
+            other: self.u16()?,
+            run: self.u32()?,
+            number: self.u32()?,
+            begin: self.i64()?,
+            end: self.i64()?,
+        })
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.next().map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.next().map(u32::from_le_bytes)
+    }
+
+    fn i64(&mut self) -> Option<i64> {
+        self.next().map(i64::from_le_bytes)
+    }
+
+    fn f64(&mut self) -> Option<f64> {
+        self.next().map(f64::from_le_bytes)
+    }
+
+    fn next<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
+        let (next, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn head(kind: u8, subscription: u32) -> Vec<u8> {
+        [&[kind, 0, 0, 0][..], &subscription.to_le_bytes()].concat()
+    }
+
+    #[test]
+    fn a_value_has_its_times_before_it() {
+        let mut bytes = head(1, 7);
+        [3_u32, 4].into_iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        [-5_i64, 6].into_iter().for_each(|time| bytes.extend(time.to_le_bytes()));
+        assert_eq!(bytes.len(), 32);
+        bytes.extend([0, 1, 0, 0, 42]);
+        let head = Head { subscription: 7, sequence: 3, run: 4, time: -5, stamp: 6 };
+        assert_eq!(head.to_bytes(), bytes[..HEAD]);
+        let expected = ValueMessage { head, data: vec![0, 1, 0, 0, 42] };
+        assert_eq!(Frame::read(&bytes), Ok(Frame::Value(expected)));
+    }
+
+    #[test]
+    fn an_event_has_32_bytes() {
+        let mut bytes = head(3, 9);
+        bytes.extend([8, 2]);
+        [1_u16, 2, 3].into_iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        [4_u32, 5].into_iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+        [6_i64, 7].into_iter().for_each(|time| bytes.extend(time.to_le_bytes()));
+        let record =
+            EventRecord { kind: 8, core: 2, worker: 1, subject: 2, other: 3, run: 4, number: 5, begin: 6, end: 7 };
+        let mut written = head(3, 9);
+        record.append_to(&mut written);
+        assert_eq!(written, bytes);
+        assert_eq!(Frame::read(&bytes), Ok(Frame::Events { subscription: 9, records: vec![record] }));
+        bytes.pop();
+        assert_eq!(Frame::read(&bytes).unwrap_err().reason, "it ends within an event");
+    }
+
+    #[test]
+    fn a_count_takes_no_memory() {
+        let bytes = [head(2, 1), 0_u32.to_le_bytes().to_vec(), u32::MAX.to_le_bytes().to_vec()].concat();
+        assert_eq!(Frame::read(&bytes).unwrap_err().reason, "it ends within a field's points");
+    }
+
+    proptest! {
+        #[test]
+        fn points_come_as_they_were_sent(
+            fields in proptest::collection::vec((any::<u32>(), proptest::collection::vec(proptest::array::uniform3(-1e9..1e9_f64), 0..5)), 0..5),
+            cut in 1..24_usize,
+        ) {
+            let point = |[time, minimum, maximum]: [f64; 3]| Point { time, minimum, maximum };
+            let fields = fields.into_iter();
+            let fields = fields.map(|(field, points)| Points { field, points: points.into_iter().map(point).collect() });
+            let fields: Vec<_> = fields.collect();
+            let mut bytes = begin(POINTS, 1);
+            fields.iter().for_each(|points| points.append_to(&mut bytes));
+            prop_assert_eq!(Frame::read(&bytes), Ok(Frame::Points { subscription: 1, fields }));
+            if bytes.len() > 8 + cut {
+                bytes.truncate(bytes.len() - cut.min(7));
+                prop_assert!(Frame::read(&bytes).is_err());
+            }
+        }
+
+        #[test]
+        fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            _ = Frame::read(&bytes);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! How a robot is changed, as clients write and read it.
+
+use hemiola_model::Value;
+use hemiola_runtime::Change;
+use serde::{Deserialize, Serialize};
+
+/// A [`Change`] as clients write and read it.
+///
+/// ```
+/// use hemiola_live::protocol::ChangeText;
+///
+/// let text: ChangeText = serde_json::from_str(r#"{"workers": {"cycle": "motion", "workers": 2}}"#)?;
+/// assert_eq!(text, ChangeText::Workers { cycle: "motion".into(), workers: Some(2) });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ChangeText {
+    /// A parameter gets a value.
+    Parameter {
+        /// Whose.
+        module: String,
+        /// Which.
+        name: String,
+        /// What it is from then on.
+        value: Value,
+    },
+    /// Another module provides something.
+    Provider {
+        /// What.
+        representation: String,
+        /// Who.
+        module: String,
+    },
+    /// A representation has this value, whatever its provider says.
+    Override {
+        /// Which.
+        representation: String,
+        /// What it is from then on.
+        value: Value,
+    },
+    /// A representation is what its provider says again.
+    Release {
+        /// Which.
+        representation: String,
+    },
+    /// A cycle runs on so many workers.
+    Workers {
+        /// Which.
+        cycle: String,
+        /// How many; without a number the plan chooses.
+        workers: Option<usize>,
+    },
+    /// A module begins anew.
+    Restart {
+        /// Which.
+        module: String,
+    },
+    /// All that happens is written into a trace.
+    Trace {
+        /// The file; without one the trace ends.
+        file: Option<String>,
+    },
+    /// The robot enters its safe state, or leaves it.
+    SafeState(bool),
+}
+
+impl From<ChangeText> for Change {
+    fn from(text: ChangeText) -> Self {
+        match text {
+            ChangeText::Parameter { module, name, value } => Self::Parameter { module, parameter: name, value },
+            ChangeText::Provider { representation, module } => Self::Provider { representation, module },
+            ChangeText::Override { representation, value } => Self::Override { representation, value },
+            ChangeText::Release { representation } => Self::Release { representation },
+            ChangeText::Workers { cycle, workers } => Self::Workers { cycle, workers },
+            ChangeText::Restart { module } => Self::Restart { module },
+            ChangeText::Trace { file } => Self::Trace { file: file.map(Into::into) },
+            ChangeText::SafeState(true) => Self::EnterSafeState,
+            ChangeText::SafeState(false) => Self::LeaveSafeState,
+        }
+    }
+}
+
+impl From<Change> for ChangeText {
+    fn from(change: Change) -> Self {
+        match change {
+            Change::Parameter { module, parameter, value } => Self::Parameter { module, name: parameter, value },
+            Change::Provider { representation, module } => Self::Provider { representation, module },
+            Change::Override { representation, value } => Self::Override { representation, value },
+            Change::Release { representation } => Self::Release { representation },
+            Change::Workers { cycle, workers } => Self::Workers { cycle, workers },
+            Change::Restart { module } => Self::Restart { module },
+            Change::Trace { file } => Self::Trace { file: file.map(|file| file.to_string_lossy().into_owned()) },
+            Change::EnterSafeState => Self::SafeState(true),
+            Change::LeaveSafeState => Self::SafeState(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn changes_read_as_they_are_described() {
+        let change = json!({"parameter": {"module": "Walk", "name": "gain", "value": 0.7}});
+        let text: ChangeText = serde_json::from_value(change.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&text).unwrap(), change);
+        assert_eq!(Change::from(text), Change::parameter("Walk", "gain", 0.7));
+        let safe: ChangeText = serde_json::from_value(json!({"safe_state": true})).unwrap();
+        assert_eq!(Change::from(safe), Change::EnterSafeState);
+        let trace: ChangeText = serde_json::from_value(json!({"trace": {}})).unwrap();
+        assert_eq!(Change::from(trace), Change::Trace { file: None });
+    }
+}

@@ -1,0 +1,189 @@
+//! What a stepped robot's clock showed when something ran. Pure.
+//!
+//! The clock of a stepped robot stands still during a run, and jumps between runs, however long
+//! that takes on the processor. What ran is placed along it so that both can be read: a run begins
+//! at the robot's time, and what happens in it comes as much later as it did on the processor. A
+//! run that began, by the robot's clock, before the one before it was over on the processor is
+//! moved behind it: steps are taken one after the other.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use hemiola_trace::CycleId;
+
+/// Places of the last runs. Times of the processor are nanoseconds of its counter, those of the
+/// robot nanoseconds of its clock.
+#[derive(Default)]
+pub struct StepTimes {
+    /// In the order of their begins.
+    runs: VecDeque<Placed>,
+    /// What the robot's clock showed in runs that have not been placed yet.
+    known: BTreeMap<(CycleId, u32), i64>,
+}
+
+/// A run and where it is.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    which: (CycleId, u32),
+    begin: u64,
+    end: u64,
+    time: i64,
+}
+
+/// A run, as events tell of it: its begin or its end.
+#[derive(Clone, Copy, Debug)]
+pub enum Border {
+    /// When it began on the processor.
+    Begin(CycleId, u32, u64),
+    /// When it ended.
+    End(CycleId, u32, u64),
+}
+
+/// Events of the same moment may come in two parcels: so many runs are kept.
+const KEPT: usize = 256;
+/// As many runs wait at most for their events, which may have been overwritten.
+const MOST_KNOWN: usize = 8192;
+
+impl Placed {
+    /// What the robot's clock is taken to show at its end.
+    fn end_time(self) -> i64 {
+        later(self.time, self.end.saturating_sub(self.begin))
+    }
+}
+
+impl StepTimes {
+    /// Takes what the robot's clock showed in a run. To be called before the run's events are taken.
+    pub fn know(&mut self, cycle: CycleId, run: u32, now: i64) {
+        if self.known.len() == MOST_KNOWN {
+            self.known.pop_first();
+        }
+        self.known.insert((cycle, run), now);
+    }
+
+    /// Takes the runs of some events, in any order, and places them.
+    pub fn place(&mut self, borders: impl IntoIterator<Item = Border>) {
+        let surplus = self.runs.len().saturating_sub(KEPT);
+        self.runs.drain(..surplus);
+        let (mut begun, mut ended) = (Vec::new(), BTreeMap::new());
+        for border in borders {
+            match border {
+                Border::Begin(cycle, run, at) => begun.push((at, (cycle, run))),
+                Border::End(cycle, run, at) => _ = ended.insert((cycle, run), at),
+            }
+        }
+        for run in &mut self.runs {
+            if let Some(end) = ended.remove(&run.which) {
+                run.end = end;
+            }
+        }
+        begun.sort_unstable();
+        for (begin, which) in begun {
+            let before = self.runs.back().map(|run| run.end_time());
+            // A run of which nobody has told follows the one before it.
+            let Some(time) = self.known.remove(&which).max(before) else { continue };
+            let end = ended.remove(&which).unwrap_or(begin);
+            self.runs.push_back(Placed { which, begin, end, time });
+        }
+    }
+
+    /// What the robot's clock showed when the processor's counter showed `at`; `None` as long as
+    /// there is no run. What lies between two runs belongs to the nearer one.
+    pub fn time(&self, at: u64) -> Option<i64> {
+        let next = self.runs.partition_point(|run| run.begin <= at);
+        let before = next.checked_sub(1).map(|index| self.runs[index]);
+        let next = self.runs.get(next);
+        let Some(before) = before else {
+            return next.map(|next| earlier(next.time, next.begin - at));
+        };
+        let (Some(next), true) = (next, at > before.end) else { return Some(later(before.time, at - before.begin)) };
+        let (since, until) = (at - before.end, next.begin - at);
+        let half = before.end_time().abs_diff(next.time) / 2;
+        Some(match since <= until {
+            true => later(before.end_time(), since.min(half)),
+            false => earlier(next.time, until.min(half)),
+        })
+    }
+}
+
+fn later(time: i64, by: u64) -> i64 {
+    time.saturating_add(i64::try_from(by).unwrap_or(i64::MAX))
+}
+
+fn earlier(time: i64, by: u64) -> i64 {
+    time.saturating_sub(i64::try_from(by).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MOTION: CycleId = CycleId(0);
+    const VISION: CycleId = CycleId(1);
+
+    fn run(cycle: CycleId, run: u32, begin: u64, end: u64) -> [Border; 2] {
+        [Border::Begin(cycle, run, begin), Border::End(cycle, run, end)]
+    }
+
+    #[test]
+    fn a_pause_on_the_processor_is_none_of_the_robot() {
+        let mut times = StepTimes::default();
+        assert_eq!(times.time(5), None);
+        times.know(MOTION, 0, 1000);
+        times.know(MOTION, 1, 1100);
+        times.place([run(MOTION, 0, 50, 60), run(MOTION, 1, 900_000, 900_030)].concat());
+        let places = [(50, 1000), (55, 1005), (60, 1010), (70, 1020), (700, 1055), (899_990, 1090), (900_000, 1100)];
+        for (at, time) in places.into_iter().chain([(900_030, 1130), (900_040, 1140), (40, 990)]) {
+            assert_eq!(times.time(at), Some(time), "{at}");
+        }
+    }
+
+    #[test]
+    fn runs_of_one_moment_come_one_after_the_other() {
+        let mut times = StepTimes::default();
+        times.know(MOTION, 0, 1000);
+        times.know(VISION, 0, 1000);
+        times.know(MOTION, 1, 1012);
+        // Nobody has told of the second run of vision.
+        times.place([run(VISION, 0, 50, 80), run(MOTION, 0, 10, 40)].concat());
+        times.place([run(MOTION, 1, 90, 95), run(VISION, 1, 100, 101)].concat());
+        let places = [(10, 1000), (40, 1030), (50, 1030), (80, 1060), (90, 1060), (95, 1065), (100, 1065)];
+        for (at, time) in places {
+            assert_eq!(times.time(at), Some(time), "{at}");
+        }
+    }
+
+    #[test]
+    fn an_end_that_comes_later_ends_its_run() {
+        let mut times = StepTimes::default();
+        times.know(MOTION, 7, 500);
+        times.place([Border::Begin(MOTION, 7, 100)]);
+        times.place([Border::End(MOTION, 7, 120)]);
+        times.know(MOTION, 8, 510);
+        times.place(run(MOTION, 8, 1000, 1001));
+        assert_eq!([110, 120, 130, 1000].map(|at| times.time(at).unwrap()), [510, 520, 520, 520]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_came_later_on_the_processor_is_never_earlier(
+            runs in prop::collection::vec((0_u64..100, 1_u64..50, 0_i64..120, any::<bool>()), 1..40),
+            looks in prop::collection::vec(0_u64..8000, 1..60),
+        ) {
+            let (mut times, mut at, mut now, mut borders) = (StepTimes::default(), 1000, 0, Vec::new());
+            for (number, (gap, length, step, is_known)) in runs.into_iter().enumerate() {
+                (at, now) = (at + gap, now + step);
+                if is_known || number == 0 {
+                    times.know(MOTION, number as u32, now);
+                }
+                borders.extend(run(MOTION, number as u32, at, at + length));
+                at += length;
+            }
+            times.place(borders);
+            let mut looks = looks;
+            looks.sort_unstable();
+            let found: Vec<_> = looks.iter().map(|&at| times.time(at).unwrap()).collect();
+            prop_assert!(found.is_sorted(), "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What the robot's threads did, on its way to clients, with times of the robot's clock.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hemiola_bus::RobotClock;
+use hemiola_model::Time;
+use hemiola_realtime::{MonotonicTime, monotonic_now};
+use hemiola_runtime::{Observation, Observer, RobotHandle, RunRecord, Seen, SeenEvents};
+use hemiola_trace::{Catalog, Event, TickScale, Ticks};
+
+use super::step_times::{Border, StepTimes};
+
+/// Sees what the threads of a robot do.
+pub struct Traced {
+    seen: Observer,
+    /// What the numbers in events mean.
+    pub catalog: Catalog,
+    /// What their ticks mean.
+    pub clock: TickClock,
+}
+
+/// Turns ticks of the processor's counter into times of the robot's clock.
+pub struct TickClock {
+    scale: TickScale,
+    clock: Arc<RobotClock>,
+    now: (Ticks, MonotonicTime),
+    /// Of a robot that is stepped.
+    steps: Option<StepTimes>,
+}
+
+impl Traced {
+    /// Begins it.
+    pub fn open(handle: &RobotHandle) -> Result<Self, String> {
+        let clock = TickClock::of(handle);
+        let observation = Observation::default().with_events();
+        let observation = if clock.steps.is_some() { observation.with_runs() } else { observation };
+        let seen = handle.observe(observation).map_err(|error| error.to_string())?;
+        Ok(Self { seen, catalog: handle.catalog(), clock })
+    }
+
+    /// What has come, in pieces of one thread each.
+    pub fn take(&mut self) -> Vec<SeenEvents> {
+        let Self { seen, catalog, clock } = self;
+        clock.refresh();
+        let (mut pieces, mut runs) = (Vec::new(), Vec::new());
+        while let Some(seen) = seen.next() {
+            match seen {
+                Seen::Events(piece) => pieces.push(piece),
+                Seen::Run(run) => runs.push(run),
+                _ => {}
+            }
+        }
+        clock.place(catalog, &runs, &pieces);
+        pieces
+    }
+}
+
+impl TickClock {
+    fn of(handle: &RobotHandle) -> Self {
+        let (scale, clock) = (handle.tick_scale(), handle.clock().clone());
+        let is_stepped = clock.due(Time::ZERO).is_none();
+        let now = (Ticks::now(), monotonic_now());
+        Self { scale, clock, now, steps: is_stepped.then(StepTimes::default) }
+    }
+
+    /// Looks at both clocks; before a piece of events is turned.
+    fn refresh(&mut self) {
+        self.scale.refresh();
+        self.now = (Ticks::now(), monotonic_now());
+    }
+
+    /// Of a robot that is stepped: learns when its runs were.
+    fn place(&mut self, catalog: &Catalog, runs: &[RunRecord], pieces: &[SeenEvents]) {
+        let Self { scale, steps: Some(steps), .. } = self else { return };
+        let names = catalog.read();
+        let number = |name: &str| names.cycles().find(|(_, cycle)| cycle.name == name).map(|(id, _)| id);
+        for record in runs {
+            if let Some(cycle) = number(&record.cycle) {
+                steps.know(cycle, record.run, record.now.nanoseconds());
+            }
+        }
+        let at = |ticks: Ticks| scale.nanoseconds(ticks);
+        steps.place(pieces.iter().flat_map(|piece| &piece.events).filter_map(|event| match *event {
+            Event::CycleBegin { cycle, run, begin, .. } => Some(Border::Begin(cycle, run, at(begin))),
+            Event::CycleEnd { cycle, run, at: end } => Some(Border::End(cycle, run, at(end))),
+            _ => None,
+        }));
+    }
+
+    /// What the robot's clock showed then; of a robot that is stepped, as [`StepTimes`] has it.
+    pub fn nanoseconds(&self, ticks: Ticks) -> i64 {
+        match &self.steps {
+            Some(steps) => {
+                let placed = steps.time(self.scale.nanoseconds(ticks));
+                placed.unwrap_or_else(|| self.clock.now().nanoseconds())
+            }
+            None => {
+                let age = self.scale.nanoseconds_between(ticks, self.now.0);
+                self.clock.time_at(self.now.1 - Duration::from_nanos(age)).nanoseconds()
+            }
+        }
+    }
+
+    /// Seconds from one to the other.
+    pub fn seconds(&self, begin: Ticks, end: Ticks) -> f64 {
+        self.scale.nanoseconds_between(begin, end) as f64 * 1e-9
+    }
+
+    /// Nanoseconds from one to the other, as far as 32 bits go.
+    pub fn between(&self, begin: Ticks, end: Ticks) -> u32 {
+        u32::try_from(self.scale.nanoseconds_between(begin, end)).unwrap_or(u32::MAX)
+    }
+}

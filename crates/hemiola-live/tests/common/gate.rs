@@ -1,0 +1,60 @@
+//! Holds code of users until a test has seen what it wanted to see.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Holds whoever wants to pass, from when it is closed until it is opened.
+pub struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Open,
+    Closed,
+    Holding,
+}
+
+/// Opens the gate again, also where a test fails.
+pub struct Closed<'g>(&'g Gate);
+
+/// Nothing is held for longer, whatever becomes of a test.
+const LIMIT: Duration = Duration::from_secs(50);
+
+impl Gate {
+    pub const fn new() -> Self {
+        Self { state: Mutex::new(State::Open), changed: Condvar::new() }
+    }
+
+    pub fn close(&self) -> Closed<'_> {
+        *self.state() = State::Closed;
+        Closed(self)
+    }
+
+    /// Whether somebody waits at it.
+    pub fn is_holding(&self) -> bool {
+        *self.state() == State::Holding
+    }
+
+    pub fn pass(&self) {
+        let mut state = self.state();
+        if *state == State::Open {
+            return;
+        }
+        *state = State::Holding;
+        let (mut state, _) = self.changed.wait_timeout_while(state, LIMIT, |state| *state == State::Holding).unwrap();
+        *state = State::Open;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Closed<'_> {
+    fn drop(&mut self) {
+        *self.0.state() = State::Open;
+        self.0.changed.notify_all();
+    }
+}

@@ -1,0 +1,160 @@
+//! Code of users and files that hang hold up whoever asked for them, and nobody else at the door.
+
+mod common;
+
+use std::fs;
+use std::thread;
+
+use common::gate::Gate;
+use common::{Client, Drive, House, configuration, wait_until};
+use hemiola::prelude::*;
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
+use serde_json::{Value, json};
+
+static CONSTRUCTORS: Gate = Gate::new();
+static DEFAULTS: Gate = Gate::new();
+
+struct Hesitation;
+
+impl Default for Hesitation {
+    fn default() -> Self {
+        CONSTRUCTORS.pass();
+        Self
+    }
+}
+
+/// Is never made while the gate is closed.
+#[derive(Module)]
+struct Hesitant {
+    #[stateless]
+    hesitation: Hesitation,
+}
+
+#[module]
+impl Hesitant {
+    #[update]
+    fn drive(&self, last: Previous<Drive>, drive: &mut Drive) {
+        _ = &self.hesitation;
+        drive.runs = last.runs + 1;
+    }
+}
+
+/// No value of it is made while the gate is closed, but for those that its cycle needs.
+#[derive(Representation, Clone)]
+struct Reluctant {
+    number: u32,
+}
+
+impl Default for Reluctant {
+    fn default() -> Self {
+        if thread::current().name().is_some_and(|name| name.starts_with("hemiola ")) {
+            DEFAULTS.pass();
+        }
+        Self { number: 0 }
+    }
+}
+
+#[derive(Module)]
+struct Persuade {}
+
+#[module]
+impl Persuade {
+    #[update]
+    fn reluctant(&self, reluctant: &mut Reluctant) {
+        reluctant.number = 1;
+    }
+}
+
+fn provider(client: &mut Client) -> Value {
+    let described = client.ask(json!({"do": "describe"})).unwrap();
+    let all = described["representations"].as_array().unwrap();
+    all.iter().find(|representation| representation["name"] == "Drive").unwrap()["provider"].clone()
+}
+
+/// Looks at all that there is, but for subscriptions, and presses the button.
+fn look_around(house: &House, client: &mut Client) {
+    assert!(client.ask(json!({"do": "parameters"})).is_ok());
+    assert!(client.ask(json!({"do": "fields", "value": "Drive"})).is_ok());
+    client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
+    client.ask(json!({"do": "watch", "what": "statistics", "period": 50_000_000})).unwrap();
+    assert!(client.event("statistics")["report"].is_object());
+    client.ask(json!({"do": "change", "change": {"safe_state": true}})).unwrap();
+    assert!(house.robot.handle().is_in_safe_state());
+    client.ask(json!({"do": "change", "change": {"safe_state": false}})).unwrap();
+    assert!(!house.robot.handle().is_in_safe_state());
+    client.ask(json!({"do": "mark", "text": "it hangs"})).unwrap();
+}
+
+#[test]
+fn a_constructor_that_hangs_keeps_nobody_at_the_door_from_looking_and_from_the_safe_state() {
+    let house = House::plain();
+    let (mut changing, mut looking) = (house.client(true), house.client(true));
+    let closed = CONSTRUCTORS.close();
+    let switch = json!({"do": "change", "change": {"provider": {"representation": "Drive", "module": "Hesitant"}}});
+    let asked = changing.say(switch).unwrap();
+    wait_until(|| CONSTRUCTORS.is_holding());
+
+    for client in [&mut looking, &mut changing, &mut house.client(true)] {
+        assert_eq!(provider(client), "Pilot");
+        client.ask(json!({"do": "subscribe", "subscription": 1, "value": "Drive", "rate": 50.0})).unwrap();
+        assert_eq!(client.next_bytes()[0], 1);
+        let plotted = client.ask(json!({"do": "plot", "subscription": 2, "fields": ["Drive.metres"]})).unwrap();
+        assert!(plotted["fields"][0]["error"].is_null(), "{plotted}");
+        look_around(&house, client);
+    }
+    assert!(CONSTRUCTORS.is_holding(), "nobody has waited for the constructor");
+    drop(closed);
+    changing.answer(asked).unwrap();
+    assert_eq!(provider(&mut looking), "Hesitant");
+}
+
+#[test]
+fn a_default_that_hangs_at_a_subscription_keeps_nobody_else_waiting() {
+    let house = House::plain();
+    let (mut subscribing, mut looking) = (house.client(true), house.client(true));
+    let closed = DEFAULTS.close();
+    let subscribe = json!({"do": "subscribe", "subscription": 7, "value": "Reluctant", "rate": 50.0});
+    let asked = subscribing.say(subscribe.clone()).unwrap();
+    wait_until(|| DEFAULTS.is_holding());
+
+    for client in [&mut looking, &mut subscribing] {
+        assert_eq!(provider(client), "Pilot");
+        look_around(&house, client);
+    }
+    let again = subscribing.ask(subscribe.clone()).unwrap_err();
+    assert!(again.contains("7 exists already"), "{again}");
+    // Who does not want it any more does not get it, and may take the number again.
+    subscribing.ask(json!({"do": "unsubscribe", "subscription": 7})).unwrap();
+    let once_more = subscribing.say(json!({"do": "subscribe", "subscription": 7, "value": "Drive"})).unwrap();
+    assert!(DEFAULTS.is_holding(), "nobody has waited for the default");
+    drop(closed);
+    assert_eq!(subscribing.answer(asked).unwrap()["schema_name"], "hemiola_live/msg/Reluctant");
+    assert_eq!(subscribing.answer(once_more).unwrap()["schema_name"], "hemiola_live/msg/Drive");
+    assert!(subscribing.next_bytes().len() > 36, "a value of `Drive` is longer than one of `Reluctant`");
+}
+
+#[test]
+fn a_file_that_hangs_holds_nobody_up() {
+    let folder = std::env::temp_dir().join(format!("hemiola-hung-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("page.json");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let house = House::with_file(configuration(), Some(folder.join("robot.toml")));
+    let (mut waiting, mut looking) = (house.client(true), house.client(true));
+
+    let refused = waiting.ask(json!({"do": "change", "change": {"trace": {"file": pipe}}})).unwrap_err();
+    assert!(refused.contains("it is a pipe"), "{refused}");
+    let refused = waiting.ask(json!({"do": "record", "file": pipe})).unwrap_err();
+    assert!(refused.contains("exists"), "{refused}");
+
+    // Reading the pipe waits for somebody who writes.
+    let asked = waiting.say(json!({"do": "layouts"})).unwrap();
+    for client in [&mut looking, &mut waiting] {
+        assert_eq!(provider(client), "Pilot");
+        look_around(&house, client);
+    }
+    wait_until(|| open(&pipe, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).is_ok());
+    let damaged = waiting.answer(asked).unwrap_err();
+    assert!(damaged.contains("page.json is damaged"), "{damaged}");
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,42 @@
+// Looks at a log in the page, in Chromium: check_log.cjs http://HOST:PORT/?token=..
+// The log is of the robot of crates/hemiola-live/tests/common, with all that it shows.
+const { Program, perform, until } = require("./browser.cjs");
+
+const [url] = process.argv.slice(2);
+
+/** Sets the time of the log, in seconds, by its slider. */
+const slide = (tab, seconds) => tab.page.$eval(".transport input", (one, value) => {
+  one.value = String(value);
+  one.dispatchEvent(new Event("input"));
+  one.dispatchEvent(new Event("change"));
+}, seconds * 1000);
+
+const steps = {
+  async "what modules have plotted is offered, and plotted again"({ tab }) {
+    await tab.view("plots");
+    await tab.press("section.plots .bar", "Add");
+    await tab.write("dialog.palette input", "plot:pilot");
+    await tab.says("dialog.palette .choice.active span", /^plot:pilot\.metres$/);
+    await tab.page.keyboard.press("Enter");
+    await slide(tab, 2);
+    await tab.says('section.plots .legend-item[title="plot:pilot.metres"] .mono', /^ ?(200|199|198)/);
+  },
+
+  async "the field has what they have drawn, at the time that is set"({ tab }) {
+    await tab.view("field");
+    await tab.says("section.field .bar select", /^track$/);
+    await until("the cart", async () => (await tab.pixels("section.field canvas", "#ff8800")) > 3);
+    await tab.says("section.field .layers", /^cart$/);
+  },
+
+  async "images have it, and what was drawn over them"({ tab }) {
+    await tab.view("images");
+    await until("the module's image among all", () => tab.page.$('section.images select option[value="image:pilot.view"]'));
+    await tab.page.select("section.images .bar select", "image:pilot.view");
+    await tab.says("section.images .status", /^8 × 4$/);
+    await until("its pixels", async () => (await tab.pixels("section.images canvas", "#c8c8c8")) > 1000);
+    await until("the drawing over it", async () => (await tab.pixels("section.images canvas", "#ff8800")) > 10);
+  },
+};
+
+perform(url, Program, steps);

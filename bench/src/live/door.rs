@@ -139,9 +139,12 @@ fn watch(
 /// The robot has it whether there is a door or not. The kernel keeps 15 characters of a name.
 const SERVICE: &str = "hemiola service";
 
-/// Whether a thread belongs to the door.
+/// Other threads of a robot that are there without a door.
+const OTHERS: [&str; 5] = [SERVICE, "hemiola signals", "hemiola watchdo", "hemiola player", "hemiola end"];
+
+/// Whether a thread belongs to the door: all that Hemiola has besides.
 pub fn is_of_the_door(thread: &str) -> bool {
-    thread.starts_with("hemiola ") && thread != SERVICE
+    thread.starts_with("hemiola ") && !OTHERS.contains(&thread)
 }
 
 /// Takes everything for so long: how many messages, and how many bytes of values were in them.

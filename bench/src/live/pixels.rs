@@ -60,7 +60,7 @@ const MOST_TO_CATCH_UP_MS: f64 = 1000.0;
 
 /// Plots of the NAO while it plays.
 const NAO: [&str; 4] =
-    ["JointAngles.angles[0]", "RobotPose.pose.translation.x", "BallModel.position.x", "timing:motion.response"];
+    ["JointAngles.positions[0]", "RobotPose.pose.translation.x", "BallModel.position.x", "timing:motion.response"];
 
 /// Looks at both robots, and tells.
 pub fn measure(

@@ -34,7 +34,7 @@ const THICKNESS = 1.25;
  * @returns {Plane}
  */
 export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, marks = [] }) {
-  const { context, width, height, ratio } = fit(canvas);
+  const [context, width, height, ratio] = fit(canvas);
   const colour = colours();
   const right = Math.max(AXIS + 10, width - (hasRight ? AXIS : 8)), bottom = Math.max(TOP + 10, height - BOTTOM);
   const columns = Math.max(1, Math.round((right - AXIS) * ratio));

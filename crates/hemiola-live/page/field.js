@@ -131,7 +131,7 @@ export class Field extends View {
     const drawings = this.#drawings.of(this.#space), shown = this.#layers.pick(drawings);
     const isDeep = drawings.some(({ shapes }) => shapes.some(({ draw }) => draw.frame || (pointsOf(draw)[0]?.length ?? 0) > 2));
     this.#turn.hidden = this.#tilt.hidden = !isDeep && !this.#isTilted;
-    const { context, width, height } = fit(this.#canvas);
+    const [context, width, height] = fit(this.#canvas);
     const { font } = colours(), camera = this.#camera, project = this.#projection();
     context.fillStyle = GROUND;
     context.fillRect(0, 0, width, height);

@@ -163,7 +163,7 @@ export class GraphView extends View {
 
   /** @override */
   draw() {
-    const { context, height } = fit(this.#canvas);
+    const [context, , height] = fit(this.#canvas);
     const look = colours(), { scale, x, y } = this.#camera;
     if (this.#graph.nodes.length === 0) return notice(context, "Waiting for the robot's description …", look.muted);
     context.save();

@@ -204,7 +204,7 @@ export class Images extends View {
   draw() {
     this.#decode();
     const shown = this.#layers.pick(this.#drawings.of(this.#name));
-    const { context, width, height } = fit(this.#canvas);
+    const [context, width, height] = fit(this.#canvas);
     const image = this.#image, camera = this.#camera, look = colours();
     if (image.width === 0 || this.#error) return notice(context, this.#error || "Waiting for an image …", look.muted);
     if (camera.isFree) camera.frame({ left: 0, top: 0, right: image.width, bottom: image.height }, width, height, 0);

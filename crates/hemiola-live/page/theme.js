@@ -33,9 +33,9 @@ if (typeof matchMedia === "function") {
 }
 
 /** Fits a canvas to its place on the screen, in device pixels, and returns a context that draws in
- * CSS pixels, cleared.
+ * CSS pixels, cleared; its size in them; and how many device pixels one of them has.
  * @param {HTMLCanvasElement} canvas
- * @returns {{context: CanvasRenderingContext2D, width: number, height: number, ratio: number}} */
+ * @returns {[context: CanvasRenderingContext2D, width: number, height: number, ratio: number]} */
 export function fit(canvas) {
   const width = canvas.clientWidth, height = canvas.clientHeight;
   const ratio = Math.min(devicePixelRatio || 1, 2);
@@ -44,5 +44,5 @@ export function fit(canvas) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
-  return { context, width, height, ratio };
+  return [context, width, height, ratio];
 }

@@ -200,7 +200,7 @@ export class Timeline extends View {
 
   /** @override */
   draw() {
-    const { context, width, height } = fit(this.#canvas);
+    const [context, width, height] = fit(this.#canvas);
     const look = colours(), { store } = this;
     const left = width < 500 ? 64 : 146;
     const total = Math.max(0, ...[...this.rows.values()].map(({ y }) => y + ROW));

@@ -32,7 +32,7 @@ export class Recent {
  * @param {{recent?: Float64Array, p01?: number | null, p50?: number | null, p99?: number | null, maximum?: number | null, limit?: number | null, bound?: number | null}} times
  */
 export function drawBar(canvas, { recent, p01, p50, p99, maximum, limit, bound }) {
-  const { context, width, height } = fit(canvas);
+  const [context, width, height] = fit(canvas);
   const colour = colours();
   const longest = Math.max(limit ?? 0, bound ?? 0, maximum ?? 0, p99 ?? 0) * 1.06;
   if (!longest || width < 4) return;

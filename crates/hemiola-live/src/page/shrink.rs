@@ -396,7 +396,7 @@ mod tests {
     fn variables_get_short_names_unless_a_property_has_the_same() {
         let source =
             "const first = 1, other = 2; let second = first + x.third; const third = { second: first, fourth };";
-        assert_eq!(script(source), "let a=1,other=2,second=a+x.third,third={second:a,fourth};\n");
+        assert_eq!(script(source), "let a=1,b=2,second=a+x.third,third={second:a,fourth};\n");
         assert_eq!(script("const long = 1; f(`${long} long`, \"long\");"), "let a=1;f(`${a} long`,\"long\");\n");
         assert_eq!(script("export const long = 1; const { wide } = b; wide;"), "export let long=1;let{wide}=b;wide;\n");
         assert_eq!(script("const long = 1; class A { long() {} }"), "let long=1;class A{long(){}}\n");
@@ -412,6 +412,19 @@ mod tests {
             "let one=1;class A extends B{x=2;one=3}\n"
         );
         assert_eq!(script("const [long, wide] = f(high);"), "let[a,b]=f(high);\n");
+        assert_eq!(
+            script("export const long = () => { wide; }, wide = 2; let other = 3;"),
+            "export let long=()=>{wide},wide=2;let a=3;\n"
+        );
+        assert_eq!(script("let long = 1; if (x) { long = 2; }"), "let a=1;if(x){a=2}\n");
+        assert_eq!(
+            script("let long = 1; f({ long }); g(x ? { long: 1 } : 2);"),
+            "let long=1;f({long});g(x?{long:1}:2);\n"
+        );
+        assert_eq!(
+            script("const { wide: long, high } = b, { high: other = long } = c; other;"),
+            "let{wide:a,high}=b,{high:d=a}=c;d;\n"
+        );
     }
 
     #[test]

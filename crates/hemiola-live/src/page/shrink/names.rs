@@ -32,8 +32,9 @@ const OF_PAGES: &[&str] = &[
 /// Words that are keywords in some places.
 const KEYWORDS: &[&str] = &["as", "async", "await", "do", "from", "get", "if", "in", "of", "set", "static", "yield"];
 
-/// The brace of a class.
+/// The brace of a class, and of statements; any other is of an object, or of what is taken apart.
 const CLASS: char = 'c';
+const BLOCK: char = 'b';
 
 /// Short names for what files import from each other, where none of them has a property of that name.
 pub fn shared(files: &[Vec<Token<'_>>]) -> Shared {
@@ -101,12 +102,20 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
     let (mut variables, mut exported, mut imported) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut properties: BTreeSet<_> = OF_PAGES.iter().chain(KEYWORDS).copied().collect();
     let mut open = Vec::new();
+    // Whether the statement declares something, outside of all brackets and in each that is open.
+    let mut declares = vec![false];
+    let mut exports = false;
     let text = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
     for (index, token) in tokens.iter().enumerate() {
         let word = token.text;
         let (before, after) = (text(index.checked_sub(1)), text(Some(index + 1)));
         if token.kind != Kind::Word {
             let begin = follow(&mut open, index, tokens);
+            declares.resize(open.len() + 1, false);
+            if word == ";" {
+                declares[open.len()] = false;
+                exports &= !open.is_empty();
+            }
             let head = begin.map_or("", |begin: usize| text(begin.checked_sub(1)));
             let is_arrow = word == ")" && after == "=" && text(Some(index + 2)) == ">";
             let is_function = word == ")" && after == "{" && !matches!(head, "if" | "while" | "for" | "switch");
@@ -116,13 +125,18 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
             }
             continue;
         }
-        let is_declared = matches!(before, "const" | "let" | "function");
+        exports |= word == "export";
+        declares[open.len()] |= matches!(word, "const" | "let") && before != ".";
+        // `const a = 1, b = 2;`
+        let is_listed = declares[open.len()] && before == "," && matches!(after, "=" | "," | ";");
+        let is_declared = is_listed || matches!(before, "const" | "let" | "function");
         let is_only_argument = after == "=" && text(Some(index + 2)) == ">";
         if is_declared || is_only_argument {
             variables.insert(word);
         }
         let is_named = is_declared || before == "class";
-        if is_named && (2..4).any(|back| text(index.checked_sub(back)) == "export") {
+        let is_first = (2..4).any(|back| text(index.checked_sub(back)) == "export");
+        if is_named && (is_first || exports && is_listed && open.is_empty()) {
             exported.insert(word);
         }
         let bracket = open.last().copied();
@@ -130,7 +144,11 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
             imported.insert(word);
             continue;
         }
-        let within = bracket.map_or('{', |(bracket, _)| bracket);
+        let (within, head) = bracket.map_or((BLOCK, ""), |(bracket, begin)| (bracket, text(begin.checked_sub(1))));
+        let is_pattern = matches!(head, "const" | "let") || head == "," && declares[open.len() - 1];
+        if within == '{' && is_pattern && before == ":" && matches!(after, "," | "}" | "=") {
+            variables.insert(word);
+        }
         let is_entry = matches!(before, "{" | ",") && matches!(after, ":" | "," | "}" | "=" | "(");
         let is_method = matches!(before, "async" | "get" | "set" | "static" | "*") && matches!(after, "(" | "=" | ";");
         let is_field = within == CLASS && matches!(before, ";" | "}") && matches!(after, "(" | "=" | ";");
@@ -160,6 +178,12 @@ fn is_class(before: &[Token<'_>]) -> bool {
     head.into_iter().any(|token| token.text == "class")
 }
 
+/// Whether a brace behind these tokens opens a block of statements.
+fn is_block(before: &[Token<'_>]) -> bool {
+    let ends = [")", ">", ";", "{", "}", "else", "try", "finally", "do"];
+    before.last().is_some_and(|token| ends.contains(&token.text))
+}
+
 /// Follows which brackets are open, and where they were opened; returns where the one was that closes.
 fn follow(open: &mut Vec<(char, usize)>, index: usize, tokens: &[Token<'_>]) -> Option<usize> {
     let token = &tokens[index];
@@ -169,7 +193,9 @@ fn follow(open: &mut Vec<(char, usize)>, index: usize, tokens: &[Token<'_>]) -> 
     match token.text {
         "(" => open.push(('(', index)),
         "[" => open.push(('[', index)),
-        "{" => open.push((if is_class(&tokens[..index]) { CLASS } else { '{' }, index)),
+        "{" if is_class(&tokens[..index]) => open.push((CLASS, index)),
+        "{" if is_block(&tokens[..index]) => open.push((BLOCK, index)),
+        "{" => open.push(('{', index)),
         text if is_part && text.ends_with("${") => open.push(('(', index)),
         _ => {}
     }

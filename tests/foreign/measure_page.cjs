@@ -104,7 +104,7 @@ class Browser {
 
   async open({ url, pages }) {
     await this.close();
-    for (const layout of pages) await this.page(url, layout);
+    await Promise.all(pages.map((layout) => this.page(url, layout)));
     return {};
   }
 
@@ -174,4 +174,5 @@ async function main() {
   }
   await end();
 }
-main().catch((error) => { console.error(error.stack ?? error); process.exit(1); });
+// In one line: who started this shows the last one.
+main().catch((error) => { console.error(String(error)); process.exit(1); });

@@ -78,7 +78,7 @@ pub fn measure(
     for _ in 0..rounds {
         for arm in &mut arms {
             let others = (arm.load == Load::Full).then(OtherPrograms::start);
-            let running = LiveRobot::start(robot, length)?;
+            let running = LiveRobot::start(robot, length + OPENING)?;
             let looking = look(arm.onlooker, &running, robot, browser.as_deref_mut())?;
             let report = running.finish()?;
             drop((looking, others));
@@ -94,6 +94,8 @@ pub fn measure(
 }
 
 const WARM_UP: Duration = Duration::from_secs(3);
+/// Pages take some time to open: every run is longer by this.
+const OPENING: Duration = Duration::from_secs(10);
 
 /// Starts looking; commands look until what is returned is dropped.
 fn look(
@@ -160,7 +162,7 @@ fn text(arms: &[Arm], length: Duration) -> String {
     let rounds = arms.first().map_or(0, |arm| arm.rounds.len());
     let mut text = format!(
         "motion's response on the NAO, from its trigger to its end (medians of {rounds} rounds of {} s)\n  {:36}{:>10}{:>10}{:>16}{:>9}\n",
-        length.as_secs(),
+        (length + OPENING).as_secs(),
         "",
         "mean",
         "p99",

@@ -57,7 +57,7 @@ impl ThreadTimes {
 
 /// What the threads of these have used together, in percent of a core.
 pub fn sum(used: &[Used], is_meant: impl Fn(&str) -> bool) -> f64 {
-    used.iter().filter(|used| is_meant(&used.name)).map(|used| used.percent).sum()
+    used.iter().filter(|used| is_meant(&used.name)).fold(0.0, |sum, used| sum + used.percent)
 }
 
 fn thread_at(folder: &Path) -> Result<(String, u64), BenchError> {

@@ -26,6 +26,8 @@ pub struct ValueStream {
     period: i64,
     due: i64,
     sequence: u32,
+    /// How long the last message was: the next one is hardly longer.
+    length: usize,
     /// What this client was too slow for, besides what the observer was.
     dropped: u64,
     told: u64,
@@ -71,6 +73,7 @@ impl ValueStream {
             period,
             due: i64::MIN,
             sequence: 0,
+            length: 0,
             dropped: 0,
             told: 0,
         })
@@ -97,7 +100,7 @@ impl ValueStream {
 
     /// Sends what has come, behind heads in the form of a protocol.
     pub fn send(&mut self, out: &mut Outbox, begin: fn(binary::Head) -> Vec<u8>) {
-        let Self { subscription, seen, dropped, .. } = self;
+        let Self { subscription, seen, dropped, length, .. } = self;
         if self.is_topic {
             while let Some(message) = seen.next_message() {
                 let time = message.time().nanoseconds();
@@ -112,9 +115,9 @@ impl ValueStream {
                 }
                 let head =
                     binary::Head { subscription: *subscription, sequence: self.sequence, run: 0, time, stamp: time };
-                let mut writer = CdrWriter::behind(begin(head));
+                let mut writer = CdrWriter::behind(with_room(begin(head), *length));
                 message.write(&mut writer);
-                out.send_bytes(writer.finish());
+                out.send_bytes(measured(writer.finish(), length));
             }
             return;
         }
@@ -137,11 +140,22 @@ impl ValueStream {
                 }
                 continue;
             }
-            let mut writer = CdrWriter::behind(begin(head));
+            let mut writer = CdrWriter::behind(with_room(begin(head), *length));
             value.value().write(&mut writer);
-            out.send_bytes(writer.finish());
+            out.send_bytes(measured(writer.finish(), length));
         }
     }
+}
+
+/// What grows while it is written is copied again and again.
+fn with_room(mut head: Vec<u8>, length: usize) -> Vec<u8> {
+    head.reserve_exact(length.saturating_sub(head.len()));
+    head
+}
+
+fn measured(bytes: Vec<u8>, length: &mut usize) -> Vec<u8> {
+    *length = bytes.len();
+    bytes
 }
 
 /// What was made of descriptors, by their addresses: a type of a program never changes.

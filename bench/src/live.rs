@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `response` | how motion responds while pages are open and commands look |
 //! | `door` | processor time of the door's threads |
-//! | `foxglove`, `viewer` | the same through Foxglove's protocol, beside the server of Foxglove's SDK |
+//! | `foxglove`, `viewer` | the same by Foxglove's protocol, beside the server of Foxglove's SDK |
 //! | `pixels` | from a value to the frame that has it, frames a second, a page that slept |
 //! | `browser` | Chromium, driven by `tests/foreign/measure_page.cjs` |
 //! | `robot`, `program`, `threads` | programs that are started and ended, and what their threads use |

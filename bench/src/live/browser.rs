@@ -58,7 +58,8 @@ impl Browser {
         self.hear(limit)
     }
 
-    /// What the script says is JSON; what is not comes from the browser, and matters if nothing else comes.
+    /// What the script says is JSON; what is not comes from the browser, and matters if nothing
+    /// else comes.
     fn hear(&mut self, limit: Duration) -> Result<Value, BenchError> {
         self.program.hear(limit, |line| serde_json::from_str::<Value>(line).ok().filter(Value::is_object))
     }

@@ -1,4 +1,5 @@
-//! What the door costs: the processor time of its threads while somebody looks, in percent of a core.
+//! What the door costs: the processor time of its threads while somebody looks, in percent of a
+//! core.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! All channels through `foxglove.sdk.v1`: the door of the NAO, and the server of Foxglove's SDK, which
+//! All channels through `foxglove.sdk.v1`: the door of the NAO, and the server of Foxglove's SDK,
+//! which
 //! publishes what the door has sent before.
 
 use std::borrow::Cow;
@@ -24,7 +25,8 @@ use crate::error::BenchError;
 struct Used {
     /// Of its threads, in percent of a core.
     server: f64,
-    /// Of the thread that hands messages to the SDK's server. Hemiola's modules hand them over to nobody.
+    /// Of the thread that hands messages to the SDK's server. Hemiola's modules hand them over to
+    /// nobody.
     publisher: f64,
     messages: f64,
     megabytes: f64,

@@ -1,4 +1,5 @@
-//! How motion responds while people look at the robot: with pages open, and beside commands that look.
+//! How motion responds while people look at the robot: with pages open, and beside commands that
+//! look.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -34,7 +35,8 @@ struct Arm {
     label: &'static str,
     onlooker: Onlooker,
     load: Load,
-    /// Of each round: motion's response, its 99th percentile in nanoseconds, and missed deadlines of all cycles.
+    /// Of each round: motion's response, its 99th percentile in nanoseconds, and missed deadlines
+    /// of all cycles.
     rounds: Vec<(u64, u64, u64)>,
 }
 

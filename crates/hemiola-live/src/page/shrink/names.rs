@@ -36,7 +36,8 @@ const KEYWORDS: &[&str] = &["as", "async", "await", "do", "from", "get", "if", "
 const CLASS: char = 'c';
 const BLOCK: char = 'b';
 
-/// Short names for what files import from each other, where none of them has a property of that name.
+/// Short names for what files import from each other, where none of them has a property of that
+/// name.
 pub fn shared(files: &[Vec<Token<'_>>]) -> Shared {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for token in files.iter().flatten().filter(|token| token.kind == Kind::Word) {
@@ -184,7 +185,8 @@ fn is_block(before: &[Token<'_>]) -> bool {
     before.last().is_some_and(|token| ends.contains(&token.text))
 }
 
-/// Follows which brackets are open, and where they were opened; returns where the one was that closes.
+/// Follows which brackets are open, and where they were opened; returns where the one was that
+/// closes.
 fn follow(open: &mut Vec<(char, usize)>, index: usize, tokens: &[Token<'_>]) -> Option<usize> {
     let token = &tokens[index];
     let is_part = token.kind == Kind::Verbatim;

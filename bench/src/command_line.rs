@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::choice::choose;
 use crate::contest::discipline::{self, Effort};
 use crate::contest::result::Spread;
 use crate::contest::{self, cyclictest, entrant, peers};
@@ -225,19 +226,4 @@ fn load(path: &Path) -> Result<AnyReport, BenchError> {
     }
     let report = serde_json::from_str(&text).map_err(|error| BenchError::Report { path: path.to_owned(), error })?;
     Ok(AnyReport::Dispatch(report))
-}
-
-/// Keeps those that were asked for, all if none was.
-pub fn choose<T>(
-    what: &'static str,
-    all: &mut Vec<T>,
-    wanted: &[String],
-    name: impl Fn(&T) -> &'static str,
-) -> Result<(), BenchError> {
-    let known: Vec<String> = all.iter().map(|one| name(one).to_owned()).collect();
-    if let Some(unknown) = wanted.iter().find(|wanted| !known.contains(wanted)) {
-        return Err(BenchError::Unknown { what, name: unknown.clone(), known });
-    }
-    all.retain(|one| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name(one)));
-    Ok(())
 }

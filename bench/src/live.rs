@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::command_line::choose;
+use crate::choice::choose;
 use crate::contest::result::quantile;
 use crate::error::{BenchError, write};
 use crate::machine::Machine;

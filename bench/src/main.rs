@@ -13,6 +13,7 @@
 //! | `live` | what looking at a running robot costs it, and what people see when |
 //! | `stepped` | what `--fast`, `--replay` and `log verify` take with more workers than one |
 //! | `chains` | chains of callbacks: bounds beside simulation, and how many random chains are in time |
+//! | `choice` | what was asked for by name |
 //! | `robot` | the NAO's program, for what is measured on a whole robot |
 //! | `instructions` | the count that tells a regression without any noise |
 //!
@@ -20,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod chains;
+mod choice;
 mod command_line;
 mod contest;
 mod contestant;

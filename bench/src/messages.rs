@@ -75,7 +75,7 @@ pub fn run(options: &Options, program: &Path, folder: &Path) -> Result<(), Bench
     println!("{machine}\n");
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let mut workloads = all(effort);
-    crate::command_line::choose("workload", &mut workloads, &options.only, |workload| workload.name)?;
+    crate::choice::choose("workload", &mut workloads, &options.only, |workload| workload.name)?;
     let mut notices = Vec::new();
     let programs = peers::build(program, folder, &mut notices);
     let rounds = options.rounds.unwrap_or(if options.quick { 1 } else { ROUNDS }).max(1);

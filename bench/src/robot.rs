@@ -1,4 +1,5 @@
-//! Programs of robots, for what is measured on a whole one: the NAO's, and another one of the bench.
+//! Programs of robots, for what is measured on a whole one: the NAO's, and another one of the
+//! bench.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

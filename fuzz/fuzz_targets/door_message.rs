@@ -1,5 +1,6 @@
-//! What clients say at a robot's door, in text and in bytes and in both of its protocols, and at that of a log, is answered or refused;
-//! what a door says in bytes or as its address is read or refused by clients. Nothing panics or waits.
+//! What clients say at a robot's door, in text and in bytes and in both of its protocols, and at
+//! that of a log, is answered or refused; what a door says in bytes or as its address is read or
+//! refused by clients. Nothing panics or waits.
 #![no_main]
 
 mod patched;
@@ -78,7 +79,8 @@ fuzz_target!(|input: &[u8]| {
     }
     SETUP.with(|Setup { subjects, stepper }| {
         let (protocol, subject) = &subjects[usize::from(choice % 4)];
-        // In its own protocol a robot waits for its cycles where it is to be changed, and these stand still.
+        // In its own protocol a robot waits for its cycles where it is to be changed, and these
+        // stand still.
         let access = if *protocol == "hemiola.v1" { Access::Look } else { Access::Change };
         let client = DoorClient { access, name: "a fuzzer".into(), runner: Runner::without_door() };
         let (mut session, mut out) = (subject.session(protocol, client), Outbox::default());

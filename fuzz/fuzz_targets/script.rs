@@ -1,5 +1,6 @@
-//! Transcripts, checkpoints and journal of a log that were changed, lost, repeated or exchanged are a script that a robot can follow, from
-//! its beginning or from a checkpoint, or an error says why not. Nothing panics, or takes memory for what a message claims.
+//! Transcripts, checkpoints and journal of a log that were changed, lost, repeated or exchanged are
+//! a script that a robot can follow, from its beginning or from a checkpoint, or an error says why
+//! not. Nothing panics, or takes memory for what a message claims.
 //!
 //! The robot is made once and never runs: the target `replay` has it run, and tries much less.
 #![no_main]

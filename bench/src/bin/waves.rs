@@ -1,6 +1,5 @@
 //! A robot that has what the NAO has not: twenty numbers that change a thousand times a second, and
-//! a
-//! camera of 640 x 480 pixels. `hemiola-bench live` looks at it.
+//! a camera of 640 x 480 pixels. `hemiola-bench live` looks at it.
 
 use hemiola::prelude::*;
 

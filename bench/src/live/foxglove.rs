@@ -1,6 +1,5 @@
 //! All channels through `foxglove.sdk.v1`: the door of the NAO, and the server of Foxglove's SDK,
-//! which
-//! publishes what the door has sent before.
+//! which publishes what the door has sent before.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,6 +1,5 @@
 //! What a person sees, and when: from a value's time to the frame that has it, frames a second, and
-//! how
-//! a page that slept catches up.
+//! how a page that slept catches up.
 
 use std::fmt::Write as _;
 use std::time::Duration;

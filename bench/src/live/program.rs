@@ -1,6 +1,5 @@
 //! Programs that a turn starts. Each ends with it, and with the bench, however that ends: the
-//! kernel
-//! kills it when the bench dies.
+//! kernel kills it when the bench dies.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;

@@ -203,7 +203,8 @@ impl Door {
     fn end(&mut self, reason: &str) {
         let Some(thread) = self.thread.take() else { return };
         if self.orders.send(reason.to_owned()).is_ok() && self.waker.wake().is_ok() {
-            // It ends at once, unless the machine holds it up: nobody who ends a robot waits long for that.
+            // It ends at once, unless the machine holds it up: nobody who ends a robot waits long
+            // for that.
             let patience = Instant::now() + END_PATIENCE;
             while !thread.is_finished() && Instant::now() < patience {
                 thread::sleep(END_LOOK);

@@ -1,5 +1,5 @@
-//! What the door and its clients say to each other, as `docs/door.md` describes it: one type for each
-//! thing, whether a robot, a log or a command says it.
+//! What the door and its clients say to each other, as `docs/door.md` describes it: one type for
+//! each thing, whether a robot, a log or a command says it.
 //!
 //! | file | what |
 //! |---|---|

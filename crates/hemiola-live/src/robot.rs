@@ -104,7 +104,8 @@ impl RunningRobotSubject {
         Self::with(handle, facts, None)
     }
 
-    /// For the robot of this handle, which repeats a recording: clients can start, pause and pace it.
+    /// For the robot of this handle, which repeats a recording: clients can start, pause and pace
+    /// it.
     pub fn replaying(handle: RobotHandle, facts: RobotFacts, replayed: Replayed) -> Self {
         Self::with(handle, facts, Some(replayed))
     }

@@ -342,7 +342,8 @@ fn what_modules_have_shown_is_shown_again() {
         records.extend(mine.iter().flat_map(|event| event["records"].as_array().unwrap().clone()));
         records.len() >= 2 && !client.bytes.is_empty()
     });
-    // The newest at that time: the circle around the cart has become a line, that over the image is one.
+    // The newest at that time: the circle around the cart has become a line, that over the image is
+    // one.
     let of = |name: &str| records.iter().filter(|record| record["name"] == name).collect::<Vec<_>>();
     let [cart, middle] = ["track/cart", "pilot.view/middle"].map(|name| match *of(name) {
         [record] => record.clone(),

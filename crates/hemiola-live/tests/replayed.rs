@@ -1,4 +1,5 @@
-//! The transport of a replay at the door: who may, plays, pauses, steps and goes on to a time; nobody goes back.
+//! The transport of a replay at the door: who may, plays, pauses, steps and goes on to a time;
+//! nobody goes back.
 
 mod common;
 
@@ -169,7 +170,8 @@ fn events_and_figures_have_times_of_the_robot_however_long_it_stood_still() {
         seen.is_whole()
     });
     let Seen { times, points } = seen;
-    // A run takes less than a millisecond here, unless the machine is busy; nobody has waited in it.
+    // A run takes less than a millisecond here, unless the machine is busy; nobody has waited in
+    // it.
     let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
     assert!((-SECOND / 2..4 * SECOND).contains(first) && (2 * SECOND..4 * SECOND).contains(last), "{first} to {last}");
     for (field, points) in points.iter().enumerate() {
@@ -222,7 +224,8 @@ fn who_looks_at_a_replay_that_stands_still_sees_the_present_values() {
     let mut client = rerun.client(true);
     ask(&mut client, json!({"do": "step", "runs": 3}));
     at_rest(&mut client);
-    // One value a second, of which none is due after each of the steps; also who comes late sees it.
+    // One value a second, of which none is due after each of the steps; also who comes late sees
+    // it.
     client.ask(json!({"do": "subscribe", "subscription": 1, "value": "Drive", "rate": 1})).unwrap();
     let run = |client: &mut Client| u32::from_le_bytes(client.next_bytes()[12..16].try_into().unwrap());
     assert_eq!(run(&mut client), 2);

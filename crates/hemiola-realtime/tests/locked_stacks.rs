@@ -1,5 +1,5 @@
-//! How much stack a thread has where memory is locked. A test in a process of its own, because locking
-//! concerns all of it, and another test's threads take stacks as well.
+//! How much stack a thread has where memory is locked. A test in a process of its own, because
+//! locking concerns all of it, and another test's threads take stacks as well.
 #![cfg(target_os = "linux")]
 
 use hemiola_realtime::{Locking, ThreadSettings, secure_memory, spawn};

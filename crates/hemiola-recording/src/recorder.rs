@@ -103,8 +103,8 @@ impl Recorder {
         Ok(Self { path, thread: thread.map_err(RecordingError::Thread)?, shared })
     }
 
-    /// Ends the log, when the robot has ended. Waits for as long as the disk takes something; one that has taken
-    /// nothing for half a minute is left alone, and the log stays without an end.
+    /// Ends the log, when the robot has ended. Waits for as long as the disk takes something; one
+    /// that has taken nothing for half a minute is left alone, and the log stays without an end.
     pub fn finish(self) -> Option<Recorded> {
         self.finish_within(DISK_PATIENCE)
     }

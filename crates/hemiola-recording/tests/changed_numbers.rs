@@ -57,8 +57,8 @@ const HEAD: usize = 4;
 const FOUR: [[u8; 4]; 5] = [[0; 4], i32::MAX.to_le_bytes(), i32::MIN.to_le_bytes(), [255; 4], f32::NAN.to_le_bytes()];
 const EIGHT: [[u8; 8]; 5] = [[0; 8], i64::MAX.to_le_bytes(), i64::MIN.to_le_bytes(), [255; 8], f64::NAN.to_le_bytes()];
 
-/// All that could be changed in what a log tells of how its robot ran: in the second message of each
-/// transcript, and in all messages of checkpoints and of the journal.
+/// All that could be changed in what a log tells of how its robot ran: in the second message of
+/// each transcript, and in all messages of checkpoints and of the journal.
 fn changes(log: &PlainLog) -> Vec<ChangedNumber> {
     let mut changes = Vec::new();
     for (message, PlainMessage { topic, sequence, data, .. }) in log.messages.iter().enumerate() {
@@ -81,8 +81,8 @@ fn changes(log: &PlainLog) -> Vec<ChangedNumber> {
 /// How often a replay may step; that of the whole log steps 70 times.
 const MOST_STEPS: usize = 500;
 
-/// Replays a log from its beginning, or from its checkpoint. Without a failure it is as recorded, or
-/// says why not.
+/// Replays a log from its beginning, or from its checkpoint. Without a failure it is as recorded,
+/// or says why not.
 fn replay(path: &Path, beginning: Beginning) -> Result<Fidelity, String> {
     let log = ReplayLog::read(path).map_err(|error| error.to_string())?;
     let robot = Robot::assemble(configuration()).unwrap();

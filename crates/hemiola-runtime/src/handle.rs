@@ -278,9 +278,10 @@ impl RobotHandle {
         self.state.faults().first().map(|fault| fault.error())
     }
 
-    /// Lets go of the modules of a robot that has ended, and of their ends of topics and services; one that panics
-    /// when it is dropped is a [`fault`](Self::fault). Does nothing while the robot runs, or while a constructor that hangs keeps a
-    /// change from being made: then the modules are left behind.
+    /// Lets go of the modules of a robot that has ended, and of their ends of topics and services;
+    /// one that panics when it is dropped is a [`fault`](Self::fault). Does nothing while the robot
+    /// runs, or while a constructor that hangs keeps a change from being made: then the modules are
+    /// left behind.
     pub fn end_modules(&self) {
         if self.state.has_ended()
             && let Some(mut controls) = self.controls.lock_within(END_PATIENCE)

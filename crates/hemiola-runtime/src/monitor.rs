@@ -329,8 +329,8 @@ impl Monitor {
         self.messages.all()
     }
 
-    /// Writes all events from now on into this trace, and none into it before. Gives back the trace that it
-    /// replaces.
+    /// Writes all events from now on into this trace, and none into it before. Gives back the trace
+    /// that it replaces.
     #[must_use = "a file is closed when nothing is locked"]
     pub fn start_trace(&mut self, trace: OpenTrace) -> Option<OpenTrace> {
         self.poll();

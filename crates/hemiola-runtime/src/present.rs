@@ -1,8 +1,9 @@
 //! What something is at present, for everybody who looks at it without waiting.
 //!
-//! A change of a robot calls constructors and defaults of users while the controls are locked, and these may
-//! take their time, or never return. Nobody who only looks waits for that: what the robot consists of is shown
-//! here when a change is made, under a lock that is held for no longer than it takes to exchange a pointer.
+//! A change of a robot calls constructors and defaults of users while the controls are locked, and
+//! these may take their time, or never return. Nobody who only looks waits for that: what the robot
+//! consists of is shown here when a change is made, under a lock that is held for no longer than it
+//! takes to exchange a pointer.
 
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

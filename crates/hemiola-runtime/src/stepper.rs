@@ -230,8 +230,8 @@ impl Stepper {
         self.stage.handle.service();
     }
 
-    /// Shows observers, while the robot stands still, what its cycles provide: they may not have seen it
-    /// because they were too slow, or do not want to see everything. Who does has seen it.
+    /// Shows observers, while the robot stands still, what its cycles provide: they may not have
+    /// seen it because they were too slow, or do not want to see everything. Who does has seen it.
     pub fn show_present(&mut self) {
         self.stage.cycles.iter_mut().for_each(Cycle::show_present);
     }

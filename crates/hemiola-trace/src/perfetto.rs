@@ -103,7 +103,8 @@ impl Writer<BufWriter<File>> {
     /// Starts a trace in a new file; one that is there is replaced.
     ///
     /// # Errors
-    /// The file cannot be created or written, or is a pipe: whoever writes to one waits for whoever reads it.
+    /// The file cannot be created or written, or is a pipe: whoever writes to one waits for whoever
+    /// reads it.
     pub fn create(path: impl AsRef<Path>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let path = path.as_ref();
         let is_pipe = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());

@@ -15,7 +15,8 @@ pub struct Whole {
     telling: Vec<usize>,
 }
 
-/// Whether messages of a topic tell how the robot ran: transcripts, checkpoints, and changes from outside.
+/// Whether messages of a topic tell how the robot ran: transcripts, checkpoints, and changes from
+/// outside.
 pub fn tells(topic: &str) -> bool {
     topic.contains("/_") || topic == "/hemiola/changes"
 }
@@ -33,8 +34,8 @@ impl Whole {
         Self { folder, log, telling }
     }
 
-    /// Writes it with the changes that `input` says, one after the other: of which message, where, and
-    /// what.
+    /// Writes it with the changes that `input` says, one after the other: of which message, where,
+    /// and what.
     pub fn change(&self, mut input: &[u8]) -> PathBuf {
         let Self { folder, log, telling } = self;
         let mut messages: Vec<Option<PlainMessage>> = log.messages.iter().cloned().map(Some).collect();

@@ -27,7 +27,8 @@ impl AllocationProbe {
     }
 }
 
-/// A ball that rests for three seconds, rolls for as long, is put elsewhere and is not seen for a while.
+/// A ball that rests for three seconds, rolls for as long, is put elsewhere and is not seen for a
+/// while.
 #[derive(Module)]
 struct Pitch {}
 
@@ -53,8 +54,8 @@ impl Pitch {
     }
 }
 
-/// The framework's figures take memory now and then, on the thread that steps it: a model that allocated would do so in each run
-/// that sees the ball.
+/// The framework's figures take memory now and then, on the thread that steps it: a model that
+/// allocated would do so in each run that sees the ball.
 #[test]
 fn a_second_ball_model_allocates_nothing() {
     let mut cycle = CycleConfiguration::new("cognition", Trigger::Rate(30.0));
@@ -115,9 +116,9 @@ fn motion_and_audio_allocate_nothing_while_they_run() {
     };
     // The first values are not yet as large as those that come later.
     wait_for(WARM_UP);
-    // A value makes its buffers when it is filled for the first time, and cognition holds more values
-    // of motion than usual when the machine is busy. So for a while somebody holds as many as
-    // ever may be held, by taking none.
+    // A value makes its buffers when it is filled for the first time, and cognition holds more
+    // values of motion than usual when the machine is busy. So for a while somebody holds as many
+    // as ever may be held, by taking none.
     let held = running.handle().observe(Observation::of(values(running.handle()))).unwrap();
     wait_for(2 * WARM_UP);
     drop(held);

@@ -1,5 +1,5 @@
-//! Logs in memory, message by message, and as files of nothing but records: quickly read, changed and
-//! written, for tests that do so very often.
+//! Logs in memory, message by message, and as files of nothing but records: quickly read, changed
+//! and written, for tests that do so very often.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,8 +55,8 @@ impl PlainLog {
 const ABOUT: &str = "hemiola";
 const MAGIC: &[u8] = b"\x89MCAP0\r\n";
 
-/// Writes a log without chunks, an index and checksums, and without a thread that waits for the disk:
-/// nothing of a log is needed but its records.
+/// Writes a log without chunks, an index and checksums, and without a thread that waits for the
+/// disk: nothing of a log is needed but its records.
 pub fn write_plainly<'m>(
     path: &Path,
     about: &BTreeMap<String, String>,

@@ -14,9 +14,9 @@ use run::Run;
 /// The command of the guard, which is all that can stop the wheels when their process is gone.
 const GUARD: [&str; 2] = ["--set", "guard.command=[\"sh\", \"-c\", \"echo stop >> wheels.bus\"]"];
 
-/// A process that dies shows no life while the kernel takes it apart, which may last longer than the
-/// usual limit of 100 ms where the machine is busy. Then the guard kills it, with another message and
-/// exit code than what these tests are about.
+/// A process that dies shows no life while the kernel takes it apart, which may last longer than
+/// the usual limit of 100 ms where the machine is busy. Then the guard kills it, with another
+/// message and exit code than what these tests are about.
 const PATIENT: [&str; 2] = ["--set", "guard.beat=\"10 s\""];
 
 /// A run with a guard that acts on the death of the process, and not on its silence.

@@ -1,6 +1,5 @@
 //! The server of Foxglove's SDK with the channels of a log: it publishes the log's messages at
-//! their
-//! times, again and again, until its standard input ends.
+//! their times, again and again, until its standard input ends.
 //!
 //! `hemiola-bench-foxglove LOG`; the first line that it prints is its address.
 

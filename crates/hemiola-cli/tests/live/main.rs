@@ -208,7 +208,8 @@ fn a_replay_is_paused_stepped_and_hurried_from_outside_and_ends_with_its_log() {
     cart.until(&["show", "Drive.step"], |step| step["value"] == rest + 3);
     let back = door.request(Request::Seek { time: 0 }).unwrap_err().to_string();
     assert!(back.contains("goes forward only") && back.contains("--from"), "{back}");
-    // Everything before that is done, and nothing else; on a busy machine not every run was recorded.
+    // Everything before that is done, and nothing else; on a busy machine not every run was
+    // recorded.
     door.request(Request::Seek { time: 1_990_000_000 }).unwrap();
     cart.until(&["show", "Drive.step"], |step| step["value"].as_u64() > Some(rest + 5));
     let there = at_rest(&cart)["time"].as_i64().unwrap();

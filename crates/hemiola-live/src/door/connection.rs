@@ -204,7 +204,8 @@ impl Connection {
 
     /// Lets its session send what has come, if it is time, and ends it if the client does nothing.
     pub fn poll(&mut self, now: Instant) {
-        // A client that takes little at a time takes something: whoever sends next finds the room that it made.
+        // A client that takes little at a time takes something: whoever sends next finds the room
+        // that it made.
         if let State::Open(open) = &mut self.state
             && open.has_moved()
         {
@@ -271,7 +272,8 @@ impl Open {
         }
     }
 
-    /// Whether the client has taken something since this was asked last, or there is nothing to take.
+    /// Whether the client has taken something since this was asked last, or there is nothing to
+    /// take.
     fn has_moved(&mut self) -> bool {
         let taken = self.socket.get_ref().written();
         std::mem::replace(&mut self.seen, taken) != taken || self.waiting() == 0

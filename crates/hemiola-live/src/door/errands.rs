@@ -1,9 +1,9 @@
 //! Does for clients what takes its time, on threads of its own.
 //!
 //! A change of the robot may make modules, whose constructors may do anything; so may the default
-//! values that a subscription makes. A disk may be slow or gone, and an explanation reads the events of
-//! seconds. The door's own thread must not wait for that, and no kind of these for another. Of one kind,
-//! one thing is done after the other.
+//! values that a subscription makes. A disk may be slow or gone, and an explanation reads the
+//! events of seconds. The door's own thread must not wait for that, and no kind of these for
+//! another. Of one kind, one thing is done after the other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -121,7 +121,8 @@ impl Contents {
         })
     }
 
-    /// The cycles, as far as the log says how they were configured; what they consisted of it does not.
+    /// The cycles, as far as the log says how they were configured; what they consisted of it does
+    /// not.
     fn cycles(&self) -> Vec<Value> {
         let said = |cycle: &str, key: &str| -> Option<Value> {
             serde_json::from_str(self.configuration.get(&format!("cycle.{cycle}.{key}"))?).ok()

@@ -1,5 +1,5 @@
-//! The journal of a log, read ahead by a thread of the client's: it is sent as fast as the client takes it,
-//! and however long it is, no more of it is in memory than a client takes at once.
+//! The journal of a log, read ahead by a thread of the client's: it is sent as fast as the client
+//! takes it, and however long it is, no more of it is in memory than a client takes at once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

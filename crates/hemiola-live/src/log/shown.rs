@@ -1,8 +1,8 @@
 //! What modules had drawn when a log was recorded: messages below `/debug` as records of the event
 //! `debug`, which running robots send.
 //!
-//! The messages are those that [`hemiola_recording::shown`] writes. Circles, ellipses and arrows of a
-//! scene have become lines there, and stay so.
+//! The messages are those that [`hemiola_recording::shown`] writes. Circles, ellipses and arrows of
+//! a scene have become lines there, and stay so.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::protocol::binary;
 /// Something that modules show, and where the log has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// As clients ask for it: `field/ball`, `ball.score`.
+    /// The name that clients ask for, such as `field/ball` or `ball.score`.
     pub name: String,
     /// The channel's.
     pub topic: String,
@@ -66,8 +66,8 @@ impl Shown {
         json!({"name": self.name, "kind": kind, "update": ""})
     }
 
-    /// Whether its messages are drawings or images that somebody wants who names these. Plots come as
-    /// plots.
+    /// Whether its messages are drawings or images that somebody wants who names these. Plots come
+    /// as plots.
     pub fn is_wanted(&self, names: &[String]) -> bool {
         self.kind != Kind::Plot
             && names.iter().any(|wanted| match wanted.strip_suffix('*') {
@@ -85,7 +85,8 @@ impl Shown {
     pub fn read(&self, message: &Kept, time: i64, now: i64) -> Result<Vec<Seen>, String> {
         let value = message.as_message().decode().map_err(|error| error.to_string())?;
         let head = Head { name: &self.name, time, run: message.sequence };
-        // What lies over an image was not known to before the first image came: a topic may have both.
+        // What lies over an image was not known to before the first image came: a topic may have
+        // both.
         Ok(match Kind::of(message.channel.type_name()).unwrap_or(self.kind) {
             Kind::Plot => Vec::new(),
             Kind::Image => head.image(&value).into_iter().collect(),

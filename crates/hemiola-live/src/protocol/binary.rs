@@ -28,18 +28,18 @@ pub struct Head {
 pub const VALUE: u8 = 1;
 /// Points of plots.
 pub const POINTS: u8 = 2;
-/// Events.
+/// Events of the timeline.
 pub const EVENTS: u8 = 3;
 
-/// An image of a module: in the place of a subscription stands the length of the record that follows,
-/// as JSON; then come the pixels.
+/// An image of a module: in the place of a subscription stands the length of the record that
+/// follows, as JSON; then come the pixels.
 pub const IMAGE: u8 = 4;
 
-/// The bytes before a value.
+/// The number of bytes before a value.
 pub const HEAD: usize = 32;
-/// As many bytes has an event.
+/// The number of bytes of an event.
 pub const EVENT: usize = 32;
-/// As many bytes has a point.
+/// The number of bytes of a point.
 const POINT: usize = 24;
 
 /// The beginning of every binary message.
@@ -71,7 +71,7 @@ impl Head {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueMessage {
-    /// Of which subscription, and when.
+    /// The subscription that the value belongs to, and when it was provided.
     pub head: Head,
     /// CDR with its four header bytes, or a JPEG if that was asked for.
     pub data: Vec<u8>,
@@ -88,7 +88,7 @@ pub struct ValueMessage {
 pub struct Points {
     /// Its place among the fields that were asked for.
     pub field: u32,
-    /// In the order of their times.
+    /// The points, in the order of their times.
     pub points: Vec<Point>,
 }
 
@@ -102,11 +102,11 @@ pub struct Points {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The robot's clock, in seconds.
+    /// The time that the step begins at, in seconds of the robot's clock.
     pub time: f64,
-    /// The smallest.
+    /// The smallest value in that step.
     pub minimum: f64,
-    /// The largest.
+    /// The largest value in that step.
     pub maximum: f64,
 }
 
@@ -133,23 +133,24 @@ impl Points {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventRecord {
-    /// What.
+    /// What kind of event it is; `docs/door.md` lists the kinds.
     pub kind: u8,
-    /// On which core.
+    /// The core that it ran on, 255 if that is not known.
     pub core: u8,
-    /// By which worker.
+    /// The number of the worker that ran it.
     pub worker: u16,
-    /// To which task, cycle, source ..
+    /// The number of the task, cycle, source, exchange or callback that it is about.
     pub subject: u16,
-    /// And to which other.
+    /// The number of a second one that takes part: the cycle that took a value, or the source of
+    /// dropped input.
     pub other: u16,
-    /// In which run.
+    /// The run in which it happened.
     pub run: u32,
-    /// A number that belongs to it.
+    /// A further number, whose meaning depends on the kind.
     pub number: u32,
-    /// From when on, in nanoseconds of the robot's clock.
+    /// When it began, in nanoseconds of the robot's clock.
     pub begin: i64,
-    /// Until when.
+    /// When it ended, in nanoseconds of the robot's clock.
     pub end: i64,
 }
 
@@ -184,16 +185,16 @@ pub enum Frame {
     Value(ValueMessage),
     /// Points of plots.
     Points {
-        /// Who subscribed to them.
+        /// The number of the subscription that asked for them.
         subscription: u32,
-        /// Those of each field for which there are any.
+        /// The new points of each field; fields without new points are left out.
         fields: Vec<Points>,
     },
     /// What ran where and when.
     Events {
-        /// Who subscribed to them.
+        /// The number of the subscription that asked for them.
         subscription: u32,
-        /// In the order in which they were written down.
+        /// The events, in the order in which each thread recorded them.
         records: Vec<EventRecord>,
     },
 }

@@ -18,47 +18,47 @@ use serde::{Deserialize, Serialize};
 pub enum ChangeText {
     /// A parameter gets a value.
     Parameter {
-        /// Whose.
+        /// The module or source whose parameter it is.
         module: String,
-        /// Which.
+        /// The name of the parameter.
         name: String,
-        /// What it is from then on.
+        /// The value that it has from then on.
         value: Value,
     },
     /// Another module provides something.
     Provider {
-        /// What.
+        /// The representation that is provided.
         representation: String,
-        /// Who.
+        /// The module that provides it from then on.
         module: String,
     },
     /// A representation has this value, whatever its provider says.
     Override {
-        /// Which.
+        /// The representation that is overridden.
         representation: String,
-        /// What it is from then on.
+        /// The value that it has from then on.
         value: Value,
     },
     /// A representation is what its provider says again.
     Release {
-        /// Which.
+        /// The representation that is overridden no more.
         representation: String,
     },
     /// A cycle runs on so many workers.
     Workers {
-        /// Which.
+        /// The cycle.
         cycle: String,
-        /// How many; without a number the plan chooses.
+        /// The number of workers; without a number the plan chooses.
         workers: Option<usize>,
     },
     /// A module begins anew.
     Restart {
-        /// Which.
+        /// The module that is made again.
         module: String,
     },
     /// All that happens is written into a trace.
     Trace {
-        /// The file; without one the trace ends.
+        /// The file that the trace is written to; without one the trace ends.
         file: Option<String>,
     },
     /// The robot enters its safe state, or leaves it.

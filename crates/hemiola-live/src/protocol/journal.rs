@@ -28,7 +28,7 @@ pub struct JournalText {
     pub happened: Happened,
 }
 
-/// By which it is told from other events.
+/// The name of the event, which tells it from other events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Name {
@@ -45,34 +45,34 @@ pub enum Happened {
     Message {
         /// How grave it is.
         severity: SeverityText,
-        /// What it is about.
+        /// What the message is about, such as an update, a source or the watchdog.
         about: String,
-        /// In words.
+        /// The message in words.
         text: String,
     },
     /// Somebody has changed the robot.
     Change {
-        /// How.
+        /// The change that was made.
         change: ChangeText,
-        /// Who.
+        /// The client that made it, if the change came from outside.
         by: Option<String>,
-        /// In words.
+        /// The change in words.
         text: String,
     },
     /// Somebody has marked a moment.
     Mark {
-        /// With what.
+        /// The words that the moment is marked with.
         text: String,
-        /// Who.
+        /// The client that marked it, if the mark came from outside.
         by: Option<String>,
     },
     /// Something took longer than it may.
     Exceedance {
-        /// In words.
+        /// What took too long, in words.
         text: String,
-        /// What, as `docs/door.md` says.
+        /// The cycle or chain that took too long, in the form that `docs/door.md` describes.
         of: Value,
-        /// In which run.
+        /// The run in which it took too long.
         run: u32,
         /// How long it may take, in nanoseconds.
         bound: u64,
@@ -80,7 +80,7 @@ pub enum Happened {
         observed: u64,
         /// Why, in words.
         cause: String,
-        /// How many more there were since the last one that was told.
+        /// How many more exceedances there were since the last one that was reported.
         others: u64,
     },
 }

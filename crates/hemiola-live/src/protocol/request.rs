@@ -19,185 +19,185 @@ use super::ChangeText;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// What there is.
+    /// Describes what there is to look at and to change.
     Describe {},
     /// Values of a representation, or messages of a topic, from now on.
     Subscribe {
-        /// A number of the client's.
+        /// A number that the client chooses for this subscription.
         subscription: u32,
-        /// The representation.
+        /// The name of the representation.
         #[serde(skip_serializing_if = "Option::is_none")]
         value: Option<String>,
-        /// The topic.
+        /// The name of the topic.
         #[serde(skip_serializing_if = "Option::is_none")]
         topic: Option<String>,
-        /// At most so many a second.
+        /// At most so many values are sent per second.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
-        /// How they are sent.
+        /// The form in which they are sent.
         #[serde(rename = "as", default)]
         form: Form,
     },
     /// Ends a subscription.
     Unsubscribe {
-        /// Its number.
+        /// The number of the subscription.
         subscription: u32,
     },
     /// Numbers over time.
     Plot {
-        /// A number of the client's.
+        /// A number that the client chooses for this subscription.
         subscription: u32,
-        /// Paths of numbers.
+        /// The paths of the numbers, such as `Ball.position.x`.
         fields: Vec<String>,
-        /// So many messages a second.
+        /// The number of messages per second.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
     },
     /// What runs where and when, from now on.
     Events {
-        /// A number of the client's.
+        /// A number that the client chooses for this subscription.
         subscription: u32,
     },
     /// Events of one kind, from now on.
     Watch {
-        /// Which.
+        /// The kind of events.
         what: Watched,
-        /// Of statistics: the distance of two, in nanoseconds.
+        /// The time between two messages with statistics, in nanoseconds.
         #[serde(skip_serializing_if = "Option::is_none")]
         period: Option<u64>,
-        /// Names of what modules show: plots, spaces and layers.
+        /// The names of plots, spaces and layers of modules that are wanted.
         #[serde(skip_serializing_if = "Option::is_none")]
         names: Option<Vec<String>>,
     },
-    /// No more of them.
+    /// Ends what [`Watch`](Self::Watch) began.
     Unwatch {
-        /// Which.
+        /// The kind of events.
         what: Watched,
     },
-    /// A value as it is now.
+    /// Reads a value as it is now.
     Read {
-        /// Its path.
+        /// The path of the value, such as `Ball.position`.
         value: String,
     },
-    /// The numbers within a representation or the messages of a topic.
+    /// Lists the numbers within a representation or the messages of a topic.
     Fields {
-        /// The representation.
+        /// The name of the representation.
         #[serde(skip_serializing_if = "Option::is_none")]
         value: Option<String>,
-        /// The topic.
+        /// The name of the topic.
         #[serde(skip_serializing_if = "Option::is_none")]
         topic: Option<String>,
     },
     /// Changes the robot.
     Change {
-        /// How.
+        /// The change to make.
         change: ChangeText,
     },
-    /// What can be tuned, and how it is.
+    /// Lists the parameters and their values.
     Parameters {
-        /// Of this module or source alone.
+        /// Lists only the parameters of this module or source.
         #[serde(skip_serializing_if = "Option::is_none")]
         module: Option<String>,
     },
     /// Writes parameters into a file.
     Save {
-        /// The overlay; without it the robot's own file.
+        /// The overlay that is written; without it the robot's own file is.
         #[serde(skip_serializing_if = "Option::is_none")]
         overlay: Option<String>,
-        /// These alone: `Walk.gain`.
+        /// Writes only these parameters, such as `Walk.gain`.
         #[serde(skip_serializing_if = "Option::is_none")]
         parameters: Option<Vec<String>>,
     },
     /// Publishes a message.
     Publish {
-        /// Where.
+        /// The name of the topic.
         topic: String,
-        /// What.
+        /// The message.
         message: Value,
     },
     /// Calls a service.
     Call {
-        /// Which.
+        /// The name of the service.
         service: String,
-        /// With what.
+        /// The request that the service gets.
         request: Value,
     },
     /// Begins a log, or ends it.
     Record {
-        /// The file.
+        /// The file to begin; without it the robot chooses a name.
         #[serde(skip_serializing_if = "Option::is_none")]
         file: Option<String>,
-        /// Whether it is to end.
+        /// Whether the log ends instead.
         #[serde(default)]
         stop: bool,
     },
     /// Marks this moment.
     Mark {
-        /// With what.
+        /// The words to mark it with.
         text: String,
     },
-    /// All values of all cycles as they are now.
+    /// Captures all values of all cycles as they are now.
     Capture {},
-    /// Why something took as long as it did.
+    /// Explains why something took as long as it did.
     Why {
-        /// A cycle, chain or callback.
+        /// The name of a cycle, chain or callback.
         #[serde(skip_serializing_if = "Option::is_none")]
         subject: Option<String>,
-        /// So many of the longest.
+        /// Explains so many of the longest executions.
         #[serde(skip_serializing_if = "Option::is_none")]
         worst: Option<usize>,
-        /// This run.
+        /// Explains the run of this number.
         #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u32>,
-        /// The age of a chain's data instead of its reaction.
+        /// Explains the age of a chain's data instead of its reaction.
         #[serde(default)]
         age: bool,
     },
-    /// What meets its deadline.
+    /// Tells what meets its deadline.
     Bounds {},
-    /// How people have arranged the page.
+    /// Lists, keeps and removes arrangements of the page.
     Layouts {
-        /// Keeps one.
+        /// The arrangement to keep.
         #[serde(skip_serializing_if = "Option::is_none")]
         save: Option<NamedLayout>,
-        /// Removes the one of this name.
+        /// The name of the arrangement to remove.
         #[serde(skip_serializing_if = "Option::is_none")]
         remove: Option<String>,
     },
     /// Plays a log, or a robot that repeats one, as all of the transport do.
     Play {
-        /// How fast.
+        /// The speed, where 1 is real time; without it the last speed.
         #[serde(skip_serializing_if = "Option::is_none")]
         speed: Option<f64>,
     },
-    /// Lets it stand still.
+    /// Lets a log or a replay stand still.
     Pause {},
-    /// Goes to another time.
+    /// Goes to another time of a log or a replay.
     Seek {
-        /// In nanoseconds.
+        /// The time, in nanoseconds.
         time: i64,
     },
     /// Lets a robot that repeats a log make a step.
     Step {
-        /// So many runs, one if nothing is said.
+        /// The number of runs; one if it is left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         runs: Option<u32>,
-        /// Only runs of this cycle count.
+        /// The cycle whose runs count; those of all cycles if it is left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         cycle: Option<String>,
-        /// To the next thing that happened when it was recorded, instead.
+        /// Whether it goes to the next recorded event instead.
         #[serde(default)]
         event: bool,
     },
-    /// What happened when that which a robot repeats was recorded.
+    /// Lists what happened when the log that a robot repeats was recorded.
     Recorded {},
     /// Ends the robot.
     Stop {},
 }
 
 impl Request {
-    /// Whether it changes a robot, or what belongs to it. The transport of a replay is shared by all its
-    /// clients, and counts; a log, where each client has its own, does not ask this.
+    /// Whether it changes a robot, or what belongs to it. The transport of a replay is shared by
+    /// all its clients, and counts; a log, where each client has its own, does not ask this.
     pub fn changes(&self) -> bool {
         match self {
             Self::Change { .. }
@@ -245,11 +245,11 @@ pub enum Form {
     /// CDR, the bytes that logs have.
     #[default]
     Cdr,
-    /// Images only.
+    /// JPEG, which only images have.
     Jpeg,
 }
 
-/// What comes without being asked for again.
+/// A kind of events that a client can watch.
 ///
 /// ```
 /// assert_eq!(serde_json::to_string(&hemiola_live::protocol::Watched::Journal)?, "\"journal\"");
@@ -258,15 +258,15 @@ pub enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Watched {
-    /// Figures.
+    /// Statistics of cycles, chains, topics and sources.
     Statistics,
-    /// What happens.
+    /// The journal: what happens to the robot.
     Journal,
-    /// What modules show.
+    /// What modules plot and draw.
     Debug,
 }
 
-/// How the page is arranged.
+/// An arrangement of the page, with its name.
 ///
 /// ```
 /// let layout = hemiola_live::protocol::NamedLayout { name: "penalty".into(), layout: serde_json::Value::Null };
@@ -275,9 +275,9 @@ pub enum Watched {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedLayout {
-    /// What it is called.
+    /// The name of the arrangement.
     pub name: String,
-    /// What the page makes of it.
+    /// The arrangement, in a form that only the page reads.
     pub layout: serde_json::Value,
 }
 

@@ -1,8 +1,9 @@
 //! Streams that are being opened for a client.
 //!
-//! A subscription makes values of users' types, whose `Default` may take its time or never return: that
-//! happens on a thread of its own, and the door's goes on. By the time a stream is there, its client may
-//! have ended the subscription, and may even have begun another one under the same number.
+//! A subscription makes values of users' types, whose `Default` may take its time or never return:
+//! that happens on a thread of its own, and the door's goes on. By the time a stream is there, its
+//! client may have ended the subscription, and may even have begun another one under the same
+//! number.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -35,8 +35,8 @@ pub struct PlotStream {
     /// Plots of updates, and the numbers of their fields.
     plotted: Option<(Observer, BTreeMap<String, usize>)>,
     points: Vec<Points>,
-    /// Between two messages. A robot that is stepped may stand still: what it did before is not kept
-    /// until it goes on.
+    /// Between two messages. A robot that is stepped may stand still: what it did before is not
+    /// kept until it goes on.
     period: Duration,
     due: Instant,
 }

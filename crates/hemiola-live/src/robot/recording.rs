@@ -13,7 +13,8 @@ use crate::door::errands::Outcome;
 
 /// The log that somebody outside has begun, if there is one.
 ///
-/// Whoever ends the robot [ends](Self::finish) it, too: [`RunningRobotSubject::recording`](crate::RunningRobotSubject::recording).
+/// Whoever ends the robot [ends](Self::finish) it, too:
+/// [`RunningRobotSubject::recording`](crate::RunningRobotSubject::recording).
 #[derive(Clone, Default)]
 pub struct LiveRecording(Arc<Inner>);
 
@@ -90,8 +91,9 @@ impl LiveRecording {
         }
     }
 
-    /// Ends the log that nobody has ended, when the robot has ended; from then on none can be begun. Waits for one
-    /// that is being ended at this moment, but not for ever for a disk that takes nothing.
+    /// Ends the log that nobody has ended, when the robot has ended; from then on none can be
+    /// begun. Waits for one that is being ended at this moment, but not for ever for a disk that
+    /// takes nothing.
     pub fn finish(&self) -> Option<Recorded> {
         let is_busy = |state: &mut State| matches!(state, State::Busy(_));
         let waited = self.0.changed.wait_timeout_while(self.lock(), END_PATIENCE, is_busy);

@@ -1,7 +1,7 @@
 //! The transport of a replay: the log of a robot that is played through the robot's own program.
 //!
-//! Unlike a log that is only looked at, there is one time for all clients: what one of them asks for
-//! happens to all, so it takes the right to change the robot.
+//! Unlike a log that is only looked at, there is one time for all clients: what one of them asks
+//! for happens to all, so it takes the right to change the robot.
 
 use std::time::{Duration, Instant};
 

@@ -25,7 +25,8 @@ use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 
 /// So many subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
-/// What changes fast is looked at so often: half of the time that a page's next frame takes to come.
+/// What changes fast is looked at so often: half of the time that a page's next frame takes to
+/// come.
 const FAST: Duration = Duration::from_millis(8);
 /// What people read is looked at so often.
 const SLOW: Duration = Duration::from_millis(50);
@@ -49,7 +50,7 @@ pub struct RobotSession {
     statistics: Option<StatisticsStream>,
     journal: Option<JournalStream>,
     shown: Option<ShownStream>,
-    /// Of a replay.
+    /// What the client was told about the transport of a replay.
     transport: TransportStream,
     told_dropped: Instant,
 }

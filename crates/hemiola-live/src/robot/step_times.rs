@@ -51,7 +51,8 @@ impl Placed {
 }
 
 impl StepTimes {
-    /// Takes what the robot's clock showed in a run. To be called before the run's events are taken.
+    /// Takes what the robot's clock showed in a run. To be called before the run's events are
+    /// taken.
     pub fn know(&mut self, cycle: CycleId, run: u32, now: i64) {
         if self.known.len() == MOST_KNOWN {
             self.known.pop_first();

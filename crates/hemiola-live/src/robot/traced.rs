@@ -25,7 +25,7 @@ pub struct TickClock {
     scale: TickScale,
     clock: Arc<RobotClock>,
     now: (Ticks, MonotonicTime),
-    /// Of a robot that is stepped.
+    /// When the runs began, which is known only of a robot that is stepped.
     steps: Option<StepTimes>,
 }
 

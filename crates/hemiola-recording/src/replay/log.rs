@@ -185,8 +185,8 @@ impl ReplayLog {
         self.script.as_ref().map_err(Arc::clone)
     }
 
-    /// What happened to the robot when it was recorded, by its clock: changes, marks, latencies above
-    /// their bounds, and messages that warn. The first ten thousand, if there are more.
+    /// What happened to the robot when it was recorded, by its clock: changes, marks, latencies
+    /// above their bounds, and messages that warn. The first ten thousand, if there are more.
     pub fn events(&self) -> &[JournalEntry] {
         &self.events
     }

@@ -43,10 +43,10 @@ pub struct Robot {
     pub(crate) system: RobotDescription,
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
-    /// What it follows. Nobody ever waits for this lock: it lets a robot be looked at from several threads,
-    /// though what it follows belongs to one.
+    /// What it follows. Nobody ever waits for this lock: it lets a robot be looked at from several
+    /// threads, though what it follows belongs to one.
     pub(crate) course: Mutex<Course>,
-    /// As the course.
+    /// Behind a lock for the same reason as the course.
     pub(crate) heartbeat: Mutex<Option<Heartbeat>>,
 }
 

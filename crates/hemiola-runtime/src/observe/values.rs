@@ -158,8 +158,8 @@ impl ValueWriter {
         }
     }
 
-    /// Passes on what is provided now, if it was dropped, or was not due: whoever looks at a robot that
-    /// stands still sees how it stands. Who wants everything has it already.
+    /// Passes on what is provided now, if it was dropped, or was not due: whoever looks at a robot
+    /// that stands still sees how it stands. Who wants everything has it already.
     pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         let Self { giver, entries, counts, .. } = self;
         if giver.wants_everything() {

@@ -78,8 +78,8 @@ enum Begun {
     Otherwise,
 }
 
-/// Before the last stretch of a hurry, those who look on get time to take what has come: then they can
-/// follow, and have seen the newest values when it is over.
+/// Before the last stretch of a hurry, those who look on get time to take what has come: then they
+/// can follow, and have seen the newest values when it is over.
 const BREATH: Duration = Duration::from_millis(50);
 const LAST_STRETCH: Duration = Duration::from_millis(500);
 /// So many different wishes wait at most; nobody has as many.
@@ -127,8 +127,8 @@ impl Transport {
         self.forward_by(1, Some(cycle))
     }
 
-    /// Pauses after so many runs of any cycle, or of this one. Runs that are asked for while others are
-    /// not done yet come after them.
+    /// Pauses after so many runs of any cycle, or of this one. Runs that are asked for while others
+    /// are not done yet come after them.
     ///
     /// # Errors
     /// There is no such cycle.

@@ -1,72 +1,17 @@
 //! A constructor that does not return holds up the change that it is called for, and nobody else.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use hemiola::prelude::*;
 use hemiola_plan::WorkerChoice;
 use hemiola_runtime::{Change, Observation, Pace, RunningRobot};
 
+use super::gate::Gate;
 use super::reentering::{ends, until};
 use super::{configuration, cycle, robot};
 
 /// Where constructors hang, one gate for each test.
 static GATES: [Gate; 2] = [const { Gate::new() }; 2];
-
-/// Holds whoever wants to pass, from when it is closed until it is opened.
-struct Gate {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum State {
-    Open,
-    Closed,
-    Holding,
-}
-
-/// Opens the gate again, also where a test fails.
-struct Closed<'g>(&'g Gate);
-
-impl Gate {
-    const fn new() -> Self {
-        Self { state: Mutex::new(State::Open), changed: Condvar::new() }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn close(&self) -> Closed<'_> {
-        *self.state() = State::Closed;
-        Closed(self)
-    }
-
-    fn is_holding(&self) -> bool {
-        *self.state() == State::Holding
-    }
-
-    fn pass(&self) {
-        let mut state = self.state();
-        if *state == State::Open {
-            return;
-        }
-        *state = State::Holding;
-        // Nothing is held for ever, whatever becomes of the test.
-        let limit = Duration::from_secs(50);
-        let (mut state, _) = self.changed.wait_timeout_while(state, limit, |state| *state == State::Holding).unwrap();
-        *state = State::Open;
-    }
-}
-
-impl Drop for Closed<'_> {
-    fn drop(&mut self) {
-        *self.0.state() = State::Open;
-        self.0.changed.notify_all();
-    }
-}
 
 struct Stuck<const GATE: usize>;
 

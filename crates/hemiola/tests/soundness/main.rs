@@ -4,6 +4,8 @@
 
 mod containment;
 mod extremes;
+#[path = "../../../hemiola-live/tests/common/gate.rs"]
+mod gate;
 mod hanging;
 mod outside;
 mod reentering;

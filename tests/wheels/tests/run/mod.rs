@@ -100,8 +100,8 @@ impl Run {
 }
 
 impl Drop for Run {
-    /// Nothing is left behind where a test fails: a robot does not outlive its guard, and one without
-    /// a guard is the child itself.
+    /// Nothing is left behind where a test fails: a robot does not outlive its guard, and one
+    /// without a guard is the child itself.
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();

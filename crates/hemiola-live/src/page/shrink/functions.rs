@@ -17,7 +17,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("Object", "entries"),
 ];
 
-/// Where such functions are named, by the place of their first word, and what they are called there.
+/// Where such functions are named, by the place of their first word, and what they are called
+/// there.
 #[derive(Default)]
 pub struct Functions {
     places: BTreeMap<usize, String>,

@@ -354,7 +354,7 @@ impl Session for RobotSession {
 /// What a robot repeats.
 ///
 /// # Errors
-/// Nothing.
+/// The robot repeats nothing, and so has no transport.
 fn replay<'s>(shared: &'s Shared, verb: &str) -> Result<&'s Replayed, String> {
     let none = || format!("`{verb}` is for replays and logs: this robot runs by itself");
     shared.replayed.as_ref().ok_or_else(none)

@@ -58,6 +58,7 @@ thread_local! {
         robot::run("60ms", &["--no-trace", "--log", log.to_str().expect("it is text")]);
         let loaded = parse(&robot::configuration(), "robot.toml", &Catalog::linked()).expect("it is right");
         let stepper = Robot::assemble(loaded.configuration).expect("it is right").into_stepper().expect("it is right");
+        stepper.handle().bus().allow_calls::<u32, u32>("double");
         let running = || RunningRobotSubject::new(stepper.handle().clone(), RobotFacts::default());
         let subjects: [(_, Box<dyn Subject>); 3] = [
             ("hemiola.v1", Box::new(running())),
@@ -96,6 +97,8 @@ fuzz_target!(|input: &[u8]| {
             session.text(&String::from_utf8_lossy(&patched(request.as_bytes(), changes)), &mut out);
             // A message for the channel that was advertised.
             session.bytes(&[&[1, 1, 0, 0, 0], changes].concat(), &mut out);
+            // A call of the only service.
+            session.bytes(&patched(b"\x02\x01\0\0\0\x07\0\0\0\x04\0\0\0json21", changes), &mut out);
         }
         session.poll(&mut out);
         assert!(!out.take().is_empty());

@@ -1,8 +1,8 @@
 // Looks at a robot's door with the client and the decoders that Lichtblick has: check_viewer.cjs ws://HOST:PORT/?token=..
-// The robot is the one of crates/hemiola-live/tests/common: it provides Drive, has Pilot.step, and publishes Beat.
+// The robot is the one of crates/hemiola-live/tests/common: it provides Drive, has Pilot.step, publishes Beat, and serves double.
 const { FoxgloveClient } = require("@foxglove/ws-protocol");
 const { parse } = require("@foxglove/rosmsg");
-const { MessageReader } = require("@foxglove/rosmsg2-serialization");
+const { MessageReader, MessageWriter } = require("@foxglove/rosmsg2-serialization");
 const { WebSocket } = require("ws");
 const assert = require("node:assert");
 
@@ -15,8 +15,8 @@ client.on("status", (status) => status.level > 0 && failed(status.message));
 setTimeout(() => failed("it took too long"), 60_000).unref();
 
 async function main() {
-  const [info, channels] = await Promise.all([next("serverInfo"), next("advertise")]);
-  assert(info.capabilities.includes("clientPublish"));
+  const [info, channels, services] = await Promise.all([next("serverInfo"), next("advertise"), next("advertiseServices")]);
+  assert(info.capabilities.includes("clientPublish") && info.capabilities.includes("services"));
   const channel = (topic) => channels.find((channel) => channel.topic === topic) ?? failed(`no ${topic}`);
 
   const drive = channel("Drive");
@@ -41,6 +41,13 @@ async function main() {
   client.subscribeConnectionGraph();
   const graph = await next("connectionGraphUpdate");
   assert(graph.publishedTopics.some(({ name, publisherIds }) => name === "Drive" && publisherIds.includes("Pilot")));
+
+  const double = services.find(({ name }) => name === "double");
+  const request = new MessageWriter(parse(double.request.schema, { ros2: true })).writeMessage({ data: 21 });
+  client.sendServiceCallRequest({ serviceId: double.id, callId: 1, encoding: "cdr", data: new DataView(request.buffer, request.byteOffset, request.byteLength) });
+  const { callId, data: answer } = await next("serviceCallResponse");
+  const response = new MessageReader(parse(double.response.schema, { ros2: true })).readMessage(answer);
+  assert.deepEqual([callId, response.data], [1, 42]);
 
   const beat = channel("Beat");
   const beats = new MessageReader(parse(beat.schema, { ros2: true }));

@@ -19,7 +19,10 @@ fn the_client_and_the_decoders_of_lichtblick_understand_the_door() {
     let Some(node) = foreign::node("@foxglove/ws-protocol", "check_viewer.cjs") else {
         return eprintln!("SKIPPED: no Foxglove client; npm install --prefix target/foreign tests/foreign");
     };
-    is_content(&House::plain(), node);
+    let house = House::plain();
+    let server = house.doubling();
+    is_content(&house, node);
+    drop(server);
 }
 
 #[test]

@@ -103,8 +103,40 @@ fn a_viewer_with_the_token_sets_parameters_and_publishes() {
 }
 
 #[test]
+fn a_viewer_with_the_token_calls_services_in_json_and_in_cdr() {
+    let house = House::plain();
+    let server = house.doubling();
+    let mut viewer = Viewer::come(&house, &format!("?token={TOKEN}"));
+    let service = viewer.hear("advertiseServices")["services"][0].clone();
+    assert_eq!((&service["name"], &service["type"]), (&json!("double"), &json!("hemiola/srv/Double")));
+    assert_eq!(service["request"]["schema"], "uint32 data\n");
+    let call = |encoding: &[u8], request: &[u8]| {
+        let numbers = [service["id"].as_u64().unwrap() as u32, 7, encoding.len() as u32];
+        let head: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        [head.as_slice(), encoding, request].concat()
+    };
+    for (encoding, request, response) in [
+        (&b"json"[..], &b"21"[..], &b"42"[..]),
+        (&b"cdr"[..], &[0, 1, 0, 0, 4, 0, 0, 0][..], &[0, 1, 0, 0, 8, 0, 0, 0][..]),
+    ] {
+        viewer.0.send(Message::binary([&[2], call(encoding, request).as_slice()].concat())).unwrap();
+        assert_eq!(viewer.bytes(3), [&[3], call(encoding, response).as_slice()].concat());
+    }
+    for (encoding, request, why) in
+        [(&b"json"[..], &b"no"[..], "JSON"), (b"cdr", b"", "CDR"), (b"ros1", b"", "ros1"), (b"json", b"-1", "double")]
+    {
+        viewer.0.send(Message::binary([&[2], call(encoding, request).as_slice()].concat())).unwrap();
+        let failure = viewer.hear("serviceCallFailure");
+        assert_eq!((&failure["serviceId"], &failure["callId"]), (&service["id"], &json!(7)));
+        assert!(failure["message"].as_str().unwrap().contains(why), "{failure}");
+    }
+    drop(server);
+}
+
+#[test]
 fn a_viewer_without_the_token_changes_nothing() {
     let house = House::plain();
+    let server = house.doubling();
     let mut viewer = Viewer::come(&house, "");
     for request in [
         json!({"op": "setParameters", "parameters": [{"name": "Pilot.step", "value": 0.0}]}),
@@ -119,6 +151,11 @@ fn a_viewer_without_the_token_changes_nothing() {
     assert_eq!(viewer.hear("status")["level"], 2);
     viewer.0.send(Message::binary(Vec::new())).unwrap();
     assert_eq!(viewer.hear("status")["level"], 2);
+    viewer.0.send(Message::binary(vec![2, 1, 0, 0, 0])).unwrap();
+    assert!(viewer.hear("status")["message"].as_str().unwrap().contains("too short"));
+    viewer.0.send(Message::binary(b"\x02\x01\0\0\0\x01\0\0\0\x04\0\0\0json1".to_vec())).unwrap();
+    assert!(viewer.hear("serviceCallFailure")["message"].as_str().unwrap().contains("token"));
+    drop(server);
     let before = house.robot.handle().with_value(Drive::clone).unwrap().metres;
     wait_until(|| house.robot.handle().with_value(Drive::clone).unwrap().metres > before);
 }

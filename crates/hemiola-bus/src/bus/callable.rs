@@ -3,7 +3,7 @@
 use super::Bus;
 use crate::BusError;
 use hemiola_model::Value;
-use hemiola_model::data::{Data, DataType};
+use hemiola_model::data::{Data, DataType, Reader, ValueReader, ValueWriter, Writer};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,8 +17,11 @@ pub(super) struct Callable(Mutex<BTreeMap<String, View>>);
 struct View {
     request: fn() -> DataType,
     response: fn() -> DataType,
-    call: fn(&Bus, &str, &Value, Duration) -> Result<Value, BusError>,
+    call: Call,
 }
+
+/// Calls a service with a request that is read, and writes its answer.
+type Call = fn(&Bus, &str, &mut dyn Reader, &mut dyn Writer, Duration) -> Result<(), BusError>;
 
 /// A service that can be called from outside: [`Bus::callable_services`].
 ///
@@ -83,21 +86,62 @@ impl Bus {
     /// This is no request of the service, or it is not answered: nobody serves it, the time is over,
     /// or the server panicked.
     pub fn call_value(&self, service: &str, request: &Value, timeout: Duration) -> Option<Result<Value, BusError>> {
+        let mut response = ValueWriter::default();
+        let answered = self.call_from(service, &mut ValueReader::new(request), &mut response, timeout)?;
+        Some(answered.map(|()| response.finish()))
+    }
+
+    /// As [`call_value`](Self::call_value), with a request that is read from bytes, and an answer
+    /// that is written to some.
+    ///
+    /// ```
+    /// use hemiola_bus::Bus;
+    /// use hemiola_model::cdr::{CdrReader, CdrWriter};
+    /// use hemiola_realtime::ThreadSettings;
+    /// use std::time::Duration;
+    ///
+    /// let bus = Bus::new();
+    /// bus.allow_calls::<u8, u8>("double");
+    /// let server = bus.server("double", 4)?.spawn(ThreadSettings::new("double"), |number: &u8| 2 * number)?;
+    /// let mut response = CdrWriter::default();
+    /// let mut request = CdrReader::new(&[0, 1, 0, 0, 21])?;
+    /// bus.call_from("double", &mut request, &mut response, Duration::from_secs(5)).expect("it can be called")?;
+    /// assert_eq!(response.bytes(), [0, 1, 0, 0, 42]);
+    /// # drop(server);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`call_value`](Self::call_value).
+    pub fn call_from(
+        &self,
+        service: &str,
+        request: &mut dyn Reader,
+        response: &mut dyn Writer,
+        timeout: Duration,
+    ) -> Option<Result<(), BusError>> {
         let view = *self.0.callable.views().get(service)?;
-        Some((view.call)(self, service, request, timeout))
+        Some((view.call)(self, service, request, response, timeout))
     }
 }
 
-fn call<Request, Response>(bus: &Bus, service: &str, request: &Value, timeout: Duration) -> Result<Value, BusError>
+fn call<Request, Response>(
+    bus: &Bus,
+    service: &str,
+    request: &mut dyn Reader,
+    response: &mut dyn Writer,
+    timeout: Duration,
+) -> Result<(), BusError>
 where
     Request: Data + Send + 'static,
     Response: Data + Send + 'static,
 {
     let refused = |reason: String| BusError::NotAnswered { name: service.to_owned(), reason };
-    let request = request.read::<Request>().map_err(|error| refused(error.to_string()))?;
+    let request = Request::read(request).map_err(|error| refused(error.to_string()))?;
     let mut client = bus.client::<Request, Response>(service)?;
-    let response = client.call(request, timeout).map_err(|error| refused(error.to_string()))?;
-    Ok(Value::of(&response))
+    let answer = client.call(request, timeout).map_err(|error| refused(error.to_string()))?;
+    answer.write(response);
+    Ok(())
 }
 
 impl Callable {

@@ -67,7 +67,7 @@ pub fn publish(shared: &Shared, topic: &str, message: &hemiola_model::Value) -> 
 }
 
 /// A service has so long to answer.
-const CALL_PATIENCE: Duration = Duration::from_secs(10);
+pub const CALL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Calls a service that allows it.
 pub fn call(shared: &Shared, service: &str, request: &hemiola_model::Value) -> Outcome {

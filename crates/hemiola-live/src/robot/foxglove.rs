@@ -2,8 +2,11 @@
 //!
 //! Source: <https://github.com/foxglove/ws-protocol>, version 1 of the protocol. Representations and
 //! topics are channels in CDR with ros2msg schemas; parameters can be read, set and subscribed to;
-//! topics can be published to; the graph of connections tells who provides what. What may change the
-//! robot asks for the token, as everywhere: `ws://127.0.0.1:8765/?token=…`.
+//! topics can be published to and services called; the graph of connections tells who provides what.
+//! What may change the robot asks for the token, as everywhere: `ws://127.0.0.1:8765/?token=…`.
+
+mod graph;
+mod services;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,6 +18,8 @@ use hemiola_runtime::{Change, JournalEvent, Observation, Observer};
 use serde::Deserialize;
 use serde_json::json;
 
+use self::graph::connection_graph;
+use self::services::{Call, Services, failure};
 use super::opening::Opening;
 use super::values::{ValueStream, schema_of};
 use super::{Shared, parameters};
@@ -37,6 +42,8 @@ const MESSAGE_DATA: u8 = 1;
 const TIME: u8 = 2;
 /// A message of a client.
 const CLIENT_MESSAGE: u8 = 1;
+/// What a client asks a service.
+const CLIENT_CALL: u8 = 2;
 
 /// One client.
 pub struct FoxgloveSession {
@@ -48,6 +55,7 @@ pub struct FoxgloveSession {
     opening: Opening<ValueStream>,
     /// Channels of the client: the topic of each, and how it says its messages.
     published: BTreeMap<u32, (String, String)>,
+    services: Services,
     /// Parameters whose changes the client wants to know; `None`: it wants none, empty: all.
     watched: Option<BTreeSet<String>>,
     journal: Option<Observer>,
@@ -107,6 +115,7 @@ impl FoxgloveSession {
             values: Vec::new(),
             opening: Opening::default(),
             published: BTreeMap::new(),
+            services: Services::default(),
             watched: None,
             journal: None,
             wants_graph: false,
@@ -141,6 +150,9 @@ impl FoxgloveSession {
         }
         if !channels.is_empty() {
             out.send(&json!({"op": "advertise", "channels": channels}));
+        }
+        if self.client.access.may_change() {
+            self.services.advertise(&self.shared, out);
         }
     }
 
@@ -181,7 +193,7 @@ impl FoxgloveSession {
             }
             Request::SubscribeConnectionGraph {} => {
                 self.wants_graph = true;
-                self.send_graph(out);
+                out.send(&connection_graph(&self.shared));
             }
             Request::UnsubscribeConnectionGraph {} => self.wants_graph = false,
         }
@@ -281,59 +293,10 @@ impl FoxgloveSession {
         }
     }
 
-    /// Who provides and reads what.
-    fn send_graph(&self, out: &mut Outbox) {
-        let (mut published, mut subscribed) = (BTreeMap::new(), BTreeMap::new());
-        self.shared.handle.with_robot(|robot| {
-            let add = |map: &mut BTreeMap<String, BTreeSet<String>>, name: &str, who: &str| {
-                map.entry(name.to_owned()).or_default().insert(who.to_owned());
-            };
-            for (number, cycle) in robot.resolved().cycles.iter().enumerate() {
-                for update in &cycle.updates {
-                    update.provides.iter().for_each(|name| add(&mut published, name, &update.module));
-                    let reads = update.requires.iter().chain(&update.uses).chain(&update.collects);
-                    reads.for_each(|name| add(&mut subscribed, name, &update.module));
-                    let ends = robot.topic_ends();
-                    for end in ends.iter().filter(|end| end.cycle == number && end.update == update.id) {
-                        match end.role {
-                            hemiola_model::module::PortRole::Publishes => {
-                                add(&mut published, end.topic, &update.module)
-                            }
-                            _ => add(&mut subscribed, end.topic, &update.module),
-                        }
-                    }
-                }
-            }
-            for source in &robot.description().sources {
-                for sample in &source.samples {
-                    sample.provides.iter().for_each(|name| add(&mut published, name, &source.name));
-                    sample.reads.iter().for_each(|name| add(&mut subscribed, name, &source.name));
-                }
-            }
-        });
-        let list = |map: BTreeMap<String, BTreeSet<String>>, ids: &str| -> Vec<_> {
-            map.into_iter().map(|(name, who)| json!({"name": name, ids: who})).collect()
-        };
-        let services = self.shared.handle.bus().services().into_iter();
-        let services: Vec<_> =
-            services.map(|service| json!({"name": service.name, "providerIds": [service.name]})).collect();
-        out.send(&json!({
-            "op": "connectionGraphUpdate",
-            "publishedTopics": list(published, "publisherIds"),
-            "subscribedTopics": list(subscribed, "subscriberIds"),
-            "advertisedServices": services,
-            "removedTopics": [],
-            "removedServices": [],
-        }));
-    }
-
-    fn publish(&self, bytes: &[u8]) -> Result<(), String> {
-        let [opcode, number @ .., _] = bytes else { return Err("an empty message".to_owned()) };
-        if *opcode != CLIENT_MESSAGE {
-            return Err(format!("there is no opcode {opcode}"));
-        }
-        let number = number.first_chunk().copied().map(u32::from_le_bytes).ok_or("a message is too short")?;
-        let payload = bytes[5..].to_vec();
+    fn publish(&self, message: &[u8]) -> Result<(), String> {
+        let (number, payload) = message.split_first_chunk().ok_or("a message is too short")?;
+        let number = u32::from_le_bytes(*number);
+        let payload = payload.to_vec();
         let (topic, encoding) = self.published.get(&number).cloned().ok_or("this channel was not advertised")?;
         let shared = self.shared.clone();
         self.client.runner.run(Lane::Messages, json!({}), move || {
@@ -349,13 +312,22 @@ impl FoxgloveSession {
             published.map(|()| json!({})).map_err(|error| error.to_string())
         })
     }
+
+    /// Asks a service, or says why that cannot be.
+    fn call(&self, call: Call, out: &mut Outbox) {
+        let number = call.number();
+        let begun = self.may_change("call services");
+        if let Err(error) = begun.and_then(|()| self.services.call(&self.shared, &self.client.runner, call)) {
+            out.send(&failure(&number, &error));
+        }
+    }
 }
 
 impl Session for FoxgloveSession {
     fn begin(&mut self, out: &mut Outbox) {
         let mut capabilities = vec!["time", "parameters", "parametersSubscribe", "connectionGraph"];
         if self.client.access.may_change() {
-            capabilities.push("clientPublish");
+            capabilities.extend(["clientPublish", "services"]);
         }
         let Shared { facts, .. } = &*self.shared;
         out.send(&json!({
@@ -377,13 +349,22 @@ impl Session for FoxgloveSession {
     }
 
     fn bytes(&mut self, bytes: &[u8], out: &mut Outbox) {
-        if let Err(error) = self.may_change("publish").and_then(|()| self.publish(bytes)) {
+        let done = match bytes {
+            [CLIENT_MESSAGE, message @ ..] => self.may_change("publish").and_then(|()| self.publish(message)),
+            [CLIENT_CALL, call @ ..] => Call::read(call).map(|call| self.call(call, out)),
+            [opcode, ..] => Err(format!("there is no opcode {opcode}")),
+            [] => Err("an empty message".to_owned()),
+        };
+        if let Err(error) = done {
             out.send(&problem(&error));
         }
     }
 
     fn done(&mut self, request: serde_json::Value, outcome: Outcome, out: &mut Outbox) {
         self.values.extend(self.opening.take());
+        if request["callId"].is_number() {
+            return self.services.answer(&request, outcome, out);
+        }
         if let Err(error) = outcome {
             out.send(&problem(&error));
         }

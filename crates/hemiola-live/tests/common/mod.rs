@@ -135,6 +135,14 @@ impl House {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
+    /// Serves `double`, which can be called from outside, until it is dropped.
+    pub fn doubling(&self) -> impl Drop + use<> {
+        let bus = self.robot.handle().bus();
+        bus.allow_calls::<u32, u32>("double");
+        let server = bus.server("double", 4).unwrap();
+        server.spawn(hemiola::realtime::ThreadSettings::new("double"), |number: &u32| 2 * number).unwrap()
+    }
+
     /// Somebody who has the token, or not.
     pub fn client(&self, has_token: bool) -> Client {
         Client::of(self.address(), has_token)

@@ -1,0 +1,162 @@
+//! Services that clients of Foxglove's protocol call.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use hemiola_model::Value;
+use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
+use hemiola_model::data::DataType;
+use serde_json::json;
+
+use crate::door::errands::{Lane, Outcome, Runner};
+use crate::door::outbox::Outbox;
+use crate::robot::answers::CALL_PATIENCE;
+use crate::robot::{Shared, answers};
+
+/// So many services are offered to a client.
+const MOST: usize = 1024;
+/// A service's answer, followed by its head and the answer itself.
+const RESPONSE: u8 = 3;
+
+/// What was offered to one client, and what it is waiting for.
+pub struct Services {
+    /// By their numbers, which begin at 1.
+    offered: Vec<String>,
+    /// Answers of calls that went well, in the order of the calls.
+    answers: (Sender<Vec<u8>>, Receiver<Vec<u8>>),
+}
+
+/// What a client asks a service, and in which form: the answer comes in the same one.
+pub struct Call {
+    service: u32,
+    call: u32,
+    encoding: String,
+    request: Vec<u8>,
+}
+
+impl Default for Services {
+    fn default() -> Self {
+        Self { offered: Vec::new(), answers: channel() }
+    }
+}
+
+impl Services {
+    /// Offers what can be called and was not offered yet.
+    pub fn advertise(&mut self, shared: &Shared, out: &mut Outbox) {
+        let mut services = Vec::new();
+        for service in shared.handle.bus().callable_services() {
+            if self.offered.contains(&service.name) || self.offered.len() >= MOST {
+                continue;
+            }
+            let request = schema(&format!("{}Request", service.name), &service.request);
+            let response = schema(&format!("{}Response", service.name), &service.response);
+            self.offered.push(service.name.clone());
+            services.push(json!({
+                "id": self.offered.len(),
+                "name": service.name,
+                "type": request["schemaName"].as_str().map(|name| name.trim_end_matches("Request").replace("/msg/", "/srv/")),
+                "request": request,
+                "response": response,
+            }));
+        }
+        if !services.is_empty() {
+            out.send(&json!({"op": "advertiseServices", "services": services}));
+        }
+    }
+
+    /// Calls a service; [`answer`](Self::answer) is for what becomes of it.
+    ///
+    /// # Errors
+    /// There is no such service, the form of the request is unknown, or too much is waiting.
+    pub fn call(&self, shared: &Arc<Shared>, runner: &Runner, call: Call) -> Result<(), String> {
+        let name = (call.service as usize).checked_sub(1).and_then(|index| self.offered.get(index)).cloned();
+        let name = name.ok_or_else(|| format!("there is no service {}", call.service))?;
+        if !matches!(call.encoding.as_str(), "json" | "cdr") {
+            return Err(format!("requests of `{name}` cannot be read as {}: send cdr or json", call.encoding));
+        }
+        let (shared, answers) = (shared.clone(), self.answers.0.clone());
+        runner.run(Lane::Messages, call.number(), move || {
+            let answer = match call.encoding.as_str() {
+                "json" => in_json(&shared, &name, &call)?,
+                _ => in_cdr(&shared, &name, &call)?,
+            };
+            // A client that has left wants none of it.
+            _ = answers.send(answer);
+            Ok(json!({}))
+        })
+    }
+
+    /// Sends what has become of the call with this number. Answers come in the order of the calls.
+    pub fn answer(&self, number: &serde_json::Value, outcome: Outcome, out: &mut Outbox) {
+        match outcome {
+            Ok(_) => self.answers.1.try_iter().take(1).for_each(|answer| out.send_bytes(answer)),
+            Err(error) => out.send(&failure(number, &error)),
+        }
+    }
+}
+
+impl Call {
+    /// Reads one, without the opcode.
+    ///
+    /// # Errors
+    /// It is too short.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let (service, rest) = number(bytes)?;
+        let (call, rest) = number(rest)?;
+        let (length, rest) = number(rest)?;
+        let (encoding, request) = rest.split_at_checked(length as usize).ok_or("a call is too short")?;
+        let encoding = String::from_utf8_lossy(encoding).into_owned();
+        Ok(Self { service, call, encoding, request: request.to_vec() })
+    }
+
+    /// What the client knows it by.
+    pub fn number(&self) -> serde_json::Value {
+        json!({"serviceId": self.service, "callId": self.call})
+    }
+
+    /// What comes before its answer.
+    fn head(&self) -> Vec<u8> {
+        let mut bytes = vec![RESPONSE];
+        for number in [self.service, self.call, self.encoding.len() as u32] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(self.encoding.as_bytes());
+        bytes
+    }
+}
+
+/// What tells a client that a call has failed.
+pub fn failure(number: &serde_json::Value, why: &str) -> serde_json::Value {
+    json!({
+        "op": "serviceCallFailure",
+        "serviceId": number["serviceId"],
+        "callId": number["callId"],
+        "message": why,
+    })
+}
+
+fn in_json(shared: &Shared, name: &str, call: &Call) -> Result<Vec<u8>, String> {
+    let request: Value = serde_json::from_slice(&call.request).map_err(|error| format!("no JSON: {error}"))?;
+    let response = answers::call(shared, name, &request)?;
+    let mut bytes = call.head();
+    serde_json::to_writer(&mut bytes, &response["response"]).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
+fn in_cdr(shared: &Shared, name: &str, call: &Call) -> Result<Vec<u8>, String> {
+    let mut request = CdrReader::new(&call.request).map_err(|error| error.to_string())?;
+    let mut response = CdrWriter::behind(call.head());
+    let answered = shared.handle.bus().call_from(name, &mut request, &mut response, CALL_PATIENCE);
+    let answered = answered.ok_or_else(|| format!("`{name}` cannot be called any more"))?;
+    answered.map(|()| response.finish()).map_err(|error| error.to_string())
+}
+
+fn number(bytes: &[u8]) -> Result<(u32, &[u8]), String> {
+    let (number, rest) = bytes.split_first_chunk().ok_or("a call is too short")?;
+    Ok((u32::from_le_bytes(*number), rest))
+}
+
+fn schema(name: &str, data_type: &DataType) -> serde_json::Value {
+    let MessageSchema { name, text, .. } = MessageSchema::of(name, data_type);
+    json!({"encoding": "cdr", "schemaName": name, "schemaEncoding": "ros2msg", "schema": text})
+}

@@ -9,13 +9,16 @@ import { list } from "./statistics.js";
  */
 
 const MOST = 500;
+const MOST_RUNS = 8;
 const MOST_SHAPES = 20_000;
 const AXES = ["#f05a5a", "#4cb782", "#5a8df0"];
 
-/** The newest drawing of each update under each name: a new run replaces what the last one drew. */
+/** What each update drew last under each name: a new run replaces what the one before drew. */
 export class Drawings {
-  /** @type {Map<string, Drawing>} */
+  /** Its last runs, the newest last. @type {Map<string, Drawing[]>} */
   all = new Map();
+  /** The time of the image below: drawings of its run belong to it, and not newer ones. */
+  at = Infinity;
   #time = 0;
 
   /**
@@ -26,7 +29,7 @@ export class Drawings {
   absorb(event) {
     for (const record of list(event?.records)) {
       if (typeof record?.name !== "string" || record.draw === undefined) continue;
-      const key = `${record.update} ${record.name} ${!!record.background}`, before = this.all.get(key);
+      const key = `${record.update} ${record.name} ${!!record.background}`, runs = this.all.get(key) ?? [], before = runs.at(-1);
       const cut = record.name.indexOf("/");
       /** @type {Drawing} */
       const drawing = before && before.run === record.run ? before : {
@@ -34,7 +37,14 @@ export class Drawings {
         update: String(record.update), run: record.run, time: Number(record.time), background: !!record.background, shapes: [],
       };
       this.#time = drawing.time;
-      if (drawing !== before && (before || this.all.size < MOST)) this.all.set(key, drawing);
+      if (drawing !== before && (before || this.all.size < MOST)) {
+        // A replay may have gone back.
+        if (before && drawing.time < before.time) runs.length = 0;
+        runs.push(drawing);
+        // The image may stay for longer than so many runs.
+        if (runs.length > (this.at === Infinity ? 1 : MOST_RUNS)) runs.splice(runs[0].time < this.at || this.at === Infinity ? 0 : 1, 1);
+        this.all.set(key, runs);
+      }
       if (record.draw !== null && typeof record.draw === "object" && drawing.shapes.length < MOST_SHAPES) {
         drawing.shapes.push({ draw: record.draw, color: /^#[0-9a-f]{6,8}$/i.test(record.color) ? record.color : "#888888" });
       }
@@ -47,7 +57,21 @@ export class Drawings {
    * @param {string} space
    */
   of(space) {
-    return [...this.all.values()].filter((one) => one.space === space && (one.background || !(Math.abs(one.time - this.#time) > 1e9))).sort((a, b) => Number(b.background) - Number(a.background) || (a.layer < b.layer ? -1 : 1));
+    const now = Math.min(this.at, this.#time);
+    const shown = [...this.all.values()].map((runs) => runs.find(({ time }) => time >= this.at) ?? runs[runs.length - 1]);
+    return shown.filter((one) => one.space === space && (one.background || !(Math.abs(one.time - now) > 1e9))).sort((a, b) => Number(b.background) - Number(a.background) || (a.layer < b.layer ? -1 : 1));
+  }
+
+  /**
+   * Whether what was drawn in a space by some time has come, if anything comes at all.
+   *
+   * @param {string} space
+   * @param {number} time
+   */
+  reaches(space, time) {
+    const drawn = [...this.all.values()].map((runs) => runs[runs.length - 1]).filter((one) => one.space === space && !one.background);
+    const late = time - Math.max(...drawn.map((one) => one.time));
+    return !(late > 0 && late < 1e9);
   }
 }
 

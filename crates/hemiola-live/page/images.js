@@ -9,6 +9,11 @@ import { colours, fit } from "./theme.js";
 import { View, register } from "./view.js";
 
 const RATES = [1, 5, 10, 15, 30];
+/** An image waits so long for what modules draw over it, in milliseconds. */
+const PATIENCE = 200;
+const MOST_WAITING = 8;
+
+/** @typedef {{encoding: string, time: number, bytes?: Uint8Array, value(): any}} Message */
 
 export class Images extends View {
   /** @override */
@@ -30,8 +35,8 @@ export class Images extends View {
   #stream = null;
   /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
-  /** @type {{encoding: string, bytes?: Uint8Array, value(): any} | null} */
-  #newest = null;
+  /** Images that are not shown yet. @type {{message: Message, since: number}[]} */
+  #waiting = [];
   /** What is shown, in its own pixels. */
   #image = h("canvas");
   #isDecoding = false;
@@ -101,8 +106,16 @@ export class Images extends View {
     if (event.names) this.#offer();
     this.#drawings.absorb(event);
     const shown = this.#kind === "image" && list(event.records).findLast(({ name, pixels }) => name === this.#name && pixels);
-    if (shown) this.#newest = { encoding: "cdr", value: () => ({ ...shown.image, data: shown.pixels }) };
+    if (shown) this.#take({ encoding: "cdr", time: Number(shown.time), value: () => ({ ...shown.image, data: shown.pixels }) });
     this.invalidate();
+  }
+
+  /** @param {Message} message */
+  #take(message) {
+    this.#waiting.push({ message, since: performance.now() });
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    this.invalidate();
+    setTimeout(() => this.invalidate(), PATIENCE);
   }
 
   /** Lists what is an image, and what may contain one. */
@@ -133,7 +146,7 @@ export class Images extends View {
 
   #changed(isOther = false) {
     if (isOther) {
-      this.#newest = null;
+      this.#waiting = [];
       this.#image.width = this.#image.height = 0;
       this.#camera.isFree = true;
       if (this.visible) this.#open();
@@ -150,33 +163,37 @@ export class Images extends View {
     this.host.title(this.#name);
     if (this.#kind === "image") return;
     const wish = { [this.#kind]: this.#name, rate: Number(this.#rate.value) || undefined, as: /** @type {"cdr" | "jpeg"} */ (this.#form.value) };
-    this.#stream = this.robot.subscribe(wish, (message) => { this.#newest = message; this.invalidate(); }, (error) => { this.#error = error.message; this.invalidate(); });
+    this.#stream = this.robot.subscribe(wish, (message) => this.#take(message), (error) => { this.#error = error.message; this.invalidate(); });
   }
 
-  /** Decodes the newest image, if there is another one. */
+  /** Decodes the newest image whose drawings are here, if there is another one. */
   #decode() {
-    const message = this.#newest;
-    if (!message || this.#isDecoding) return;
-    this.#newest = null;
+    const past = performance.now() - PATIENCE;
+    const ready = this.#waiting.findLastIndex(({ message, since }) => since <= past || this.#drawings.reaches(this.#name, message.time));
+    if (ready < 0 || this.#isDecoding) return;
+    const { message } = this.#waiting.splice(0, ready + 1)[ready];
     this.#error = "";
     try {
       const picture = message.encoding === "jpeg" && message.bytes ? { packed: message.bytes } : pictureOf(message.value());
       if (!picture) throw new Error(`${this.#name} has no image`);
-      if ("packed" in picture) this.#unpack(picture.packed);
+      if ("packed" in picture) this.#unpack(picture.packed, message.time);
       else {
         const { width, height } = picture.raw;
         const pixels = new ImageData(toRgba(picture.raw), width, height);
-        this.#show(width, height, (context) => context.putImageData(pixels, 0, 0));
+        this.#show(message.time, width, height, (context) => context.putImageData(pixels, 0, 0));
       }
     } catch (error) { this.#error = /** @type {Error} */ (error).message; }
   }
 
-  /** @param {Uint8Array} bytes */
-  async #unpack(bytes) {
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} time
+   */
+  async #unpack(bytes, time) {
     this.#isDecoding = true;
     try {
       const bitmap = await createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]));
-      this.#show(bitmap.width, bitmap.height, (context) => context.drawImage(bitmap, 0, 0));
+      this.#show(time, bitmap.width, bitmap.height, (context) => context.drawImage(bitmap, 0, 0));
       bitmap.close();
     } catch { this.#error = "the image cannot be decoded"; }
     this.#isDecoding = false;
@@ -184,12 +201,14 @@ export class Images extends View {
   }
 
   /**
+   * @param {number} time
    * @param {number} width
    * @param {number} height
    * @param {(context: CanvasRenderingContext2D) => void} put
    */
-  #show(width, height, put) {
+  #show(time, width, height, put) {
     const image = this.#image;
+    this.#drawings.at = time;
     if (image.width !== width || image.height !== height) {
       image.width = width;
       image.height = height;

@@ -33,6 +33,25 @@ test("what nobody has drawn for a second is gone, and backgrounds stay", () => {
   assert.deepEqual(drawings.of("field").map(({ layer }) => layer), ["pitch", "robot"]);
 });
 
+test("an image has what was drawn in its run, for as long as it is shown", () => {
+  const drawings = new Drawings();
+  const at = (/** @type {number} */ time) => { drawings.at = time; return drawings.of("field").map(({ run }) => run); };
+  drawings.at = 0;
+  for (let run = 1; run <= 5; run++) drawings.absorb({ records: [record(run, { points: [[run, 0]] })] });
+  assert.equal(drawings.reaches("field", 4500), true);
+  assert.equal(drawings.reaches("field", 5500), false);
+  assert.equal(drawings.reaches("elsewhere", 5500), true);
+  assert.equal(drawings.reaches("field", 2e9), true, "nobody draws there any more");
+  assert.deepEqual(at(2500), [3]);
+  for (let run = 6; run <= 50; run++) drawings.absorb({ records: [record(run, { points: [[run, 0]] })] });
+  assert.deepEqual(at(2500), [3]);
+  assert.deepEqual(at(48_000), [48]);
+  assert.deepEqual(at(50_500), [50], "its own are not here yet");
+  // A replay goes back.
+  drawings.absorb({ records: [record(9, { points: [[9, 0]] })] });
+  assert.deepEqual(at(8500), [9]);
+});
+
 test("names are spaces and layers, and backgrounds lie below", () => {
   const drawings = new Drawings();
   drawings.absorb({ records: [record(1, { points: [[1, 2]] }), record(1, { line: [[0, 0], [1, 1]] }, { name: "field/pitch", background: true }), record(1, { points: [[1, 2]] }, { name: "odometry" })] });

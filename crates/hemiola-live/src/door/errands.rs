@@ -3,11 +3,12 @@
 //! A change of the robot may make modules, whose constructors may do anything; so may the default
 //! values that a subscription makes. A disk may be slow or gone, and an explanation reads the
 //! events of seconds. The door's own thread must not wait for that, and no kind of these for
-//! another. Of one kind, one thing is done after the other.
+//! another. Of one kind, one thing is done after the other; but of subscriptions a few at a time,
+//! so that one whose value is never made does not keep others waiting.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use mio::Waker;
@@ -52,9 +53,14 @@ pub enum Lane {
     Files,
 }
 
-/// The lanes in their order, and what their threads are called.
-const LANES: [&str; 5] =
-    ["hemiola changes", "hemiola questions", "hemiola subscriptions", "hemiola messages", "hemiola files"];
+/// The lanes in their order: what their threads are called, and how many there are of each.
+const LANES: [(&str, usize); 5] = [
+    ("hemiola changes", 1),
+    ("hemiola questions", 1),
+    ("hemiola subscriptions", 4),
+    ("hemiola messages", 1),
+    ("hemiola files", 1),
+];
 
 /// Where errands of each lane go.
 type Lanes = Arc<[SyncSender<Errand>]>;
@@ -77,8 +83,13 @@ impl Errands {
     pub fn start(waker: Arc<Waker>) -> std::io::Result<Self> {
         let (finished, done) = sync_channel(MOST_WAITING);
         let mut lanes = Vec::new();
-        for name in LANES {
-            lanes.push(start(name, finished.clone(), waker.clone())?);
+        for (name, threads) in LANES {
+            let (sender, errands) = sync_channel(MOST_WAITING);
+            let errands = Arc::new(Mutex::new(errands));
+            for _ in 0..threads {
+                start(name, errands.clone(), finished.clone(), waker.clone())?;
+            }
+            lanes.push(sender);
         }
         Ok(Self { lanes: lanes.into(), done })
     }
@@ -94,11 +105,17 @@ impl Errands {
     }
 }
 
-/// Starts a thread that does one thing after the other.
-fn start(name: &str, finished: SyncSender<Done>, waker: Arc<Waker>) -> std::io::Result<SyncSender<Errand>> {
-    let (sender, errands) = sync_channel::<Errand>(MOST_WAITING);
-    thread::Builder::new().name(name.into()).spawn(move || {
-        for Errand { client, request, work } in errands {
+/// Starts a thread that does one thing after the other, until the door is gone.
+fn start(
+    name: &str,
+    errands: Arc<Mutex<Receiver<Errand>>>,
+    finished: SyncSender<Done>,
+    waker: Arc<Waker>,
+) -> std::io::Result<()> {
+    // Who waits for the next one keeps the lock meanwhile, and so the others of its lane wait for it.
+    let next = move || errands.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+    let work = move || {
+        while let Some(Errand { client, request, work }) = next() {
             let outcome = catch_unwind(AssertUnwindSafe(work))
                 .unwrap_or_else(|_| Err("this failed by a panic; the robot's terminal says more".to_owned()));
             if finished.send(Done { client, request, outcome }).is_err() {
@@ -107,8 +124,8 @@ fn start(name: &str, finished: SyncSender<Done>, waker: Arc<Waker>) -> std::io::
             // A door that is gone needs no waking.
             _ = waker.wake();
         }
-    })?;
-    Ok(sender)
+    };
+    thread::Builder::new().name(name.into()).spawn(work).map(|_| ())
 }
 
 impl Runner {

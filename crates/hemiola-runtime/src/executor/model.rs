@@ -10,7 +10,8 @@ use hemiola_model::module::Scope;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskDuration, TaskGraph, TaskId, WorkerChoice};
 use hemiola_trace::Ticks;
 
-use super::{ExecutableGraph, Habits, Shared, Tasks};
+use super::pool::Pool;
+use super::{ExecutableGraph, Habits, Tasks};
 use crate::sync::UnsafeCell;
 
 /// How often each task has run. Loom sees every access that no synchronisation orders.
@@ -58,19 +59,19 @@ fn check(tasks: usize, edges: &[(usize, usize)], runs: u32) {
         let mut predecessors = vec![Vec::new(); tasks];
         edges.iter().for_each(|&(before, after)| predecessors[after].push(before));
         let witness = Witness { runs: (0..tasks).map(|_| UnsafeCell::new(0)).collect(), predecessors };
-        let shared = Arc::new(Shared::new());
+        let pool = Arc::new(Pool::new());
         let helper = {
-            let shared = shared.clone();
-            loom::thread::spawn(move || shared.help(1, Habits::default(), &mut ()))
+            let pool = pool.clone();
+            loom::thread::spawn(move || pool.help(1, Habits::default(), &mut ()))
         };
         for run in 1..=runs {
-            shared.run(&mut graph, &witness, &mut (), 2);
+            pool.run(&mut graph, &witness, &mut (), 2);
             for runs in &witness.runs {
                 // SAFETY: see above.
                 runs.with(|runs| assert_eq!(unsafe { *runs }, run));
             }
         }
-        shared.stop();
+        pool.stop();
         helper.join().unwrap();
     });
 }
@@ -118,15 +119,15 @@ fn loom_a_task_that_panics_on_any_worker_ends_the_run_with_its_panic() {
     model.preemption_bound = Some(2);
     model.check(move || {
         let mut graph = ExecutableGraph::new(&plan).unwrap();
-        let shared = Arc::new(Shared::new());
+        let pool = Arc::new(Pool::new());
         let helper = {
-            let shared = shared.clone();
-            loom::thread::spawn(move || shared.help(1, Habits::default(), &mut ()))
+            let pool = pool.clone();
+            loom::thread::spawn(move || pool.help(1, Habits::default(), &mut ()))
         };
-        let run = std::panic::AssertUnwindSafe(|| shared.run(&mut graph, &Panicking, &mut (), 2));
+        let run = std::panic::AssertUnwindSafe(|| pool.run(&mut graph, &Panicking, &mut (), 2));
         let panic = std::panic::catch_unwind(run).unwrap_err();
         assert_eq!(*panic.downcast::<usize>().unwrap(), 0);
-        shared.stop();
+        pool.stop();
         helper.join().unwrap();
     });
 }

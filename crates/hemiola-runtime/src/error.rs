@@ -201,6 +201,12 @@ pub enum RuntimeError {
         /// The cycle.
         cycle: String,
     },
+    /// A cycle has not taken up a command, and never will.
+    #[error("cycle `{cycle}` runs no more, because the robot has stopped: what it was asked for was not done")]
+    CycleHasStopped {
+        /// The cycle.
+        cycle: String,
+    },
     /// Names, traces and statistics.
     #[error(transparent)]
     Trace(#[from] hemiola_trace::Error),

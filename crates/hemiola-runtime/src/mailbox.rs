@@ -178,14 +178,18 @@ impl Sent {
         self.answer.take()
     }
 
-    /// Waits for what is left of the command.
+    /// Waits for what is left of the command, unless the robot `is_stopping`.
     ///
     /// # Errors
-    /// It was not executed until then; it will be when the cycle runs again.
-    pub fn wait_until(&self, end: Instant) -> Result<Command, RuntimeError> {
+    /// It was not executed until then, and will be when the cycle runs again; or the robot stops before.
+    pub fn wait_until(&self, end: Instant, is_stopping: impl Fn() -> bool) -> Result<Command, RuntimeError> {
         loop {
+            let is_over = is_stopping();
             if let Some(command) = self.poll() {
                 return Ok(command);
+            }
+            if is_over {
+                return Err(RuntimeError::CycleHasStopped { cycle: self.mailbox.cycle.to_string() });
             }
             if Instant::now() >= end {
                 return Err(self.mailbox.does_not_answer());

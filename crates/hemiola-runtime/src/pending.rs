@@ -1,8 +1,10 @@
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::command::Command;
 use crate::error::RuntimeError;
 use crate::mailbox::Sent;
+use crate::robot_state::RobotState;
 
 /// How long [`Pending::wait`] waits for a cycle to apply a change.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,23 +35,25 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[must_use = "a change that is refused says so only here; `drop` it if nobody wants to know"]
 pub struct Pending {
     open: Vec<Sent>,
+    /// Of the cycles, while something is on its way to them.
+    robot: Option<Arc<RobotState>>,
     outcome: Result<(), RuntimeError>,
 }
 
 impl Pending {
     /// A change that is applied when these commands are executed.
-    pub(crate) fn sent(open: Vec<Sent>) -> Self {
-        Self { open, outcome: Ok(()) }
+    pub(crate) fn sent(open: Vec<Sent>, robot: Arc<RobotState>) -> Self {
+        Self { open, robot: Some(robot), outcome: Ok(()) }
     }
 
     /// What became of a change of which nothing is on its way.
     pub(crate) fn decided(outcome: Result<(), RuntimeError>) -> Self {
-        Self { open: Vec::new(), outcome }
+        Self { open: Vec::new(), robot: None, outcome }
     }
 
     /// What became of the change; `None` while a cycle has not come to it. Never waits.
     pub fn poll(&mut self) -> Option<Result<(), &RuntimeError>> {
-        let Self { open, outcome } = self;
+        let Self { open, outcome, .. } = self;
         open.retain(|sent| match sent.poll() {
             Some(command) => {
                 keep_first(outcome, refusal(&command));
@@ -64,7 +68,7 @@ impl Pending {
     ///
     /// # Errors
     /// It is refused, for a reason that the error gives; or a cycle does not run, and will apply it
-    /// when it does.
+    /// when it does; or the robot stops before.
     pub fn wait(self) -> Result<(), RuntimeError> {
         self.wait_for(PATIENCE)
     }
@@ -75,8 +79,8 @@ impl Pending {
     /// As for [`wait`](Self::wait).
     pub fn wait_for(mut self, patience: Duration) -> Result<(), RuntimeError> {
         let end = later(patience);
-        for sent in self.open {
-            keep_first(&mut self.outcome, refusal(&sent.wait_until(end)?));
+        for (sent, robot) in self.open.iter().zip(self.robot.iter().cycle()) {
+            keep_first(&mut self.outcome, refusal(&sent.wait_until(end, || robot.is_stopping())?));
         }
         self.outcome
     }

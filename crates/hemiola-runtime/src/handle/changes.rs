@@ -114,12 +114,12 @@ impl RobotHandle {
             drop(controls);
             drop(before);
             mailboxes.iter().for_each(|mailbox| mailbox.collect());
-            return Ok(Pending::sent(sent));
+            return Ok(Pending::sent(sent, self.state.clone()));
         }
         // What was made for nothing may look at the robot when it is dropped.
         drop(controls);
         drop((commands, prepared));
-        sent.map(Pending::sent)
+        sent.map(|sent| Pending::sent(sent, self.state.clone()))
     }
 
     /// Puts the robot into its safe state, as [`Change::EnterSafeState`] does. It stays there until
@@ -163,7 +163,7 @@ impl RobotHandle {
         drop(controls);
         drop(before);
         let end = Instant::now() + REPLAN_PATIENCE;
-        sent.iter().for_each(|sent| _ = sent.wait_until(end));
+        sent.iter().for_each(|sent| _ = sent.wait_until(end, || self.is_stopping()));
         Ok(())
     }
 

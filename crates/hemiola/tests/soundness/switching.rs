@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hemiola::data::Value;
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, Trigger};
-use hemiola_runtime::{Change, Pace, RobotHandle};
+use hemiola_runtime::{Change, Pace, RobotHandle, RuntimeError};
 
 use super::{configuration, cycle, robot};
 
@@ -319,4 +319,13 @@ fn a_source_that_reads_from_a_cycle_and_a_reader_that_stops_with_it_hold_what_th
         vec![cycle("writer", 1000.0, &["Sense", "Count"]), follower, cycle("reader", 100.0, &["Careful", "Bold"])];
     let configuration = configuration(cycles, &[("Way", "Careful")]);
     disturb(configuration, |handle, turn| switch(handle, "Way", alternately(turn, ["Bold", "Careful"])));
+}
+
+#[test]
+fn a_change_of_a_robot_that_has_stopped_waits_for_no_cycle() {
+    let cycles = vec![cycle("reader", 100.0, &["Careful", "Bold"]), cycle("writer", 1000.0, &WRITER)];
+    let running = robot(configuration(cycles, &[("Way", "Careful")]), &[]).start(Pace::RealTime).unwrap();
+    let ended = running.stop();
+    let refused = ended.change(Change::provider("Way", "Bold")).wait().unwrap_err();
+    assert!(matches!(refused, RuntimeError::CycleHasStopped { .. }), "{refused}");
 }

@@ -201,8 +201,10 @@ pub enum RuntimeError {
         /// The cycle.
         cycle: String,
     },
-    /// A cycle has not taken up a command, and never will.
-    #[error("cycle `{cycle}` runs no more, because the robot has stopped: what it was asked for was not done")]
+    /// The robot stopped before a cycle took up a command.
+    #[error(
+        "cycle `{cycle}` runs no more, because the robot has stopped: what it was asked for may not have been done"
+    )]
     CycleHasStopped {
         /// The cycle.
         cycle: String,

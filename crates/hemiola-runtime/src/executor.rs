@@ -1,20 +1,26 @@
 //! Runs a plan's units on a pool of workers, the most important ready unit first.
 //!
-//! The graph never changes; what changes in a run is one counter of unmet dependencies per unit, the set of units that any
-//! worker may start (`ready_set`), the units that a worker keeps for itself, and the number of units left (`pool`).
+//! The graph never changes; what changes in a run is one counter of unmet dependencies per unit,
+//! the set of units that any worker may start (`ready_set`), the units that a worker keeps for
+//! itself, and the number of units left (`pool`).
 //!
-//! - A unit whose last dependency is met belongs to the worker that met it. That worker goes on with the most important one and
-//!   gives the others away if they are worth a hand-over; before it gets busy with a long one it gives all away.
-//! - A worker with nothing of its own claims from the set, then helps open scopes (`crew`), then spins for a bounded time (`helper`),
-//!   then sleeps (`sleepers`). Who gives work away wakes as many sleepers as there is work, and nobody while others still spin.
-//! - When the next run is known, helpers set an alarm and are awake by then: nobody has to wake them.
+//! - A unit whose last dependency is met belongs to the worker that met it. That worker goes on
+//!   with the most important one and gives the others away if they are worth a hand-over; before it
+//!   gets busy with a long one it gives all away.
+//! - A worker with nothing of its own claims from the set, then helps open scopes (`crew`), then
+//!   spins for a bounded time (`helper`), then sleeps (`sleepers`). Who gives work away wakes as
+//!   many sleepers as there is work, and nobody while others still spin.
+//! - When the next run is known, helpers set an alarm and are awake by then: nobody has to wake
+//!   them.
 //! - With one worker none of this is needed: the units run in a fixed order.
 //!
-//! A claimed unit keeps its run alive (the run cannot end without it), so what the claimer finds through the shared pointer
-//! to the run is valid until it has reported the unit as done. That is the invariant behind the `unsafe` blocks of `pool`.
+//! A claimed unit keeps its run alive (the run cannot end without it), so what the claimer finds
+//! through the shared pointer to the run is valid until it has reported the unit as done. That is
+//! the invariant behind the `unsafe` blocks of `pool`.
 //!
-//! A task that panics counts as done all the same, on whatever worker, and the run goes on without what is left of its unit; worker 0 passes the
-//! first panic on when the run is over, and nobody sees it any more.
+//! A task that panics counts as done all the same, on whatever worker, and the run goes on without
+//! what is left of its unit; worker 0 passes the first panic on when the run is over, and nobody
+//! sees it any more.
 
 #![expect(unsafe_code, reason = "a cycle has one executor, which says when no task of it runs")]
 

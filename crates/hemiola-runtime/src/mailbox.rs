@@ -181,7 +181,8 @@ impl Sent {
     /// Waits for what is left of the command, unless the robot `is_stopping`.
     ///
     /// # Errors
-    /// It was not executed until then, and will be when the cycle runs again; or the robot stops before.
+    /// It was not executed until then, and will be when the cycle runs again; or the robot stopped
+    /// before.
     pub fn wait_until(&self, end: Instant, is_stopping: impl Fn() -> bool) -> Result<Command, RuntimeError> {
         loop {
             let is_over = is_stopping();

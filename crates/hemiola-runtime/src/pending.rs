@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[must_use = "a change that is refused says so only here; `drop` it if nobody wants to know"]
 pub struct Pending {
     open: Vec<Sent>,
-    /// Of the cycles, while something is on its way to them.
+    /// The robot whose cycles the commands are on their way to; `None` if there are none.
     robot: Option<Arc<RobotState>>,
     outcome: Result<(), RuntimeError>,
 }

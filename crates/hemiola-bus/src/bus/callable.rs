@@ -102,17 +102,20 @@ impl Bus {
     ///
     /// let bus = Bus::new();
     /// bus.allow_calls::<u8, u8>("double");
-    /// let server = bus.server("double", 4)?.spawn(ThreadSettings::new("double"), |number: &u8| 2 * number)?;
+    /// let settings = ThreadSettings::new("double");
+    /// let server = bus.server("double", 4)?.spawn(settings, |number: &u8| 2 * number)?;
     /// let mut response = CdrWriter::default();
     /// let mut request = CdrReader::new(&[0, 1, 0, 0, 21])?;
-    /// bus.call_from("double", &mut request, &mut response, Duration::from_secs(5)).expect("it can be called")?;
+    /// let answered = bus.call_from("double", &mut request, &mut response, Duration::from_secs(5));
+    /// answered.expect("it can be called")?;
     /// assert_eq!(response.bytes(), [0, 1, 0, 0, 42]);
     /// # drop(server);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As of [`call_value`](Self::call_value).
+    /// This is no request of the service, or it is not answered: nobody serves it, the time is over,
+    /// or the server panicked.
     pub fn call_from(
         &self,
         service: &str,

@@ -112,7 +112,7 @@ fn start(
     finished: SyncSender<Done>,
     waker: Arc<Waker>,
 ) -> std::io::Result<()> {
-    // Who waits for the next one keeps the lock meanwhile, and so the others of its lane wait for it.
+    // Who waits for the next one keeps the lock meanwhile, and the others of its lane wait for it.
     let next = move || errands.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
     let work = move || {
         while let Some(Errand { client, request, work }) = next() {

@@ -8,16 +8,18 @@ use super::Tasks;
 use super::pool::{Pool, pause};
 use crate::sync::Ordering;
 
-/// A helper wakes that much early at most. It is worth less than the punctuality of worker 0: a helper that is late takes over a bit
-/// less.
+/// A helper wakes that much early at most. It is worth less than the punctuality of worker 0: a
+/// helper that is late takes over a bit less.
 const HELPERS_EARLINESS: Duration = Duration::from_micros(100);
-/// A helper with real-time priority that is awake for so long at a stretch is asked what it owes to others.
+/// A helper with real-time priority that is awake for so long at a stretch is asked what it owes to
+/// others.
 const LONG_AWAKE: Duration = Duration::from_millis(5);
 
 /// What a helper does while there is no work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Habits {
-    /// It spins for a while, and is awake when the next run is expected: it has a core of its own. Others sleep.
+    /// It spins for a while, and is awake when the next run is expected: it has a core of its own.
+    /// Others sleep.
     pub spins: bool,
     /// It has real-time priority, and must not take all of a core's time.
     pub rests: bool,

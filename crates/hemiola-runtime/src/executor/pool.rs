@@ -56,7 +56,8 @@ struct Progress {
     unit: Option<usize>,
 }
 
-/// Where other threads rely on this one's stack, nothing may unwind it: what does is a mistake in Hemiola.
+/// Where other threads rely on this one's stack, nothing may unwind it: what does is a mistake in
+/// Hemiola.
 struct Relied;
 
 impl Drop for Relied {
@@ -111,7 +112,8 @@ impl<T: Tasks> Pool<T> {
         self.sleepers.wake_all();
     }
 
-    /// Works on the units in `own` and on what becomes ready by that, until there is nothing of its own left.
+    /// Works on the units in `own` and on what becomes ready by that, until there is nothing of its
+    /// own left.
     fn work(&self, run: &Run<T>, own: UnitSet, index: usize, worker: &mut T::Worker, now: Ticks) {
         // SAFETY: this worker holds units of the run, so it goes on (see the module `executor`).
         let (graph, tasks) = unsafe { (&*run.graph, &*run.tasks) };
@@ -133,7 +135,7 @@ impl<T: Tasks> Pool<T> {
         }
     }
 
-    /// As [`work`](Self::work), until a task panics.
+    /// Works on the units of `progress` and on what becomes ready by that, until a task panics.
     fn work_on(
         &self,
         graph: &ExecutableGraph,
@@ -154,7 +156,7 @@ impl<T: Tasks> Pool<T> {
             }
             let node = &graph.units()[unit];
             if !own.is_empty() {
-                // What another worker could start meanwhile must be given away before this one gets busy.
+                // What another worker could start must be given away before this one gets busy.
                 let mut away = if node.is_long() { std::mem::take(own) } else { own.split(graph.long()) };
                 if !away.is_empty() {
                     let count = self.ready.publish(&mut away);
@@ -207,8 +209,8 @@ impl<T: Tasks> Pool<T> {
         let run = self.run.load(Ordering::Relaxed);
         let mut own = UnitSet::default();
         own.insert(unit);
-        // SAFETY: a unit of the run is claimed, so the run goes on (see the module `executor`); the claim acquired what
-        // worker 0 stored before it published.
+        // SAFETY: a unit of the run is claimed, so the run goes on (see the module `executor`); the
+        // claim acquired what worker 0 stored before it published.
         self.work(unsafe { &*run }, own, index, worker, Ticks::now());
         true
     }

@@ -5,7 +5,8 @@ cd "$(dirname "$0")"
 
 cargo test --workspace --quiet --no-fail-fast
 
-# Every interleaving of the lock-free structures (loom); other tests do not run under the model checker.
+# Every interleaving of the lock-free structures (loom); other tests do not run under the model
+# checker.
 export RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/loom"
 # What link-time optimisation gains here is less than it costs.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16

@@ -68,7 +68,8 @@ enum Experiment {
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
     },
-    /// The model car of the PiCAS paper under its scheduling and ROS 2's: bounds, simulated latencies, and really executed ones.
+    /// The model car of the PiCAS paper under its scheduling and ROS 2's: bounds, simulated
+    /// latencies, and really executed ones.
     CaseStudy {
         /// How long it is executed under each; 0 leaves that out.
         #[arg(long, value_name = "N", default_value_t = 20)]
@@ -80,14 +81,15 @@ enum Experiment {
         #[arg(long, value_name = "FILE")]
         perfetto: Option<PathBuf>,
     },
-    /// Two chains in one executor and in one each, chain-aware and as ROS 2 does: bounds, simulated and executed latencies.
+    /// Two chains in one executor and in one each, chain-aware and as ROS 2 does: bounds, simulated
+    /// and executed latencies.
     TwoChains {
         /// How long each of the four is executed.
         #[arg(long, value_name = "N", default_value_t = 10)]
         seconds: u64,
     },
-    /// The Autoware reference system as ROS 2 runs it, under PiCAS, and as cycles of Hemiola: latencies, periods and losses, simulated and
-    /// executed.
+    /// The Autoware reference system as ROS 2 runs it, under PiCAS, and as cycles of Hemiola:
+    /// latencies, periods and losses, simulated and executed.
     ReferenceSystem {
         /// How long each of the three is executed.
         #[arg(long, value_name = "N", default_value_t = 10)]

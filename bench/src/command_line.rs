@@ -26,9 +26,11 @@ enum Command {
     Dispatch(Dispatch),
     /// Topics, queues, actors and executors beside their peers.
     Messages(messages::Options),
-    /// Asks again what the evaluation of the thesis asked: workers, priorities, orders, stress, pinning.
+    /// Asks again what the evaluation of the thesis asked: workers, priorities, orders, stress,
+    /// pinning.
     Thesis(thesis::Options),
-    /// Disturbs the timing: durations that vary, an overloaded cognition, a worker that is held up, a restricted system.
+    /// Disturbs the timing: durations that vary, an overloaded cognition, a worker that is held up,
+    /// a restricted system.
     Robustness(robustness::Options),
     /// Records: what handing over a value costs, and writing it.
     Recording(recording::Options),
@@ -38,7 +40,8 @@ enum Command {
     Live(live::Options),
     /// Chains of callbacks: bounds beside simulation, and how many random chains are in time.
     Chains(chains::Options),
-    /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5 %.
+    /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5
+    /// %.
     Instructions {
         /// Makes today's counts those that hold.
         #[arg(long)]
@@ -59,7 +62,8 @@ enum Command {
         /// The newer one.
         after: PathBuf,
     },
-    /// Asks for real-time priority, and tells what came of it (the bench starts itself so where less is granted).
+    /// Asks for real-time priority, and tells what came of it (the bench starts itself so where
+    /// less is granted).
     #[command(hide = true)]
     AskForRealTime,
     /// Runs as one contestant (the bench starts itself so).

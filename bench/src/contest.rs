@@ -1,4 +1,5 @@
-//! Who takes part, in what, and how it goes: round by round, heat by heat, every contestant in turn.
+//! Who takes part, in what, and how it goes: round by round, heat by heat, every contestant in
+//! turn.
 
 pub mod cyclictest;
 pub mod discipline;
@@ -18,8 +19,8 @@ use host::Host;
 use process::Samples;
 use result::{Entry, Event};
 
-/// Runs all heats with all entrants, `rounds` times, in turn: what the machine does at the time meets everybody alike. Tells as well what
-/// its host did.
+/// Runs all heats with all entrants, `rounds` times, in turn: what the machine does at the time
+/// meets everybody alike. Tells as well what its host did.
 pub fn hold(
     workloads: &[Workload],
     heats: &[Heat],

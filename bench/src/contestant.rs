@@ -1,4 +1,5 @@
-//! Our own contestants. The bench starts itself to run one: `hemiola-bench contestant NAME --graph ...`.
+//! Our own contestants. The bench starts itself to run one:
+//! `hemiola-bench contestant NAME --graph ...`.
 
 mod hemiola;
 mod stages;

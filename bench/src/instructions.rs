@@ -1,7 +1,8 @@
-//! How many instructions a run of the executor takes: a figure without noise, so that continuous integration can hold it.
+//! How many instructions a run of the executor takes: a figure without noise, so that continuous
+//! integration can hold it.
 //!
-//! Valgrind counts them, which gives the same figure every time. A process is counted with so many runs and with twice as many; the
-//! difference is what the runs took, without start and end.
+//! Valgrind counts them, which gives the same figure every time. A process is counted with so many
+//! runs and with twice as many; the difference is what the runs took, without start and end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

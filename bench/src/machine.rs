@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::BenchError;
 
-/// What is printed with every report. Reports are compared only where [`Machine::identity`] is the same.
+/// What is printed with every report. Reports are compared only where [`Machine::identity`] is the
+/// same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     pub processor: String,

@@ -1,4 +1,5 @@
-//! Topics, queues, actors and executors beside their peers: the same workloads, in the same run, in turn.
+//! Topics, queues, actors and executors beside their peers: the same workloads, in the same run, in
+//! turn.
 //!
 //! | file | what |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | `result`, `bars` | what came of it |
 //! | `terminal`, `page`, `comparison` | shown |
 //!
-//! What a workload asks of a contestant, and how it is measured and checked, is in the crate `contestant`, in `messages`.
+//! What a workload asks of a contestant, and how it is measured and checked, is in the crate
+//! `contestant`, in `messages`.
 
 mod bars;
 mod comparison;

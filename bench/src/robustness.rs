@@ -1,5 +1,5 @@
-//! How steady the timing is when things go wrong: durations that vary, a cycle that asks for too much, a worker that is held up,
-//! a system that grants less.
+//! How steady the timing is when things go wrong: durations that vary, a cycle that asks for too
+//! much, a worker that is held up, a system that grants less.
 //!
 //! | file | what |
 //! |---|---|

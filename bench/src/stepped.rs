@@ -1,7 +1,9 @@
-//! A robot that is not in real time: what `run --fast`, `run --replay` and `log verify` take with more workers than one, beside what they take
-//! with one, with the permission for real-time priorities and without, on a quiet machine and beside two busy loops.
+//! A robot that is not in real time: what `run --fast`, `run --replay` and `log verify` take with
+//! more workers than one, beside what they take with one, with the permission for real-time
+//! priorities and without, on a quiet machine and beside two busy loops.
 //!
-//! Everybody has a turn in each round, so that the machine's moods meet all alike; ratios are of turns of the same round.
+//! Everybody has a turn in each round, so that the machine's moods meet all alike; ratios are of
+//! turns of the same round.
 
 use std::fmt;
 use std::fs;

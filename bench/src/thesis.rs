@@ -1,4 +1,5 @@
-//! Chapter 6 of Larisch's thesis (2020), from whose framework this one descends, again: the same questions, the same metrics.
+//! Chapter 6 of Larisch's thesis (2020), from whose framework this one descends, again: the same
+//! questions, the same metrics.
 //!
 //! | file | what |
 //! |---|---|

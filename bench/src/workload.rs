@@ -42,7 +42,8 @@ impl Workload {
     }
 }
 
-/// All workloads. Those made from a robot's published module graph need the shared data; without it they are left out, and said.
+/// All workloads. Those made from a robot's published module graph need the shared data; without it
+/// they are left out, and said.
 pub fn all(notices: &mut Vec<String>) -> Result<Vec<Workload>, BenchError> {
     let mut workloads = vec![
         Workload::parse("pair", generated::PAIR.to_owned())?,

@@ -1,4 +1,5 @@
-//! Of any two definitions, either messages of one become messages of the other that can be decoded, or an error says why not.
+//! Of any two definitions, either messages of one become messages of the other that can be decoded,
+//! or an error says why not.
 #![no_main]
 
 use std::sync::Arc;

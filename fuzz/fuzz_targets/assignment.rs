@@ -1,5 +1,6 @@
-//! Any line behind `--set`, and lines with other words and values in them, are a configuration or an error that can be shown, in plain and
-//! in colour; what was assigned is where it says. Nothing panics.
+//! Any line behind `--set`, and lines with other words and values in them, are a configuration or
+//! an error that can be shown, in plain and in colour; what was assigned is where it says. Nothing
+//! panics.
 #![no_main]
 
 mod patched;

@@ -1,5 +1,6 @@
-//! Any bytes are a bag of ROS 1 that becomes a log, or an error: behind the first line, or as the definition and the bytes of a message in
-//! a bag that is whole. Nothing panics, and no claim of a length takes memory.
+//! Any bytes are a bag of ROS 1 that becomes a log, or an error: behind the first line, or as the
+//! definition and the bytes of a message in a bag that is whole. Nothing panics, and no claim of a
+//! length takes memory.
 #![no_main]
 
 mod imported;

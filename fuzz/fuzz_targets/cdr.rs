@@ -1,4 +1,5 @@
-//! Any bytes are either a message of a type that is known only as text, which can be shown, or an error that names the byte.
+//! Any bytes are either a message of a type that is known only as text, which can be shown, or an
+//! error that names the byte.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};

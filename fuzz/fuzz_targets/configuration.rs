@@ -1,4 +1,5 @@
-//! Any text is either a configuration or an error that can be shown, in plain and in colour; nothing panics.
+//! Any text is either a configuration or an error that can be shown, in plain and in colour;
+//! nothing panics.
 #![no_main]
 
 #[path = "../../crates/hemiola-config/tests/robot/mod.rs"]

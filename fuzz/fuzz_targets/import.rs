@@ -1,4 +1,5 @@
-//! Any text is a table that becomes a log with as many messages as it says, or an error that names the file; nothing panics.
+//! Any text is a table that becomes a log with as many messages as it says, or an error that names
+//! the file; nothing panics.
 #![no_main]
 
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
-//! Any bytes are a log, damaged or not, that is read to its end, or no log; every error says at which byte of the file; nothing panics,
-//! nothing is read forever, and no claim of a length takes memory.
+//! Any bytes are a log, damaged or not, that is read to its end, or no log; every error says at
+//! which byte of the file; nothing panics, nothing is read forever, and no claim of a length takes
+//! memory.
 #![no_main]
 
 use std::io::Cursor;

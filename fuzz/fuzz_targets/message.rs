@@ -1,5 +1,5 @@
-//! Any bytes are either a message, which is written as bytes that are the same message again, or an error; nothing panics, and no
-//! claim of a length takes memory.
+//! Any bytes are either a message, which is written as bytes that are the same message again, or an
+//! error; nothing panics, and no claim of a length takes memory.
 #![no_main]
 
 use hemiola::cdr::{decode, encode};

@@ -1,5 +1,6 @@
-//! Any text, and what a robot has measured with some changes, is a profile from which it is planned and bounded, with what its machine
-//! takes for itself, or an error; what is written again is read as the same. Nothing panics, and it stays bounded.
+//! Any text, and what a robot has measured with some changes, is a profile from which it is planned
+//! and bounded, with what its machine takes for itself, or an error; what is written again is read
+//! as the same. Nothing panics, and it stays bounded.
 #![no_main]
 
 mod patched;

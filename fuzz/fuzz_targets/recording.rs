@@ -1,5 +1,5 @@
-//! Any file among whole ones makes a recording that is either scored to its end or an error that can be shown; nothing
-//! panics, and nothing plays forever.
+//! Any file among whole ones makes a recording that is either scored to its end or an error that
+//! can be shown; nothing panics, and nothing plays forever.
 //!
 //! The first byte of the input says which file of which recording is replaced by the rest.
 #![no_main]

@@ -1,5 +1,6 @@
-//! A log whose transcripts, checkpoints, journal and values were changed, lost, repeated or exchanged is replayed to an end, from its
-//! beginning or from the middle, or an error says why not. Nothing panics, waits forever, or takes memory for what a message claims.
+//! A log whose transcripts, checkpoints, journal and values were changed, lost, repeated or
+//! exchanged is replayed to an end, from its beginning or from the middle, or an error says why
+//! not. Nothing panics, waits forever, or takes memory for what a message claims.
 //!
 //! Each input makes a whole robot, which takes its time; the target `script` goes only as far as
 //! the robot, and tries much more.

@@ -1,4 +1,5 @@
-//! Any text is either a message definition, by which messages can be decoded, or an error that names the line.
+//! Any text is either a message definition, by which messages can be decoded, or an error that
+//! names the line.
 #![no_main]
 
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Any text, and a system with some changes, as TOML or JSON, is a system of which everything is bounded or has a reason why not, or
-//! problems with their places; what is written again is the same system. Nothing panics.
+//! Any text, and a system with some changes, as TOML or JSON, is a system of which everything is
+//! bounded or has a reason why not, or problems with their places; what is written again is the
+//! same system. Nothing panics.
 #![no_main]
 
 mod patched;

@@ -1,5 +1,5 @@
-//! Any bytes are a table whose cells are either what they should be or errors, and perhaps a trial of an inertial unit; and
-//! either a URDF with a sensor or none. Nothing panics.
+//! Any bytes are a table whose cells are either what they should be or errors, and perhaps a trial
+//! of an inertial unit; and either a URDF with a sensor or none. Nothing panics.
 #![no_main]
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Any text is either task graphs that can be planned, simulated and drawn, or an error that can be shown; nothing panics.
+//! Any text is either task graphs that can be planned, simulated and drawn, or an error that can be
+//! shown; nothing panics.
 #![no_main]
 
 use hemiola_plan::datasets::Dataset;

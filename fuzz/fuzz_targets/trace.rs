@@ -1,5 +1,6 @@
-//! Any bytes, and a trace with some changes, are a trace of which `why` explains every run and every chain, or an error; what is cut out of
-//! it can be read again. Nothing panics, and no claim of a length or a time takes memory.
+//! Any bytes, and a trace with some changes, are a trace of which `why` explains every run and
+//! every chain, or an error; what is cut out of it can be read again. Nothing panics, and no claim
+//! of a length or a time takes memory.
 #![no_main]
 
 mod patched;

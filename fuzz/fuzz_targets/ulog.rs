@@ -1,5 +1,6 @@
-//! Any bytes are a log of PX4 that becomes a log, or an error: behind the header, or as formats and the data of messages in a log that is
-//! whole. Nothing panics, and no claim of a length takes memory.
+//! Any bytes are a log of PX4 that becomes a log, or an error: behind the header, or as formats and
+//! the data of messages in a log that is whole. Nothing panics, and no claim of a length takes
+//! memory.
 #![no_main]
 
 mod imported;

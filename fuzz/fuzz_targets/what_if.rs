@@ -1,5 +1,5 @@
-//! Any text, and what people ask with other words and numbers in it, is a change of a system that can be bounded then, or an error that can
-//! be shown. Nothing panics.
+//! Any text, and what people ask with other words and numbers in it, is a change of a system that
+//! can be bounded then, or an error that can be shown. Nothing panics.
 #![no_main]
 
 mod patched;

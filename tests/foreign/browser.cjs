@@ -1,5 +1,5 @@
-// Chromium with the page of a robot in it, for check_page.cjs, check_replay.cjs, measure_page.cjs and
-// screenshots.cjs.
+// Chromium with the page of a robot in it, for check_page.cjs, check_replay.cjs, measure_page.cjs
+// and screenshots.cjs.
 const assert = require("node:assert/strict");
 const puppeteer = require("puppeteer-core");
 const { WebSocket } = require("ws");

@@ -1,6 +1,7 @@
-// Uses the page of a robot as a person would, in Chromium: check_page.cjs http://HOST:PORT/?token=.. LOG
-// The robot is the one of crates/hemiola-live/tests/common: Drive by Pilot or Parked, Pilot.step, the topic Beat, the drawing track/cart.
-// LOG is the file that is recorded into. What the page shows is compared with what the door answers to a program.
+// Uses the page of a robot as a person would, in Chromium: check_page.cjs
+// http://HOST:PORT/?token=.. LOG The robot is the one of crates/hemiola-live/tests/common: Drive by
+// Pilot or Parked, Pilot.step, the topic Beat, the drawing track/cart. LOG is the file that is
+// recorded into. What the page shows is compared with what the door answers to a program.
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const http = require("node:http");

@@ -1,6 +1,7 @@
-// Uses the transport of a replay as a person would, in Chromium: check_replay.cjs http://HOST:PORT/?token=..
-// The robot is that of crates/hemiola-live/tests/common, which repeats a log of 20 s, paused at its beginning: a run every
-// 5 ms, marks at 5 and 12 s. What the page shows is compared with what the door answers to a program.
+// Uses the transport of a replay as a person would, in Chromium: check_replay.cjs
+// http://HOST:PORT/?token=.. The robot is that of crates/hemiola-live/tests/common, which repeats a
+// log of 20 s, paused at its beginning: a run every 5 ms, marks at 5 and 12 s. What the page shows
+// is compared with what the door answers to a program.
 const assert = require("node:assert/strict");
 const { DESKTOP, Program, Tab, pause, perform, until } = require("./browser.cjs");
 

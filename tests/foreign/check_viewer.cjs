@@ -1,6 +1,6 @@
-// Looks at a robot's door with the client and the decoders that Lichtblick has: check_viewer.cjs ws://HOST:PORT/?token=..
-// The robot is the one of crates/hemiola-live/tests/common: it provides Drive, has Pilot.step,
-// publishes Beat, and serves double.
+// Looks at a robot's door with the client and the decoders that Lichtblick has: check_viewer.cjs
+// ws://HOST:PORT/?token=.. The robot is the one of crates/hemiola-live/tests/common: it provides
+// Drive, has Pilot.step, publishes Beat, and serves double.
 const { FoxgloveClient } = require("@foxglove/ws-protocol");
 const { parse } = require("@foxglove/rosmsg");
 const { MessageReader, MessageWriter } = require("@foxglove/rosmsg2-serialization");

@@ -1,4 +1,5 @@
-// Makes a picture of each view of a running robot, as in the documentation: screenshots.cjs http://HOST:PORT/?token=.. FOLDER
+// Makes a picture of each view of a running robot, as in the documentation: screenshots.cjs
+// http://HOST:PORT/?token=.. FOLDER
 const fs = require("node:fs");
 const path = require("node:path");
 const { DESKTOP, PHONE, Tab, launch, pause } = require("./browser.cjs");

@@ -4,7 +4,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The system's allocator, which counts while a contestant is measured in [`Mode::Allocations`](crate::Mode::Allocations).
+/// The system's allocator, which counts while a contestant is measured in
+/// [`Mode::Allocations`](crate::Mode::Allocations).
 ///
 /// ```
 /// use hemiola_bench_contestant::CountAllocations;
@@ -37,7 +38,8 @@ fn count() {
     }
 }
 
-// SAFETY: every call goes to `System` unchanged; counting touches two static integers and cannot fail.
+// SAFETY: every call goes to `System` unchanged; counting touches two static integers and cannot
+// fail.
 unsafe impl GlobalAlloc for CountAllocations {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();

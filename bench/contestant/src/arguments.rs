@@ -21,7 +21,8 @@ pub enum Mode {
     Varied,
     /// A run per period, asleep between two.
     Periodic,
-    /// The same, while another contestant runs at another priority. It says `ready`, and begins when it reads a line.
+    /// The same, while another contestant runs at another priority. It says `ready`, and begins
+    /// when it reads a line.
     Together,
     /// Two stages that hand every run over; runs may overlap.
     Pipeline,
@@ -82,7 +83,8 @@ pub struct Arguments {
     pub period_ns: u64,
     /// Of SCHED_FIFO.
     pub priority: i32,
-    /// A file with a line per run, and in it the duration of every task; only the varied mode needs it.
+    /// A file with a line per run, and in it the duration of every task; only the varied mode needs
+    /// it.
     pub durations: Option<String>,
 }
 

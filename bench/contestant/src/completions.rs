@@ -1,4 +1,5 @@
-//! Runs that overlap, as those of a pipeline do: what is measured is how long after each other they end.
+//! Runs that overlap, as those of a pipeline do: what is measured is how long after each other they
+//! end.
 
 use crate::measure::print_samples;
 use crate::system::monotonic_ns;

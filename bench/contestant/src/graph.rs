@@ -4,8 +4,9 @@ use std::fmt;
 
 /// Tasks with durations, each after its predecessors.
 ///
-/// The text has a line per task: its number (0, 1, 2, ...), its duration in nanoseconds, the numbers of its predecessors, which
-/// are smaller than its own. So the order of the lines is an order in which the tasks can run. `#` begins a comment.
+/// The text has a line per task: its number (0, 1, 2, ...), its duration in nanoseconds, the
+/// numbers of its predecessors, which are smaller than its own. So the order of the lines is an
+/// order in which the tasks can run. `#` begins a comment.
 ///
 /// ```
 /// use hemiola_bench_contestant::Graph;
@@ -106,7 +107,8 @@ impl Graph {
         (0..self.len()).filter(|&task| self.predecessors[task].is_empty()).collect()
     }
 
-    /// For each task the longest path by duration from its begin to the end of the graph, in nanoseconds.
+    /// For each task the longest path by duration from its begin to the end of the graph, in
+    /// nanoseconds.
     ///
     /// ```
     /// use hemiola_bench_contestant::Graph;

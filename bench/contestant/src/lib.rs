@@ -1,9 +1,11 @@
-//! What every Rust contestant of the bench shares, so that they differ in how they dispatch and in nothing else: the protocol, the
-//! calibrated work, the measurement, the threads' policy. `bench/peers/cpp/contestant.hpp` is the same for C++.
+//! What every Rust contestant of the bench shares, so that they differ in how they dispatch and in
+//! nothing else: the protocol, the calibrated work, the measurement, the threads' policy.
+//! `bench/peers/cpp/contestant.hpp` is the same for C++.
 //!
 //! A contestant is a process of its own. It is started with
-//! `--graph FILE --workers N --mode MODE --runs N --period-ns N`, in the varied mode with `--durations FILE`, with `--priority N` if it shall not
-//! be 80, and prints lines of `key value value ...`:
+//! `--graph FILE --workers N --mode MODE --runs N --period-ns N`, in the varied mode with
+//! `--durations FILE`, with `--priority N` if it shall not be 80, and prints lines of
+//! `key value value ...`:
 //!
 //! | key | values |
 //! |---|---|
@@ -50,8 +52,8 @@ pub use work::{Work, compute_for};
 
 use arguments::Arguments;
 
-/// One contestant's entry: what it has to run, and how it is measured. Lives as long as the process, so that the threads of any
-/// framework can look at it.
+/// One contestant's entry: what it has to run, and how it is measured. Lives as long as the
+/// process, so that the threads of any framework can look at it.
 ///
 /// See the example of the [crate].
 pub struct Contest {
@@ -61,8 +63,9 @@ pub struct Contest {
 }
 
 impl Contest {
-    /// Reads the command line and the graph, asks for real-time priority (inherited by all threads that are made from now on),
-    /// calibrates the work, and introduces itself. Ends the process with a message if it was started wrongly.
+    /// Reads the command line and the graph, asks for real-time priority (inherited by all threads
+    /// that are made from now on), calibrates the work, and introduces itself. Ends the process
+    /// with a message if it was started wrongly.
     pub fn enter(name: &str, version: &str) -> &'static Contest {
         let fail = |message: String| -> ! {
             eprintln!("{name}: {message}");
@@ -88,7 +91,8 @@ impl Contest {
         &self.work
     }
 
-    /// How many threads may work at the same time, the one that starts a run included where it works, too.
+    /// How many threads may work at the same time, the one that starts a run included where it
+    /// works, too.
     pub fn workers(&self) -> usize {
         self.arguments.workers
     }
@@ -98,7 +102,8 @@ impl Contest {
         self.arguments.mode
     }
 
-    /// For contestants whose runs overlap: they do not let themselves be run, but say when a run has ended.
+    /// For contestants whose runs overlap: they do not let themselves be run, but say when a run
+    /// has ended.
     pub fn completions(&self) -> Completions {
         Completions::new(self.arguments.runs)
     }

@@ -23,8 +23,9 @@ pub trait Contestant {
     /// Runs every task once and returns when all are done.
     fn run(&mut self);
 
-    /// Waits until `due`, a time of the monotonic clock in nanoseconds, when the next run shall begin. `earliness` before it, the
-    /// thread shall be awake and spin, so that no contestant's first task waits for the timer.
+    /// Waits until `due`, a time of the monotonic clock in nanoseconds, when the next run shall
+    /// begin. `earliness` before it, the thread shall be awake and spin, so that no contestant's
+    /// first task waits for the timer.
     fn wait(&mut self, due: u64, earliness: u64) {
         sleep_until_ns(due - earliness);
         while monotonic_ns() < due {
@@ -32,8 +33,9 @@ pub trait Contestant {
         }
     }
 
-    /// What has time between two runs and is not measured, such as planning, which a robot leaves to another thread. Called while the
-    /// contestant warms up, and after every run that it makes cold.
+    /// What has time between two runs and is not measured, such as planning, which a robot leaves
+    /// to another thread. Called while the contestant warms up, and after every run that it makes
+    /// cold.
     fn between_runs(&mut self) {}
 }
 
@@ -45,7 +47,8 @@ impl<F: FnMut()> Contestant for F {
 
 /// Longer than timers are late, but for rare exceptions.
 const EARLINESS_NS: u64 = 200_000;
-/// The reference is measured in turn with the contestant, so that both see the same moods of the machine.
+/// The reference is measured in turn with the contestant, so that both see the same moods of the
+/// machine.
 const TURNS: usize = 8;
 const WARM_UP_RUNS: usize = 24;
 const WARM_UP_NS: u64 = 10_000_000;
@@ -143,8 +146,9 @@ fn steady(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) 
     print_samples("makespan_ns", &makespan);
 }
 
-/// The sequential loop on each of the cores that the contestant works on: cores of one machine differ by some percent, for their
-/// siblings belong to somebody else. A sample is at the mean of their speeds.
+/// The sequential loop on each of the cores that the contestant works on: cores of one machine
+/// differ by some percent, for their siblings belong to somebody else. A sample is at the mean of
+/// their speeds.
 fn reference(runs: usize, arguments: &Arguments, work: &Work) -> Vec<u64> {
     let cores = arguments.workers;
     let by_core: Vec<Vec<u64>> = (0..cores)
@@ -205,7 +209,8 @@ fn periodic(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant
     print_samples("start_ns", &start);
 }
 
-/// Lets the contestant see how punctual the machine's timers are; a robot that has run for a second knows.
+/// Lets the contestant see how punctual the machine's timers are; a robot that has run for a second
+/// knows.
 fn warm_up_waiting(contestant: &mut impl Contestant) {
     for _ in 0..WARM_UP_WAITS {
         contestant.wait(monotonic_ns() + WARM_UP_WAIT_NS, EARLINESS_NS);
@@ -213,7 +218,8 @@ fn warm_up_waiting(contestant: &mut impl Contestant) {
     }
 }
 
-/// Until all who run together are ready. Whoever starts them closes the input if one of them is not.
+/// Until all who run together are ready. Whoever starts them closes the input if one of them is
+/// not.
 fn await_start() {
     println!("ready");
     _ = std::io::stdin().read_line(&mut String::new());

@@ -1,9 +1,11 @@
-//! What the contestants of the bench of messages share: what is asked of them, the workloads, how they are measured and checked.
+//! What the contestants of the bench of messages share: what is asked of them, the workloads, how
+//! they are measured and checked.
 //! `bench/peers/cpp/messages.hpp` and the programs beside it are the same for C++.
 //!
-//! A contestant is a process of its own. It is started with `NAME --workload WORKLOAD --key NUMBER ...`, and prints lines of
-//! `key value value ...`, like those of the [crate]'s other contest. Every workload asserts that what was sent has arrived; a contestant
-//! that loses, doubles or reorders messages ends with a panic and has no figures.
+//! A contestant is a process of its own. It is started with
+//! `NAME --workload WORKLOAD --key NUMBER ...`, and prints lines of `key value value ...`, like
+//! those of the [crate]'s other contest. Every workload asserts that what was sent has arrived; a
+//! contestant that loses, doubles or reorders messages ends with a panic and has no figures.
 //!
 //! | module | what a contestant implements |
 //! |---|---|

@@ -34,14 +34,16 @@ impl fmt::Display for Granted {
 /// What contestants run at if nothing else is said.
 pub(crate) const PRIORITY: i32 = 80;
 
-/// Asks for SCHED_FIFO at this priority and keeps to the first `workers` cores that the process may use, at least two, because many pools have a
-/// thread that waits beside those that work. Threads that are made from now on inherit both.
+/// Asks for SCHED_FIFO at this priority and keeps to the first `workers` cores that the process may
+/// use, at least two, because many pools have a thread that waits beside those that work. Threads
+/// that are made from now on inherit both.
 pub fn request_real_time(workers: usize, priority: i32) -> Granted {
     keep_to_cores(workers.max(2));
     if set_priority(priority) { Granted::RealTime { priority } } else { Granted::TimeSharing }
 }
 
-/// Lets this thread do something on the `index`th core that it may use, before any other thread of the process.
+/// Lets this thread do something on the `index`th core that it may use, before any other thread of
+/// the process.
 pub(crate) fn on_core<R>(index: usize, priority: i32, activity: impl FnOnce() -> R) -> R {
     let allowed = cores();
     // Another thread of the process may spin there.
@@ -53,7 +55,8 @@ pub(crate) fn on_core<R>(index: usize, priority: i32, activity: impl FnOnce() ->
     result
 }
 
-/// From now on, this thread stays on the `index`th core that the process may use, on the last one if there are fewer.
+/// From now on, this thread stays on the `index`th core that the process may use, on the last one
+/// if there are fewer.
 pub(crate) fn keep_to_core(index: usize) {
     let allowed = PROCESS_CORES.get_or_init(cores);
     set_cores(allowed.get(index).or(allowed.last()).copied());
@@ -62,10 +65,11 @@ pub(crate) fn keep_to_core(index: usize) {
 /// As they were before a thread was confined.
 static PROCESS_CORES: OnceLock<Vec<usize>> = OnceLock::new();
 
-/// Leaves the session, whose threads share their part of the processor, and asks that the new one come before all others; tells whether
-/// that was granted.
+/// Leaves the session, whose threads share their part of the processor, and asks that the new one
+/// come before all others; tells whether that was granted.
 pub(crate) fn leave_for_a_session_of_its_own() -> bool {
-    // SAFETY: no memory is involved. It fails only for the leader of a group, who has one to itself.
+    // SAFETY: no memory is involved. It fails only for the leader of a group, who has one to
+    // itself.
     unsafe { libc::setsid() };
     std::fs::write("/proc/self/autogroup", "-20").is_ok()
 }
@@ -82,7 +86,8 @@ fn keep_to_cores(count: usize) {
 
 /// The cores that this thread may use.
 fn cores() -> Vec<usize> {
-    // SAFETY: the set is valid for its size, all zeros is the empty set, and core numbers stay below CPU_SETSIZE.
+    // SAFETY: the set is valid for its size, all zeros is the empty set, and core numbers stay
+    // below CPU_SETSIZE.
     unsafe {
         let mut allowed: libc::cpu_set_t = MaybeUninit::zeroed().assume_init();
         // Where it is refused, the set stays empty.
@@ -161,7 +166,8 @@ fn read_clock(clock: libc::clockid_t) -> u64 {
 /// Sleeps until a time of the monotonic clock.
 pub fn sleep_until_ns(due: u64) {
     let time = libc::timespec { tv_sec: (due / 1_000_000_000) as _, tv_nsec: (due % 1_000_000_000) as _ };
-    // SAFETY: `time` is valid; no remaining time is asked for. Interrupted by a signal it sleeps on.
+    // SAFETY: `time` is valid; no remaining time is asked for. Interrupted by a signal it sleeps
+    // on.
     while unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) }
         == libc::EINTR
     {}

@@ -1,4 +1,5 @@
-//! What tasks do: a chain of integer operations, each of which needs the result of the one before, so long as the task's duration.
+//! What tasks do: a chain of integer operations, each of which needs the result of the one before,
+//! so long as the task's duration.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +17,8 @@ use crate::system::{monotonic_ns, thread_cpu_ns};
 /// ```
 #[derive(Debug)]
 pub struct Work {
-    /// Per task. They change only between two runs; whatever starts a run on other threads carries them over.
+    /// Per task. They change only between two runs; whatever starts a run on other threads carries
+    /// them over.
     steps: Box<[AtomicU64]>,
     steps_per_ns: f64,
     /// Somebody wants to know when the first task begins.
@@ -49,13 +51,15 @@ impl Work {
     #[inline]
     pub fn run(&self, task: usize) {
         if self.note_first.load(Ordering::Relaxed) && self.first.load(Ordering::Relaxed) == 0 {
-            // Two may be first at the same time: one of them wins, and they began within nanoseconds.
+            // Two may be first at the same time: one of them wins, and they began within
+            // nanoseconds.
             _ = self.first.compare_exchange(0, monotonic_ns(), Ordering::Relaxed, Ordering::Relaxed);
         }
         chain(self.steps[task].load(Ordering::Relaxed));
     }
 
-    /// All tasks one after the other, in the order of their numbers: what every contestant is compared with.
+    /// All tasks one after the other, in the order of their numbers: what every contestant is
+    /// compared with.
     pub fn run_in_order(&self) {
         (0..self.steps.len()).for_each(|task| self.run(task));
     }
@@ -65,14 +69,16 @@ impl Work {
         self.first.store(0, Ordering::SeqCst);
     }
 
-    /// When the first task since [`watch_first_task`](Self::watch_first_task) began; ends the watch.
+    /// When the first task since [`watch_first_task`](Self::watch_first_task) began; ends the
+    /// watch.
     pub(crate) fn first_task_ns(&self) -> u64 {
         self.note_first.store(false, Ordering::SeqCst);
         self.first.load(Ordering::SeqCst)
     }
 }
 
-/// Computes until this thread has used so much more of a processor, however often others interrupt it: exact to some microseconds.
+/// Computes until this thread has used so much more of a processor, however often others interrupt
+/// it: exact to some microseconds.
 ///
 /// ```
 /// use std::time::{Duration, Instant};

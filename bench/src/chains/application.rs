@@ -5,7 +5,8 @@ pub trait Application: Send + Sync + 'static {
     /// What they send each other.
     type Message: Default + Clone + Send + Sync + 'static;
 
-    /// A callback is called. Tells whether it computes and publishes, as its model says, or is done at once.
+    /// A callback is called. Tells whether it computes and publishes, as its model says, or is done
+    /// at once.
     fn begin(&self, callback: usize, cause: Cause<'_, Self::Message>, now: TimeSpan) -> bool;
 
     /// A callback has computed. What does it publish?

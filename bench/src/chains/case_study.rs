@@ -81,7 +81,8 @@ pub struct Execution {
     taken: Taken,
 }
 
-/// Executes it for so long under each scheduler, on the cores that there are, and simulates the same.
+/// Executes it for so long under each scheduler, on the cores that there are, and simulates the
+/// same.
 pub fn executed(length: Duration) -> Result<Execution, BenchError> {
     let available = Affinity::of_this_thread().cores().len();
     let sentinels = Sentinels::start()?;

@@ -26,7 +26,8 @@ pub struct Executed {
     pub skipped: u64,
     /// What the host took of the processors' time, of all together.
     pub stolen: Duration,
-    /// When calls took longer than they computed, of executors that none of ours can interrupt: by the kernel, or the host.
+    /// When calls took longer than they computed, of executors that none of ours can interrupt: by
+    /// the kernel, or the host.
     pub interruptions: Interruptions,
     /// What the system refused to the threads.
     pub denials: Vec<String>,
@@ -62,8 +63,9 @@ impl Interruptions {
 /// All is made in this time, while the clock shows zero: so that timers begin at once.
 const PREPARATION: Duration = Duration::from_millis(500);
 
-/// Lets an application run on the bus's executors, one thread for each of the model's, with its priority and on its core. Callbacks use
-/// a processor for as long as they take at most in the model. Timers expire first after one period, as those of the bus do.
+/// Lets an application run on the bus's executors, one thread for each of the model's, with its
+/// priority and on its core. Callbacks use a processor for as long as they take at most in the
+/// model. Timers expire first after one period, as those of the bus do.
 pub fn execute<A: Application>(model: &Model, length: Duration, application: &Arc<A>) -> Result<Executed, BenchError> {
     let clock = Arc::new(RobotClock::running(1.0));
     clock.restart(PREPARATION);
@@ -217,7 +219,8 @@ mod tests {
             }
             simulate(&model, TimeSpan::microseconds(3_000_500), &simulated);
             let (executed, simulated) = (executed.figures(), simulated.figures());
-            // Which of two messages of the same time is among the first nine, which do not count, nobody promises.
+            // Which of two messages of the same time is among the first nine, which do not count,
+            // nobody promises.
             assert!(executed.latency.count.abs_diff(simulated.latency.count) <= 1, "{scheduler:?}");
             assert!(executed.period.count.abs_diff(simulated.period.count) <= 1, "{scheduler:?}");
             assert_eq!((executed.hot_path_drops, simulated.hot_path_drops), (0, 0));

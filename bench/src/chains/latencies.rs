@@ -6,7 +6,8 @@ use hemiola_schedulability::simulation::Observed;
 
 use super::application::{Application, Cause};
 
-/// Measures chains: from the timer's expiry to the end of the last callback. Keeps those runs that took longer than they may.
+/// Measures chains: from the timer's expiry to the end of the last callback. Keeps those runs that
+/// took longer than they may.
 pub struct Latencies {
     /// Per callback, when what it is called for was released.
     released: Vec<AtomicU64>,

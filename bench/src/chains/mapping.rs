@@ -17,12 +17,13 @@ pub struct Mapping {
     pub scale: f64,
 }
 
-/// What threads with real-time priority use of a core at most: Linux keeps 5 % for all others, and stops them for that.
+/// What threads with real-time priority use of a core at most: Linux keeps 5 % for all others, and
+/// stops them for that.
 const LARGEST_LOAD: f64 = 0.9;
 
 impl Mapping {
-    /// Core c becomes core c modulo `available`, and all durations shrink alike until no core has more to do than it may. Who goes
-    /// before whom stays: executors keep their priorities.
+    /// Core c becomes core c modulo `available`, and all durations shrink alike until no core has
+    /// more to do than it may. Who goes before whom stays: executors keep their priorities.
     pub fn new(deployment: &Deployment, cores: usize, available: usize) -> Self {
         let cores = cores.min(available).max(1);
         let mut deployment = deployment.clone();
@@ -50,7 +51,8 @@ pub fn under_ros2(deployment: &Deployment, cores: usize) -> Deployment {
     default
 }
 
-/// The model as it is executed: timers expire first after a period and leave out what they missed, and so many messages wait at most.
+/// The model as it is executed: timers expire first after a period and leave out what they missed,
+/// and so many messages wait at most.
 pub fn as_executed(mut model: Model, cores: usize, queued: usize) -> Model {
     model.cores = cores;
     for callback in &mut model.callbacks {

@@ -1,4 +1,5 @@
-//! Latencies as a picture: a line from the shortest to the longest per chain and scheduler, and where the bound is.
+//! Latencies as a picture: a line from the shortest to the longest per chain and scheduler, and
+//! where the bound is.
 
 use std::fmt::Write as _;
 
@@ -31,7 +32,8 @@ impl From<&Row> for Range {
     }
 }
 
-/// The same chains under several schedulers, in milliseconds: executed, with simulated ones as thin lines below them.
+/// The same chains under several schedulers, in milliseconds: executed, with simulated ones as thin
+/// lines below them.
 pub fn svg(title: &str, schedulers: &[(&str, Vec<Range>)]) -> String {
     let chains = schedulers.first().map_or(0, |(_, ranges)| ranges.len());
     let all = || schedulers.iter().flat_map(|(_, ranges)| ranges.iter());

@@ -1,5 +1,5 @@
-//! The Autoware reference system (`ros-realtime/reference-system`): 24 nodes between sensors and a vehicle, each of which computes for a
-//! while, as three kinds of systems run them.
+//! The Autoware reference system (`ros-realtime/reference-system`): 24 nodes between sensors and a
+//! vehicle, each of which computes for a while, as three kinds of systems run them.
 //!
 //! | file | what |
 //! |---|---|
@@ -68,7 +68,8 @@ pub struct Trial {
     pub outcomes: Vec<Outcome>,
 }
 
-/// Simulates it as it was meant, executes it on this machine for so long each way, and simulates what was executed.
+/// Simulates it as it was meant, executes it on this machine for so long each way, and simulates
+/// what was executed.
 pub fn run(length: Duration) -> Result<[Trial; 3], BenchError> {
     let cores = Affinity::of_this_thread().cores().len().clamp(1, ORIGINAL.0);
     let mut executed = Vec::new();

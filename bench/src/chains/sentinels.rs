@@ -7,13 +7,15 @@ use hemiola_realtime::{Affinity, MonotonicTime, Policy, Priority, ThreadSettings
 
 use crate::error::BenchError;
 
-/// They wake this often: often enough to see what matters to a chain, and a few thousandths of a core each.
+/// They wake this often: often enough to see what matters to a chain, and a few thousandths of a
+/// core each.
 const PERIOD: Duration = Duration::from_millis(2);
 /// What is shorter is what bounds count as a late timer, or as a share of interrupts.
 pub const LEAST: TimeSpan = TimeSpan::microseconds(300);
 
-/// A thread on each core, above all others: when it did not run although it was due, the machine ran nobody's threads, for the kernel or the
-/// host had the core. Measure what the machine takes while they are there.
+/// A thread on each core, above all others: when it did not run although it was due, the machine
+/// ran nobody's threads, for the kernel or the host had the core. Measure what the machine takes
+/// while they are there.
 pub struct Sentinels {
     stalls: Arc<Mutex<Vec<Stall>>>,
     ends: Arc<AtomicBool>,

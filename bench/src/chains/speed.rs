@@ -7,7 +7,8 @@ use hemiola_schedulability::simulation::{Model, Observer, Options, Who, run};
 
 use super::reference_system::{Scheduler, model};
 
-/// How many events a second the simulator makes of some systems, each simulated for so long again and again.
+/// How many events a second the simulator makes of some systems, each simulated for so long again
+/// and again.
 pub fn text(length: Duration) -> String {
     let mut text = String::from("The simulator: begins and ends of jobs, and changes on a core\n");
     let (case_study, _) = case_study::model(&case_study::deployment());

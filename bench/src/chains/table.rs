@@ -66,7 +66,8 @@ fn columns(observed: &Observed) -> String {
     format!("{least:>7.2}{mean:>8.2}{most:>8.2}{deviation:>8.2}")
 }
 
-/// What the run says of itself, and whether all bounds held; if not, whether that was the machine's.
+/// What the run says of itself, and whether all bounds held; if not, whether that was the
+/// machine's.
 pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
     let Executed { length, cores_used, dropped, skipped, stolen, interruptions, denials, .. } = executed;
     let mut text = format!(

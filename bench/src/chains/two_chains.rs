@@ -14,8 +14,8 @@ use super::simulated::simulate;
 use super::table::{Row, remarks, table};
 use crate::error::BenchError;
 
-/// Period and durations in ms, the more important chain first. The talk's own are not published: these use 80 % of a core, and the
-/// less important chain takes longer than the other one's period.
+/// Period and durations in ms, the more important chain first. The talk's own are not published:
+/// these use 80 % of a core, and the less important chain takes longer than the other one's period.
 const CHAINS: [(u64, [u64; 5]); 2] = [(80, [2, 6, 6, 6, 4]), (200, [5, 30, 30, 20, 15])];
 const HORIZON: TimeSpan = TimeSpan::milliseconds(10_000);
 const SIMULATED: TimeSpan = TimeSpan::milliseconds(60_000);
@@ -29,7 +29,8 @@ pub enum Arrangement {
     ExecutorPerChain,
 }
 
-/// Both chains, with PiCAS' priorities or in the order of registration. Default executors have the same priority.
+/// Both chains, with PiCAS' priorities or in the order of registration. Default executors have the
+/// same priority.
 fn deployment(arrangement: Arrangement, order: Order) -> Deployment {
     let ms = TimeSpan::milliseconds;
     let mut chains: Vec<Chain> = CHAINS.iter().map(|(period, costs)| Chain::new(ms(*period), costs.map(ms))).collect();

@@ -1,4 +1,5 @@
-//! What the community's own tool says about this machine's timers: cyclictest (rt-tests), beside which our wake-ups are put.
+//! What the community's own tool says about this machine's timers: cyclictest (rt-tests), beside
+//! which our wake-ups are put.
 
 use std::process::Command;
 use std::time::Duration;

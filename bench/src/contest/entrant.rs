@@ -37,12 +37,14 @@ impl Entrant {
             // Two of them, one above the other, would spin for ever on the same cores.
             "static" => discipline.workers == 2 && !matches!(discipline.mode, Mode::Cold | Mode::Together),
             "hemiola-stages" => discipline.mode == Mode::Pipeline,
-            // Its graphs are compiled in: the benchmarks of its authors are a chain of ten and two stages.
+            // Its graphs are compiled in: the benchmarks of its authors are a chain of ten and two
+            // stages.
             "copper" | "copper-quiet" => {
                 discipline.workload == "chain10" && discipline.mode == Mode::Steady && discipline.workers == 1
                     || discipline.mode == Mode::Pipeline
             }
-            // To the others two stages are a graph of two tasks, and they have no reason to hand one over.
+            // To the others two stages are a graph of two tasks, and they have no reason to hand
+            // one over.
             _ => is_hemiola || !matches!(discipline.mode, Mode::Cold | Mode::Pipeline),
         }
     }

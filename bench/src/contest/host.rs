@@ -1,11 +1,13 @@
-//! What the host of a virtual machine takes from it while somebody is measured, and how turns do without.
+//! What the host of a virtual machine takes from it while somebody is measured, and how turns do
+//! without.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// From a turn that is to count the host may take so much of the processors' time, in percent; else it is held again.
+/// From a turn that is to count the host may take so much of the processors' time, in percent; else
+/// it is held again.
 const LIMIT_PERCENT: f64 = 0.5;
 /// So often a turn is held at most; then the one from which the host took least counts.
 const ATTEMPTS: usize = 3;
@@ -26,7 +28,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Holds a turn; again if the host took too much from it, whoever's turn it is. An error ends it.
+    /// Holds a turn; again if the host took too much from it, whoever's turn it is. An error ends
+    /// it.
     pub fn hold<T, E>(&mut self, mut turn: impl FnMut() -> Result<T, E>) -> Result<T, E> {
         self.least_disturbed(|| {
             let begin = Instant::now();
@@ -66,7 +69,8 @@ impl fmt::Display for Host {
     }
 }
 
-/// What an activity gives, and how much of the processors' time the host took meanwhile, of all processors together.
+/// What an activity gives, and how much of the processors' time the host took meanwhile, of all
+/// processors together.
 pub fn watch<T>(activity: impl FnOnce() -> T) -> (T, Duration) {
     let stolen = stolen_seconds();
     let outcome = activity();

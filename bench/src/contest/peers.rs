@@ -32,7 +32,8 @@ const TASKFLOW: [Peer; 2] = [
     ("taskflow-inside", "Taskflow, from inside", "taskflow", &["inside"]),
 ];
 
-/// Builds all peers for which there are compilers and packages; notes what is left out, and how to get it.
+/// Builds all peers for which there are compilers and packages; notes what is left out, and how to
+/// get it.
 pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers");
     let mut entrants = rust(&sources.join("rust"), &folder.join("rust"), &RUST, notices);
@@ -83,7 +84,8 @@ pub fn build_crates(sources: &Path, target: &Path) -> Result<(), String> {
     succeed(&mut cargo)
 }
 
-/// Makes a program of a C++ source, unless that was done since it and its header were changed; what went wrong otherwise.
+/// Makes a program of a C++ source, unless that was done since it and its header were changed; what
+/// went wrong otherwise.
 pub fn compile(compiler: &str, source: &Path, header: &Path, flags: &[&str], program: &Path) -> Result<(), String> {
     if is_newer(program, &[source, header]) {
         return Ok(());

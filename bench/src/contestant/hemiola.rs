@@ -1,7 +1,7 @@
 //! Hemiola's executor, without a blackboard and modules around it.
 //!
-//! It starts without knowing any duration, as a robot does on its first day: the first runs are traced, then it plans anew with
-//! what it has measured.
+//! It starts without knowing any duration, as a robot does on its first day: the first runs are
+//! traced, then it plans anew with what it has measured.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -143,7 +143,8 @@ struct TracedWork {
 impl Tasks for TracedWork {
     type Worker = Ring;
 
-    // Always: whether a call of it is part of what is measured shall not depend on what else is in this program.
+    // Always: whether a call of it is part of what is measured shall not depend on what else is in
+    // this program.
     #[inline(always)]
     fn run(&self, task: usize, ready: Ticks, begin: Ticks, ring: &mut Ring, _: &Scope<'_>) -> Ticks {
         self.work.run(task);

@@ -1,4 +1,5 @@
-//! Two stages as a robot has them: each a cycle of its own, with its own thread and graph, and a topic from one to the other.
+//! Two stages as a robot has them: each a cycle of its own, with its own thread and graph, and a
+//! topic from one to the other.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! A schedule made beforehand with the true durations, written down for each thread: the practical limit. It cannot adapt to
-//! anything and its second thread spins for ever, so nobody would run it on a robot.
+//! A schedule made beforehand with the true durations, written down for each thread: the practical
+//! limit. It cannot adapt to anything and its second thread spins for ever, so nobody would run it
+//! on a robot.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Round by round, every contestant in turn; before and after each, how far the two cores are from each other.
+//! Round by round, every contestant in turn; before and after each, how far the two cores are from
+//! each other.
 
 use std::path::PathBuf;
 use std::process::Command;

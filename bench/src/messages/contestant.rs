@@ -1,4 +1,5 @@
-//! Our own contestants. The bench starts itself to run one: `hemiola-bench messages-contestant NAME --workload ...`.
+//! Our own contestants. The bench starts itself to run one:
+//! `hemiola-bench messages-contestant NAME --workload ...`.
 
 mod fan_out;
 mod flood;

@@ -31,7 +31,8 @@ impl Programs {
     }
 }
 
-/// Builds those for which there are compilers and packages; notes what is left out, and how to get it.
+/// Builds those for which there are compilers and packages; notes what is left out, and how to get
+/// it.
 pub fn build(bench: &Path, folder: &Path, notices: &mut Vec<String>) -> Programs {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers");
     let target = folder.join("rust");

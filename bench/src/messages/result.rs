@@ -49,13 +49,15 @@ pub struct Entry {
 pub struct Group {
     pub placement: Placement,
     pub runs: usize,
-    /// A hand-over between the two cores, both spinning: the medians of what it took right before and right after the runs.
+    /// A hand-over between the two cores, both spinning: the medians of what it took right before
+    /// and right after the runs.
     pub hand_over_ns: Option<(f64, f64)>,
     pub figures: BTreeMap<String, Spread>,
 }
 
-/// Where the two cores are. A virtual machine's cores are moved within seconds, and what crosses from one to the other takes two to
-/// eight times as long in one place as in another; only what was measured in the same place compares.
+/// Where the two cores are. A virtual machine's cores are moved within seconds, and what crosses
+/// from one to the other takes two to eight times as long in one place as in another; only what was
+/// measured in the same place compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {

@@ -1,4 +1,5 @@
-//! Gigabytes to the disk, in turn: as a file, through the page cache and past it, with the `mcap` crate as it comes, and with our writer.
+//! Gigabytes to the disk, in turn: as a file, through the page cache and past it, with the `mcap`
+//! crate as it comes, and with our writer.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -30,7 +31,8 @@ enum Way {
     File,
     /// The disk's own rate.
     Direct,
-    /// The same, with each message copied to where it is written from: what encoding them there costs at least.
+    /// The same, with each message copied to where it is written from: what encoding them there
+    /// costs at least.
     Copied,
     McapCrate,
     Ours(LogCompression),
@@ -104,7 +106,8 @@ const BLOCK: usize = 1 << 20;
 /// What file systems ask of memory that goes to the disk by itself.
 const ALIGNMENT: usize = 4096;
 
-/// Whole blocks, from one place in memory: nothing is encoded, and messages are copied there each time or once.
+/// Whole blocks, from one place in memory: nothing is encoded, and messages are copied there each
+/// time or once.
 fn direct(path: &Path, message: &[u8], count: usize, copied: bool) -> std::io::Result<()> {
     let mut memory = vec![0; BLOCK + ALIGNMENT];
     let begin = memory.as_ptr().align_offset(ALIGNMENT);

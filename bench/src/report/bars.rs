@@ -1,5 +1,5 @@
-//! The bars that the executor has set itself: what the best peer of this run reached, what Hemiola reached, and by how much it
-//! misses where it does.
+//! The bars that the executor has set itself: what the best peer of this run reached, what Hemiola
+//! reached, and by how much it misses where it does.
 
 use super::bar::{Bar, Verdict};
 use super::{Report, quoted, time};

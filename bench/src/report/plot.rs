@@ -1,4 +1,5 @@
-//! Dot plots: a row per contestant, the best on top; a dot at the median, a bar to the 99th percentile, a hair to the maximum.
+//! Dot plots: a row per contestant, the best on top; a dot at the median, a bar to the 99th
+//! percentile, a hair to the maximum.
 
 use std::fmt::Write as _;
 
@@ -23,7 +24,8 @@ pub struct Plot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
     Logarithmic,
-    /// From the least median to a little beyond the largest; tails that reach farther are cut off, and marked.
+    /// From the least median to a little beyond the largest; tails that reach farther are cut off,
+    /// and marked.
     Linear,
 }
 

@@ -33,7 +33,8 @@ pub struct Interval {
 }
 
 impl Cycle {
-    /// Calibrates the work and starts a helper for each of `helpers`. The plan uses as many workers as are worth it.
+    /// Calibrates the work and starts a helper for each of `helpers`. The plan uses as many workers
+    /// as are worth it.
     pub fn new(workload: &Workload, helpers: Vec<ThreadSettings>) -> Result<Self, ContestantError> {
         let available = NonZeroUsize::MIN.saturating_add(helpers.len());
         let options = PlanOptions { workers: WorkerChoice::Automatic { available }, ..PlanOptions::default() };
@@ -57,7 +58,8 @@ impl Cycle {
         self.executor.run(&mut self.graph, &self.tasks, &mut 0);
     }
 
-    /// Waits until `due` and runs; tells how long after `due` the run ended. Sleeps and wakes as a robot's cycle does.
+    /// Waits until `due` and runs; tells how long after `due` the run ended. Sleeps and wakes as a
+    /// robot's cycle does.
     pub fn run_at(&mut self, due: u64) -> u64 {
         let due = MonotonicTime::from_nanoseconds(due);
         self.executor.expect_run(Some(due));
@@ -72,8 +74,8 @@ impl Cycle {
     }
 }
 
-/// Runs `cycle` once per period, `runs` times, and tells each response in nanoseconds. A run that takes longer than a period
-/// costs the runs that would have begun meanwhile.
+/// Runs `cycle` once per period, `runs` times, and tells each response in nanoseconds. A run that
+/// takes longer than a period costs the runs that would have begun meanwhile.
 pub fn responses(cycle: &mut Cycle, period: Duration, runs: usize) -> Vec<f64> {
     let period = period.as_nanos() as u64;
     let mut due = monotonic_ns() + period;

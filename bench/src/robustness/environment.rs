@@ -1,5 +1,6 @@
-//! Systems that grant less, or otherwise: SCHED_DEADLINE instead of priorities, and control groups with a quota. Each trial either
-//! works, and its figures say how well, or the system refused, and what a person is told then stands here.
+//! Systems that grant less, or otherwise: SCHED_DEADLINE instead of priorities, and control groups
+//! with a quota. Each trial either works, and its figures say how well, or the system refused, and
+//! what a person is told then stands here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,7 +70,8 @@ fn deadline(motion: &Workload, runs: usize) -> Result<Trial, BenchError> {
 
 const WARM_UP: usize = 8;
 
-/// As many threads as there are cores, each of which wants nearly all of one: the kernel keeps some for everybody else.
+/// As many threads as there are cores, each of which wants nearly all of one: the kernel keeps some
+/// for everybody else.
 fn too_many_deadlines() -> Result<Trial, BenchError> {
     let policy = Policy::Deadline { runtime: PERIOD - Duration::from_micros(10), deadline: PERIOD, period: PERIOD };
     let mut answers = Vec::new();
@@ -90,8 +92,8 @@ fn too_many_deadlines() -> Result<Trial, BenchError> {
     Ok(Trial { what, response_ns: None, answer: answers.join("\n") })
 }
 
-/// Our contestant within a control group that limits its processor time: with real-time priority, and with permission for it taken
-/// away.
+/// Our contestant within a control group that limits its processor time: with real-time priority,
+/// and with permission for it taken away.
 fn groups(motion: &Workload, setting: &Setting, runs: usize) -> Result<Vec<Trial>, BenchError> {
     let graph = setting.folder.join(motion.name).with_extension("graph");
     write(&graph, &motion.text)?;
@@ -103,7 +105,8 @@ fn groups(motion: &Workload, setting: &Setting, runs: usize) -> Result<Vec<Trial
         period: Duration::from_secs_f64(1.0 / MOTION_RATE),
     };
     let trial = |what: &str, prefix: &[&str], group: Option<&ControlGroup>| {
-        // A shell joins the group and becomes this program, so that no thread of it is ever outside.
+        // A shell joins the group and becomes this program, so that no thread of it is ever
+        // outside.
         let join = group.map_or(String::new(), |group| format!("echo $$ > '{}' && ", group.members().display()));
         let script = format!("{join}exec {} \"$0\" \"$@\"", prefix.join(" "));
         let program = setting.program.display().to_string();

@@ -1,8 +1,10 @@
-//! A worker that loses its core for 10 ms in the middle of a run: how much of what does not wait for it is done meanwhile?
+//! A worker that loses its core for 10 ms in the middle of a run: how much of what does not wait
+//! for it is done meanwhile?
 //!
-//! Two workers are pinned to a core each. An intruder of higher priority takes one of the cores, at another moment in each run.
-//! From when it came and went, and from when each task ran, follows what the other worker could have done at best: it cannot
-//! start the task that was interrupted, nor what depends on that, but everything else.
+//! Two workers are pinned to a core each. An intruder of higher priority takes one of the cores, at
+//! another moment in each run. From when it came and went, and from when each task ran, follows
+//! what the other worker could have done at best: it cannot start the task that was interrupted,
+//! nor what depends on that, but everything else.
 
 use std::time::Duration;
 
@@ -27,7 +29,8 @@ pub struct HoldUp {
     /// Runs that nobody held up, and those of which a worker was.
     pub undisturbed_ns: Tail,
     pub held_up_ns: Tail,
-    /// The median of what could have been done meanwhile: less than the intruder's time where the rest depends on the task.
+    /// The median of what could have been done meanwhile: less than the intruder's time where the
+    /// rest depends on the task.
     pub reachable_ns: f64,
     /// Runs in which the intruder came between two tasks, or when all was done.
     pub missed_the_worker: usize,
@@ -45,7 +48,8 @@ const PRIORITY: u8 = 80;
 const INTRUDER: u8 = 90;
 const LASTS: Duration = Duration::from_millis(10);
 const PERIOD: Duration = Duration::from_millis(40);
-/// The intruder comes somewhere between these, counted from the begin of the run, which takes 8 ms if nothing happens.
+/// The intruder comes somewhere between these, counted from the begin of the run, which takes 8 ms
+/// if nothing happens.
 const EARLIEST: Duration = Duration::from_micros(300);
 const LATEST: Duration = Duration::from_millis(6);
 const WARM_UP: usize = 10;
@@ -150,7 +154,8 @@ fn followers(graph: &Graph) -> Vec<Vec<bool>> {
     followers
 }
 
-/// How long the other worker worked while one was held up, and how long it could have; `None` if nothing was held up.
+/// How long the other worker worked while one was held up, and how long it could have; `None` if
+/// nothing was held up.
 fn meanwhile(window: &Window, record: &[Interval], followers: &[Vec<bool>]) -> Option<(f64, f64)> {
     let overlap = |interval: &Interval| interval.end.min(window.end).saturating_sub(interval.begin.max(window.begin));
     let is_held =

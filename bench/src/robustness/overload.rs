@@ -1,8 +1,9 @@
 //! Motion and cognition at once: what cognition's load does to motion's response.
 //!
-//! Two executors share two cores; motion's threads have the higher priority. Rounds alternate between the companies, so that the
-//! machine's moods meet all alike. What cognition takes too much is met twice: by what Hemiola does about it, and by nothing but the
-//! kernel, which then stops motion as well.
+//! Two executors share two cores; motion's threads have the higher priority. Rounds alternate
+//! between the companies, so that the machine's moods meet all alike. What cognition takes too much
+//! is met twice: by what Hemiola does about it, and by nothing but the kernel, which then stops
+//! motion as well.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -67,7 +68,8 @@ impl Company {
     }
 }
 
-/// The kernel counts what real-time threads use by the second: one company is not to pay for what another one used up.
+/// The kernel counts what real-time threads use by the second: one company is not to pay for what
+/// another one used up.
 const ACCOUNTING: Duration = Duration::from_secs(1);
 
 const CONDUCTOR: u8 = 90;

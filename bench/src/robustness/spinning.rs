@@ -1,4 +1,5 @@
-//! A cycle or a source so dense that its threads spin nearly always: what that leaves to a cycle that shares time.
+//! A cycle or a source so dense that its threads spin nearly always: what that leaves to a cycle
+//! that shares time.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ use crate::error::BenchError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spinning {
     pub what: String,
-    /// A cycle of 100 Hz that shares time: how late it began at most, over all rounds, and in the middle of the rounds.
+    /// A cycle of 100 Hz that shares time: how late it began at most, over all rounds, and in the
+    /// middle of the rounds.
     pub late_ns: f64,
     pub usual_ns: f64,
     /// Of the dense cycle's triggers, how many found no run.

@@ -1,7 +1,9 @@
-//! Durations that vary from run to run: is a plan that knows what is typical as good as one that knows what will be?
+//! Durations that vary from run to run: is a plan that knows what is typical as good as one that
+//! knows what will be?
 //!
-//! Durations are drawn once, from a fixed seed, and everybody runs the same ones. Contestants are measured; schedulers that no
-//! contestant is, above all one that knows the durations of each run in advance, are simulated with the same durations.
+//! Durations are drawn once, from a fixed seed, and everybody runs the same ones. Contestants are
+//! measured; schedulers that no contestant is, above all one that knows the durations of each run
+//! in advance, are simulated with the same durations.
 
 use std::path::Path;
 use std::time::Duration;
@@ -55,7 +57,8 @@ pub enum Method {
 enum Law {
     /// Every task, by a factor whose logarithm is normal.
     LogNormal { sigma: f64 },
-    /// Each of the longest tenth takes four times as long in one run of eight, as motion does when it computes a preview.
+    /// Each of the longest tenth takes four times as long in one run of eight, as motion does when
+    /// it computes a preview.
     Bimodal,
 }
 

@@ -60,7 +60,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Calibrates the work, and measures every task in sequential runs; `None` without the shared data.
+    /// Calibrates the work, and measures every task in sequential runs; `None` without the shared
+    /// data.
     pub fn prepare() -> Result<Option<Self>, BenchError> {
         let Some(cycles) = nao_devils::cycles()? else { return Ok(None) };
         let find = |name: &str| cycles.iter().find(|cycle| cycle.graph.name() == name);
@@ -114,7 +115,8 @@ impl Cycle {
         Ok(Self { name, period, priority, graph: graph.clone(), frames, durations }.profiled_again()?)
     }
 
-    /// The same with all tasks measured anew: how fast a machine is may change by the minute, above all a virtual one.
+    /// The same with all tasks measured anew: how fast a machine is may change by the minute, above
+    /// all a virtual one.
     pub fn profiled_again(&self) -> Result<Self, ContestantError> {
         let tasks = self.graph.tasks().len();
         let plan = Plan::new(self.graph.clone(), &Durations::unknown(tasks), &PlanOptions::default());
@@ -132,7 +134,8 @@ impl Cycle {
         Ok(again)
     }
 
-    /// The same with the durations that the tasks had in a run of this cycle, as its workers' events tell.
+    /// The same with the durations that the tasks had in a run of this cycle, as its workers'
+    /// events tell.
     pub fn as_measured(&self, events: &[Event]) -> Self {
         let scale = TickScale::calibrate();
         let mut measured = vec![vec![Distribution::new(); self.graph.tasks().len()]; self.frames.len()];
@@ -159,7 +162,8 @@ impl Cycle {
     }
 }
 
-/// How long each task of each kind of frame takes when all run in sequence, at the cycle's priority.
+/// How long each task of each kind of frame takes when all run in sequence, at the cycle's
+/// priority.
 fn profile(
     frames: Vec<Frame>,
     order: Vec<usize>,

@@ -1,4 +1,5 @@
-//! The case of the thesis that must not happen: a long task is ready early, and a queue starts it last.
+//! The case of the thesis that must not happen: a long task is ready early, and a queue starts it
+//! last.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! What a machine with more cores would make of both cycles: the schedule simulator, and motion preempting cognition.
+//! What a machine with more cores would make of both cycles: the schedule simulator, and motion
+//! preempting cognition.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +12,8 @@ use super::cycle::Cycle;
 /// The cores of the robot that the thesis measured on.
 pub const ROBOT_CORES: usize = 4;
 
-/// Both cycles' responses on `cores` cores in `runs` runs of cognition: motion's per kind of frame, then cognition's.
+/// Both cycles' responses on `cores` cores in `runs` runs of cognition: motion's per kind of frame,
+/// then cognition's.
 pub fn both(
     motion: (&Cycle, &Plan),
     cognition: (&Cycle, &Plan),
@@ -28,7 +30,8 @@ pub fn both(
     preemption.ready();
 
     let mut response = Distribution::new();
-    // On one worker all tasks are there with the durations that the simulator draws, and nothing else.
+    // On one worker all tasks are there with the durations that the simulator draws, and nothing
+    // else.
     let draws = schedules(cognition.0, cognition.1, 1).take(runs);
     let mut due = 0;
     for (_, draw) in draws {
@@ -50,7 +53,8 @@ pub fn alone(cycle: &Cycle, plan: &Plan, runs: usize) -> Vec<Distribution> {
     responses
 }
 
-/// Run after run, each with newly drawn durations and the kind of frame that it is, on no more than `most` workers.
+/// Run after run, each with newly drawn durations and the kind of frame that it is, on no more than
+/// `most` workers.
 fn schedules(cycle: &Cycle, plan: &Plan, most: usize) -> impl Iterator<Item = (usize, Schedule)> {
     let workers = plan.workers().min(most);
     let hand_over = PlanOptions::default().hand_over;
@@ -101,8 +105,9 @@ impl Preemption {
     }
 }
 
-/// When a run of a plan that begins at `begin` ends, if motion takes cores away. A worker without a core keeps its unit and waits; an idle
-/// worker takes the most important unit as soon as there is a core for it.
+/// When a run of a plan that begins at `begin` ends, if motion takes cores away. A worker without a
+/// core keeps its unit and waits; an idle worker takes the most important unit as soon as there is
+/// a core for it.
 fn preempted(plan: &Plan, durations: &[u64], preemption: &Preemption, begin: u64) -> u64 {
     let units = plan.units();
     let mut unmet: Vec<u32> = units.iter().map(|unit| unit.predecessors).collect();

@@ -86,7 +86,8 @@ impl Inquiry<'_> {
                 let (setting, cycle) = (Setting::with_workers(workers), &cycle.profiled_again()?);
                 let outcome = self.run(&[(cycle, setting)])?.remove(0);
                 let Some(plan) = setting.plan(cycle) else { continue };
-                // With the durations of the same run, so that it is the simulator that errs, and not the machine that changes its mood.
+                // With the durations of the same run, so that it is the simulator that errs, and
+                // not the machine that changes its mood.
                 let simulated = prediction::alone(&cycle.as_measured(&outcome.events), &plan, SIMULATED_RUNS);
                 for (frame, (measured, simulated)) in cycle.frames.iter().zip(outcome.response.iter().zip(&simulated)) {
                     let what = format!("{}, alone", frame.name);
@@ -102,7 +103,8 @@ impl Inquiry<'_> {
             let settings = [motion, cognition].map(Setting::with_workers);
             let mut cycles = [self.subject.motion.profiled_again()?, self.subject.cognition.profiled_again()?];
             let outcomes = self.run(&[(&cycles[0], settings[0]), (&cycles[1], settings[1])])?;
-            // Nothing preempts motion, so its tasks' durations can be those of the same run. Cognition's would contain what motion took.
+            // Nothing preempts motion, so its tasks' durations can be those of the same run.
+            // Cognition's would contain what motion took.
             cycles[0] = cycles[0].as_measured(&outcomes[0].events);
             let simulated = simulated(&cycles, settings, cores);
             let measured = outcomes.iter().flat_map(|outcome| &outcome.response);

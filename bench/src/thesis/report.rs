@@ -45,7 +45,8 @@ pub struct Row {
     pub figures: Summary,
 }
 
-/// Simulated figures for numbers of workers: a row per number of motion's, a column per number of cognition's, from 1 on.
+/// Simulated figures for numbers of workers: a row per number of motion's, a column per number of
+/// cognition's, from 1 on.
 #[derive(Serialize)]
 pub struct Grid {
     pub what: String,

@@ -1,4 +1,5 @@
-//! Graphs that a line describes. Where the tasks are empty, all that is measured is what dispatching costs.
+//! Graphs that a line describes. Where the tasks are empty, all that is measured is what
+//! dispatching costs.
 
 use std::fmt::Write as _;
 

@@ -1,11 +1,12 @@
-//! The real module graph of a robot soccer team (Nao Devils, code release 2024): 63 updates of motion, 149 of cognition, and
-//! in each cycle a task that publishes, which takes no time here.
+//! The real module graph of a robot soccer team (Nao Devils, code release 2024): 63 updates of
+//! motion, 149 of cognition, and in each cycle a task that publishes, which takes no time here.
 //!
-//! Nobody has published how long each of its modules takes, so the durations are synthetic: heavy-tailed (the fourth power of a
-//! uniform number, so that a few tasks make up most of the work), drawn once and for all, scaled to the mean that Larisch's
-//! thesis (2020) measured on one worker of a NAO V6: 0.965 ms for motion, 16.09 ms for cognition. Every so often motion
-//! computes a preview of the walk, which takes 1.628 ms: there the longest task has the difference in addition, for two workers
-//! gained hardly anything on these frames.
+//! Nobody has published how long each of its modules takes, so the durations are synthetic:
+//! heavy-tailed (the fourth power of a uniform number, so that a few tasks make up most of the
+//! work), drawn once and for all, scaled to the mean that Larisch's thesis (2020) measured on one
+//! worker of a NAO V6: 0.965 ms for motion, 16.09 ms for cognition. Every so often motion computes
+//! a preview of the walk, which takes 1.628 ms: there the longest task has the difference in
+//! addition, for two workers gained hardly anything on these frames.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -87,8 +88,8 @@ fn synthetic(graph: &TaskGraph, sum_ns: u64) -> Vec<u64> {
     weights.iter().map(|weight| (weight / total * sum_ns as f64).round() as u64).collect()
 }
 
-/// The text form, tasks renumbered in an order in which they can run. All contestants get the order within modules that
-/// Hemiola plans, so that all run the same graph.
+/// The text form, tasks renumbered in an order in which they can run. All contestants get the order
+/// within modules that Hemiola plans, so that all run the same graph.
 fn text(about: &str, graph: &TaskGraph, durations_ns: &[u64]) -> String {
     let durations = Durations::constant(durations_ns.iter().map(|&duration| Duration::from_nanos(duration)));
     let plan = Plan::new(graph.clone(), &durations, &PlanOptions::default());

@@ -1,13 +1,16 @@
 //! Bounds for all chains, cycles and paths of a system together.
 //!
-//! - **Chains** on executors: [`crate::picas::palencia_1998`], beside all cycles that go before their executors.
+//! - **Chains** on executors: [`crate::picas::palencia_1998`], beside all cycles that go before
+//!   their executors.
 //! - **Chains** on an executor that stays on no core: `moved`.
-//! - **Cycles** on pools: [`crate::dag::pool`], beside all cycles and executors that go before them. From its release to when its
-//!   worker 0 runs a cycle loses what timers are late, or what waking takes if it begins after something else.
-//! - **Paths**: for each cycle or chain on the way the longest distance of two releases and its bound (Davare's form); one that begins
-//!   whenever the one before has ended has no distance to add.
-//! - What depends on each other is found together, from below, until nothing grows (`solver`, with what each does to others in
-//!   `interference`).
+//! - **Cycles** on pools: [`crate::dag::pool`], beside all cycles and executors that go before
+//!   them. From its release to when its worker 0 runs a cycle loses what timers are late, or what
+//!   waking takes if it begins after something else.
+//! - **Paths**: for each cycle or chain on the way the longest distance of two releases and its
+//!   bound (Davare's form); one that begins whenever the one before has ended has no distance to
+//!   add.
+//! - What depends on each other is found together, from below, until nothing grows (`solver`, with
+//!   what each does to others in `interference`).
 
 mod interference;
 mod moved;

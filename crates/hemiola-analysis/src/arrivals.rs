@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::TimeSpan;
 
-/// When a task is asked to run: once per period, each time late by up to the jitter. A sporadic task has its shortest
-/// distance as period.
+/// When a task is asked to run: once per period, each time late by up to the jitter. A sporadic
+/// task has its shortest distance as period.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -38,8 +38,8 @@ impl Arrivals {
         if window == TimeSpan::ZERO { 0 } else { (window + self.jitter).jobs_of(self.period) }
     }
 
-    /// The distances from the first arrival of a burst at which [`Arrivals::within`] grows, below `end`: what an analysis has
-    /// to look at.
+    /// The distances from the first arrival of a burst at which [`Arrivals::within`] grows, below
+    /// `end`: what an analysis has to look at.
     pub fn offsets(&self, end: TimeSpan) -> impl Iterator<Item = TimeSpan> + use<> {
         let Self { period, jitter } = *self;
         let first_later = jitter.whole(period).0 + 1;

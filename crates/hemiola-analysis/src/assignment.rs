@@ -7,8 +7,8 @@ use crate::NoBound;
 use crate::picas::{self, ExecutorId, allocation};
 use crate::system::{Executor, Order, System};
 
-/// The system with an executor and a priority for every callback, by PiCAS' allocation; executors that it had are replaced.
-/// Executors get real-time priorities below all cycles, and at most 98.
+/// The system with an executor and a priority for every callback, by PiCAS' allocation; executors
+/// that it had are replaced. Executors get real-time priorities below all cycles, and at most 98.
 ///
 /// ```
 /// use hemiola_analysis::{System, assignment};

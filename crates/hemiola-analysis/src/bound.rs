@@ -97,7 +97,8 @@ impl Search {
         Self { horizon, left: STEPS }
     }
 
-    /// The least fixed point at or after `start` of something that never falls when its argument grows.
+    /// The least fixed point at or after `start` of something that never falls when its argument
+    /// grows.
     ///
     /// # Errors
     /// If there is none up to the horizon, or finding it takes too many steps.
@@ -114,10 +115,13 @@ impl Search {
         }
     }
 
-    /// A time at or after `start` that covers its demand, and is not much more than the least such time: never by more than a thousandth, and most often by nothing.
-    /// For demand that creeps along with its argument, step by nanosecond, as what several cores do does: after some steps it leaps, and then halves the last leap.
+    /// A time at or after `start` that covers its demand, and is not much more than the least such
+    /// time: never by more than a thousandth, and most often by nothing. For demand that creeps
+    /// along with its argument, step by nanosecond, as what several cores do does: after some steps
+    /// it leaps, and then halves the last leap.
     ///
-    /// **Why it is a bound.** Demand never falls, so that the least fixed point is below any time that covers its demand (Tarski 1955).
+    /// **Why it is a bound.** Demand never falls, so that the least fixed point is below any time
+    /// that covers its demand (Tarski 1955).
     ///
     /// # Errors
     /// If there is none up to the horizon, or finding it takes too many steps.
@@ -175,7 +179,8 @@ impl Search {
 /// If they do: [`NoBound::OverUtilised`].
 pub fn check_utilisation(shares: impl Iterator<Item = (TimeSpan, TimeSpan)>, available: f64) -> Result<(), NoBound> {
     let needed: f64 = shares.map(|(cost, period)| cost.as_nanoseconds() as f64 / period.as_nanoseconds() as f64).sum();
-    // Rounding must not call a load of exactly 1 too much; what is above 1 by less than this is found by the horizon.
+    // Rounding must not call a load of exactly 1 too much; what is above 1 by less than this is
+    // found by the horizon.
     if needed > available * (1.0 + 1e-12) {
         return Err(NoBound::OverUtilised { percent: (needed / available * 100.0).ceil() as u64 });
     }

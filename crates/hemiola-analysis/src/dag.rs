@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::TimeSpan;
 
-/// A time on several workers, exactly: work is divided by their number, which need not leave whole nanoseconds.
+/// A time on several workers, exactly: work is divided by their number, which need not leave whole
+/// nanoseconds.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Exact};

@@ -1,6 +1,7 @@
 //! Does every chain from a sensor to an actuator meet its deadline, and how does one know?
 //!
-//! Pure: this crate starts no thread, reads no clock, does no I/O, and depends on no other crate of Hemiola.
+//! Pure: this crate starts no thread, reads no clock, does no I/O, and depends on no other crate of
+//! Hemiola.
 //!
 //! ```
 //! use hemiola_analysis::{Analysis, System, TimeSpan, assignment};
@@ -31,10 +32,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way through the crate: a [`System`] says what runs where, and [`Analysis`] bounds how long everything in it takes. Below are the
-//! published analyses that these bounds rest on, each a file named after its paper: [`picas`] for chains on executors, [`dag`] for cycles on
-//! several cores. A [`Bound`] is a [`TimeSpan`] that is never exceeded, or why there is none. The crate hemiola-schedulability tries to exceed
-//! them by simulation, and has the papers that no robot needs.
+//! The way through the crate: a [`System`] says what runs where, and [`Analysis`] bounds how long
+//! everything in it takes. Below are the published analyses that these bounds rest on, each a file
+//! named after its paper: [`picas`] for chains on executors, [`dag`] for cycles on several cores. A
+//! [`Bound`] is a [`TimeSpan`] that is never exceeded, or why there is none. The crate
+//! hemiola-schedulability tries to exceed them by simulation, and has the papers that no robot
+//! needs.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

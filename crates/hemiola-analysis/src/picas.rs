@@ -1,10 +1,12 @@
-//! Priority-driven chain-aware scheduling (PiCAS): who gets which priority, executor and core, and how long chains then take.
+//! Priority-driven chain-aware scheduling (PiCAS): who gets which priority, executor and core, and
+//! how long chains then take.
 //!
-//! Callbacks are run by executors, each a thread with a real-time priority on one core, which always takes the ready callback
-//! with the highest priority and never interrupts it. Executors of a core preempt each other. Chains are listed with the most
-//! important one first.
+//! Callbacks are run by executors, each a thread with a real-time priority on one core, which
+//! always takes the ready callback with the highest priority and never interrupts it. Executors of
+//! a core preempt each other. Chains are listed with the most important one first.
 //!
-//! Source: Choi, Xiang and Kim, *PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for ROS2*, RTAS 2021.
+//! Source: Choi, Xiang and Kim, *PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for
+//! ROS2*, RTAS 2021.
 
 pub mod allocation;
 pub mod holistic;
@@ -36,7 +38,8 @@ pub struct Chain {
     /// What begins it.
     #[serde(default)]
     pub begins: Beginning,
-    /// When it begins first, relative to all others with an offset; it then begins strictly periodically.
+    /// When it begins first, relative to all others with an offset; it then begins strictly
+    /// periodically.
     pub offset: Option<TimeSpan>,
     /// Its callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
@@ -136,7 +139,8 @@ pub enum Order {
     /// The one with the highest priority.
     #[default]
     Priority,
-    /// In the order in which they were registered, a look at all that is ready at a time: ROS 2's default.
+    /// In the order in which they were registered, a look at all that is ready at a time: ROS 2's
+    /// default.
     Registration,
 }
 

@@ -1,8 +1,11 @@
-//! Which task decides: by how much each may grow before something fails, and which one helps most when it gets shorter.
+//! Which task decides: by how much each may grow before something fails, and which one helps most
+//! when it gets shorter.
 //!
-//! - **Method.** The whole analysis, again and again with one task changed: bounds are not linear in execution times, and steps in them are what
-//!   people have to know of. How far a task may grow is found by halving, which is right because bounds never fall when a task takes longer.
-//! - **Complexity.** For relief as many analyses as there are tasks and callbacks; for room about twenty times as many.
+//! - **Method.** The whole analysis, again and again with one task changed: bounds are not linear
+//!   in execution times, and steps in them are what people have to know of. How far a task may grow
+//!   is found by halving, which is right because bounds never fall when a task takes longer.
+//! - **Complexity.** For relief as many analyses as there are tasks and callbacks; for room about
+//!   twenty times as many.
 
 use crate::system::{System, Work};
 use crate::{Analysis, Bound, TimeSpan};
@@ -95,7 +98,8 @@ pub fn room(system: &System, work: Work) -> Room {
     Room { work, takes, at_most: good, fails: Some(fails) }
 }
 
-/// For each verdict, in their order, which task or callback helps most if it takes half as long; `None` where none does.
+/// For each verdict, in their order, which task or callback helps most if it takes half as long;
+/// `None` where none does.
 pub fn relief(system: &System, analysis: &Analysis) -> Vec<Option<Relief>> {
     let mut best: Vec<Option<Relief>> = vec![None; analysis.verdicts.len()];
     for work in system.work() {

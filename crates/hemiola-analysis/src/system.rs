@@ -1,7 +1,9 @@
-//! What runs where and has to be done by when: one description of callbacks, chains, executors, cores, and Hemiola's cycles.
+//! What runs where and has to be done by when: one description of callbacks, chains, executors,
+//! cores, and Hemiola's cycles.
 //!
-//! It comes from a file (`system.toml`, or the same as JSON) or from a program that knows a robot. All names are checked when it
-//! is read, so that the analyses find everything in order. FORMAT.md beside this crate's sources explains every key.
+//! It comes from a file (`system.toml`, or the same as JSON) or from a program that knows a robot.
+//! All names are checked when it is read, so that the analyses find everything in order. FORMAT.md
+//! beside this crate's sources explains every key.
 //!
 //! ```
 //! use hemiola_analysis::System;
@@ -87,7 +89,8 @@ pub struct System {
     pub paths: Vec<Path>,
 }
 
-/// A chain of callbacks; the first is called by a timer or for messages from elsewhere, each other one by a message of the one before.
+/// A chain of callbacks; the first is called by a timer or for messages from elsewhere, each other
+/// one by a message of the one before.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::{Beginning, Chain}};
@@ -106,11 +109,12 @@ pub struct Chain {
     /// What begins it.
     #[serde(default)]
     pub begins: Beginning,
-    /// When its timer expires first, relative to all chains and cycles with an offset, if that is known: it then expires strictly
-    /// periodically.
+    /// When its timer expires first, relative to all chains and cycles with an offset, if that is
+    /// known: it then expires strictly periodically.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub offset: Option<TimeSpan>,
-    /// Until when it has to be done, from its begin: its period if there is nothing else, and any time if it is [`TimeSpan::MAX`].
+    /// Until when it has to be done, from its begin: its period if there is nothing else, and any
+    /// time if it is [`TimeSpan::MAX`].
     #[serde(default, deserialize_with = "text::deadline")]
     pub deadline: Option<TimeSpan>,
     /// Its callbacks, in the order in which they run.
@@ -225,7 +229,8 @@ pub enum Begin {
     Every {
         /// The time from one begin to the next.
         period: TimeSpan,
-        /// When it begins first, relative to all chains and cycles with an offset, if that is known.
+        /// When it begins first, relative to all chains and cycles with an offset, if that is
+        /// known.
         offset: Option<TimeSpan>,
     },
     /// Whenever another cycle or a chain of this name has ended.
@@ -256,11 +261,13 @@ pub struct Task {
     /// Which tasks of its cycle it waits for.
     #[serde(default)]
     pub after: Vec<String>,
-    /// The larger, the more important among those of its cycle; of equals, the one that is listed first. If its tasks have none, a
-    /// cycle's bound holds in whatever order free workers take those that are ready; if they do, it may be smaller.
+    /// The larger, the more important among those of its cycle; of equals, the one that is listed
+    /// first. If its tasks have none, a cycle's bound holds in whatever order free workers take
+    /// those that are ready; if they do, it may be smaller.
     #[serde(default)]
     pub priority: Option<u32>,
-    /// Whether the worker that makes it ready keeps it while it runs others that are kept, for it is not worth a hand-over.
+    /// Whether the worker that makes it ready keeps it while it runs others that are kept, for it
+    /// is not worth a hand-over.
     #[serde(default)]
     pub kept: bool,
 }
@@ -272,7 +279,8 @@ impl Task {
     }
 }
 
-/// A way from a sensor to an actuator through several cycles and chains, each of which reads the latest value of the one before.
+/// A way from a sensor to an actuator through several cycles and chains, each of which reads the
+/// latest value of the one before.
 ///
 /// ```
 /// use hemiola_analysis::system::Path;
@@ -310,10 +318,12 @@ impl Path {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
-    /// From a change in the world just after the first one began: the maximum reaction time, and the maximum data age.
+    /// From a change in the world just after the first one began: the maximum reaction time, and
+    /// the maximum data age.
     #[default]
     Change,
-    /// From the release of the first one: how long it takes until what it read has an effect (the reduced reaction time).
+    /// From the release of the first one: how long it takes until what it read has an effect (the
+    /// reduced reaction time).
     Sample,
 }
 

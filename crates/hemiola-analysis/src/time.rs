@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// A span of time in whole nanoseconds, for arithmetic that never overflows and never panics.
 ///
-/// Sums and products stop at [`TimeSpan::MAX`] (584 years), which is above every horizon: what would overflow is reported as a
-/// bound that was not found. Differences stop at zero.
+/// Sums and products stop at [`TimeSpan::MAX`] (584 years), which is above every horizon: what
+/// would overflow is reported as a bound that was not found. Differences stop at zero.
 ///
 /// ```
 /// use std::time::Duration;
@@ -53,8 +53,8 @@ impl TimeSpan {
         self.0
     }
 
-    /// How many jobs of a task with this `period` begin in a window of this length that starts with one: rounded up. As many as
-    /// can be counted if the period is zero.
+    /// How many jobs of a task with this `period` begin in a window of this length that starts with
+    /// one: rounded up. As many as can be counted if the period is zero.
     pub const fn jobs_of(self, period: Self) -> u64 {
         match (self.0, period.0) {
             (0, _) => 0,
@@ -122,7 +122,8 @@ impl Sum for TimeSpan {
     }
 }
 
-/// The number that is meant, to the nanosecond, in the largest unit that keeps it at least 1: `1.5 ms`, `80 ms`, `250 ns`.
+/// The number that is meant, to the nanosecond, in the largest unit that keeps it at least 1:
+/// `1.5 ms`, `80 ms`, `250 ns`.
 impl Display for TimeSpan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, name) = match self.0 {

@@ -1,7 +1,8 @@
 //! What if something were different: changes of a system, in the words in which people ask.
 //!
-//! `cores = 4`, `BallPerceptor takes 2x`, `walk takes 3 ms`, `motion every 10 ms`, `motion priority 50`, `motion workers 2`,
-//! `motion deadline 8 ms`, `brake offset 5 ms`, `arm on core 1`, `arm on all cores`; several at once with commas between.
+//! `cores = 4`, `BallPerceptor takes 2x`, `walk takes 3 ms`, `motion every 10 ms`,
+//! `motion priority 50`, `motion workers 2`, `motion deadline 8 ms`, `brake offset 5 ms`,
+//! `arm on core 1`, `arm on all cores`; several at once with commas between.
 
 mod apply;
 mod words;

@@ -1,4 +1,5 @@
-//! What the topics of modules carry: messages whose representation is a Rust type, or known at run time only.
+//! What the topics of modules carry: messages whose representation is a Rust type, or known at run
+//! time only.
 
 use hemiola_model::data::{ReadError, Reader, Writer};
 use hemiola_model::{AnyRepresentation, Representation, RepresentationDescriptor};
@@ -13,7 +14,8 @@ pub trait MessageWrite {
 
 /// What the topics of modules carry: representations of Rust types, and [`Untyped`] ones.
 pub trait Carried: Message + MessageWrite {
-    /// Replaces it by a message of that representation that is read. It is unchanged when that fails.
+    /// Replaces it by a message of that representation that is read. It is unchanged when that
+    /// fails.
     fn read_from(
         &mut self,
         message: &'static RepresentationDescriptor,
@@ -33,7 +35,8 @@ impl<T: Representation> Carried for T {
     }
 }
 
-/// A message whose representation is known at run time; nothing until the first one is read into it.
+/// A message whose representation is known at run time; nothing until the first one is read into
+/// it.
 #[derive(Debug, Default)]
 pub struct Untyped(Option<AnyRepresentation>);
 

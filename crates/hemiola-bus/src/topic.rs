@@ -104,7 +104,8 @@ impl<T: Message> Topic<T> {
         self.queue_with_signal(capacity, when_full, Arc::new(Wakeup::new()).into())
     }
 
-    /// A new receiver of all messages, which learns of them by `signal`: see [`queue`](Self::queue).
+    /// A new receiver of all messages, which learns of them by `signal`: see
+    /// [`queue`](Self::queue).
     ///
     /// # Panics
     /// If the capacity is zero.

@@ -463,7 +463,8 @@ fn an_idle_executor_is_not_woken_at_all() {
     let seen = called.generation();
     topics[7].publisher().publish(1);
     called.wait(seen, None);
-    // Once for its begin and once for the message, whenever it gets around to either; nothing else wakes it.
+    // Once for its begin and once for the message, whenever it gets around to either; nothing else
+    // wakes it.
     while running.handle().wake_ups() == 0 {
         std::thread::yield_now();
     }

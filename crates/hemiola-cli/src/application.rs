@@ -38,7 +38,8 @@ impl Application {
         Self::with_base(Base::File(configuration.into()))
     }
 
-    /// A robot whose configuration is part of the program; overlays and `--set` are put over it as over a file.
+    /// A robot whose configuration is part of the program; overlays and `--set` are put over it as
+    /// over a file.
     pub fn embedded(configuration: &str) -> Self {
         Self::with_base(Base::Text { name: "built-in robot.toml".into(), text: configuration.into() })
     }
@@ -47,15 +48,17 @@ impl Application {
         Self { program: Program::new(base), commands: Vec::new() }
     }
 
-    /// Adds a command of the robot's own; `run` gets what is typed after its name, whatever that is.
+    /// Adds a command of the robot's own; `run` gets what is typed after its name, whatever that
+    /// is.
     #[must_use]
     pub fn command(mut self, name: &'static str, about: &'static str, run: fn(&[String]) -> ExitCode) -> Self {
         self.commands.push(CustomCommand { name, about, flags: None, run });
         self
     }
 
-    /// Adds a command of the robot's own that has these flags, such as `--json`. Any other is an error that names the one that was meant; `run` gets the flags
-    /// that are typed after its name, and then all else.
+    /// Adds a command of the robot's own that has these flags, such as `--json`. Any other is an
+    /// error that names the one that was meant; `run` gets the flags that are typed after its name,
+    /// and then all else.
     ///
     /// ```
     /// use std::process::ExitCode;
@@ -82,8 +85,8 @@ impl Application {
         self
     }
 
-    /// Calls this once, when the robot has started: the place for threads of one's own that listen to its topics
-    /// ([`RobotHandle::bus`]).
+    /// Calls this once, when the robot has started: the place for threads of one's own that listen
+    /// to its topics ([`RobotHandle::bus`]).
     #[must_use]
     pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
         self.program.started = Some(Box::new(start));
@@ -106,15 +109,16 @@ impl Application {
 
     /// Does what the command line says.
     ///
-    /// The exit code is 0 when all went well, 2 when the command line or the configuration is wrong, 1 when something failed while
-    /// running, 3 when something of a log is lost: of one that was read, or of the one that was to be recorded.
+    /// The exit code is 0 when all went well, 2 when the command line or the configuration is
+    /// wrong, 1 when something failed while running, 3 when something of a log is lost: of one that
+    /// was read, or of the one that was to be recorded.
     pub fn run(mut self) -> ExitCode {
         self.program.is_process = true;
         self.run_with(std::env::args_os())
     }
 
-    /// The same with these arguments, of which the first one is the program's name; and without a guard (`[guard]` of robot.toml), as
-    /// the process may be there for something else as well.
+    /// The same with these arguments, of which the first one is the program's name; and without a
+    /// guard (`[guard]` of robot.toml), as the process may be there for something else as well.
     pub fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
         let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let name = robot_name(arguments.first());

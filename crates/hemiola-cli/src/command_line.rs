@@ -109,7 +109,8 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
     Assign(AssignArguments),
     /// Examine this machine: is it fit for real time, and what would help
     Doctor(DoctorArguments),
-    /// List parameters with type, range, unit and present value; get, set, save those of a running robot
+    /// List parameters with type, range, unit and present value; get, set, save those of a running
+    /// robot
     #[command(after_help = "Examples:
   parameters                          of all modules and sources, as they are configured
   parameters BallFinder               of one
@@ -168,14 +169,16 @@ pub struct RunArguments {
     /// Write no trace
     #[arg(long, conflicts_with = "trace")]
     pub no_trace: bool,
-    /// Take the samples of the sources from this log (a file, the first of several, or a folder with them); everything else is computed anew, in the
-    /// runs that the log tells of
+    /// Take the samples of the sources from this log (a file, the first of several, or a folder
+    /// with them); everything else is computed anew, in the runs that the log tells of
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
-    /// Take these from the log as well, instead of from their providers: Percepts,Ball; goes before `take` in robot.toml
+    /// Take these from the log as well, instead of from their providers: Percepts,Ball; goes before
+    /// `take` in robot.toml
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "replay")]
     pub take: Vec<String>,
-    /// Show, record and pace the replay from this time of the robot's clock on; from the last checkpoint before it, or the beginning, it is computed as fast as possible
+    /// Show, record and pace the replay from this time of the robot's clock on; from the last
+    /// checkpoint before it, or the beginning, it is computed as fast as possible
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
     pub from: Option<Duration>,
     /// End the replay at this time of the robot's clock
@@ -184,7 +187,8 @@ pub struct RunArguments {
     /// Begin the replay anew at its end, until Ctrl-C
     #[arg(long = "loop", requires = "replay", conflicts_with_all = ["log", "duration"])]
     pub repeat: bool,
-    /// Record what robot.toml says, or all that is provided, in MCAP; an existing file is never overwritten
+    /// Record what robot.toml says, or all that is provided, in MCAP; an existing file is never
+    /// overwritten
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Record nothing, whatever robot.toml says
@@ -268,7 +272,8 @@ pub struct CheckArguments {
 pub struct GraphArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph (`cycles`) as JSON
+    /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph
+    /// (`cycles`) as JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments"])]
     pub file: Option<PathBuf>,
     /// The cycle; needed for dot and svg where there are several
@@ -292,7 +297,8 @@ pub enum GraphFormat {
 pub struct SimulateArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph (`cycles`) as JSON
+    /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph
+    /// (`cycles`) as JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments"])]
     pub file: Option<PathBuf>,
     /// The cycle; all without
@@ -384,10 +390,12 @@ pub struct AnalyzeArguments {
     /// Execution times of this profile, or of this log, instead of those that `run` keeps
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as the longest one
+    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as
+    /// the longest one
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub quantile: Option<f64>,
-    /// How it would be otherwise: \"cores = 4\", \"Ball takes 2x\", \"motion every 10 ms\"; repeatable
+    /// How it would be otherwise: \"cores = 4\", \"Ball takes 2x\", \"motion every 10 ms\";
+    /// repeatable
     #[arg(long = "what-if", value_name = "CHANGE")]
     pub what_if: Vec<hemiola_analysis::WhatIf>,
     /// Tell how long each task may take before something fails
@@ -408,13 +416,15 @@ pub struct AnalyzeArguments {
 pub struct AssignArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// Of a described system instead of this robot, a system.toml or the same as JSON: executors for its chains by PiCAS' allocation
+    /// Of a described system instead of this robot, a system.toml or the same as JSON: executors
+    /// for its chains by PiCAS' allocation
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "profile", "quantile"])]
     pub system: Option<PathBuf>,
     /// Execution times of this profile, or of this log, instead of those that `run` keeps
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as the longest one
+    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as
+    /// the longest one
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub quantile: Option<f64>,
     /// Write to a file

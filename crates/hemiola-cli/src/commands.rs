@@ -81,7 +81,8 @@ fn columns(otherwise: usize) -> usize {
     crate::terminal::terminal_size().map_or(otherwise, |size| size.columns)
 }
 
-/// Words that begin in column `indent` of a line and go on in it on the next ones, as wide as the terminal.
+/// Words that begin in column `indent` of a line and go on in it on the next ones, as wide as the
+/// terminal.
 fn wrapped(words: &str, indent: usize) -> String {
     let width = columns(usize::MAX).max(indent + NARROWEST_TEXT);
     let (mut text, mut column) = (String::new(), indent);

@@ -1,6 +1,8 @@
-//! A small process beside the robot, which stops what moves when the robot's own process no longer can.
+//! A small process beside the robot, which stops what moves when the robot's own process no longer
+//! can.
 //!
-//! It is the robot's parent, runs the same program, and shares no memory with it: they have one socket in common.
+//! It is the robot's parent, runs the same program, and shares no memory with it: they have one
+//! socket in common.
 //!
 //! | file | process | what |
 //! |---|---|---|

@@ -12,8 +12,8 @@ use signal_hook::low_level;
 use crate::sync::{AtomicBool, Ordering};
 use crate::terminal::Terminal;
 
-/// The first signal stops the robot, whatever the rest of the program is busy with. The second one ends the program as soon as what
-/// moves is safe.
+/// The first signal stops the robot, whatever the rest of the program is busy with. The second one
+/// ends the program as soon as what moves is safe.
 pub struct Interruption {
     shared: Arc<Shared>,
     listener: Option<(Handle, JoinHandle<()>)>,
@@ -52,7 +52,8 @@ impl Interruption {
     }
 }
 
-/// What comes sooner after the first signal means the same: Ctrl-C reaches a robot and its guard, which passes it on.
+/// What comes sooner after the first signal means the same: Ctrl-C reaches a robot and its guard,
+/// which passes it on.
 const SAME_WISH: Duration = Duration::from_millis(200);
 
 impl Shared {

@@ -1,4 +1,5 @@
-//! What most commands begin with: the configuration, and the robot that it makes of the linked modules.
+//! What most commands begin with: the configuration, and the robot that it makes of the linked
+//! modules.
 
 mod places;
 mod recorded;
@@ -33,14 +34,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// Loads the configuration, puts the robot together, and lets it know the durations of earlier runs.
+    /// Loads the configuration, puts the robot together, and lets it know the durations of earlier
+    /// runs.
     pub fn open(program: &Program, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
         let (loaded, configured_by) = configuration(program, arguments)?;
         Self::assemble(loaded, configured_by)
     }
 
-    /// The same as [it was configured](recorded::configuration) when a log was recorded, unless the arguments say otherwise. Where that
-    /// does not fit this robot any more, it is as it is configured now, with a remark.
+    /// The same as [it was configured](recorded::configuration) when a log was recorded, unless the
+    /// arguments say otherwise. Where that does not fit this robot any more, it is as it is
+    /// configured now, with a remark.
     pub fn of_log(
         program: &Program,
         arguments: &ConfigurationArguments,

@@ -1,4 +1,5 @@
-//! The terminal: its size, the whole of it for a view with keys, or a few lines that are drawn over.
+//! The terminal: its size, the whole of it for a view with keys, or a few lines that are drawn
+//! over.
 
 mod over;
 mod screen;
@@ -45,8 +46,8 @@ struct Before {
 }
 
 impl Terminal {
-    /// Takes the whole terminal: another screen, keys at once and not shown. Ctrl-C stays a signal; Ctrl-Z does nothing, for a robot that stands
-    /// still in the middle of a movement is no good.
+    /// Takes the whole terminal: another screen, keys at once and not shown. Ctrl-C stays a signal;
+    /// Ctrl-Z does nothing, for a robot that stands still in the middle of a movement is no good.
     fn take(&self) -> io::Result<()> {
         let modes = tcgetattr(io::stdin()).ok();
         if let Some(before) = &modes {
@@ -61,7 +62,8 @@ impl Terminal {
         execute!(io::stdout(), terminal::EnterAlternateScreen, cursor::Hide)
     }
 
-    /// Gives it back as it was; does nothing if it was not taken. A terminal that went away needs nothing more.
+    /// Gives it back as it was; does nothing if it was not taken. A terminal that went away needs
+    /// nothing more.
     pub fn restore(&self) {
         let Some(before) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         _ = execute!(io::stdout(), terminal::LeaveAlternateScreen, cursor::Show);

@@ -37,7 +37,8 @@ impl Traffic {
         Self { rows }
     }
 
-    /// A heading and a line for each through which anything was sent in this time; nothing if there is none.
+    /// A heading and a line for each through which anything was sent in this time; nothing if there
+    /// is none.
     pub fn table(&self, elapsed: Duration) -> Vec<String> {
         let used: Vec<_> = self.rows.iter().filter(|row| row.count + row.lost > 0).collect();
         let Some(width) = used.iter().map(|row| row.name.chars().count()).max() else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! `log verify` and `run --replay` take the configuration from the log, unless they are told otherwise.
+//! `log verify` and `run --replay` take the configuration from the log, unless they are told
+//! otherwise.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! `GameState.phase == Playing and Ball.distance < 2.0`: read, and checked against the schemas of what it speaks of.
+//! `GameState.phase == Playing and Ball.distance < 2.0`: read, and checked against the schemas of
+//! what it speaks of.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -53,8 +53,8 @@ pub enum Severity {
     Warning,
 }
 
-/// All that was found, in the order of the files. Shows itself with the lines concerned; [`coloured`](Self::coloured) does
-/// so for a terminal.
+/// All that was found, in the order of the files. Shows itself with the lines concerned;
+/// [`coloured`](Self::coloured) does so for a terminal.
 ///
 /// ```
 /// use hemiola_config::{Catalog, ConfigError, parse};
@@ -177,7 +177,8 @@ fn excerpt<'p>(place: &'p Place, label: &'p str, kind: AnnotationKind) -> Elemen
     Snippet::source(text).line_start(line).path(place.file()).annotation(annotation(place, label, kind, &window)).into()
 }
 
-/// Underlines the place, as far as it is on its first line. An end of line that is itself at fault is beyond the line.
+/// Underlines the place, as far as it is on its first line. An end of line that is itself at fault
+/// is beyond the line.
 fn annotation<'p>(place: &Place, label: &'p str, kind: AnnotationKind, window: &Range<usize>) -> Annotation<'p> {
     let line_end = place.source().line(place.line()).end;
     let (start, end) = (place.start().min(line_end), place.end().min(line_end));
@@ -195,7 +196,8 @@ impl Diagnostics {
         }
     }
 
-    /// An error that is only put into words, and searched for what was meant, when somebody will read it.
+    /// An error that is only put into words, and searched for what was meant, when somebody will
+    /// read it.
     pub(crate) fn push_error(&mut self, describe: impl FnOnce() -> Diagnostic) {
         if self.found.len() < MOST_KEPT {
             self.push(describe());

@@ -111,9 +111,11 @@ fn float(digits: &str) -> Option<f64> {
     digits.parse().ok().filter(|number: &f64| number.is_finite() || digits.contains(['i', 'n']))
 }
 
-/// Where the text opens more brackets within each other, or has more dots in one key, than is sensible.
+/// Where the text opens more brackets within each other, or has more dots in one key, than is
+/// sensible.
 ///
-/// The parser recurses over both, and their product is more than a thread's stack holds; so they are counted before.
+/// The parser recurses over both, and their product is more than a thread's stack holds; so they
+/// are counted before.
 fn nested_too_deep(text: &Arc<SourceText>) -> Option<Place> {
     let (mut open, mut dots) = (0_usize, 0_usize);
     for token in toml_parser::Source::new(&text.content).lex() {
@@ -142,7 +144,8 @@ fn report_syntax(text: &Arc<SourceText>, errors: &[toml::de::Error], found: &mut
         let double = Diagnostic::error(format!("`{}` is given twice", place.text())).at(&place, "given again");
         let double = match first_definition(text, &place) {
             Some(first) => double.related(&first, "first given here"),
-            // The keys of a doubled table fall into the first one, where they may be doubles in turn: one error is enough.
+            // The keys of a doubled table fall into the first one, where they may be doubles in
+            // turn: one error is enough.
             None if has_doubles => continue,
             None => double,
         };

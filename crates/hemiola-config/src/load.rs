@@ -33,8 +33,9 @@ use crate::{ConfigError, Origins};
 pub struct LoadOptions {
     /// What all else is put over.
     pub base: Base,
-    /// Files that are put over it, in this order. A bare name such as `outdoor` means `overlays/outdoor.toml` beside the
-    /// base file; whatever has a `/` or ends in `.toml` is a path.
+    /// Files that are put over it, in this order. A bare name such as `outdoor` means
+    /// `overlays/outdoor.toml` beside the base file; whatever has a `/` or ends in `.toml` is a
+    /// path.
     pub overlays: Vec<String>,
     /// Single values that are put over all files, in this order: `cycle.motion.workers=2`.
     pub assignments: Vec<String>,
@@ -55,7 +56,8 @@ pub struct LoadOptions {
 pub enum Base {
     /// A file, `robot.toml`. Parameter files in `parameters/` beside it are put over it.
     File(PathBuf),
-    /// A text that is at hand. It has no parameter files; its overlays are looked for in `overlays/` of the working folder.
+    /// A text that is at hand. It has no parameter files; its overlays are looked for in
+    /// `overlays/` of the working folder.
     Text {
         /// What messages call it.
         name: String,
@@ -184,7 +186,8 @@ struct Loader<'c> {
     /// Everything so far, the later over the earlier.
     root: Table,
     texts: Vec<ConfigurationText>,
-    /// Every text could be read. Otherwise most of what the checks would find missing is in the others.
+    /// Every text could be read. Otherwise most of what the checks would find missing is in the
+    /// others.
     complete: bool,
     found: Diagnostics,
 }

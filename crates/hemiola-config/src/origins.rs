@@ -49,8 +49,8 @@ impl Origins {
         Self(origins)
     }
 
-    /// The origin of the value at this path: `cycle.motion.workers`, `module.BallFinder.threshold`. `None` when it is not
-    /// written anywhere, so that its default holds.
+    /// The origin of the value at this path: `cycle.motion.workers`, `module.BallFinder.threshold`.
+    /// `None` when it is not written anywhere, so that its default holds.
     pub fn of(&self, path: &str) -> Option<&Origin> {
         self.0.get(path)
     }

@@ -10,7 +10,8 @@ use crate::node::{Content, Node, Table};
 use crate::place::{Place, SourceText};
 use crate::suggest::nearest;
 
-/// Puts `over` over `base`: tables are merged, everything else is replaced, and `{ unset = true }` takes away.
+/// Puts `over` over `base`: tables are merged, everything else is replaced, and `{ unset = true }`
+/// takes away.
 ///
 /// Taking away what is not there is a warning: it is a slip, or an overlay made for another robot.
 pub(crate) fn put_over(base: &mut Table, over: Table, path: &str, found: &mut Diagnostics) {
@@ -56,8 +57,9 @@ fn is_unset(node: &Node) -> bool {
     table.get("unset").is_some_and(|unset| matches!(unset.content, Content::Scalar(Value::Boolean(true))))
 }
 
-/// Reads a `--set` assignment such as `cycle.motion.workers=2`. What is not TOML behind the `=` is taken for a text, so
-/// that nobody has to quote for a shell and for TOML: `cycle.motion.deadline=12 ms`.
+/// Reads a `--set` assignment such as `cycle.motion.workers=2`. What is not TOML behind the `=` is
+/// taken for a text, so that nobody has to quote for a shell and for TOML:
+/// `cycle.motion.deadline=12 ms`.
 pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) -> Option<Node> {
     let whole = Place::new(text, 0..text.content.len());
     let wrong = |found: &mut Diagnostics, message: &str| {
@@ -91,7 +93,8 @@ pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) 
     Some(root)
 }
 
-/// Gives a chain of tables its value, and its places in `text` instead of the text that it was parsed from.
+/// Gives a chain of tables its value, and its places in `text` instead of the text that it was
+/// parsed from.
 fn set_leaf(node: &mut Node, value: Value, text: &Arc<SourceText>, place: &Place) {
     node.key = Place::new(text, node.key.start()..node.key.end());
     node.place = place.clone();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 /// A place in one of the texts that a configuration was made from: a file, or a `--set` assignment.
 ///
-/// Places order by how late their text was put over the others, and by where they stand in it. Cheap to clone.
+/// Places order by how late their text was put over the others, and by where they stand in it.
+/// Cheap to clone.
 ///
 /// ```
 /// use hemiola_config::{Catalog, parse};
@@ -33,7 +34,8 @@ pub(crate) struct SourceText {
 }
 
 impl Place {
-    /// The place of `span`, a range of bytes; what is beyond the text or splits a character is put right.
+    /// The place of `span`, a range of bytes; what is beyond the text or splits a character is put
+    /// right.
     pub(crate) fn new(text: &Arc<SourceText>, span: Range<usize>) -> Self {
         let content = &text.content;
         let mut start = span.start.min(content.len());
@@ -68,7 +70,8 @@ impl Place {
         &self.text.content[self.span.clone()]
     }
 
-    /// What stands within the text that stands here, quotes or none around it; the whole place if it was written with escapes.
+    /// What stands within the text that stands here, quotes or none around it; the whole place if
+    /// it was written with escapes.
     pub(crate) fn within(&self, text: &str, span: Range<usize>) -> Self {
         let begin = match self.text().strip_prefix(['"', '\'']) {
             Some(rest) if rest.starts_with(text) => self.span.start + 1,

@@ -132,7 +132,8 @@ fn set(table: &mut dyn TableLike, key: &str, value: Option<toml_edit::Value>) {
     }
 }
 
-/// Puts a value in the place of another one, and keeps as much of how that was written as is still true.
+/// Puts a value in the place of another one, and keeps as much of how that was written as is still
+/// true.
 fn replace(item: &mut Item, new: toml_edit::Value) {
     if let (toml_edit::Value::InlineTable(entries), Some(table)) = (&new, item.as_table_like_mut()) {
         let gone: Vec<_> =

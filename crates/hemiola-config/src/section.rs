@@ -13,7 +13,8 @@ use crate::place::Place;
 use crate::size::parse_size;
 use crate::suggest::{list, nearest};
 
-/// A table whose keys are known: each is read once, and what is left over is an error that names the keys that were asked for.
+/// A table whose keys are known: each is read once, and what is left over is an error that names
+/// the keys that were asked for.
 pub(crate) struct Section<'n> {
     /// As in a header: `cycle.motion`; empty for the whole file.
     path: String,
@@ -86,8 +87,8 @@ impl<'n> Section<'n> {
         }
     }
 
-    /// The list at `key`, each item of which `item` reads and none of which stands there twice; all that is wrong is an
-    /// error, and left out. `expected` names the list.
+    /// The list at `key`, each item of which `item` reads and none of which stands there twice; all
+    /// that is wrong is an error, and left out. `expected` names the list.
     pub fn list<T: PartialEq>(
         &mut self,
         key: &str,
@@ -119,7 +120,8 @@ impl<'n> Section<'n> {
         values
     }
 
-    /// The entries of the table `key`, in the order of the files; none if it is absent or, after an error, no table.
+    /// The entries of the table `key`, in the order of the files; none if it is absent or, after an
+    /// error, no table.
     pub fn entries(&mut self, key: &str, found: &mut Diagnostics) -> Vec<(&'n str, &'n Node)> {
         let Some(node) = self.take(key) else { return Vec::new() };
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };

@@ -5,9 +5,9 @@ const LONGEST: usize = 64;
 
 /// The candidate that `name` was probably meant to be.
 ///
-/// Spelling that differs only in case or separators (`ball-finder`, `ballFinder`) always matches. Otherwise one slip (a
-/// letter wrong, missing, too much, or two swapped) is allowed per three letters: enough for real slips, and too little to
-/// turn `rate` into `cores`.
+/// Spelling that differs only in case or separators (`ball-finder`, `ballFinder`) always matches.
+/// Otherwise one slip (a letter wrong, missing, too much, or two swapped) is allowed per three
+/// letters: enough for real slips, and too little to turn `rate` into `cores`.
 ///
 /// ```
 /// use hemiola_config::nearest;

@@ -15,7 +15,8 @@ pub(crate) fn to_toml(value: &Value) -> Option<toml_edit::Value> {
         Value::Nothing => return None,
         Value::Boolean(value) => (*value).into(),
         Value::Integer(value) => (*value).into(),
-        // TOML promises 64 bits with a sign and no more; as a number it keeps its size if not its last digits.
+        // TOML promises 64 bits with a sign and no more; as a number it keeps its size if not its
+        // last digits.
         Value::Unsigned(value) => i64::try_from(*value).map_or_else(|_| (*value as f64).into(), Into::into),
         Value::Float(value) => (*value).into(),
         Value::Text(text) => text.as_str().into(),
@@ -27,7 +28,8 @@ pub(crate) fn to_toml(value: &Value) -> Option<toml_edit::Value> {
     })
 }
 
-/// A value as it stands in a file: `{ seen = true, position = [1.0, 0.5] }`, and `none` for nothing, which TOML cannot say.
+/// A value as it stands in a file: `{ seen = true, position = [1.0, 0.5] }`, and `none` for
+/// nothing, which TOML cannot say.
 ///
 /// ```
 /// use hemiola_config::{parse_value, value_text};
@@ -40,7 +42,8 @@ pub fn value_text(value: &Value) -> String {
     to_toml(value).map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
-/// Reads a value that somebody typed: TOML, or a text without quotes that could not be mistaken for anything else.
+/// Reads a value that somebody typed: TOML, or a text without quotes that could not be mistaken for
+/// anything else.
 ///
 /// # Errors
 /// It begins as a table, list or text of TOML, and is none.

@@ -1,4 +1,5 @@
-//! What people read when a configuration is wrong. These texts are part of the product: change them with care.
+//! What people read when a configuration is wrong. These texts are part of the product: change them
+//! with care.
 
 mod robot;
 
@@ -7,7 +8,8 @@ use std::fmt::Write as _;
 use hemiola_config::parse;
 use robot::catalog;
 
-/// `tests/gallery.txt`: what is read after a line of `=`, what it says about that after a line of `-`.
+/// `tests/gallery.txt`: what is read after a line of `=`, what it says about that after a line of
+/// `-`.
 const GALLERY: &str = include_str!("gallery.txt");
 
 /// A line between the parts of the gallery.

@@ -235,7 +235,8 @@ fn what_cannot_be_saved_leaves_the_file_as_it_was() {
     );
 }
 
-/// Keys that layers of overlays set, to what all of them take, or unset; the model of what must come out is a plain map.
+/// Keys that layers of overlays set, to what all of them take, or unset; the model of what must
+/// come out is a plain map.
 fn layer() -> impl Strategy<Value = Vec<(usize, Option<u8>)>> {
     proptest::collection::vec((0..KEYS.len(), proptest::option::weighted(0.8, 1..=64_u8)), 0..6)
 }

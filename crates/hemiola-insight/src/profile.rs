@@ -116,8 +116,8 @@ pub const TIMER_LATENESS: &str = "timer_lateness";
 pub const PREEMPTION: &str = "preemption";
 
 /// Measures what this machine takes for itself once more, and tells whether threads are given
-/// real-time priority: three times when nothing is known yet, and when it contradicts what is known,
-/// for a bad moment is no property of a machine. Takes a third of a second each time.
+/// real-time priority: three times when nothing is known yet, and when it contradicts what is
+/// known, for a bad moment is no property of a machine. Takes a third of a second each time.
 pub fn calibrate(history: &mut ProfileHistory) -> bool {
     calibrate_by(history, measure)
 }
@@ -176,7 +176,8 @@ mod tests {
         MeasuredCosts { machine: "robot".into(), has_priority: true, costs }
     }
 
-    /// Robots that are started one after the other; says what bounds count for a preemption each time, and how often was measured.
+    /// Robots that are started one after the other; says what bounds count for a preemption each
+    /// time, and how often was measured.
     fn started(preemptions: impl IntoIterator<Item = u64>, times: usize) -> (Vec<TimeSpan>, usize) {
         let (mut history, mut measured) = (ProfileHistory::default(), 0);
         let mut preemptions = preemptions.into_iter();

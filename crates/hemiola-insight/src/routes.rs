@@ -30,8 +30,8 @@ pub struct Chain {
     /// The cycles on each way, the way with the fewest first. None if every way comes back to
     /// itself: then what the output gets of the source is state of the robot, and has no age.
     pub routes: Vec<Vec<String>>,
-    /// Values derive from each other in a circle: state that never forgets. Its routes, and the ages
-    /// that are measured, are of ways that do not come back to themselves.
+    /// Values derive from each other in a circle: state that never forgets. Its routes, and the
+    /// ages that are measured, are of ways that do not come back to themselves.
     pub is_circular: bool,
 }
 
@@ -208,8 +208,8 @@ impl<'r> Search<'r> {
         }
     }
 
-    /// Goes on from imports that one cycle took together; not from those by which the way would come
-    /// back to itself.
+    /// Goes on from imports that one cycle took together; not from those by which the way would
+    /// come back to itself.
     fn follow(
         &self,
         cycle: usize,

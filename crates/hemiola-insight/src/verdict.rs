@@ -40,7 +40,8 @@ pub struct Verdict {
     good: Vec<String>,
     /// What to do, and how urgent that is.
     advice: Vec<(Urgency, String)>,
-    /// By cycle the thread without real-time priority that it needs: its own, or that of its source.
+    /// By cycle the thread without real-time priority that it needs: its own, or that of its
+    /// source.
     sharing: BTreeMap<String, String>,
 }
 
@@ -57,7 +58,8 @@ enum Urgency {
 }
 
 impl Verdict {
-    /// What is sure to be in time, and what is not; `derived` where it is a robot that was analysed.
+    /// What is sure to be in time, and what is not; `derived` where it is a robot that was
+    /// analysed.
     pub fn of(findings: &Findings, derived: Option<&Derived>) -> Self {
         let mut verdict = Self { sharing: derived.map(sharing).unwrap_or_default(), ..Self::default() };
         for row in &findings.rows {

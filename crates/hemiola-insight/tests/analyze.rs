@@ -242,7 +242,8 @@ fn what_was_never_measured_is_not_sure_to_be_in_time() {
 fn a_run_is_bounded_from_its_sample_on_beside_all_that_is_more_important() {
     let robot = Robot::measured("bounds", "");
     let findings = robot.json(&[]);
-    // Body 0.5 ms, and from there on 3 ms of its own, 10 + 1 of cognition and the camera, and the body again and again.
+    // Body 0.5 ms, and from there on 3 ms of its own, 10 + 1 of cognition and the camera, and the
+    // body again and again.
     assert_eq!(milliseconds(&findings, "source", "Body", "bound"), Some(0.5));
     let motion = milliseconds(&findings, "cycle", "motion", "bound").unwrap();
     assert!((14.5..20.0).contains(&motion), "{motion}");

@@ -157,7 +157,8 @@ fn times(microseconds: u64, count: usize) -> Measured {
     distribution.into()
 }
 
-/// The hand takes 4 ms; a timer of 10 ms takes 1 ms, and messages, two at once every 20 ms, take 0.5 ms each.
+/// The hand takes 4 ms; a timer of 10 ms takes 1 ms, and messages, two at once every 20 ms, take
+/// 0.5 ms each.
 fn profile(priority: u8, cores: &[usize]) -> Profile {
     let mut profile = Profile::default();
     profile.cycle_mut("hand").tasks.insert("Hand.grip".into(), times(4000, 9));

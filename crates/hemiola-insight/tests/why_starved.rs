@@ -1,4 +1,5 @@
-//! `why`, and what the profile keeps, where a thread that is none of the robot's takes the core: within an update, and before a run.
+//! `why`, and what the profile keeps, where a thread that is none of the robot's takes the core:
+//! within an update, and before a run.
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
 
@@ -50,7 +51,8 @@ impl Walker {
 
 static OTHER: OnceLock<Sender<Duration>> = OnceLock::new();
 
-/// Takes the core for some time of its own, each time when it is asked to, after the delay that it is asked for.
+/// Takes the core for some time of its own, each time when it is asked to, after the delay that it
+/// is asked for.
 fn take_core(asked: Receiver<Duration>) {
     let account = ThreadAccount::of(KernelThread::current()).unwrap();
     for delay in asked {

@@ -1,5 +1,6 @@
-// Curves with many points in a column of pixels: of each column only its least and greatest value can be
-// seen, and a bar from one to the other is painted by far faster than lines between all points.
+// Curves with many points in a column of pixels: of each column only its least and greatest value
+// can be seen, and a bar from one to the other is painted by far faster than lines between all
+// points.
 
 /**
  * What a curve covers, column by column: the least and the greatest value, joined to the point before.

@@ -155,7 +155,8 @@ class Plots extends View {
       return place.bottom >= view.top && place.top <= view.bottom;
     });
     for (const chart of visible) chart.draw({ from, to, marks, hasRight });
-    // Texts come last, so that nothing is laid out between charts, and not faster than they can be read.
+    // Texts come last, so that nothing is laid out between charts, and not faster than they can be
+    // read.
     if (timeLink.isPaused || timeLink.cursor !== null || time >= this.#read) {
       this.#read = time + READING;
       for (const chart of visible) chart.showValues(to);

@@ -1,5 +1,6 @@
-// The transport of a log, or of a replay, which is a log that the robot's program computes anew: plays
-// it and sets its time, with what happened along it. A replay steps besides, and only goes forward.
+// The transport of a log, or of a replay, which is a log that the robot's program computes anew:
+// plays it and sets its time, with what happened along it. A replay steps besides, and only goes
+// forward.
 
 import { PAUSE, button, fill, h, icon, setText } from "./dom.js";
 import { clock } from "./format.js";

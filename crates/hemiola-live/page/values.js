@@ -1,4 +1,5 @@
-// Values: any representation or topic, live, as a tree; what a representation shows can be overridden.
+// Values: any representation or topic, live, as a tree; what a representation shows can be
+// overridden.
 
 import { CROSS, button, fill, h, setText, space } from "./dom.js";
 import { digits, duration } from "./format.js";

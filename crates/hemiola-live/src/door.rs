@@ -139,9 +139,9 @@ impl Door {
     /// Opens a door to what is called `name`.
     ///
     /// # Errors
-    /// The port that was asked for is taken, or the kernel gives no socket or thread. Without a certain
-    /// port a door without TCP is opened if all are taken, and without a Unix socket if its folder cannot
-    /// be made: [`notes`](Self::notes) say so.
+    /// The port that was asked for is taken, or the kernel gives no socket or thread. Without a
+    /// certain port a door without TCP is opened if all are taken, and without a Unix socket if its
+    /// folder cannot be made: [`notes`](Self::notes) say so.
     pub fn open(name: &str, settings: DoorSettings, subject: Box<dyn Subject>) -> Result<Self, LiveError> {
         let system = |what: &'static str| move |source: io::Error| LiveError::System { what, source };
         let token = match settings.token {
@@ -404,8 +404,8 @@ impl House {
         Reply::Session(upgrade(key, protocol), self.subject.session(protocol, client))
     }
 
-    /// Turns the token of an address into a cookie, so that it is neither in the browser's history nor
-    /// seen over somebody's shoulder.
+    /// Turns the token of an address into a cookie, so that it is neither in the browser's history
+    /// nor seen over somebody's shoulder.
     fn enter(&self, head: &RequestHead, access: Access) -> Vec<u8> {
         if !access.may_change() {
             return answer_text("403 Forbidden", access::Refusal::Token.text());

@@ -42,8 +42,8 @@ use session::LogSession;
 pub struct LogSubject(Arc<Contents>);
 
 impl LogSubject {
-    /// The log of a path: a file, the first of several, or a folder with them. One without a summary
-    /// is read as a whole.
+    /// The log of a path: a file, the first of several, or a folder with them. One without a
+    /// summary is read as a whole.
     ///
     /// # Errors
     /// There is no log. What is damaged is no error: [`damage`](Self::damage).

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, getuid, test_kill_process};
 
-/// The folder of the user's sockets: `$XDG_RUNTIME_DIR/hemiola`, or `/tmp/hemiola-UID` where there is
-/// no such variable.
+/// The folder of the user's sockets: `$XDG_RUNTIME_DIR/hemiola`, or `/tmp/hemiola-UID` where there
+/// is no such variable.
 pub fn folder() -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     match runtime {

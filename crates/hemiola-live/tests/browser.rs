@@ -1,4 +1,5 @@
-//! The page in a browser: what a person sees is what the robot says, and what a person does reaches the robot.
+//! The page in a browser: what a person sees is what the robot says, and what a person does reaches
+//! the robot.
 
 mod common;
 

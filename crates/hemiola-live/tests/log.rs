@@ -112,7 +112,8 @@ fn a_rate_is_kept_in_the_time_of_the_viewer() {
     let (_door, mut client) = open(&path);
     client.ask(json!({"do": "subscribe", "subscription": 7, "value": "ImuSample", "rate": 10})).unwrap();
     client.ask(json!({"do": "play", "speed": 10})).unwrap();
-    // Before it plays, what holds at the beginning; then after each second of the log, which is a tenth of the viewer's.
+    // Before it plays, what holds at the beginning; then after each second of the log, which is a
+    // tenth of the viewer's.
     let mut times = vec![value(&client.next_bytes()).0];
     while times[times.len() - 1] < 3_000_000_000 {
         times.push(value(&client.next_bytes()).0);

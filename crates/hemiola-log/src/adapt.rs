@@ -1,4 +1,5 @@
-//! Messages of one definition as messages of another: for types that have changed, and for those of others.
+//! Messages of one definition as messages of another: for types that have changed, and for those of
+//! others.
 
 mod convert;
 mod path;
@@ -13,7 +14,8 @@ use hemiola_model::data::ReadError;
 use crate::definition::{Definition, Element, Field, NumberType, Shape};
 use crate::value::Value;
 
-/// Makes messages of a definition from those of another: fields go by their names, what is not there keeps its default.
+/// Makes messages of a definition from those of another: fields go by their names, what is not
+/// there keeps its default.
 ///
 /// | recorded | wanted | |
 /// |---|---|---|
@@ -106,11 +108,12 @@ impl FieldSource {
 }
 
 impl Adapter {
-    /// From messages of `from` to those of `to`, of which `default` is one, as CDR. `fields` names those that do not go by their names, each by the
-    /// way to it.
+    /// From messages of `from` to those of `to`, of which `default` is one, as CDR. `fields` names
+    /// those that do not go by their names, each by the way to it.
     ///
     /// # Errors
-    /// One of `fields` does not exist or cannot be converted, or `default` is no message of `to`; [`ReadError::path`] says which field.
+    /// One of `fields` does not exist or cannot be converted, or `default` is no message of `to`;
+    /// [`ReadError::path`] says which field.
     pub fn new<'f>(
         from: &Arc<Definition>,
         to: &Arc<Definition>,
@@ -161,11 +164,12 @@ impl Adapter {
         &self.changes
     }
 
-    /// A message, from CDR to CDR. A value that goes by its name and has no place, such as a variant that is gone, is told to `on_misfit`, and its
-    /// field keeps its default.
+    /// A message, from CDR to CDR. A value that goes by its name and has no place, such as a
+    /// variant that is gone, is told to `on_misfit`, and its field keeps its default.
     ///
     /// # Errors
-    /// The bytes are no message of the recorded definition, or a field that comes from elsewhere has no place; [`ReadError::path`] says which.
+    /// The bytes are no message of the recorded definition, or a field that comes from elsewhere
+    /// has no place; [`ReadError::path`] says which.
     pub fn adapt(&self, message: &[u8], mut on_misfit: impl FnMut(ReadError)) -> Result<Vec<u8>, ReadError> {
         let recorded = Value::decode(&self.from, message)?;
         let mut adapted = self.default.clone();

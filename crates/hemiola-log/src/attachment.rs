@@ -10,7 +10,8 @@ use crate::source::Source;
 /// Names and media types are not longer.
 const LONGEST_TEXT: u32 = 64 * 1024;
 
-/// The header, where the data begins, and its length, of a record that ends at `end`; the source is there afterwards.
+/// The header, where the data begins, and its length, of a record that ends at `end`; the source is
+/// there afterwards.
 pub fn read<R: Read + Seek>(
     source: &mut Source<R>,
     end: u64,

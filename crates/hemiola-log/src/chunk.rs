@@ -63,7 +63,8 @@ pub fn read_header<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Option<
 }
 
 impl Chunk {
-    /// Takes the next `available` bytes of the source; where the file is cut off, more were there once.
+    /// Takes the next `available` bytes of the source; where the file is cut off, more were there
+    /// once.
     pub fn load<R: Read + Seek>(
         &mut self,
         source: &mut Source<R>,

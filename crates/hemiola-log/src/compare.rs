@@ -7,7 +7,8 @@ use crate::entry::{Entry, KeptMessage};
 use crate::error::LogError;
 use crate::reader::LogReader;
 
-/// Which messages of two logs are the same: those of a topic that were recorded at the same time belong together.
+/// Which messages of two logs are the same: those of a topic that were recorded at the same time
+/// belong together.
 ///
 /// ```no_run
 /// use hemiola_log::{Comparison, LogReader, Tolerance};

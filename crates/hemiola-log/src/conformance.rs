@@ -1,4 +1,5 @@
-//! The MCAP project's suite: files with a description beside each, which are read as described, and written from it byte for byte.
+//! The MCAP project's suite: files with a description beside each, which are read as described, and
+//! written from it byte for byte.
 
 mod describe;
 mod write;

@@ -74,7 +74,8 @@ impl Copy {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// The first log's numbers stay, for something outside may know them; equal channels of other logs become one.
+    /// The first log's numbers stay, for something outside may know them; equal channels of other
+    /// logs become one.
     fn channel(&mut self, log: usize, channel: &Channel) -> Result<u16, LogError> {
         let writer = self.writer()?;
         let (topic, metadata) = (&channel.topic, &channel.metadata);

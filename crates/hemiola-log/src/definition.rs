@@ -36,7 +36,8 @@ pub struct Definition {
     pub(crate) depth: usize,
 }
 
-/// Whose message definitions: they look alike, and differ in what `byte` is and in constants that are texts.
+/// Whose message definitions: they look alike, and differ in what `byte` is and in constants that
+/// are texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     Ros1,

@@ -30,7 +30,8 @@ impl std::fmt::Display for FieldDifference {
 }
 
 impl Message<'_> {
-    /// The first field in which it differs from another message of its channel, of which these are the bytes; `None` if they are the same.
+    /// The first field in which it differs from another message of its channel, of which these are
+    /// the bytes; `None` if they are the same.
     ///
     /// ```no_run
     /// # fn show(message: hemiola_log::Message<'_>, recomputed: &[u8]) {

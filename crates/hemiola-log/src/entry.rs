@@ -58,7 +58,8 @@ pub struct Message<'r> {
     pub offset: u64,
 }
 
-/// A file inside the log. Its data is read by [`LogReader::read_attachment`](crate::LogReader::read_attachment).
+/// A file inside the log. Its data is read by
+/// [`LogReader::read_attachment`](crate::LogReader::read_attachment).
 ///
 /// ```
 /// use hemiola_log::{Entry, LogCompression, LogReader, LogWriter};

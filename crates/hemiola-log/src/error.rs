@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use hemiola_model::module::Panicked;
 use thiserror::Error;
 
-/// Why a log cannot be read, decoded or written: which file, at which byte, what is wrong, and what to do.
+/// Why a log cannot be read, decoded or written: which file, at which byte, what is wrong, and what
+/// to do.
 ///
 /// ```
 /// use std::path::Path;

@@ -46,13 +46,15 @@ pub struct ExportedFile {
     pub messages: u64,
 }
 
-/// Writes each channel of a log into a new directory: pictures as files, other messages as tables, with a line for each message and a
-/// column for each number; and attachments. Channels in JSON become files of lines.
+/// Writes each channel of a log into a new directory: pictures as files, other messages as tables,
+/// with a line for each message and a column for each number; and attachments. Channels in JSON
+/// become files of lines.
 ///
 /// `progress` is told how many bytes of how many have been read.
 ///
 /// # Errors
-/// The directory exists already or cannot be written; the disk fails. Damage of the log is no error.
+/// The directory exists already or cannot be written; the disk fails. Damage of the log is no
+/// error.
 pub fn export<R: Read + Seek>(
     log: &mut LogReader<R>,
     directory: &Path,
@@ -213,7 +215,8 @@ impl ChannelExport {
     }
 }
 
-/// `/camera/upper` as `camera_upper`; nothing that leads out of a directory, and not too long for one.
+/// `/camera/upper` as `camera_upper`; nothing that leads out of a directory, and not too long for
+/// one.
 fn plain(name: &str) -> String {
     let letters = name.chars().map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' });
     let name: String = letters.take(80).collect();

@@ -1,7 +1,8 @@
-//! MCAP, as its specification has it (mcap.dev/spec): the eight bytes that a file begins and ends with, and its records.
+//! MCAP, as its specification has it (mcap.dev/spec): the eight bytes that a file begins and ends
+//! with, and its records.
 //!
-//! A record is its kind (a byte), its length (eight bytes) and its body. [`parse`](parse::parse) reads bodies, [`write`](write::write) makes
-//! records; names of fields are the specification's.
+//! A record is its kind (a byte), its length (eight bytes) and its body. [`parse`](parse::parse)
+//! reads bodies, [`write`](write::write) makes records; names of fields are the specification's.
 
 pub mod parse;
 pub mod write;
@@ -167,7 +168,8 @@ pub struct ChunkIndex {
     pub uncompressed_size: u64,
 }
 
-/// What an index says of a file in the file. Times are in nanoseconds, positions and lengths in bytes.
+/// What an index says of a file in the file. Times are in nanoseconds, positions and lengths in
+/// bytes.
 ///
 /// ```no_run
 /// let log = hemiola_log::LogReader::open("run.mcap".as_ref())?;

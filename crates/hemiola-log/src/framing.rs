@@ -1,7 +1,8 @@
 //! Where records begin and end, in a file that may be damaged.
 //!
-//! A record is its kind (a byte), its length (eight bytes) and its body. Where that chain of lengths breaks, reading goes on at the next
-//! chunk: its header has lengths that agree with each other, so it can be told from noise.
+//! A record is its kind (a byte), its length (eight bytes) and its body. Where that chain of
+//! lengths breaks, reading goes on at the next chunk: its header has lengths that agree with each
+//! other, so it can be told from noise.
 
 mod beginning;
 mod chunks;
@@ -75,9 +76,11 @@ pub struct Framing<R> {
     pending: Option<LogError>,
     /// A whole damaged part has been told of: no checksum over all can be right.
     pub damaged: bool,
-    /// Where to look for chunks when the next record is none: the length of the last one may be wrong.
+    /// Where to look for chunks when the next record is none: the length of the last one may be
+    /// wrong.
     doubtful_from: u64,
-    /// How many bytes may still be looked at twice, so that a hostile file takes no more than linear time.
+    /// How many bytes may still be looked at twice, so that a hostile file takes no more than
+    /// linear time.
     second_looks: u64,
 }
 

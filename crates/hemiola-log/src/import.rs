@@ -1,4 +1,5 @@
-//! What recordings look like that are not logs yet, as a log: tables, pictures, sound, and the logs of other programs.
+//! What recordings look like that are not logs yet, as a log: tables, pictures, sound, and the logs
+//! of other programs.
 
 mod bag;
 pub(crate) mod columns;
@@ -42,7 +43,8 @@ pub struct Imported {
     pub problems: Vec<LogError>,
     /// How many there were in all.
     pub problem_count: u64,
-    /// What is to be known besides: files that are no recordings, data that the recorder itself lost.
+    /// What is to be known besides: files that are no recordings, data that the recorder itself
+    /// lost.
     pub notes: Vec<String>,
 }
 
@@ -86,12 +88,12 @@ impl Imported {
 ///
 /// What is given by itself and has topics of its own keeps their names. Hidden files are left out.
 ///
-/// Tables are read twice, the first time to learn what their columns hold; memory does not grow with recordings. `progress` is told how many bytes of
-/// how many have been written.
+/// Tables are read twice, the first time to learn what their columns hold; memory does not grow
+/// with recordings. `progress` is told how many bytes of how many have been written.
 ///
 /// # Errors
-/// The recording cannot be read, or there is nothing to import; the log exists already or cannot be written. A row that makes no sense is no error: it
-/// is left out and told of.
+/// The recording cannot be read, or there is nothing to import; the log exists already or cannot be
+/// written. A row that makes no sense is no error: it is left out and told of.
 pub fn import(
     recording: &Path,
     output: &Path,
@@ -108,8 +110,8 @@ pub fn import(
     let result = write(streams, &mut log, &mut imported, &mut progress).and_then(|()| log.finish());
     let is_empty = imported.channels.iter().all(|channel| channel.messages == 0);
     if result.is_err() || is_empty {
-        // Half a log would be taken for a whole one, and an empty one for a recording of nothing. That it cannot be removed
-        // changes nothing about what failed.
+        // Half a log would be taken for a whole one, and an empty one for a recording of nothing.
+        // That it cannot be removed changes nothing about what failed.
         _ = fs::remove_file(output);
     }
     result?;

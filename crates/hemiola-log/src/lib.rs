@@ -1,4 +1,5 @@
-//! The robot's memory: reads logs in MCAP, by whatever program, whole or damaged. It never runs anything and knows no thread of a robot.
+//! The robot's memory: reads logs in MCAP, by whatever program, whole or damaged. It never runs
+//! anything and knows no thread of a robot.
 //!
 //! ```no_run
 //! use hemiola_log::{Entry, LogReader, Selection};
@@ -13,7 +14,8 @@
 //! # Ok::<(), hemiola_log::LogError>(())
 //! ```
 //!
-//! Values are read as CDR with schemas in `ros2msg`, which is what Hemiola and ROS 2 write; messages in other encodings are there as bytes.
+//! Values are read as CDR with schemas in `ros2msg`, which is what Hemiola and ROS 2 write;
+//! messages in other encodings are there as bytes.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 

@@ -1,7 +1,9 @@
-//! A file in MCAP, record by record: what goes into chunks, what is indexed, and what stands at the end.
+//! A file in MCAP, record by record: what goes into chunks, what is indexed, and what stands at the
+//! end.
 //!
-//! Ours, for two reasons. A message is encoded where it goes to the disk from: in the block that is written, between the records before and after
-//! it, with the chunk's header filled in afterwards; nothing is copied on the way. And of the records that the format leaves to the writer,
+//! Ours, for two reasons. A message is encoded where it goes to the disk from: in the block that is
+//! written, between the records before and after it, with the chunk's header filled in afterwards;
+//! nothing is copied on the way. And of the records that the format leaves to the writer,
 //! [`Layout`] can have any, so that the MCAP project's conformance suite can ask for them.
 
 mod attachment;
@@ -19,7 +21,8 @@ use crate::format::{
     Record, SchemaHeader, Statistics, op, write,
 };
 
-/// Where a file's bytes go: they are appended to memory, and go on from there when there are enough of them.
+/// Where a file's bytes go: they are appended to memory, and go on from there when there are enough
+/// of them.
 pub trait Output {
     /// The bytes that have not gone on. What stands there may be changed, more may be appended.
     fn pending(&mut self) -> &mut Vec<u8>;
@@ -116,7 +119,8 @@ impl<O: Output> McapWriter<O> {
         self.schema_with_id(id, name, encoding, data).map(|_| id)
     }
 
-    /// Adds a schema under this number; returns whether that is, or was already, what the number stands for. 0 stands for none.
+    /// Adds a schema under this number; returns whether that is, or was already, what the number
+    /// stands for. 0 stands for none.
     pub fn schema_with_id(&mut self, id: u16, name: &str, encoding: &str, data: &[u8]) -> io::Result<bool> {
         if id == 0 {
             return Ok(false);
@@ -151,7 +155,8 @@ impl<O: Output> McapWriter<O> {
         Ok(id)
     }
 
-    /// Adds a channel under its number; returns whether that is, or was already, what the number stands for.
+    /// Adds a channel under its number; returns whether that is, or was already, what the number
+    /// stands for.
     pub fn channel_with_id(&mut self, record: ChannelRecord) -> io::Result<bool> {
         if let Some(known) = self.channels.get(&record.id) {
             return Ok(known.record == record);
@@ -173,7 +178,8 @@ impl<O: Output> McapWriter<O> {
         }
     }
 
-    /// Writes a message, whose data `encode` appends to what is there; if that returns `false`, nothing has happened.
+    /// Writes a message, whose data `encode` appends to what is there; if that returns `false`,
+    /// nothing has happened.
     ///
     /// # Errors
     /// The output fails, or nobody added the channel.

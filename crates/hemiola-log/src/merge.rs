@@ -29,9 +29,10 @@ pub struct Merged {
 /// As many problems are kept.
 const MOST_PROBLEMS: usize = 1000;
 
-/// Writes several logs into a new one, messages by the time at which they were recorded; those of one log keep their order. Channels that are
-/// the same in several logs become one, as do metadata and attachments. The profile is that of the first log. `progress` is told how many bytes of
-/// how many have been read.
+/// Writes several logs into a new one, messages by the time at which they were recorded; those of
+/// one log keep their order. Channels that are the same in several logs become one, as do metadata
+/// and attachments. The profile is that of the first log. `progress` is told how many bytes of how
+/// many have been read.
 ///
 /// # Errors
 /// The new file exists already or cannot be written; a disk fails. Damage of a log is no error.
@@ -44,7 +45,8 @@ pub fn merge<R: Read + Seek>(
     let mut copy = Copy::create(output, &profile)?;
     let result = fill(logs, &mut copy, &mut progress).and_then(|merged| copy.finish().map(|()| merged));
     if result.is_err() {
-        // Half a file would be taken for a whole one. That it cannot be removed changes nothing about what failed.
+        // Half a file would be taken for a whole one. That it cannot be removed changes nothing
+        // about what failed.
         _ = fs::remove_file(output);
     }
     result

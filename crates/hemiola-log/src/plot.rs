@@ -19,8 +19,8 @@ const BELOW: f64 = 18.0;
 const AXIS: f64 = 30.0;
 const COLOURS: [&str; 6] = ["#2563eb", "#ea580c", "#059669", "#9333ea", "#dc2626", "#0891b2"];
 
-/// Draws each series in a panel of its own, over the same time. Where a point of the picture stands for several values, the band goes from
-/// the least to the greatest, and the line is their mean.
+/// Draws each series in a panel of its own, over the same time. Where a point of the picture stands
+/// for several values, the band goes from the least to the greatest, and the line is their mean.
 ///
 /// ```
 /// use hemiola_log::{LogTime, Series, plot_svg};

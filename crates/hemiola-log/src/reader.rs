@@ -18,7 +18,8 @@ use crate::summary::{self, Summary};
 /// How much of a chunk or record is held in memory at most.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
-/// Reads a log from front to back, or the chunks that a selection needs; however long it is, it holds one chunk in memory.
+/// Reads a log from front to back, or the chunks that a selection needs; however long it is, it
+/// holds one chunk in memory.
 ///
 /// Where the file is damaged, it tells so, once for each place, and goes on behind it.
 ///
@@ -53,7 +54,8 @@ pub struct LogReader<R = File> {
     in_summary: bool,
 }
 
-/// What `advance` finds: entries that borrow nothing, and messages, whose data is where it was found.
+/// What `advance` finds: entries that borrow nothing, and messages, whose data is where it was
+/// found.
 enum Step {
     Message { channel: Arc<Channel>, header: MessageHeader, length: usize, position: Position },
     Other(Entry<'static>),
@@ -79,7 +81,8 @@ impl<R: Read + Seek> LogReader<R> {
         Self::with(input, name.into(), Doubt::default(), MEMORY_LIMIT)
     }
 
-    /// The same, with another opinion on chunks whose checksum is wrong, and with a limit in bytes for what is held in memory.
+    /// The same, with another opinion on chunks whose checksum is wrong, and with a limit in bytes
+    /// for what is held in memory.
     ///
     /// # Errors
     /// As [`LogReader::open`].
@@ -190,7 +193,8 @@ impl<R: Read + Seek> LogReader<R> {
         self.orphans.values().sum()
     }
 
-    /// The next thing, or what is in its way; after an error reading goes on behind it, until there is nothing more.
+    /// The next thing, or what is in its way; after an error reading goes on behind it, until there
+    /// is nothing more.
     pub fn next_entry(&mut self) -> Option<Result<Entry<'_>, LogError>> {
         match self.advance()? {
             Ok(Step::Other(entry)) => Some(Ok(entry)),
@@ -213,7 +217,8 @@ impl<R: Read + Seek> LogReader<R> {
         }
     }
 
-    /// Goes for attachments, from the beginning. Where the file has an index of them, nothing else is read; otherwise everything is.
+    /// Goes for attachments, from the beginning. Where the file has an index of them, nothing else
+    /// is read; otherwise everything is.
     pub fn for_attachments(mut self) -> Self {
         let indexed = self.summary.as_ref().filter(|summary| !summary.attachments.is_empty());
         self.visits = indexed.map(|summary| summary.attachments.iter().map(|attachment| attachment.offset).collect());

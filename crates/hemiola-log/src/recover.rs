@@ -41,8 +41,8 @@ pub struct Recovery {
 const MOST_PROBLEMS: usize = 1000;
 
 impl Recovery {
-    /// Whether something that was once in the file is not in the new one. A file that merely lacks its end has lost nothing that anybody
-    /// could know of.
+    /// Whether something that was once in the file is not in the new one. A file that merely lacks
+    /// its end has lost nothing that anybody could know of.
     pub fn has_losses(&self) -> bool {
         self.lost || self.missing.is_some_and(|missing| missing > 0)
     }
@@ -57,12 +57,15 @@ impl Recovery {
     }
 }
 
-/// Writes all that can be read into a new file that is whole: with an index, statistics and checksums, and with the old one's profile.
+/// Writes all that can be read into a new file that is whole: with an index, statistics and
+/// checksums, and with the old one's profile.
 ///
-/// Of a log that [keeps](LogReader::keep) some messages only, those. `progress` is told how many bytes of how many have been read.
+/// Of a log that [keeps](LogReader::keep) some messages only, those. `progress` is told how many
+/// bytes of how many have been read.
 ///
 /// # Errors
-/// The new file exists already or cannot be written; the disk fails. Damage of the old file is no error.
+/// The new file exists already or cannot be written; the disk fails. Damage of the old file is no
+/// error.
 pub fn recover<R: Read + Seek>(
     log: &mut LogReader<R>,
     output: &Path,
@@ -79,15 +82,16 @@ pub fn recover<R: Read + Seek>(
             Ok(recovery)
         }
         Err(error) => {
-            // Half a file would be taken for a whole one. That it cannot be removed changes nothing about what failed.
+            // Half a file would be taken for a whole one. That it cannot be removed changes nothing
+            // about what failed.
             _ = fs::remove_file(output);
             Err(error)
         }
     }
 }
 
-/// Puts all that can be read of a log in the log's place, and tells where that is: for one that has several files, the one that was
-/// written last. The old file is there until the new one is whole.
+/// Puts all that can be read of a log in the log's place, and tells where that is: for one that has
+/// several files, the one that was written last. The old file is there until the new one is whole.
 ///
 /// # Errors
 /// As [`recover`]; the old file stays as it is.

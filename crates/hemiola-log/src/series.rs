@@ -6,7 +6,8 @@ use crate::error::LogError;
 use crate::reader::LogReader;
 use crate::selection::Selection;
 
-/// A number of a channel over time, in as many points as can be seen: however long it is, it takes the same memory.
+/// A number of a channel over time, in as many points as can be seen: however long it is, it takes
+/// the same memory.
 ///
 /// ```
 /// use hemiola_log::{LogTime, Series};
@@ -62,11 +63,12 @@ impl Series {
         Self { topic: topic.to_owned(), path: path.to_owned(), points: Vec::new(), per_point: 1, count: 0, sum: 0.0 }
     }
 
-    /// Reads these fields, of the topic and with the path of each, from the log. What is no number there is left out. `progress` is told how many bytes
-    /// of how many have been read.
+    /// Reads these fields, of the topic and with the path of each, from the log. What is no number
+    /// there is left out. `progress` is told how many bytes of how many have been read.
     ///
     /// # Errors
-    /// The log cannot be read, or the messages of such a channel not be decoded. Damage is told to `on_damage`, and passed.
+    /// The log cannot be read, or the messages of such a channel not be decoded. Damage is told to
+    /// `on_damage`, and passed.
     pub fn read<R: Read + Seek>(
         log: LogReader<R>,
         selection: Selection,

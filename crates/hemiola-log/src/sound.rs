@@ -7,7 +7,8 @@ use hound::{SampleFormat, WavReader};
 
 use crate::error::LogError;
 
-/// Reads sound, WAV or FLAC, from front to back: integers of 8 to 32 bits or numbers of 32, of any number of microphones.
+/// Reads sound, WAV or FLAC, from front to back: integers of 8 to 32 bits or numbers of 32, of any
+/// number of microphones.
 ///
 /// ```
 /// use hemiola_log::SoundReader;
@@ -152,8 +153,9 @@ impl<R: Read> SoundReader<R> {
         }
     }
 
-    /// Appends at most so many frames, each with a sample from -1 to 1 of each channel; returns how many. 0 at the end, which comes where the file
-    /// can no longer be read: see [`ends_early`](Self::ends_early).
+    /// Appends at most so many frames, each with a sample from -1 to 1 of each channel; returns how
+    /// many. 0 at the end, which comes where the file can no longer be read: see
+    /// [`ends_early`](Self::ends_early).
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,11 +1,14 @@
 //! The file that a log is written to, past the page cache where the system allows it.
 //!
-//! Logs are written once and not read soon: copying them through the cache costs seconds of processor time per gigabyte, and pushes out what
-//! others need. So whole blocks go to the disk directly (`O_DIRECT`: aligned in memory, in the file and in length). A thread of its own waits
-//! for the disk, while the next block is filled. The end of the data is written with zeros behind it when somebody flushes, the file is cut to
-//! its true length, and the next block goes over it. A process that is killed in between leaves zeros at the end, which readers know.
+//! Logs are written once and not read soon: copying them through the cache costs seconds of
+//! processor time per gigabyte, and pushes out what others need. So whole blocks go to the disk
+//! directly (`O_DIRECT`: aligned in memory, in the file and in length). A thread of its own waits
+//! for the disk, while the next block is filled. The end of the data is written with zeros behind
+//! it when somebody flushes, the file is cut to its true length, and the next block goes over it. A
+//! process that is killed in between leaves zeros at the end, which readers know.
 //!
-//! File systems that do not have it (tmpfs, some network and FUSE ones) get the same writes through the cache.
+//! File systems that do not have it (tmpfs, some network and FUSE ones) get the same writes through
+//! the cache.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -82,7 +85,8 @@ impl Block {
         self.memory.truncate(self.begin);
     }
 
-    /// The same bytes at an aligned address: they have moved when more came than there was room for.
+    /// The same bytes at an aligned address: they have moved when more came than there was room
+    /// for.
     fn aligned(self) -> Self {
         if self.bytes().as_ptr().align_offset(ALIGNMENT) == 0 {
             return self;
@@ -112,7 +116,8 @@ impl Storage {
         let mut disk = Disk { path: path.to_owned(), file: file.try_clone()?, way, has_failed: false };
         thread::Builder::new().name("hemiola disk".into()).spawn(move || {
             for Job { block, length, position } in jobs {
-                // What was written stays as it is when the disk has failed: nothing goes behind a gap, and nothing over it.
+                // What was written stays as it is when the disk has failed: nothing goes behind a
+                // gap, and nothing over it.
                 let result = match disk.has_failed {
                     false => disk.put(&block.bytes()[..length], position),
                     true => Err(io::Error::other("the disk has failed before")),

@@ -10,7 +10,8 @@ use crate::entry::{Attachment, Entry, Message, Metadata};
 use crate::error::LogError;
 use crate::reader::LogReader;
 
-/// What is in a log: everything was read to know it, so what is not told of as a problem is readable.
+/// What is in a log: everything was read to know it, so what is not told of as a problem is
+/// readable.
 ///
 /// ```no_run
 /// use hemiola_log::{LogReader, Survey};
@@ -64,7 +65,8 @@ pub struct ChannelSurvey {
     pub longest_step: Duration,
     /// When it began.
     pub longest_step_from: LogTime,
-    /// How many are missing between the numbers that senders gave to their messages, where they number them one by one.
+    /// How many are missing between the numbers that senders gave to their messages, where they
+    /// number them one by one.
     pub missing: u64,
     /// How many are earlier than the one before.
     pub backwards: u64,

@@ -9,8 +9,10 @@ use flate2::bufread::MultiGzDecoder;
 use crate::error::LogError;
 use crate::import::{TimeUnit, columns};
 
-/// Reads a table in text, also packed by gzip: a line of names, then a line for each row. Cells stand between commas, semicolons or tabs, and may be in
-/// quotes. Empty lines, spaces around cells, a byte order mark and carriage returns do no harm; bytes that are no text become `U+FFFD`.
+/// Reads a table in text, also packed by gzip: a line of names, then a line for each row. Cells
+/// stand between commas, semicolons or tabs, and may be in quotes. Empty lines, spaces around
+/// cells, a byte order mark and carriage returns do no harm; bytes that are no text become
+/// `U+FFFD`.
 ///
 /// ```
 /// use hemiola_log::{TableReader, TimeUnit};
@@ -94,12 +96,14 @@ impl<R: BufRead> TableReader<R> {
         &self.headers
     }
 
-    /// What the columns are called in messages, each once: `Gyroscope X (deg/s)` is `gyroscope_x_deg_s`.
+    /// What the columns are called in messages, each once: `Gyroscope X (deg/s)` is
+    /// `gyroscope_x_deg_s`.
     pub fn field_names(&self) -> Vec<String> {
         columns::names(self.headers.iter().map(String::as_str))
     }
 
-    /// The column of times, if the name of one tells that it is: a word for time and a unit, as in `t_s` and `Time (ms)`.
+    /// The column of times, if the name of one tells that it is: a word for time and a unit, as in
+    /// `t_s` and `Time (ms)`.
     pub fn times(&self) -> Option<(usize, TimeUnit)> {
         TimeUnit::column_of(&self.headers)
     }

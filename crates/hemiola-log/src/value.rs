@@ -12,7 +12,8 @@ use crate::definition::{Definition, Element, Field, NumberType, Shape};
 
 /// A message whose type was not known when this program was built.
 ///
-/// Fields keep their order; runs of numbers take no more memory than in the message. `Display` shortens long runs, serde (JSON) does not.
+/// Fields keep their order; runs of numbers take no more memory than in the message. `Display`
+/// shortens long runs, serde (JSON) does not.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -93,7 +94,8 @@ impl Value {
     /// A message from CDR, of either byte order.
     ///
     /// # Errors
-    /// The bytes do not hold such a message, or more than it. Memory is taken only for what is really there.
+    /// The bytes do not hold such a message, or more than it. Memory is taken only for what is
+    /// really there.
     pub fn decode(definition: &Arc<Definition>, bytes: &[u8]) -> Result<Self, ReadError> {
         let mut reader = CdrReader::new(bytes)?;
         let value = message(&mut reader, definition)?;
@@ -101,7 +103,8 @@ impl Value {
         Ok(value)
     }
 
-    /// A part: `pose.position.x`, `ranges[3]`, `transforms[0].header`. For an empty path the value itself.
+    /// A part: `pose.position.x`, `ranges[3]`, `transforms[0].header`. For an empty path the value
+    /// itself.
     pub fn get(&self, path: &str) -> Option<Cow<'_, Value>> {
         let (mut value, mut path) = (self, path);
         while !path.is_empty() {

@@ -13,10 +13,12 @@ use crate::format::{AttachmentHeader, MessageHeader, MetadataRecord};
 use crate::mcap_writer::{Layout, McapWriter, Output};
 use crate::storage::Storage;
 
-/// Writes a log: MCAP with CDR and ROS 2's schemas, for Hemiola, ROS 2, Foxglove, PlotJuggler and their kin.
+/// Writes a log: MCAP with CDR and ROS 2's schemas, for Hemiola, ROS 2, Foxglove, PlotJuggler and
+/// their kin.
 ///
-/// The file only ever grows. After [`flush`](Self::flush) all that was written can be read again, also when the process is killed at once
-/// (after [`LogSynchroniser::wait`], too: when the machine loses its power); what follows is lost then. `log recover` gives such a file its end.
+/// The file only ever grows. After [`flush`](Self::flush) all that was written can be read again,
+/// also when the process is killed at once (after [`LogSynchroniser::wait`], too: when the machine
+/// loses its power); what follows is lost then. `log recover` gives such a file its end.
 ///
 /// ```
 /// use hemiola_log::{LogCompression, LogReader, LogWriter, Origin};
@@ -55,7 +57,8 @@ pub struct LogWriter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelId(u16);
 
-/// Where a message comes from. Times before the origin of the clock are written as the origin: MCAP has none.
+/// Where a message comes from. Times before the origin of the clock are written as the origin: MCAP
+/// has none.
 ///
 /// ```
 /// use hemiola_log::Origin;
@@ -118,7 +121,8 @@ impl LogWriter {
         self.writer.channel(schema_id, topic, "cdr", &metadata).map(ChannelId).map_err(failed)
     }
 
-    /// Writes a message, CDR with its header. It is in the file with the next flush, or when its chunk is full.
+    /// Writes a message, CDR with its header. It is in the file with the next flush, or when its
+    /// chunk is full.
     ///
     /// # Errors
     /// [`LogError::Write`]: the file cannot be written.
@@ -131,8 +135,8 @@ impl LogWriter {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// Writes a value as a message, without a copy of its bytes on the way. Returns whether it was: what CDR cannot say is
-    /// left out ([`CdrWriter::is_exact`]).
+    /// Writes a value as a message, without a copy of its bytes on the way. Returns whether it was:
+    /// what CDR cannot say is left out ([`CdrWriter::is_exact`]).
     ///
     /// ```
     /// use hemiola_log::{LogCompression, LogWriter, Origin};
@@ -150,8 +154,8 @@ impl LogWriter {
     /// ```
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written. [`LogError::Panicked`]: `value` panicked; the log
-    /// goes on without the message.
+    /// [`LogError::Write`]: the file cannot be written. [`LogError::Panicked`]: `value` panicked;
+    /// the log goes on without the message.
     pub fn encode(
         &mut self,
         channel: ChannelId,
@@ -161,7 +165,8 @@ impl LogWriter {
         let mut encoded = Ok(false);
         let written = self.writer.message(&origin.header(channel), |log| {
             let mut message = CdrWriter::behind(std::mem::take(log));
-            // How a type is written may be the user's code: what stands before the message survives its panics.
+            // How a type is written may be the user's code: what stands before the message survives
+            // its panics.
             let panicked = contain(|| value(&mut message)).err();
             encoded = panicked.map_or(Ok(message.is_exact()), Err);
             *log = message.finish();

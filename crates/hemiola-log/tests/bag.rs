@@ -127,7 +127,8 @@ fn times_of_a_bag_are_not_replaced_in_silence() {
 
 #[test]
 fn claims_of_a_bag_take_no_memory() {
-    // A definition that is 2^60 fields, a sequence of four billion items without bytes, and a chunk that claims to be large.
+    // A definition that is 2^60 fields, a sequence of four billion items without bytes, and a chunk
+    // that claims to be large.
     let mut definition = "M0 a\n".to_owned();
     for level in 0..60 {
         definition += &format!("{}\nMSG: x/M{level}\nM{} a\nM{} b\n", "=".repeat(80), level + 1, level + 1);

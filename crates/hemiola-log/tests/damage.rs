@@ -1,4 +1,5 @@
-//! Damaged files: all that stands before the damage is delivered, the error says where it is, and reading goes on where it can.
+//! Damaged files: all that stands before the damage is delivered, the error says where it is, and
+//! reading goes on where it can.
 
 mod made;
 
@@ -178,7 +179,8 @@ fn a_writer_killed_inside_a_chunk_leaves_what_it_had_written() {
         std::fs::remove_file(&path).expect("as before");
         let readable = Readable::of(&bytes);
         let numbers = readable.numbers();
-        // Three chunks of fifteen or sixteen messages are whole, and the beginning of the last one is there, but for what the compressor held.
+        // Three chunks of fifteen or sixteen messages are whole, and the beginning of the last one
+        // is there, but for what the compressor held.
         assert!(
             numbers.iter().copied().eq(0..numbers.len() as u32) && numbers.len() >= 45,
             "{compression:?}: {numbers:?}"

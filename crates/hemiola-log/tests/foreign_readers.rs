@@ -1,5 +1,6 @@
-//! Recovered and imported logs are read by others: the MCAP project's reader, and rosbags, which decodes the same values. What was
-//! imported has the values that those read from it who made it: rosbags and pyulog.
+//! Recovered and imported logs are read by others: the MCAP project's reader, and rosbags, which
+//! decodes the same values. What was imported has the values that those read from it who made it:
+//! rosbags and pyulog.
 
 mod ulogs;
 
@@ -101,7 +102,8 @@ fn flights_have_the_values_that_pyulog_reads_from_them() {
     }
 }
 
-/// Imports a recording and compares it with what others read from it; then makes sure that the comparison can fail.
+/// Imports a recording and compares it with what others read from it; then makes sure that the
+/// comparison can fail.
 fn check_import(python: &Path, recording: &Path) {
     let log = recording_log(recording);
     _ = std::fs::remove_file(&log);

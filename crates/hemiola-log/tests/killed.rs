@@ -36,7 +36,8 @@ fn a_writer_killed_at_any_moment_loses_only_what_was_not_flushed() {
     let folder = std::env::temp_dir().join(format!("hemiola-killed-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (path, whole) = (folder.join("killed.mcap"), folder.join("whole.mcap"));
-    // Moments between the first flush and some milliseconds later, by a generator of our own: the same in every run.
+    // Moments between the first flush and some milliseconds later, by a generator of our own: the
+    // same in every run.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for moment in 0..MOMENTS {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -66,7 +66,8 @@ struct TypeAttributes {
     transparent: Option<Path>,
 }
 
-/// The name in the schema is that of `#[data(name = "package/Name")]`, else the type's own in the package that is being compiled.
+/// The name in the schema is that of `#[data(name = "package/Name")]`, else the type's own in the
+/// package that is being compiled.
 fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
     let (mut given, mut transparent): (Option<LitStr>, Option<Path>) = (None, None);
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("data")) {

@@ -1,7 +1,9 @@
-//! The derives and attributes that turn plain Rust into representations, parameters, modules and sources.
+//! The derives and attributes that turn plain Rust into representations, parameters, modules and
+//! sources.
 //!
-//! What they write is small: implementations of the traits of `hemiola-model` that call ordinary generic functions. They
-//! contain no logic of their own, and no `unsafe`, so that a crate of modules may forbid it. Use them through `hemiola`.
+//! What they write is small: implementations of the traits of `hemiola-model` that call ordinary
+//! generic functions. They contain no logic of their own, and no `unsafe`, so that a crate of
+//! modules may forbid it. Use them through `hemiola`.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -16,9 +18,11 @@ mod update;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemImpl, parse_macro_input};
 
-/// Makes a type part of a representation's data: implements `Data` (schema, text form, fingerprint) field by field.
+/// Makes a type part of a representation's data: implements `Data` (schema, text form, fingerprint)
+/// field by field.
 ///
-/// For structures with named fields, tuple structures and enums whose fields are `Data` themselves, also generic ones.
+/// For structures with named fields, tuple structures and enums whose fields are `Data` themselves,
+/// also generic ones.
 ///
 /// ```
 /// use hemiola::data::Value;
@@ -40,8 +44,8 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
 
 /// Makes a type a representation: something that modules exchange. Needs `Default`.
 ///
-/// Implements `Representation` and `Data`; with `#[representation(opaque)]` only `Representation`, for types that cannot
-/// leave the process.
+/// Implements `Representation` and `Data`; with `#[representation(opaque)]` only `Representation`,
+/// for types that cannot leave the process.
 ///
 /// ```
 /// use hemiola::data::RepresentationDescriptor;
@@ -64,8 +68,8 @@ pub fn derive_representation(input: TokenStream) -> TokenStream {
 
 /// Makes a structure a set of parameters: implements `Parameters` and `Default`.
 ///
-/// `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]` on a field: all optional. Without `default` it is
-/// `Default::default()`. The field's documentation comment is the parameter's.
+/// `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]` on a field: all optional. Without
+/// `default` it is `Default::default()`. The field's documentation comment is the parameter's.
 ///
 /// ```
 /// use hemiola::data::Value;
@@ -87,11 +91,13 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
     finish(parameters::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Makes a structure a module: implements `Module`. One field may be `#[parameters]`; all others are made by `Default`.
+/// Makes a structure a module: implements `Module`. One field may be `#[parameters]`; all others
+/// are made by `Default`.
 ///
-/// What the others hold is the module's state: logs have checkpoints of it, from which a replay can begin. So they are `Data`; or, each or all of them
-/// (on the structure), `#[stateless]`: no later run depends on it, for it is scratch memory or follows from the parameters; or `#[opaque]`: it cannot
-/// be written down, and a replay of this module begins where its log does.
+/// What the others hold is the module's state: logs have checkpoints of it, from which a replay can
+/// begin. So they are `Data`; or, each or all of them (on the structure), `#[stateless]`: no later
+/// run depends on it, for it is scratch memory or follows from the parameters; or `#[opaque]`: it
+/// cannot be written down, and a replay of this module begins where its log does.
 ///
 /// ```
 /// use hemiola::prelude::*;
@@ -113,7 +119,8 @@ pub fn derive_module(input: TokenStream) -> TokenStream {
     finish(module::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Makes a structure a source: implements `Source`. One field may be `#[parameters]`; all others are made by `Default`.
+/// Makes a structure a source: implements `Source`. One field may be `#[parameters]`; all others
+/// are made by `Default`.
 ///
 /// ```
 /// use hemiola::prelude::*;
@@ -134,9 +141,10 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
     finish(source::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Registers a module. Stands on its `impl` block; methods with `#[update]` are its updates, one with `#[safe_state]`
-/// (`fn(&mut self)`, which returns nothing or a `Result<(), E>`) is called when the robot enters its safe state, and when it ends;
-/// all others are left alone. A module that has one is not updated in the safe state, but for updates that take `&SafeState`.
+/// Registers a module. Stands on its `impl` block; methods with `#[update]` are its updates, one
+/// with `#[safe_state]` (`fn(&mut self)`, which returns nothing or a `Result<(), E>`) is called
+/// when the robot enters its safe state, and when it ends; all others are left alone. A module that
+/// has one is not updated in the safe state, but for updates that take `&SafeState`.
 ///
 /// ```
 /// use hemiola::prelude::*;
@@ -167,7 +175,8 @@ pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
     finish(module::register(attribute.into(), parse_macro_input!(item as ItemImpl)))
 }
 
-/// Registers a source. Stands on its `impl` block; its one method with `#[sample]` or `#[sample(rate = 30.0)]` takes a sample.
+/// Registers a source. Stands on its `impl` block; its one method with `#[sample]` or
+/// `#[sample(rate = 30.0)]` takes a sample.
 ///
 /// ```
 /// use hemiola::prelude::*;

@@ -60,7 +60,8 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
         );
     }
     if let Some(errors) = errors {
-        // The block stays, so that one mistake here does not make every use of its methods another error.
+        // The block stays, so that one mistake here does not make every use of its methods another
+        // error.
         let errors = errors.to_compile_error();
         return Ok(quote! { #block #errors });
     }

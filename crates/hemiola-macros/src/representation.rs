@@ -46,7 +46,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// `restore` of a structure, field by field; what a field's type can do for that, the compiler finds out.
+/// `restore` of a structure, field by field; what a field's type can do for that, the compiler
+/// finds out.
 fn restore(data: &Data) -> TokenStream {
     let Data::Struct(data) = data else { return TokenStream::new() };
     let restored = data.fields.iter().enumerate().map(|(index, field)| {

@@ -125,8 +125,9 @@ enum Role {
     Collects,
 }
 
-/// Finds early what the types decide when the robot is put together: one representation has at most one role in an update, but for one that is
-/// provided and whose previous value is used. Only here the compiler can point at the argument.
+/// Finds early what the types decide when the robot is put together: one representation has at most
+/// one role in an update, but for one that is provided and whose previous value is used. Only here
+/// the compiler can point at the argument.
 fn check_roles(arguments: &[Type]) -> Result<()> {
     let mut seen: HashMap<String, Vec<Role>> = HashMap::new();
     for argument in arguments {
@@ -154,7 +155,8 @@ fn check_roles(arguments: &[Type]) -> Result<()> {
     Ok(())
 }
 
-/// The role of an argument; `None` for services, which the compiler tells from representations, not this macro.
+/// The role of an argument; `None` for services, which the compiler tells from representations, not
+/// this macro.
 fn role(argument: &Type) -> Result<Option<(Role, Type)>> {
     match argument {
         Type::Reference(TypeReference { mutability, elem, .. }) => {

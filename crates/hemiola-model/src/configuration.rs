@@ -1,4 +1,5 @@
-//! What `robot.toml` says, checked and typed. `hemiola-config` reads it from files; tests make it by hand.
+//! What `robot.toml` says, checked and typed. `hemiola-config` reads it from files; tests make it
+//! by hand.
 
 mod analysis;
 mod condition;
@@ -79,8 +80,8 @@ impl Configuration {
         })
     }
 
-    /// The most important cycle of those that a source triggers, with its real-time priority; `None`
-    /// if all of them share time.
+    /// The most important cycle of those that a source triggers, with its real-time priority;
+    /// `None` if all of them share time.
     ///
     /// ```
     /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
@@ -150,7 +151,8 @@ pub struct ReplayConfiguration {
 pub struct ReplayMapping {
     /// The topic that it comes from.
     pub topic: String,
-    /// Fields of the representation that are not called so in the log's messages; all others go by their names.
+    /// Fields of the representation that are not called so in the log's messages; all others go by
+    /// their names.
     pub fields: BTreeMap<String, FieldMapping>,
 }
 
@@ -190,8 +192,8 @@ pub struct CycleConfiguration {
     pub name: String,
     /// What starts a run.
     pub trigger: Trigger,
-    /// Which modules run in it: names (`BallFinder`) or Rust paths that contain them (`nao::motion`). Empty: all, which is
-    /// right when there is one cycle.
+    /// Which modules run in it: names (`BallFinder`) or Rust paths that contain them
+    /// (`nao::motion`). Empty: all, which is right when there is one cycle.
     pub modules: Vec<String>,
     /// A run shall be over so long after its trigger.
     pub deadline: Option<Duration>,
@@ -303,7 +305,8 @@ pub struct ExecutorConfiguration {
     pub scheduling: Option<Scheduling>,
     /// The processor cores that its thread may use; empty: as the program says.
     pub cores: Vec<usize>,
-    /// How important its callbacks are, by name: the larger, the more. Timers are also called by what comes before ` at `.
+    /// How important its callbacks are, by name: the larger, the more. Timers are also called by
+    /// what comes before ` at `.
     pub callbacks: BTreeMap<String, u16>,
 }
 
@@ -324,7 +327,8 @@ impl ExecutorConfiguration {
     }
 }
 
-/// The name of a callback without where in the program it was added, which changes with every line above it.
+/// The name of a callback without where in the program it was added, which changes with every line
+/// above it.
 ///
 /// ```
 /// use hemiola_model::configuration::without_place;
@@ -334,7 +338,8 @@ pub fn without_place(callback: &str) -> &str {
     callback.split_once(" at ").map_or(callback, |(name, _)| name)
 }
 
-/// The name of a callback without the number that tells it from others of the same name: `Reach (2)`.
+/// The name of a callback without the number that tells it from others of the same name:
+/// `Reach (2)`.
 ///
 /// ```
 /// use hemiola_model::configuration::without_number;
@@ -346,8 +351,8 @@ pub fn without_number(callback: &str) -> &str {
     callback.rsplit_once(" (").filter(|(_, rest)| number(rest)).map_or(callback, |(name, _)| name)
 }
 
-/// What happens when an update returns an error or panics. In any case its representations keep their last value, are
-/// marked stale, and the cycle goes on.
+/// What happens when an update returns an error or panics. In any case its representations keep
+/// their last value, are marked stale, and the cycle goes on.
 ///
 /// ```
 /// use hemiola_model::configuration::{FailurePolicy, ModuleConfiguration};
@@ -374,7 +379,8 @@ pub enum FailurePolicy {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeStateConfiguration {
-    /// What moves is safe so long after the robot's end at the latest, also where a cycle hangs; then the process ends.
+    /// What moves is safe so long after the robot's end at the latest, also where a cycle hangs;
+    /// then the process ends.
     pub within: Duration,
 }
 
@@ -422,7 +428,8 @@ pub struct OutputConfiguration {
     /// The trace of the whole run, for Perfetto; `None`: the command line takes the next
     /// free name in `traces/` beside robot.toml.
     pub trace: Option<PathBuf>,
-    /// Where measured durations are kept between runs, so that the first plan is a good one; `None`: they are not.
+    /// Where measured durations are kept between runs, so that the first plan is a good one;
+    /// `None`: they are not.
     pub profile: Option<PathBuf>,
     /// The statistics at the end, as JSON; `None`: they are only shown.
     pub statistics: Option<PathBuf>,
@@ -460,8 +467,8 @@ impl CycleConfiguration {
     }
 }
 
-/// Whether an entry of a cycle's `modules` means the module `name` in the Rust module `path`: it is the name, the path, the
-/// beginning of the path, or all of `path::Name`.
+/// Whether an entry of a cycle's `modules` means the module `name` in the Rust module `path`: it is
+/// the name, the path, the beginning of the path, or all of `path::Name`.
 pub fn names_module(entry: &str, name: &str, path: &str) -> bool {
     if entry == name {
         return true;

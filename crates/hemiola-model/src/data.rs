@@ -1,7 +1,7 @@
 //! Data that can leave the process: its schema, its text form, and how it is walked field by field.
 //!
-//! One pair of walks serves every form: [`Data::write`] drives a [`Writer`] (text, hash, [CDR](crate::cdr)) and [`Data::read`] a
-//! [`Reader`]. The derives write both.
+//! One pair of walks serves every form: [`Data::write`] drives a [`Writer`] (text, hash,
+//! [CDR](crate::cdr)) and [`Data::read`] a [`Reader`]. The derives write both.
 
 mod arrays;
 mod collections;
@@ -29,8 +29,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// A type whose values can be shown, recorded, compared and read back. Derive it for nested structures and enums;
-/// [`Representation`](crate::Representation)'s derive includes it.
+/// A type whose values can be shown, recorded, compared and read back. Derive it for nested
+/// structures and enums; [`Representation`](crate::Representation)'s derive includes it.
 ///
 /// ```
 /// use hemiola_model::Data;
@@ -64,7 +64,8 @@ pub trait Data: Sized {
         *self = fresh;
     }
 
-    /// Makes this equal to `default` in place, keeping buffers; `false`, and something in between, where that is not possible.
+    /// Makes this equal to `default` in place, keeping buffers; `false`, and something in between,
+    /// where that is not possible.
     #[doc(hidden)]
     fn restore(&mut self, default: &Self) -> bool {
         _ = default;
@@ -97,7 +98,8 @@ pub trait Data: Sized {
     }
 }
 
-/// What a value is written to, one primitive at a time. Calls are balanced: every `begin_` has its `end_`.
+/// What a value is written to, one primitive at a time. Calls are balanced: every `begin_` has its
+/// `end_`.
 ///
 /// ```
 /// use hemiola_model::data::{ValueWriter, Writer};
@@ -148,7 +150,8 @@ pub trait Writer {
     fn none(&mut self);
     /// A present optional value follows.
     fn some(&mut self);
-    /// The variant at `index` of an enum that has these; its fields follow as a structure when it has any.
+    /// The variant at `index` of an enum that has these; its fields follow as a structure when it
+    /// has any.
     fn begin_variant(&mut self, variants: &[VariantHead], index: usize);
     /// The variant ends.
     fn end_variant(&mut self);
@@ -215,7 +218,8 @@ pub enum VariantContent {
 /// What a value is read from, in the order in which it would be written.
 ///
 /// # Errors
-/// Every method: something else than what is asked for stands there; [`ReadError::path`] says where.
+/// Every method: something else than what is asked for stands there; [`ReadError::path`] says
+/// where.
 ///
 /// ```
 /// use hemiola_model::data::{ReadError, Reader, Value, ValueReader};

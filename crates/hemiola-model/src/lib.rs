@@ -1,7 +1,8 @@
-//! What a module author writes against: representations, parameters, modules, sources, and how they register themselves.
+//! What a module author writes against: representations, parameters, modules, sources, and how they
+//! register themselves.
 //!
-//! This crate describes; it never runs anything. It knows no threads, no plan and no files: `hemiola-plan` orders what is
-//! described here and `hemiola-runtime` runs it.
+//! This crate describes; it never runs anything. It knows no threads, no plan and no files:
+//! `hemiola-plan` orders what is described here and `hemiola-runtime` runs it.
 //!
 //! ```
 //! use hemiola_model::{Data, Representation, Value};

@@ -26,8 +26,9 @@ pub fn concurrent_update_needs_sync<M: Sync>() {}
 /// Fails to compile, at the span of the call, unless `A` can be an argument.
 pub fn argument<A: crate::module::Argument>() {}
 
-/// Finds how a field of an opaque representation is made equal to another in place: as data, as a copy, as an empty vector, or not at all.
-/// Method resolution takes the first of the four whose bounds hold. Clones are none of them: what they share is not what `default` makes.
+/// Finds how a field of an opaque representation is made equal to another in place: as data, as a
+/// copy, as an empty vector, or not at all. Method resolution takes the first of the four whose
+/// bounds hold. Clones are none of them: what they share is not what `default` makes.
 pub struct Restorer<T>(PhantomData<T>);
 
 /// Makes the first equal to the second.
@@ -58,7 +59,8 @@ pub trait RestoreByCopy<T> {
 impl<T: Copy> RestoreByCopy<T> for &&Restorer<T> {
     fn get(&self) -> Restore<T> {
         |value, default| {
-            // As a run of one item: `*value = *default` goes by way of the stack in builds that are not optimised.
+            // As a run of one item: `*value = *default` goes by way of the stack in builds that are
+            // not optimised.
             std::slice::from_mut(value).copy_from_slice(std::slice::from_ref(default));
             true
         }

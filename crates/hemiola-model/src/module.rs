@@ -1,4 +1,5 @@
-//! Modules: what they are made of, how their updates get their arguments, and how they register themselves.
+//! Modules: what they are made of, how their updates get their arguments, and how they register
+//! themselves.
 
 mod access;
 mod argument;
@@ -49,10 +50,11 @@ pub use update::{Access, Failure, IntoOutcome, Outcome, Update};
 use crate::data::{ReadError, Reader, Writer};
 use crate::{ParameterDescription, Parameters, ParametersError, Value};
 
-/// A unit of a robot's software: state, parameters, and updates. Derive it and put `#[module]` on its `impl`.
+/// A unit of a robot's software: state, parameters, and updates. Derive it and put `#[module]` on
+/// its `impl`.
 ///
-/// The derive makes every field but the `#[parameters]` one by `Default`; implement the trait by hand where creation does
-/// more. Modules are created and dropped off the real-time threads.
+/// The derive makes every field but the `#[parameters]` one by `Default`; implement the trait by
+/// hand where creation does more. Modules are created and dropped off the real-time threads.
 ///
 /// ```
 /// use hemiola_model::module::Module;
@@ -90,13 +92,15 @@ pub trait Module: Send + 'static {
     /// The parameters in use.
     fn parameters_mut(&mut self) -> &mut Self::Parameters;
 
-    /// Whether and how what it remembers can be written down. Who implements the trait by hand says so here and in the next two, or the module
-    /// stays opaque: a replay of it begins where its log does.
+    /// Whether and how what it remembers can be written down. Who implements the trait by hand says
+    /// so here and in the next two, or the module stays opaque: a replay of it begins where its log
+    /// does.
     fn state() -> StateForm {
         StateForm::Opaque
     }
 
-    /// Writes down what it remembers, as [`state`](Self::state) says; parameters are no part of that. Called on real-time threads between two runs.
+    /// Writes down what it remembers, as [`state`](Self::state) says; parameters are no part of
+    /// that. Called on real-time threads between two runs.
     fn write_state(&self, _writer: &mut dyn Writer) {}
 
     /// Remembers what was written down.
@@ -149,8 +153,8 @@ enum Maker {
 }
 
 impl ModuleDescriptor {
-    /// Describes `M`; `safe_state` is its `#[safe_state]` method, if it has one. An update of another type than `M` is
-    /// [refused](Self::refusals).
+    /// Describes `M`; `safe_state` is its `#[safe_state]` method, if it has one. An update of
+    /// another type than `M` is [refused](Self::refusals).
     pub fn of<M: Module>(
         path: &'static str,
         location: &'static str,

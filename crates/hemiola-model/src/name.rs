@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// The name of a representation, a module or a topic, which may be known at run time only.
 ///
-/// It is as cheap as the `&'static str` of a type that is known when the program is built, and can stand wherever one does. A name that
-/// comes at run time is [interned](Name::intern): kept for good, once however often it comes.
+/// It is as cheap as the `&'static str` of a type that is known when the program is built, and can
+/// stand wherever one does. A name that comes at run time is [interned](Name::intern): kept for
+/// good, once however often it comes.
 ///
 /// ```
 /// use hemiola_model::Name;
@@ -26,8 +27,8 @@ impl Name {
         Self(name)
     }
 
-    /// A name that comes at run time. Takes a lock, and memory that is never given back when the name is new: not for real-time
-    /// threads, and not for what comes from outside without a bound.
+    /// A name that comes at run time. Takes a lock, and memory that is never given back when the
+    /// name is new: not for real-time threads, and not for what comes from outside without a bound.
     pub fn intern(name: &str) -> Self {
         static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         // A set is whole even if somebody panicked beside it.

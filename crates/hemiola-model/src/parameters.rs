@@ -8,8 +8,9 @@ use crate::data::{DataType, ReadError};
 
 /// What can be tuned in a module without changing code. Derive it; each field becomes a parameter.
 ///
-/// `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]`: all optional; the documentation comment of the field is
-/// the parameter's documentation. Values come from `robot.toml` and can be changed on a running robot.
+/// `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]`: all optional; the documentation
+/// comment of the field is the parameter's documentation. Values come from `robot.toml` and can be
+/// changed on a running robot.
 ///
 /// ```
 /// use hemiola_model::{ParameterDescription, Parameters, ParametersError, Range, Value};
@@ -42,7 +43,8 @@ pub trait Parameters: Default + Send + Sync + 'static {
     /// Sets one parameter.
     ///
     /// # Errors
-    /// The name is unknown, or the value has the wrong type or is out of range; nothing is changed then.
+    /// The name is unknown, or the value has the wrong type or is out of range; nothing is changed
+    /// then.
     fn set(&mut self, name: &str, value: &Value) -> Result<(), ParametersError>;
 
     /// Defaults, with the given values put over them.
@@ -181,7 +183,8 @@ impl ParameterDescription {
     /// Whether `value` may be set.
     ///
     /// # Errors
-    /// It, or one of its numbers where it is a list, is out of range (a number that is none, NaN, always is).
+    /// It, or one of its numbers where it is a list, is out of range (a number that is none, NaN,
+    /// always is).
     pub fn check(&self, value: &Value) -> Result<(), ParametersError> {
         let Some(range) = self.range else { return Ok(()) };
         let number = match value {

@@ -1,7 +1,8 @@
 //! Representations, and what is known of them without their type.
 //!
-//! Invariant of a [`RepresentationDescriptor`]: everything in it is of one type. It is made from that type alone
-//! ([`RepresentationDescriptor::of`]) and cannot be changed or replaced, so two equal descriptors are of one type.
+//! Invariant of a [`RepresentationDescriptor`]: everything in it is of one type. It is made from
+//! that type alone ([`RepresentationDescriptor::of`]) and cannot be changed or replaced, so two
+//! equal descriptors are of one type.
 #![expect(unsafe_code, reason = "values without their type are handled by pointer; the descriptor knows the type")]
 
 mod any;
@@ -25,8 +26,9 @@ use crate::data::{DataType, ReadError, Reader, Writer};
 
 /// A plain data type that modules exchange. Derive it.
 ///
-/// A cycle holds one current value of each representation; an update fills it anew in every run: it starts from
-/// `T::default()` with the buffers of its vectors and strings kept, so nothing stale survives and nothing is allocated.
+/// A cycle holds one current value of each representation; an update fills it anew in every run: it
+/// starts from `T::default()` with the buffers of its vectors and strings kept, so nothing stale
+/// survives and nothing is allocated.
 ///
 /// ```
 /// use hemiola_model::{Form, Representation};
@@ -67,12 +69,13 @@ pub trait Representation: Default + Send + Sync + 'static {
         *self = Self::default();
     }
 
-    /// Makes this equal to `default`, a default value, in place and keeping buffers; `false` where it cannot, and then
-    /// [`reset`](Self::reset) is called.
+    /// Makes this equal to `default`, a default value, in place and keeping buffers; `false` where
+    /// it cannot, and then [`reset`](Self::reset) is called.
     ///
-    /// Of values above 16 KiB the framework keeps one default value, and calls this to put others back to it, because `T::default()`
-    /// would cost a run that much stack, and more in builds that are not optimised. The derive writes it. Who implements
-    /// `Representation` by hand for a large type writes this, too, field by field, or a `reset` that does not go by way of
+    /// Of values above 16 KiB the framework keeps one default value, and calls this to put others
+    /// back to it, because `T::default()` would cost a run that much stack, and more in builds that
+    /// are not optimised. The derive writes it. Who implements `Representation` by hand for a large
+    /// type writes this, too, field by field, or a `reset` that does not go by way of
     /// `Self::default()`.
     ///
     /// ```
@@ -165,7 +168,8 @@ impl RepresentationDescriptor {
             default: || {
                 if Self::is_large::<T>() { ptr::from_ref(large::default_of::<T>()).cast() } else { ptr::null() }
             },
-            // SAFETY: AnyRepresentation passes a pointer that `create` of the same descriptor made; so in all of these.
+            // SAFETY: AnyRepresentation passes a pointer that `create` of the same descriptor made;
+            // so in all of these.
             drop: |_, value| drop(unsafe { Box::from_raw(value.cast::<T>()) }),
             reset: |_, value, default| {
                 // SAFETY: see above.
@@ -182,10 +186,12 @@ impl RepresentationDescriptor {
         }
     }
 
-    /// The description of a representation that is no Rust type: its name and its schema, of which values lie in memory as their
-    /// [`Layout`] says. There is one of each name and schema, which stays for good.
+    /// The description of a representation that is no Rust type: its name and its schema, of which
+    /// values lie in memory as their [`Layout`] says. There is one of each name and schema, which
+    /// stays for good.
     ///
-    /// Where a Rust type of the same name and schema is in the robot, a module that is described at run time gets that one's values.
+    /// Where a Rust type of the same name and schema is in the robot, a module that is described at
+    /// run time gets that one's values.
     ///
     /// ```
     /// use hemiola_model::data::{Data, DataType, Field, Value, ValueReader};
@@ -231,7 +237,8 @@ impl RepresentationDescriptor {
             data_type: || None,
             dynamic: Some(dynamic),
             create: |this| dynamic::create(layout(this)).cast(),
-            // SAFETY: AnyRepresentation passes a pointer that `create` of the same descriptor made; so in all of these.
+            // SAFETY: AnyRepresentation passes a pointer that `create` of the same descriptor made;
+            // so in all of these.
             drop: |this, value| unsafe { dynamic::drop(layout(this), value.cast()) },
             default: ptr::null,
             // SAFETY: see above.
@@ -300,7 +307,8 @@ impl RepresentationDescriptor {
         unsafe { (self.read)(self, value, reader) }
     }
 
-    /// A new default value. Allocates, and makes what is large on a thread with enough stack: off the real-time threads.
+    /// A new default value. Allocates, and makes what is large on a thread with enough stack: off
+    /// the real-time threads.
     ///
     /// # Panics
     /// If the type's `Default` does.

@@ -2,9 +2,11 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// A point on the framework's clock: nanoseconds since the robot started, or since the first sample of a recording.
+/// A point on the framework's clock: nanoseconds since the robot started, or since the first sample
+/// of a recording.
 ///
-/// There is no other clock: in simulation and replay it runs faster or slower than the world, and nothing notices.
+/// There is no other clock: in simulation and replay it runs faster or slower than the world, and
+/// nothing notices.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -71,7 +73,8 @@ impl fmt::Display for Time {
 
 /// The clock as an update sees it: ask for it with a `&Clock` argument.
 ///
-/// It stands still while a cycle runs, so that results depend on the inputs alone and a replay gives the same bits.
+/// It stands still while a cycle runs, so that results depend on the inputs alone and a replay
+/// gives the same bits.
 ///
 /// ```
 /// use hemiola_model::{Clock, Time};
@@ -89,7 +92,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that stands at `now`, `step` after the previous run of the cycle, in its run number `run`.
+    /// A clock that stands at `now`, `step` after the previous run of the cycle, in its run number
+    /// `run`.
     pub const fn new(now: Time, step: Duration, run: u64) -> Self {
         Self { now, step, run }
     }
@@ -99,7 +103,8 @@ impl Clock {
         self.now
     }
 
-    /// Time since the previous run of this cycle; its nominal period in the first run (zero where it has none).
+    /// Time since the previous run of this cycle; its nominal period in the first run (zero where
+    /// it has none).
     pub const fn step(&self) -> Duration {
         self.step
     }

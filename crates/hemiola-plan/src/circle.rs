@@ -68,7 +68,8 @@ pub(crate) struct Tangle {
     pub(crate) nodes: Vec<usize>,
     /// A shortest circle, as indices of waits, each starting where the one before ends.
     pub(crate) circle: Vec<usize>,
-    /// Sets of waits (by index) without which the tangle has no circle: cheapest first, never empty.
+    /// Sets of waits (by index) without which the tangle has no circle: cheapest first, never
+    /// empty.
     pub(crate) cuts: Vec<Vec<usize>>,
 }
 
@@ -135,8 +136,8 @@ fn cuts(size: usize, waits: &[Wait], inside: &[usize]) -> Vec<Vec<usize>> {
     if !single.is_empty() {
         return single.into_iter().take(CUTS_SHOWN).map(|cut| vec![cut]).collect();
     }
-    // No single edge will do. The smallest set is NP-hard to find; take the edge that frees most per change, again and again,
-    // then drop what turned out to be superfluous.
+    // No single edge will do. The smallest set is NP-hard to find; take the edge that frees most
+    // per change, again and again, then drop what turned out to be superfluous.
     let mut chosen: Vec<usize> = Vec::new();
     loop {
         let still = caught(size, waits, inside, &chosen);
@@ -161,7 +162,8 @@ fn cuts(size: usize, waits: &[Wait], inside: &[usize]) -> Vec<Vec<usize>> {
     vec![chosen]
 }
 
-/// The waits of `inside` that no peeling of sources and sinks removes once `cut` is gone: empty if no circle is left.
+/// The waits of `inside` that no peeling of sources and sinks removes once `cut` is gone: empty if
+/// no circle is left.
 fn caught(size: usize, waits: &[Wait], inside: &[usize], cut: &[usize]) -> Vec<usize> {
     let mut left: Vec<usize> = inside.iter().copied().filter(|index| !cut.contains(index)).collect();
     loop {

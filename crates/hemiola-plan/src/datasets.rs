@@ -1,8 +1,9 @@
-//! Readers for task graphs in files: published module graphs and dispatch workloads, to be planned, simulated and drawn.
+//! Readers for task graphs in files: published module graphs and dispatch workloads, to be planned,
+//! simulated and drawn.
 //!
 //! Two JSON forms, neither of which a robot needs; [`Dataset::read`] takes either:
-//! - *module graph* ([`module_graph`]): cycles with modules, each with the representations it requires, uses and
-//!   provides, as extracted from the code releases of robot soccer teams;
+//! - *module graph* ([`module_graph`]): cycles with modules, each with the representations it
+//!   requires, uses and provides, as extracted from the code releases of robot soccer teams;
 //! - *workload* ([`workload`]): numbered tasks with durations and predecessors.
 
 mod error;
@@ -62,7 +63,8 @@ pub struct DatasetCycle {
 }
 
 impl Dataset {
-    /// Reads a file of either form: one with `tasks` is a workload, one with `cycles` a module graph.
+    /// Reads a file of either form: one with `tasks` is a workload, one with `cycles` a module
+    /// graph.
     ///
     /// # Errors
     /// The text is neither, or says something that cannot be.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that decides who computes what: the cycles with their modules, the sources, and the choices of `robot.toml`.
+/// Everything that decides who computes what: the cycles with their modules, the sources, and the
+/// choices of `robot.toml`.
 ///
 /// ```
 /// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
@@ -26,9 +27,11 @@ pub struct RobotDescription {
     pub cycles: Vec<CycleDescription>,
     /// What fills representations outside any cycle.
     pub sources: Vec<SourceDescription>,
-    /// The `[providers]` table of `robot.toml`: representation to the module (or source) that provides it.
+    /// The `[providers]` table of `robot.toml`: representation to the module (or source) that
+    /// provides it.
     pub providers: BTreeMap<String, String>,
-    /// Modules that are linked into the robot and run in no cycle. They only make messages more helpful.
+    /// Modules that are linked into the robot and run in no cycle. They only make messages more
+    /// helpful.
     pub spare: Vec<ModuleDescription>,
 }
 

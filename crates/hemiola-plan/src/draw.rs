@@ -1,4 +1,5 @@
-//! Pictures of graphs and schedules: text for a terminal, DOT for other tools, SVG for a browser or a wall.
+//! Pictures of graphs and schedules: text for a terminal, DOT for other tools, SVG for a browser or
+//! a wall.
 
 mod graph_svg;
 mod graph_text;

@@ -43,7 +43,8 @@ impl TaskDuration {
         }
     }
 
-    /// The mean of the shorter nine tenths: a task that was interrupted in one run of ten is not longer for that.
+    /// The mean of the shorter nine tenths: a task that was interrupted in one run of ten is not
+    /// longer for that.
     ///
     /// ```
     /// use std::time::Duration;
@@ -69,9 +70,10 @@ impl TaskDuration {
 
 /// How long every task of a graph takes.
 ///
-/// Where nothing is known, a task counts as the median of the known ones, so that one module without a history neither
-/// vanishes nor dominates. Where nothing is known of any task, each counts as [`Durations::ASSUMED`]: long against a
-/// hand-over, so that the shape of the graph alone decides.
+/// Where nothing is known, a task counts as the median of the known ones, so that one module
+/// without a history neither vanishes nor dominates. Where nothing is known of any task, each
+/// counts as [`Durations::ASSUMED`]: long against a hand-over, so that the shape of the graph alone
+/// decides.
 ///
 /// ```
 /// use std::time::Duration;
@@ -113,7 +115,8 @@ impl Durations {
         self.tasks[task.index()] = duration;
     }
 
-    /// The [typical](TaskDuration::typical) duration of a task, or what an unmeasured one counts as.
+    /// The [typical](TaskDuration::typical) duration of a task, or what an unmeasured one counts
+    /// as.
     pub fn expected(&self, task: TaskId) -> Duration {
         self.get(task).typical().unwrap_or_else(|| self.unmeasured())
     }
@@ -190,7 +193,8 @@ impl Sampler {
     }
 }
 
-/// Nanoseconds of a duration, three days at most, so that sums over tens of thousands of tasks cannot overflow.
+/// Nanoseconds of a duration, three days at most, so that sums over tens of thousands of tasks
+/// cannot overflow.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).min(1 << 48)
 }

@@ -98,8 +98,8 @@ pub enum GraphError {
     },
 }
 
-/// The tasks of one cycle with all that orders them: E_dep (a provider before its readers) and E_upd (the exclusive
-/// updates of a module one after another). It has no circle.
+/// The tasks of one cycle with all that orders them: E_dep (a provider before its readers) and
+/// E_upd (the exclusive updates of a module one after another). It has no circle.
 ///
 /// ```
 /// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, TaskGraph, Trigger, UpdateDescription, resolve};
@@ -123,8 +123,9 @@ pub struct TaskGraph {
 }
 
 impl TaskGraph {
-    /// The graph of a resolved cycle: a task per update that runs and one per publish group. As long as durations are
-    /// unknown, the order within modules counts tasks; see [`TaskGraph::ordered_by`].
+    /// The graph of a resolved cycle: a task per update that runs and one per publish group. As
+    /// long as durations are unknown, the order within modules counts tasks; see
+    /// [`TaskGraph::ordered_by`].
     pub fn of(cycle: &ResolvedCycle) -> Self {
         let mut tasks: Vec<Task> = (cycle.updates.iter())
             .map(|update| Task {
@@ -178,7 +179,8 @@ impl TaskGraph {
         .ordered_by(&Durations::default())
     }
 
-    /// A graph of given tasks and edges, for workloads that do not come from modules. Edges given twice count once.
+    /// A graph of given tasks and edges, for workloads that do not come from modules. Edges given
+    /// twice count once.
     ///
     /// # Errors
     /// [`GraphError`] if an edge leads nowhere or tasks wait for each other.
@@ -227,8 +229,9 @@ impl TaskGraph {
         Self::new(name, (0..count).map(task).collect(), edges)
     }
 
-    /// The same graph with the order among the exclusive updates of each module chosen anew: of those whose inputs are
-    /// there, the one with the longest remaining path goes first. Dependencies stay as they are.
+    /// The same graph with the order among the exclusive updates of each module chosen anew: of
+    /// those whose inputs are there, the one with the longest remaining path goes first.
+    /// Dependencies stay as they are.
     pub fn ordered_by(self, durations: &Durations) -> Self {
         self.ordered(UpdateOrder::CriticalPath, durations)
     }
@@ -259,7 +262,8 @@ impl TaskGraph {
         &self.tasks[task.index()]
     }
 
-    /// The task that publishes a group, by its index in [`ResolvedCycle::publishes`], or runs an update.
+    /// The task that publishes a group, by its index in [`ResolvedCycle::publishes`], or runs an
+    /// update.
     pub fn find(&self, kind: TaskKind) -> Option<TaskId> {
         self.tasks.iter().position(|task| task.kind == kind).map(|index| TaskId(index as u32))
     }
@@ -279,7 +283,8 @@ impl TaskGraph {
         self.dependencies.iter().chain(&self.module_order)
     }
 
-    /// The fewest edges that imply all others (transitive reduction; Aho, Garey, Ullman 1972), sorted.
+    /// The fewest edges that imply all others (transitive reduction; Aho, Garey, Ullman 1972),
+    /// sorted.
     pub fn reduced(&self) -> Vec<(TaskId, TaskId)> {
         let successors = self.successors();
         let order = self.order_indices();
@@ -303,12 +308,14 @@ impl TaskGraph {
         kept
     }
 
-    /// An order in which one worker could run all tasks: every task after those it waits for, else by id.
+    /// An order in which one worker could run all tasks: every task after those it waits for, else
+    /// by id.
     pub fn topological_order(&self) -> Vec<TaskId> {
         self.order_indices().into_iter().map(|task| TaskId(task as u32)).collect()
     }
 
-    /// The longest path by expected durations; among equally long ones the one with most tasks, then with the smallest ids.
+    /// The longest path by expected durations; among equally long ones the one with most tasks,
+    /// then with the smallest ids.
     pub fn critical_path(&self, durations: &Durations) -> CriticalPath {
         let expected = durations.expected_nanos(self.tasks.len());
         let tails = tails(&self.order_indices(), &self.successors(), &expected);
@@ -325,8 +332,8 @@ impl TaskGraph {
         CriticalPath { tasks, duration: from_nanos(duration) }
     }
 
-    /// How many tasks could run at the same time at most: the largest set of which none waits for another
-    /// (Dilworth 1950, by bipartite matching; 1 ms for 250 tasks).
+    /// How many tasks could run at the same time at most: the largest set of which none waits for
+    /// another (Dilworth 1950, by bipartite matching; 1 ms for 250 tasks).
     pub fn width(&self) -> usize {
         width::width(&self.reachability(), self.tasks.len())
     }

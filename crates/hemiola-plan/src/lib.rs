@@ -1,7 +1,8 @@
 //! From descriptions of modules to a task graph, a plan and a predicted schedule.
 //!
-//! Pure: this crate starts no thread, reads no clock, does no I/O, and knows nothing of modules beyond the names in
-//! [`RobotDescription`]. It depends on no other crate of Hemiola; whoever has module descriptors turns them into these plain types.
+//! Pure: this crate starts no thread, reads no clock, does no I/O, and knows nothing of modules
+//! beyond the names in [`RobotDescription`]. It depends on no other crate of Hemiola; whoever has
+//! module descriptors turns them into these plain types.
 //!
 //! ```
 //! use std::time::Duration;
@@ -18,9 +19,10 @@
 //! assert_eq!(plan.prediction().critical_path, Duration::from_millis(11));
 //! ```
 //!
-//! The way through the crate: a [`RobotDescription`] is [`resolve`]d into who provides what ([`Resolved`]) or a list of
-//! [`Problem`]s; each of its cycles has a [`TaskGraph`]; with what is known of [`Durations`] that becomes a [`Plan`], which
-//! an executor runs and a [`Simulation`] predicts.
+//! The way through the crate: a [`RobotDescription`] is [`resolve`]d into who provides what
+//! ([`Resolved`]) or a list of [`Problem`]s; each of its cycles has a [`TaskGraph`]; with what is
+//! known of [`Durations`] that becomes a [`Plan`], which an executor runs and a [`Simulation`]
+//! predicts.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -18,7 +18,8 @@ const ROUNDS: usize = 4;
 pub(crate) struct ModuleTasks {
     /// `&mut self`: alone among all of these.
     pub(crate) exclusive: Vec<TaskId>,
-    /// `&self`: beside each other, but never beside an exclusive one, which would change what they look at.
+    /// `&self`: beside each other, but never beside an exclusive one, which would change what they
+    /// look at.
     pub(crate) concurrent: Vec<TaskId>,
 }
 
@@ -29,8 +30,8 @@ impl ModuleTasks {
     }
 }
 
-/// Orders the tasks of each module, as (earlier, later): exclusive tasks form a chain, each concurrent one has its place in a gap
-/// of that chain (readers and writers).
+/// Orders the tasks of each module, as (earlier, later): exclusive tasks form a chain, each
+/// concurrent one has its place in a gap of that chain (readers and writers).
 pub(crate) fn choose(
     order: UpdateOrder,
     tasks: &[Task],
@@ -44,8 +45,9 @@ pub(crate) fn choose(
     }
 }
 
-/// Orders each module as one order of all tasks has it, in which each stands after its predecessors and, so far as they allow,
-/// where `wanted` has it. Following one order, the edges cannot close a circle.
+/// Orders each module as one order of all tasks has it, in which each stands after its predecessors
+/// and, so far as they allow, where `wanted` has it. Following one order, the edges cannot close a
+/// circle.
 fn as_wanted(wanted: &[usize], dependencies: &[(usize, usize)], groups: &[ModuleTasks]) -> Vec<(usize, usize)> {
     let mut number = vec![0; wanted.len()];
     (0..).zip(wanted).for_each(|(position, &task)| number[task] = position);
@@ -65,11 +67,12 @@ fn as_wanted(wanted: &[usize], dependencies: &[(usize, usize)], groups: &[Module
 
 /// Orders the tasks of each module so that the longest path through the whole graph stays short.
 ///
-/// Runs the graph on as many workers as it wants, with each module locked by its exclusive tasks: whenever a module is
-/// free, the task with the longest remaining path among those *that could start* goes next (Schrage's rule for one machine with
-/// heads and tails; Carlier 1982). When all wait for the same inputs this is "longest remaining path first"; when they do not, no
-/// module stands still for a task whose inputs are late. Every start follows the end of all predecessors, so the orders
-/// follow one topological order and cannot close a circle.
+/// Runs the graph on as many workers as it wants, with each module locked by its exclusive tasks:
+/// whenever a module is free, the task with the longest remaining path among those *that could
+/// start* goes next (Schrage's rule for one machine with heads and tails; Carlier 1982). When all
+/// wait for the same inputs this is "longest remaining path first"; when they do not, no module
+/// stands still for a task whose inputs are late. Every start follows the end of all predecessors,
+/// so the orders follow one topological order and cannot close a circle.
 fn by_critical_path(
     size: usize,
     dependencies: &[(usize, usize)],
@@ -82,7 +85,8 @@ fn by_critical_path(
         tasks.exclusive.iter().for_each(|task| group_of[task.index()] = Some((group, Hold::Exclusive)));
         tasks.concurrent.iter().for_each(|task| group_of[task.index()] = Some((group, Hold::Concurrent)));
     }
-    // The first round knows dependencies only, every further one the remaining paths under the best order so far.
+    // The first round knows dependencies only, every further one the remaining paths under the best
+    // order so far.
     let mut best: Option<(Tail, Vec<_>)> = None;
     let mut successors = adjacency(size, dependencies);
     for _ in 0..ROUNDS {

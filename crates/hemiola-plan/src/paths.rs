@@ -14,7 +14,8 @@ pub(crate) fn adjacency(size: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>
     successors
 }
 
-/// Every node after its predecessors, else by index. Nodes on a circle are left out; graphs here have none.
+/// Every node after its predecessors, else by index. Nodes on a circle are left out; graphs here
+/// have none.
 pub(crate) fn topological_order(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut waiting = vec![0u32; successors.len()];
     successors.iter().flatten().for_each(|&to| waiting[to] += 1);

@@ -1,4 +1,5 @@
-//! What an executor needs to run a graph: fused units by priority, who waits for whom, how many workers.
+//! What an executor needs to run a graph: fused units by priority, who waits for whom, how many
+//! workers.
 
 mod prediction;
 
@@ -31,10 +32,11 @@ impl UnitId {
     }
 }
 
-/// Tasks that run one right after the other on one worker, because only the one waits for the other.
+/// Tasks that run one right after the other on one worker, because only the one waits for the
+/// other.
 ///
-/// All but the longest of them together are short against what matters, so that a unit never holds up anything more
-/// important for long.
+/// All but the longest of them together are short against what matters, so that a unit never holds
+/// up anything more important for long.
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,7 +59,8 @@ pub struct Unit {
     pub successors: Vec<UnitId>,
     /// The expected duration.
     pub duration: Duration,
-    /// The longest path from the start of this unit to the end of the graph. Outputs go first; all others by this.
+    /// The longest path from the start of this unit to the end of the graph. Outputs go first; all
+    /// others by this.
     pub remaining: Duration,
 }
 
@@ -74,7 +77,8 @@ pub struct Unit {
 pub enum WorkerChoice {
     /// As many as somebody decided.
     Fixed(NonZeroUsize),
-    /// The fewest whose predicted mean makespan is within 2 % of the best that the available ones reach.
+    /// The fewest whose predicted mean makespan is within 2 % of the best that the available ones
+    /// reach.
     Automatic {
         /// How many cores the cycle may use.
         available: NonZeroUsize,
@@ -93,14 +97,16 @@ pub enum WorkerChoice {
 pub struct PlanOptions {
     /// How many workers.
     pub workers: WorkerChoice,
-    /// What it costs to give a ready task to another worker that waits for it. Short means: short against this.
+    /// What it costs to give a ready task to another worker that waits for it. Short means: short
+    /// against this.
     pub hand_over: Duration,
     /// In which order the updates of a module run.
     pub update_order: UpdateOrder,
 }
 
 impl Default for PlanOptions {
-    /// Automatic with one available worker, a hand-over of 500 ns, and updates by the critical path.
+    /// Automatic with one available worker, a hand-over of 500 ns, and updates by the critical
+    /// path.
     fn default() -> Self {
         Self {
             workers: WorkerChoice::Automatic { available: NonZeroUsize::MIN },
@@ -133,9 +139,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans `graph`: order within modules, priorities, fusion and the number of workers, all from expected durations.
-    /// The same arguments give the same plan. Meant to run off the real-time threads: 150 tasks take some
-    /// milliseconds, ten to twenty where durations vary and several workers are available.
+    /// Plans `graph`: order within modules, priorities, fusion and the number of workers, all from
+    /// expected durations. The same arguments give the same plan. Meant to run off the real-time
+    /// threads: 150 tasks take some milliseconds, ten to twenty where durations vary and several
+    /// workers are available.
     pub fn new(graph: TaskGraph, durations: &Durations, options: &PlanOptions) -> Self {
         let graph = graph.ordered(options.update_order, durations);
         let outputs = urgent_outputs(&graph, durations);
@@ -178,14 +185,16 @@ impl Plan {
         &self.prediction
     }
 
-    /// The order in which a single worker runs all tasks: what the output with fewest prerequisites needs, that output,
-    /// what the next output needs, and so on; among these, and in what remains, the longest remaining path first.
+    /// The order in which a single worker runs all tasks: what the output with fewest prerequisites
+    /// needs, that output, what the next output needs, and so on; among these, and in what remains,
+    /// the longest remaining path first.
     pub fn order(&self) -> impl Iterator<Item = TaskId> + '_ {
         self.order.iter().copied()
     }
 }
 
-/// An output that takes longer than this part of the critical path is no mere output: it competes like any other task.
+/// An output that takes longer than this part of the critical path is no mere output: it competes
+/// like any other task.
 const LONG_OUTPUT: u32 = 20;
 
 /// For every task whether it is an output that shall not wait. What publishes never does.
@@ -200,7 +209,8 @@ fn urgent_outputs(graph: &TaskGraph, durations: &Durations) -> Vec<bool> {
 /// An order for one worker that serves outputs early.
 fn sequence(graph: &TaskGraph, units: &[Unit], outputs: &[bool]) -> Vec<TaskId> {
     let mut by_remaining: Vec<&Unit> = units.iter().collect();
-    // Stable, and outputs have no successors: where paths are equally long, predecessors stay before their successors.
+    // Stable, and outputs have no successors: where paths are equally long, predecessors stay
+    // before their successors.
     by_remaining.sort_by_key(|unit| (std::cmp::Reverse(unit.remaining), unit.successors.is_empty()));
     let natural: Vec<TaskId> = by_remaining.iter().flat_map(|unit| unit.tasks.iter().copied()).collect();
 
@@ -228,8 +238,8 @@ fn sequence(graph: &TaskGraph, units: &[Unit], outputs: &[bool]) -> Vec<TaskId> 
 /// So many hand-overs is what fusion may delay a more important unit by.
 const FUSED_HAND_OVERS: u32 = 10;
 
-/// Fuses u -> v where u has no other successor and v no other predecessor, and numbers the units by priority: urgent
-/// outputs first, then by the longest remaining path. See [`chains`] for `limit`.
+/// Fuses u -> v where u has no other successor and v no other predecessor, and numbers the units by
+/// priority: urgent outputs first, then by the longest remaining path. See [`chains`] for `limit`.
 fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Duration) -> (Vec<Unit>, Vec<UnitId>) {
     let size = graph.tasks().len();
     let edges: Vec<_> = graph.reduced().into_iter().map(|(from, to)| (from.index(), to.index())).collect();
@@ -251,8 +261,8 @@ fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Durat
         .collect();
     let tails = tails(&topological_order(&chain_successors), &chain_successors, &lengths);
 
-    // A predecessor's tail is longer than its successors', in units if not in time: but for outputs, this is also an order
-    // in which the units can run.
+    // A predecessor's tail is longer than its successors', in units if not in time: but for
+    // outputs, this is also an order in which the units can run.
     let mut by_priority: Vec<usize> = (0..chains.len()).collect();
     by_priority.sort_unstable_by_key(|&chain| {
         let first = chains[chain][0];
@@ -275,7 +285,8 @@ fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Durat
     (units.collect(), chain_of.iter().map(|&chain| id_of[chain]).collect())
 }
 
-/// Every task in one chain; a chain goes on as long as all but its longest task take no longer than `limit` nanoseconds.
+/// Every task in one chain; a chain goes on as long as all but its longest task take no longer than
+/// `limit` nanoseconds.
 fn chains(successors: &[Vec<usize>], incoming: &[u32], expected: &[u64], limit: u64) -> Vec<Vec<usize>> {
     let mut chains = Vec::new();
     let mut taken = vec![false; successors.len()];

@@ -114,11 +114,13 @@ pub enum Problem {
     Circular {
         /// The cycle.
         cycle: String,
-        /// A shortest circle: each update with what it provides to the next; the last provides to the first.
+        /// A shortest circle: each update with what it provides to the next; the last provides to
+        /// the first.
         circle: Vec<(Party, Vec<String>)>,
         /// The ways out, cheapest first. Each breaks all circles among these updates.
         cut: Vec<Cut>,
-        /// How many updates wait for each other in total, in this circle and those that share updates with it.
+        /// How many updates wait for each other in total, in this circle and those that share
+        /// updates with it.
         tangled: usize,
     },
     /// An update requires what it provides itself.

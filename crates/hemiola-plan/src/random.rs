@@ -1,6 +1,7 @@
 //! Random numbers that are the same everywhere.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications per number, any seed is good.
+/// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications per number, any seed
+/// is good.
 ///
 /// ```
 /// use hemiola_plan::SplitMix64;
@@ -26,7 +27,8 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is not 0 (multiply and shift; the bias is below `bound` / 2^64).
+    /// A number below `bound`, which is not 0 (multiply and shift; the bias is below `bound` /
+    /// 2^64).
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }

@@ -13,12 +13,16 @@ use crate::resolved::{
     Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,
 };
 
-/// Settles who provides what in every cycle, what crosses from one cycle to another, and what comes from sources.
+/// Settles who provides what in every cycle, what crosses from one cycle to another, and what comes
+/// from sources.
 ///
-/// - In a cycle, a representation has one provider; `[providers]` decides where several modules could be it.
-/// - What nobody in the cycle provides comes from outside: from the sample that triggers the cycle, else from another
-///   sample or cycle, of which only one may provide it unless `[providers]` names the one.
-/// - Choosing a *source* in `[providers]` switches the modules that would provide the representation off.
+/// - In a cycle, a representation has one provider; `[providers]` decides where several modules
+///   could be it.
+/// - What nobody in the cycle provides comes from outside: from the sample that triggers the cycle,
+///   else from another sample or cycle, of which only one may provide it unless `[providers]` names
+///   the one.
+/// - Choosing a *source* in `[providers]` switches the modules that would provide the
+///   representation off.
 ///
 /// The result depends on nothing but `system`.
 ///
@@ -201,7 +205,8 @@ impl<'a> Resolver<'a> {
                     let readers = vec![Reading { reader, form: Form::Reads }];
                     let place = format!("source `{}`", source.name);
                     let offers: Vec<_> = self.offers_of_cycles(representation).collect();
-                    // What only another source provides goes from source to source, and concerns no cycle.
+                    // What only another source provides goes from source to source, and concerns no
+                    // cycle.
                     let others = self.fillers_of(representation).iter().any(|&(index, _)| index != source_index);
                     if offers.is_empty() && others {
                         continue;
@@ -407,7 +412,8 @@ impl<'a> Resolver<'a> {
         cycle
     }
 
-    /// An update that only fills what is still unsettled may turn out not to run: nothing is reported about what it reads.
+    /// An update that only fills what is still unsettled may turn out not to run: nothing is
+    /// reported about what it reads.
     fn certainly_runs(&self, cycle: usize, id: UpdateId) -> bool {
         let update = &self.system.cycles[cycle].modules[id.module].updates[id.update];
         let chosen = |name: &String| self.fillers[cycle].get(name.as_str()) == Some(&Filler::Update(id));

@@ -167,7 +167,8 @@ impl Delivery {
     }
 }
 
-/// The representations of one cycle that one consumer reads: published together, as soon as their providers have run.
+/// The representations of one cycle that one consumer reads: published together, as soon as their
+/// providers have run.
 ///
 /// ```
 /// use hemiola_plan::{Consumer, PublishGroup};

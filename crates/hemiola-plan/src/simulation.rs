@@ -21,8 +21,9 @@ use ready::{Fifo, ReadySet, Stealing, Urgent};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// What Hemiola does: the most important one, which is an output, else the one with the longest remaining path. Units
-    /// shorter than a hand-over stay with the worker that made them ready until it gets busy with a longer one.
+    /// What Hemiola does: the most important one, which is an output, else the one with the longest
+    /// remaining path. Units shorter than a hand-over stay with the worker that made them ready
+    /// until it gets busy with a longer one.
     #[default]
     CriticalPath,
     /// The one that is ready for longest, as a plain queue does.
@@ -143,8 +144,8 @@ impl Schedule {
     }
 }
 
-/// A list scheduler over the units of a plan. It allocates when it is made and then no more: a thousand runs of 150
-/// tasks on two workers take some ten milliseconds.
+/// A list scheduler over the units of a plan. It allocates when it is made and then no more: a
+/// thousand runs of 150 tasks on two workers take some ten milliseconds.
 ///
 /// ```
 /// use std::time::Duration;
@@ -208,7 +209,8 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// One further run in detail. A single worker under [`Policy::CriticalPath`] keeps to [`Plan::order`].
+    /// One further run in detail. A single worker under [`Policy::CriticalPath`] keeps to
+    /// [`Plan::order`].
     pub fn schedule(&mut self) -> Schedule {
         if self.options.workers == 1 && self.options.policy == Policy::CriticalPath {
             return self.sequence();
@@ -268,7 +270,8 @@ const NONE: u32 = u32::MAX;
 struct State {
     hand_over: u64,
     predecessors: Vec<u32>,
-    /// The successors of all units, one unit after another; unit u has `successors[ends[u - 1]..ends[u]]`.
+    /// The successors of all units, one unit after another; unit u has
+    /// `successors[ends[u - 1]..ends[u]]`.
     successors: Vec<u32>,
     ends: Vec<usize>,
     /// Whether it is worth giving the unit to another worker, as the plan expects its duration.

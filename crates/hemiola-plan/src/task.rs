@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::resolved::UpdateId;
 
-/// A task of a graph: its index, in the order of the description. It stays the same when durations become known.
+/// A task of a graph: its index, in the order of the description. It stays the same when durations
+/// become known.
 ///
 /// ```
 /// use hemiola_plan::TaskId;
@@ -35,8 +36,8 @@ pub struct Task {
     pub module: Option<String>,
     /// What it does.
     pub kind: TaskKind,
-    /// Whether its effect leaves the cycle: it publishes, or it is an update that provides nothing, such as an actuator.
-    /// Outputs go first as soon as their inputs are there.
+    /// Whether its effect leaves the cycle: it publishes, or it is an update that provides nothing,
+    /// such as an actuator. Outputs go first as soon as their inputs are there.
     pub is_output: bool,
 }
 
@@ -50,7 +51,8 @@ pub struct Task {
 pub enum TaskKind {
     /// Runs an update of a module.
     Update(UpdateId),
-    /// Publishes one of [`ResolvedCycle::publishes`](crate::ResolvedCycle::publishes) (by index), as soon as its providers have run.
+    /// Publishes one of [`ResolvedCycle::publishes`](crate::ResolvedCycle::publishes) (by index),
+    /// as soon as its providers have run.
     Publish(usize),
     /// Work of no module, as in a workload that was read from a file.
     Plain,

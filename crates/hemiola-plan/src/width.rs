@@ -2,8 +2,9 @@
 
 use crate::bits::BitMatrix;
 
-/// Dilworth (1950): the largest antichain has as many elements as the fewest chains that cover the order, which is the
-/// number of nodes less a maximum matching between "before" and "after" copies of them (Fulkerson 1956).
+/// Dilworth (1950): the largest antichain has as many elements as the fewest chains that cover the
+/// order, which is the number of nodes less a maximum matching between "before" and "after" copies
+/// of them (Fulkerson 1956).
 pub(crate) fn width(reach: &BitMatrix, size: usize) -> usize {
     let mut before_of = vec![None; size];
     let mut matched = 0;
@@ -18,7 +19,8 @@ pub(crate) fn width(reach: &BitMatrix, size: usize) -> usize {
 
 /// Looks for an alternating path from `start` to an unmatched node, depth first without recursion.
 fn augment(reach: &BitMatrix, start: usize, tried: &mut [bool], before_of: &mut [Option<usize>]) -> bool {
-    // Each level: a "before" node, its untried candidates, and the candidate through which the path goes on.
+    // Each level: a "before" node, its untried candidates, and the candidate through which the path
+    // goes on.
     let mut path = vec![(start, reach.row(start).collect::<Vec<_>>(), 0)];
     while let Some((_, candidates, chosen)) = path.last_mut() {
         let Some(after) = candidates.pop() else {

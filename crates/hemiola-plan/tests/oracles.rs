@@ -1,5 +1,5 @@
-//! Schedules of an independent simulator, confirmed by a schedulability tool, with optima from a constraint solver:
-//! 30 graphs on 1 to 4 workers.
+//! Schedules of an independent simulator, confirmed by a schedulability tool, with optima from a
+//! constraint solver: 30 graphs on 1 to 4 workers.
 
 mod shared;
 
@@ -72,7 +72,8 @@ fn paths_and_bounds_agree() {
             assert_eq!(nanos(unit.remaining), case.upward_rank[task], "task {task} of {}", case.id);
         }
         for (&workers, expected) in &case.expected {
-            // The oracle rounds the shared work up to whole units of time, this does so to nanoseconds, which is less here.
+            // The oracle rounds the shared work up to whole units of time, this does so to
+            // nanoseconds, which is less here.
             let lower = nanos(prediction.lower_bound(workers));
             assert!(lower == expected.lower_bound || lower + 1 == expected.lower_bound, "{} on {workers}", case.id);
             assert!(

@@ -14,8 +14,9 @@ use hemiola_plan::{
 use proptest::prelude::*;
 use robot::{cycle, robot, source, update, with_sources};
 
-/// A robot of one cycle without circles: updates provide R0, R1, ... or, now and then, nothing, and require some of what
-/// earlier ones provide; they are dealt out to modules at random. A source reads some of it all.
+/// A robot of one cycle without circles: updates provide R0, R1, ... or, now and then, nothing, and
+/// require some of what earlier ones provide; they are dealt out to modules at random. A source
+/// reads some of it all.
 fn any_robot() -> impl Strategy<Value = RobotDescription> {
     let reads = prop::collection::vec(any::<prop::sample::Index>(), 0..4);
     let an_update = (reads, any::<bool>(), 0..9usize, prop::bool::weighted(0.9));
@@ -56,8 +57,9 @@ fn any_tangled_robot() -> impl Strategy<Value = RobotDescription> {
     })
 }
 
-/// A robot of several cycles and a source in which most things fit, and some do not: updates provide R0, R1, ... and read
-/// any of these, from whatever cycle; now and then something is doubled, missing, chosen wrongly, or named twice.
+/// A robot of several cycles and a source in which most things fit, and some do not: updates
+/// provide R0, R1, ... and read any of these, from whatever cycle; now and then something is
+/// doubled, missing, chosen wrongly, or named twice.
 fn any_mess() -> impl Strategy<Value = RobotDescription> {
     const RARELY: f64 = 0.03;
     let read = || prop::option::weighted(0.3, any::<prop::sample::Index>());
@@ -247,12 +249,14 @@ proptest! {
         let slot = |task| schedule.slot(task).expect("every task ran");
         let needed: BTreeSet<TaskId> = plan.graph().prerequisites(output).into_iter().collect();
         let ready = needed.iter().map(|&task| slot(task).end).max().unwrap_or_default();
-        // Whoever starts between then and the output is another output or goes on with a unit that already ran.
+        // Whoever starts between then and the output is another output or goes on with a unit that
+        // already ran.
         for other in schedule.slots.iter().filter(|other| other.start >= ready && other.start < slot(output).start) {
             let begins_unit = plan.units()[other.unit.index()].tasks[0] == other.task;
             prop_assert!(!begins_unit || plan.graph().task(other.task).is_output || workers == 1, "{:?} overtakes", other);
         }
-        // Alone, a worker does what outputs need first: before the last output there is nothing that none of them needs.
+        // Alone, a worker does what outputs need first: before the last output there is nothing
+        // that none of them needs.
         let order: Vec<TaskId> = plan.order().collect();
         let before_output = order.iter().position(|&task| task == output).expect("it is in it");
         let useful = |task: TaskId| {
@@ -305,7 +309,8 @@ proptest! {
         let work: Duration = (0..workers).map(|worker| schedule.busy(worker)).sum();
         let share = work / workers as u32;
         prop_assert!(schedule.makespan >= critical_path.max(share));
-        // Graham 1969; the fused units of a plan are a graph of their own with the same critical path.
+        // Graham 1969; the fused units of a plan are a graph of their own with the same critical
+        // path.
         let graham = critical_path + (work - critical_path) / workers as u32 + Duration::from_nanos(1);
         prop_assert!(schedule.makespan <= graham, "{:?} > {:?}", schedule.makespan, graham);
     }

@@ -1,5 +1,5 @@
-//! Real module graphs and workloads as plans. The figures are those that were published with the data, where the
-//! definitions agree; where they do not, the comment says why.
+//! Real module graphs and workloads as plans. The figures are those that were published with the
+//! data, where the definitions agree; where they do not, the comment says why.
 
 mod shared;
 
@@ -43,15 +43,17 @@ fn the_soccer_robot_has_the_published_tasks() {
 
     assert_eq!((motion_graph.tasks().len(), cognition_graph.tasks().len()), (63, 149));
     assert_eq!((motion_graph.width(), cognition_graph.width()), (15, 36));
-    // The release chains the exclusive updates only (21 and 44 edges) and trusts its concurrent ones beside them. Here a
-    // `&self` update never runs beside a `&mut self` sibling, which takes the edges around the gaps that they stand in.
+    // The release chains the exclusive updates only (21 and 44 edges) and trusts its concurrent
+    // ones beside them. Here a `&self` update never runs beside a `&mut self` sibling, which takes
+    // the edges around the gaps that they stand in.
     assert_eq!((motion_graph.module_order().len(), cognition_graph.module_order().len()), (22, 61));
-    // "Longest remaining tail: 42, motion 20". The release itself sorts by number of successors and has 21 in motion;
-    // that other order is also why motion keeps 90 edges here and 89 there.
+    // "Longest remaining tail: 42, motion 20". The release itself sorts by number of successors and
+    // has 21 in motion; that other order is also why motion keeps 90 edges here and 89 there.
     assert_eq!((critical_path(&motion_graph), critical_path(&cognition_graph)), (20, 42));
     assert_eq!((motion_graph.reduced().len(), cognition_graph.reduced().len()), (90, 206));
-    // The release draws 334 and 1167 edges before reduction. It treats modules with a preparation differently, in ways
-    // that the data does not tell; what remains after reduction shows that the order is the same.
+    // The release draws 334 and 1167 edges before reduction. It treats modules with a preparation
+    // differently, in ways that the data does not tell; what remains after reduction shows that the
+    // order is the same.
     assert_eq!((distinct_edges(&motion_graph), distinct_edges(&cognition_graph)), (340, 1195));
 }
 
@@ -65,7 +67,8 @@ fn without_preparations_the_dependencies_are_those_of_the_thesis() {
     }
     let resolved = resolve(&system).expect("still complete");
     let graphs: Vec<_> = resolved.cycles.iter().map(updates_only).collect();
-    // Equation 5.1 of the thesis without self loops. Its critical path in motion is 20, again for the order by successors.
+    // Equation 5.1 of the thesis without self loops. Its critical path in motion is 20, again for
+    // the order by successors.
     assert_eq!(graphs.iter().map(|graph| graph.dependencies().len()).collect::<Vec<_>>(), [301, 985]);
     assert_eq!(graphs.iter().map(critical_path).collect::<Vec<_>>(), [19, 36]);
 
@@ -103,7 +106,8 @@ fn outputs_need_not_wait_for_the_whole_cycle() {
         let id = resolved.cycles[cycle].providers[representation];
         graph.prerequisites(graph.find(TaskKind::Update(id)).expect("it runs")).len()
     };
-    // The release counts 49, 108, 56 and 47 with its order within modules; cognition's chains differ by a task here.
+    // The release counts 49, 108, 56 and 47 with its order within modules; cognition's chains
+    // differ by a task here.
     assert_eq!(needed(0, "JointRequest"), 49);
     assert_eq!(needed(1, "MotionRequest"), 109);
     assert_eq!(needed(1, "RobotPose"), 56);
@@ -128,7 +132,8 @@ fn workloads_agree_with_their_own_figures() {
     }
 }
 
-/// Makespan on two workers, as a multiple of the lower bound, and the plan knowing the durations or not.
+/// Makespan on two workers, as a multiple of the lower bound, and the plan knowing the durations or
+/// not.
 fn stretch(workload: &datasets::Workload, knows: bool, policy: Policy) -> f64 {
     let options = PlanOptions { hand_over: Duration::ZERO, ..PlanOptions::default() };
     let unknown = Durations::unknown(workload.graph.tasks().len());
@@ -142,7 +147,8 @@ fn stretch(workload: &datasets::Workload, knows: bool, policy: Policy) -> f64 {
 fn measured_durations_bring_cognition_to_its_lower_bound() {
     let Some(cognition) = workload("nao-cognition") else { return };
     assert!(stretch(&cognition, true, Policy::CriticalPath) <= 1.01);
-    // Without durations it starts the long tasks too late: 1.31 in the reference, which counts single tasks as well.
+    // Without durations it starts the long tasks too late: 1.31 in the reference, which counts
+    // single tasks as well.
     let counted = stretch(&cognition, false, Policy::CriticalPath);
     assert!((1.30..1.32).contains(&counted), "{counted}");
     assert!(stretch(&cognition, false, Policy::Fifo) > 1.3 && stretch(&cognition, false, Policy::WorkStealing) > 1.3);

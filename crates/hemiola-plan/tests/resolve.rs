@@ -177,7 +177,8 @@ fn an_update_may_refine_its_own_previous_value_while_others_read_the_new_one() {
 
 #[test]
 fn exclusive_siblings_are_ordered_through_other_modules_too() {
-    // `late` needs, through Other, what `early` provides; declared the other way round and with the longer tail.
+    // `late` needs, through Other, what `early` provides; declared the other way round and with the
+    // longer tail.
     let sibling = ModuleDescription::new("Vision")
         .with(update("late", Access::Exclusive, "&Middle -> Late"))
         .with(update("early", Access::Exclusive, "-> Early"));
@@ -219,7 +220,8 @@ fn a_module_does_not_stand_still_for_an_update_whose_inputs_are_late() {
 
 #[test]
 fn among_waiting_siblings_the_one_with_the_longest_remaining_path_goes_first() {
-    // `first` runs; meanwhile `urgent` becomes ready and overtakes `patient`, which was there all along.
+    // `first` runs; meanwhile `urgent` becomes ready and overtakes `patient`, which was there all
+    // along.
     let vision = ModuleDescription::new("Vision")
         .with(update("patient", Access::Exclusive, "-> P"))
         .with(update("first", Access::Exclusive, "-> F"))

@@ -64,7 +64,8 @@ fn the_critical_path_goes_before_what_was_ready_earlier() {
 #[test]
 fn work_stealing_prefers_its_newest_and_steals_the_oldest() {
     let schedule = schedule(&[10, 30, 20, 10], &[(0, 1), (0, 2), (0, 3)], two_workers(Policy::WorkStealing, 1));
-    // Worker 0 made 1, 2 and 3 ready and goes on with the last; worker 1 steals the first a hand-over later.
+    // Worker 0 made 1, 2 and 3 ready and goes on with the last; worker 1 steals the first a
+    // hand-over later.
     assert_eq!(start(&schedule, 3), (0, micros(10)));
     assert_eq!(start(&schedule, 1), (1, micros(11)));
 }

@@ -1,7 +1,8 @@
-//! What a look at the kernel's accounts costs: `cargo run --release -p hemiola-realtime --example account_cost`.
+//! What a look at the kernel's accounts costs: `cargo run --release -p hemiola-realtime --example
+//! account_cost`.
 //!
-//! Method: as the service thread of a robot looks, but without the pauses: the accounts of some threads that sleep, then what the host took of all
-//! cores; medians and 99 of 100 of many looks.
+//! Method: as the service thread of a robot looks, but without the pauses: the accounts of some
+//! threads that sleep, then what the host took of all cores; medians and 99 of 100 of many looks.
 
 use hemiola_realtime::{KernelThread, StolenTime, ThreadAccount};
 use std::sync::mpsc::channel;

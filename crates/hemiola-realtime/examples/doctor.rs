@@ -1,4 +1,5 @@
-//! Examines this machine: `cargo run -p hemiola-realtime --example doctor`. With the argument `json` for machines.
+//! Examines this machine: `cargo run -p hemiola-realtime --example doctor`. With the argument
+//! `json` for machines.
 
 use hemiola_realtime::{examine, findings_as_json, findings_as_text};
 

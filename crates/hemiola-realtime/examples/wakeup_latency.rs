@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p hemiola-realtime --example wakeup_latency [PERIOD_US [SLEEPS]]`
 //!
-//! In the manner of cyclictest: a thread sleeps until absolute due times, and how late it is there is measured, once for each
-//! scheduling policy, and for each with sleeps that end at the due time and with adaptive earliness.
+//! In the manner of cyclictest: a thread sleeps until absolute due times, and how late it is there
+//! is measured, once for each scheduling policy, and for each with sleeps that end at the due time
+//! and with adaptive earliness.
 
 use hemiola_realtime::{
     AdaptiveEarliness, EarlinessCost, LatencyDistribution, Niceness, Policy, Priority, RealtimeError, ThreadSettings,

@@ -1,4 +1,5 @@
-//! What the kernel counts of threads and cores: who had a core, who waited for one, what the host of a virtual machine took.
+//! What the kernel counts of threads and cores: who had a core, who waited for one, what the host
+//! of a virtual machine took.
 
 use crate::affinity::CoreId;
 use crate::os;
@@ -8,7 +9,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-/// The account that the kernel keeps of a thread, open to be read again and again from any thread: two system calls, and no allocation.
+/// The account that the kernel keeps of a thread, open to be read again and again from any thread:
+/// two system calls, and no allocation.
 ///
 /// ```
 /// use hemiola_realtime::{KernelThread, ThreadAccount};
@@ -36,8 +38,8 @@ pub struct ThreadAccount {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThreadTimes {
-    /// It was on a core. Up to this moment, if it is on one; what the host took meanwhile is left out where the kernel knows
-    /// (`CONFIG_PARAVIRT_TIME_ACCOUNTING`).
+    /// It was on a core. Up to this moment, if it is on one; what the host took meanwhile is left
+    /// out where the kernel knows (`CONFIG_PARAVIRT_TIME_ACCOUNTING`).
     pub running: Duration,
     /// It could have run, and others had the cores. A wait that has not ended is not in it.
     pub waiting: Duration,
@@ -47,7 +49,8 @@ impl ThreadAccount {
     /// The account of a thread of this process.
     ///
     /// # Errors
-    /// The thread has ended, or the system keeps no such accounts: Linux does, with `CONFIG_SCHED_INFO`.
+    /// The thread has ended, or the system keeps no such accounts: Linux does, with
+    /// `CONFIG_SCHED_INFO`.
     pub fn of(thread: KernelThread) -> io::Result<Self> {
         let schedstat = File::open(format!("/proc/self/task/{}/schedstat", thread.number()))?;
         let account = Self { thread, schedstat };
@@ -68,7 +71,8 @@ impl ThreadAccount {
     }
 }
 
-/// What the host of a virtual machine took of its cores, since the machine was started: cores that had work, and did not get to it.
+/// What the host of a virtual machine took of its cores, since the machine was started: cores that
+/// had work, and did not get to it.
 ///
 /// ```
 /// use hemiola_realtime::StolenTime;
@@ -97,7 +101,8 @@ impl StolenTime {
         Ok(Self { stat: File::open("/proc/stat")?, bytes: vec![0; LONGEST_STAT] })
     }
 
-    /// What is in it now, core by core. One system call, in which the kernel writes all of `/proc/stat`.
+    /// What is in it now, core by core. One system call, in which the kernel writes all of
+    /// `/proc/stat`.
     ///
     /// # Errors
     /// What the system says.
@@ -116,7 +121,8 @@ fn waited(schedstat: &[u8]) -> Option<Duration> {
     waiting.parse().ok().map(Duration::from_nanos)
 }
 
-/// The lines `cpuN user nice system idle iowait irq softirq steal ...` of `/proc/stat`, in hundredths of a second.
+/// The lines `cpuN user nice system idle iowait irq softirq steal ...` of `/proc/stat`, in
+/// hundredths of a second.
 fn stolen(stat: &[u8]) -> impl Iterator<Item = (CoreId, Duration)> {
     stat.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
         let mut words = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_ascii_whitespace();

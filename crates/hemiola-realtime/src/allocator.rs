@@ -1,8 +1,9 @@
 //! An allocator that counts, for tests that prove that a thread does not allocate.
 //!
 //! # Safety
-//! Every call is handed to [`System`] unchanged; counting touches only thread-local cells of integers, which are initialised at
-//! compile time and have no destructor, so that counting neither allocates nor fails, not even while a thread ends.
+//! Every call is handed to [`System`] unchanged; counting touches only thread-local cells of
+//! integers, which are initialised at compile time and have no destructor, so that counting neither
+//! allocates nor fails, not even while a thread ends.
 #![expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,7 +11,8 @@ use std::cell::Cell;
 
 use crate::sync::{Ordering, StaticAtomicU64};
 
-/// The system's allocator, with a count per thread of what was allocated and freed. Costs some nanoseconds a call.
+/// The system's allocator, with a count per thread of what was allocated and freed. Costs some
+/// nanoseconds a call.
 ///
 /// ```
 /// use hemiola_realtime::{AllocationGuard, CountingAllocator};
@@ -47,7 +49,8 @@ pub struct Allocations {
 }
 
 impl Allocations {
-    /// Calls to the allocator, of either kind. Both may take a lock or enter the kernel: a real-time thread makes none.
+    /// Calls to the allocator, of either kind. Both may take a lock or enter the kernel: a
+    /// real-time thread makes none.
     pub fn calls(self) -> u64 {
         self.allocations + self.deallocations
     }
@@ -71,7 +74,8 @@ thread_local! {
 /// Calls to the allocator by watched threads.
 static CALLS_BY_WATCHED_THREADS: StaticAtomicU64 = StaticAtomicU64::new(0);
 
-/// What the calling thread has allocated and freed so far. All zeros unless [`CountingAllocator`] is the global allocator.
+/// What the calling thread has allocated and freed so far. All zeros unless [`CountingAllocator`]
+/// is the global allocator.
 pub fn allocations_on_this_thread() -> Allocations {
     THIS_THREAD.get()
 }
@@ -101,15 +105,18 @@ impl AllocationGuard {
         AllocationGuard { start: allocations_on_this_thread() }
     }
 
-    /// What the calling thread has allocated and freed since. Call it on the thread that made the guard.
+    /// What the calling thread has allocated and freed since. Call it on the thread that made the
+    /// guard.
     pub fn counted(&self) -> Allocations {
         allocations_on_this_thread().since(self.start)
     }
 }
 
-/// From now on, counts the calling thread's calls to the allocator for [`calls_by_watched_threads`], too.
+/// From now on, counts the calling thread's calls to the allocator for
+/// [`calls_by_watched_threads`], too.
 ///
-/// A test of a framework calls it within a module, and so watches threads that it did not start. Calling it again does nothing.
+/// A test of a framework calls it within a module, and so watches threads that it did not start.
+/// Calling it again does nothing.
 ///
 /// ```
 /// use hemiola_realtime::{CountingAllocator, calls_by_watched_threads, watch_this_thread};
@@ -126,7 +133,8 @@ pub fn watch_this_thread() {
     WATCHED.set(true);
 }
 
-/// Ends what [`watch_this_thread`] started: for threads that may allocate again, such as at shutdown.
+/// Ends what [`watch_this_thread`] started: for threads that may allocate again, such as at
+/// shutdown.
 pub fn stop_watching_this_thread() {
     WATCHED.set(false);
 }

@@ -1,7 +1,9 @@
-//! What this computer takes for itself: what a bound on response times must count, measured by what the runtime really uses.
+//! What this computer takes for itself: what a bound on response times must count, measured by what
+//! the runtime really uses.
 //!
-//! A file per cost. Each measurement starts threads of its own with real-time priority, or with the present one where that is not
-//! permitted: [`Calibration::policy`] says so, for then the figures are those of threads that share their cores with everybody.
+//! A file per cost. Each measurement starts threads of its own with real-time priority, or with the
+//! present one where that is not permitted: [`Calibration::policy`] says so, for then the figures
+//! are those of threads that share their cores with everybody.
 
 mod hand_over;
 mod preemption;
@@ -35,13 +37,16 @@ use crate::thread::{Spawned, ThreadSettings};
 pub struct Calibration {
     /// Whether the threads that measured had real-time priority.
     pub policy: PolicyInForce,
-    /// From writing something on one core until a thread that spins on another one has read it. Needs two cores.
+    /// From writing something on one core until a thread that spins on another one has read it.
+    /// Needs two cores.
     pub hand_over: Option<LatencyDistribution>,
     /// From waking a thread that sleeps until it runs, on another core where there is one.
     pub wake_up: Option<LatencyDistribution>,
-    /// How late a thread that waits for its time by [`AdaptiveEarliness`](crate::AdaptiveEarliness) is there.
+    /// How late a thread that waits for its time by [`AdaptiveEarliness`](crate::AdaptiveEarliness)
+    /// is there.
     pub timer_lateness: Option<LatencyDistribution>,
-    /// What a thread that was interrupted takes longer than itself and what interrupted it. Needs real-time priority.
+    /// What a thread that was interrupted takes longer than itself and what interrupted it. Needs
+    /// real-time priority.
     pub preemption: Option<LatencyDistribution>,
 }
 
@@ -74,8 +79,8 @@ impl PolicyInForce {
 }
 
 impl Calibration {
-    /// Measures all of them, one after another: about three quarters of a second, most of it asleep. What other programs do meanwhile is
-    /// measured as well.
+    /// Measures all of them, one after another: about three quarters of a second, most of it
+    /// asleep. What other programs do meanwhile is measured as well.
     ///
     /// ```
     /// use hemiola_realtime::Calibration;
@@ -89,7 +94,8 @@ impl Calibration {
         Self::of(200)
     }
 
-    /// The same in about a third of a second, for who measures several times: one that was disturbed is told from the others only then.
+    /// The same in about a third of a second, for who measures several times: one that was
+    /// disturbed is told from the others only then.
     ///
     /// ```
     /// use hemiola_realtime::Calibration;

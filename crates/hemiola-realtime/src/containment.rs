@@ -10,8 +10,8 @@ thread_local! {
     static CONTAINED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// As long as it lives, panics on this thread are caught and reported by whoever made it: nothing is printed on the spot, where that
-/// would cost a real-time thread dearly.
+/// As long as it lives, panics on this thread are caught and reported by whoever made it: nothing
+/// is printed on the spot, where that would cost a real-time thread dearly.
 ///
 /// ```
 /// use hemiola_realtime::{Containment, describe_panic, take_place};

@@ -5,7 +5,8 @@ use std::io;
 
 /// A setting that the operating system refused. The program runs without it.
 ///
-/// Two denials are equal when they would tell a person the same, so a set of them says each thing once.
+/// Two denials are equal when they would tell a person the same, so a set of them says each thing
+/// once.
 ///
 /// ```
 /// use hemiola_realtime::{Policy, Priority, ThreadSettings, apply_to_this_thread};
@@ -77,8 +78,8 @@ impl Outcome {
     }
 }
 
-/// How to obtain real-time priority and locked memory for this binary. One text for both, because `setcap` replaces the
-/// capabilities that a file has.
+/// How to obtain real-time priority and locked memory for this binary. One text for both, because
+/// `setcap` replaces the capabilities that a file has.
 pub(crate) fn how_to_obtain_permission() -> String {
     let binary = std::env::current_exe().map_or_else(|_| "BINARY".to_string(), |path| path.display().to_string());
     format!(

@@ -1,7 +1,8 @@
 //! Is this machine fit for real time, and what would make it fitter?
 //!
-//! Every check reads files below a root folder (`/` on a real machine, a made-up tree in tests) and judges what it finds; the
-//! measurements at the end tell what all settings together amount to. A check whose files do not exist says nothing.
+//! Every check reads files below a root folder (`/` on a real machine, a made-up tree in tests) and
+//! judges what it finds; the measurements at the end tell what all settings together amount to. A
+//! check whose files do not exist says nothing.
 
 mod kernel;
 mod measurements;
@@ -79,8 +80,8 @@ pub enum State {
     Problem,
 }
 
-/// Examines this machine: all that [`examine_settings`] reads, and what measurements say. Takes about a second and a half, during which two
-/// cores are busy for a while.
+/// Examines this machine: all that [`examine_settings`] reads, and what measurements say. Takes
+/// about a second and a half, during which two cores are busy for a while.
 pub fn examine() -> Vec<Finding> {
     let mut findings = examine_settings(Path::new("/"));
     findings.extend(os::clock_resolution().map(kernel::timer_resolution));
@@ -88,7 +89,8 @@ pub fn examine() -> Vec<Finding> {
     findings
 }
 
-/// Examines the settings of the machine whose `proc` and `sys` are found below `root`. Reads some dozen files.
+/// Examines the settings of the machine whose `proc` and `sys` are found below `root`. Reads some
+/// dozen files.
 ///
 /// ```
 /// use hemiola_realtime::{examine_settings, findings_as_text};
@@ -119,8 +121,8 @@ pub fn examine_settings(root: &Path) -> Vec<Finding> {
     checks.iter().filter_map(|check| check(&tree)).collect()
 }
 
-/// The findings for people: a paragraph each, wrapped to so many columns, with reason and remedy where there is something to do,
-/// and a summary.
+/// The findings for people: a paragraph each, wrapped to so many columns, with reason and remedy
+/// where there is something to do, and a summary.
 pub fn findings_as_text(findings: &[Finding], columns: usize) -> String {
     const INDENT: usize = 4;
     let topic_width = findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
@@ -150,7 +152,8 @@ pub fn findings_as_text(findings: &[Finding], columns: usize) -> String {
     text
 }
 
-/// The findings for machines: a JSON array of objects with the fields of [`Finding`]; `state` is `good`, `advice` or `problem`.
+/// The findings for machines: a JSON array of objects with the fields of [`Finding`]; `state` is
+/// `good`, `advice` or `problem`.
 pub fn findings_as_json(findings: &[Finding]) -> String {
     serde_json::to_string_pretty(findings).expect("text and unit variants always have a JSON form")
 }

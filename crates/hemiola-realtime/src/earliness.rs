@@ -3,18 +3,22 @@
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 use std::time::Duration;
 
-/// Decides how early to wake before a due time, so that the thread is there on time although sleeps end late.
+/// Decides how early to wake before a due time, so that the thread is there on time although sleeps
+/// end late.
 ///
-/// A long sleep ends late by more than a short one, for the core sleeps more deeply. So the way to a due time has a long sleep that ends
-/// 100 µs early, then a short one, and the rest is spun.
+/// A long sleep ends late by more than a short one, for the core sleeps more deeply. So the way to
+/// a due time has a long sleep that ends 100 µs early, then a short one, and the rest is spun.
 ///
-/// What the first 64 short sleeps are late by at most is the first estimate. From then on it tracks how late all but one of 200 short sleeps end at most (the 99.5th percentile of the oversleep) and wakes that much early, at
-/// most `bound`. Each sleep that ended later than estimated raises the estimate by 20 %, each other one lowers it by 0.1 %: both
-/// balance when 199 of 200 are earlier (the multiplicative form of stochastic quantile approximation, Robbins and Monro 1951). A
-/// single outlier therefore costs little, and a change by a factor of ten is followed within 13 sleeps upwards and 2,300 downwards.
+/// What the first 64 short sleeps are late by at most is the first estimate. From then on it tracks
+/// how late all but one of 200 short sleeps end at most (the 99.5th percentile of the oversleep)
+/// and wakes that much early, at most `bound`. Each sleep that ended later than estimated raises
+/// the estimate by 20 %, each other one lowers it by 0.1 %: both balance when 199 of 200 are
+/// earlier (the multiplicative form of stochastic quantile approximation, Robbins and Monro 1951).
+/// A single outlier therefore costs little, and a change by a factor of ten is followed within 13
+/// sleeps upwards and 2,300 downwards.
 ///
-/// The price is the time spent spinning; [`AdaptiveEarliness::cost`] says how much. No allocation, no lock; the only system calls are
-/// the sleeps.
+/// The price is the time spent spinning; [`AdaptiveEarliness::cost`] says how much. No allocation,
+/// no lock; the only system calls are the sleeps.
 ///
 /// ```
 /// use hemiola_realtime::{AdaptiveEarliness, monotonic_now};
@@ -81,9 +85,11 @@ pub struct EarlinessCost {
     pub spinning: Duration,
 }
 
-/// So long before the short sleep's end the long one ends: enough for its own lateness, short enough for the core to sleep lightly.
+/// So long before the short sleep's end the long one ends: enough for its own lateness, short
+/// enough for the core to sleep lightly.
 const LEAD: Duration = Duration::from_micros(100);
-/// The tracked quantile of the oversleep: a deadline that counts in one of a thousand runs is not met with one in twenty.
+/// The tracked quantile of the oversleep: a deadline that counts in one of a thousand runs is not
+/// met with one in twenty.
 const QUANTILE: f64 = 0.995;
 /// By which share of the estimate one observation may move it.
 const GAIN: f64 = 0.2;
@@ -95,7 +101,8 @@ const FIRST_SLEEPS: u32 = 64;
 const START_NS: f64 = 50_000.0;
 
 impl AdaptiveEarliness {
-    /// As early as this a thread wakes at most, if nobody says otherwise: on machines whose sleeps end even later, it is late instead.
+    /// As early as this a thread wakes at most, if nobody says otherwise: on machines whose sleeps
+    /// end even later, it is late instead.
     pub const MOST: Duration = Duration::from_micros(200);
 
     /// Wakes at most `bound` before the due time.
@@ -151,14 +158,14 @@ impl AdaptiveEarliness {
         self.estimate_ns = (self.estimate_ns * (1.0 + GAIN * step)).max(FLOOR_NS).min(self.bound_ns);
     }
 
-    /// Waits for `due`: sleeps, learns from how the sleeps went, spins for the rest. Returns the time at which it is there, which
-    /// is `due` or later. Due times in the past count as late.
+    /// Waits for `due`: sleeps, learns from how the sleeps went, spins for the rest. Returns the
+    /// time at which it is there, which is `due` or later. Due times in the past count as late.
     pub fn meet(&mut self, due: MonotonicTime) -> MonotonicTime {
         self.meet_prepared(due, || ())
     }
 
-    /// The same, and calls `prepare` when the sleeps have ended and `due` is still to come: the place for bringing into the caches what
-    /// will be needed at once, instead of only spinning.
+    /// The same, and calls `prepare` when the sleeps have ended and `due` is still to come: the
+    /// place for bringing into the caches what will be needed at once, instead of only spinning.
     pub fn meet_prepared(&mut self, due: MonotonicTime, prepare: impl FnOnce()) -> MonotonicTime {
         let mut woken = monotonic_now();
         while let Some(sleep) = self.next_sleep(woken, due) {
@@ -181,8 +188,8 @@ impl AdaptiveEarliness {
         now
     }
 
-    /// When the last sleep ended on the way to the due time that was [met](Self::meet) last: since then the thread has had a core, for
-    /// [`Respite`](crate::Respite) to know.
+    /// When the last sleep ended on the way to the due time that was [met](Self::meet) last: since
+    /// then the thread has had a core, for [`Respite`](crate::Respite) to know.
     ///
     /// ```
     /// use hemiola_realtime::{AdaptiveEarliness, monotonic_now};

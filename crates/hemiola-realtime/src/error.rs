@@ -1,4 +1,5 @@
-//! What cannot be done at all, as opposed to what the system merely refuses (see [`Denial`](crate::Denial)).
+//! What cannot be done at all, as opposed to what the system merely refuses (see
+//! [`Denial`](crate::Denial)).
 
 /// A request that makes no sense or that leaves nothing to run on.
 ///

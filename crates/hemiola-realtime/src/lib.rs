@@ -1,7 +1,9 @@
-//! The operating system's real-time services with a safe face: threads with a policy, locked memory, absolute sleeps, wake-ups.
+//! The operating system's real-time services with a safe face: threads with a policy, locked
+//! memory, absolute sleeps, wake-ups.
 //!
-//! Layer rule: this crate knows nothing of modules, plans or cycles. Nothing in it fails because a permission is missing: what
-//! the system refuses is reported as a [`Denial`] that names the reason and the remedy, and the program runs all the same.
+//! Layer rule: this crate knows nothing of modules, plans or cycles. Nothing in it fails because a
+//! permission is missing: what the system refuses is reported as a [`Denial`] that names the reason
+//! and the remedy, and the program runs all the same.
 //!
 //! ```
 //! use hemiola_realtime::{AdaptiveEarliness, Policy, Priority, ThreadSettings, monotonic_now, spawn};
@@ -20,7 +22,8 @@
 //! # Ok::<(), hemiola_realtime::RealtimeError>(())
 //! ```
 //!
-//! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator` (the trait is unsafe).
+//! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator`
+//! (the trait is unsafe).
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 

@@ -15,6 +15,7 @@ pub enum Locking {
     PresentAndFuture,
     /// All there is and all that will be, each page from its first touch on.
     WhenTouched,
-    /// All there is now. The future is left out where a limit exists: once it is reached, every allocation would fail.
+    /// All there is now. The future is left out where a limit exists: once it is reached, every
+    /// allocation would fail.
     Present,
 }

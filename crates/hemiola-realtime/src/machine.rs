@@ -4,8 +4,8 @@ use std::thread::available_parallelism;
 
 use crate::system_tree::SystemTree;
 
-/// The processor, how many of its cores this program may use, and the kernel, in a line: what is measured on one is not what another
-/// one takes.
+/// The processor, how many of its cores this program may use, and the kernel, in a line: what is
+/// measured on one is not what another one takes.
 ///
 /// ```
 /// assert!(hemiola_realtime::describe_machine().contains("core"));

@@ -24,17 +24,20 @@ pub struct MemoryReport {
     pub lock: Outcome,
     /// What is locked, if anything is.
     pub locking: Option<Locking>,
-    /// Whether the allocator keeps freed memory instead of returning it to the system. Only glibc's can be told.
+    /// Whether the allocator keeps freed memory instead of returning it to the system. Only glibc's
+    /// can be told.
     pub keeps_heap: bool,
     /// Bytes of heap that were touched in advance.
     pub prefaulted_heap: usize,
 }
 
-/// Locks the process' memory as far as permitted, has the allocator keep what it gets, and touches `heap` bytes in advance (they
-/// go to the allocator's arena of the calling thread, so call it on the main thread, at start-up, before other threads).
+/// Locks the process' memory as far as permitted, has the allocator keep what it gets, and touches
+/// `heap` bytes in advance (they go to the allocator's arena of the calling thread, so call it on
+/// the main thread, at start-up, before other threads).
 ///
-/// Locking is tried in the order [`Locking`] lists. Once the future is locked, every stack of a new thread is resident as a whole, unless
-/// the thread says how much of it is to be ([`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack)). Takes
+/// Locking is tried in the order [`Locking`] lists. Once the future is locked, every stack of a new
+/// thread is resident as a whole, unless the thread says how much of it is to be
+/// ([`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack)). Takes
 /// milliseconds per 10 MiB.
 pub fn secure_memory(heap: usize) -> MemoryReport {
     let keeps_heap = os::keep_heap();
@@ -58,9 +61,11 @@ pub fn secure_memory(heap: usize) -> MemoryReport {
     MemoryReport { lock, locking: None, keeps_heap, prefaulted_heap }
 }
 
-/// Touches the next `bytes` of the calling thread's stack, but never more than it has, and returns how many were touched.
+/// Touches the next `bytes` of the calling thread's stack, but never more than it has, and returns
+/// how many were touched.
 ///
-/// [`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack) calls it on new threads.
+/// [`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack) calls it on new
+/// threads.
 ///
 /// ```
 /// assert!(hemiola_realtime::prefault_stack(64 * 1024) > 0);
@@ -78,8 +83,8 @@ pub fn prefault_stack(bytes: usize) -> usize {
     start - target
 }
 
-/// Touches so much of the calling thread's stack, and gives back what locking has made resident beyond that: it comes again, and stays, when it
-/// is touched. Returns how many bytes were touched.
+/// Touches so much of the calling thread's stack, and gives back what locking has made resident
+/// beyond that: it comes again, and stays, when it is touched. Returns how many bytes were touched.
 pub(crate) fn settle_stack(bytes: usize) -> usize {
     let touched = prefault_stack(bytes);
     if bytes > 0 {
@@ -94,7 +99,8 @@ const PAGE: usize = 4096;
 #[inline(never)]
 fn touch_stack(target: usize) {
     let mut page = [0u8; PAGE];
-    // The compiler must assume that the page is read and written: it can neither leave it out nor turn this into a loop.
+    // The compiler must assume that the page is read and written: it can neither leave it out nor
+    // turn this into a loop.
     let position = black_box(&mut page).as_ptr().addr();
     if position > target {
         touch_stack(target);
@@ -107,8 +113,8 @@ fn stack_position() -> usize {
     black_box(&mut 0u8 as *mut u8).addr()
 }
 
-/// Allocates in blocks that the heap serves (larger ones get a mapping of their own, which goes when they are freed), writes to
-/// every page, and frees them all.
+/// Allocates in blocks that the heap serves (larger ones get a mapping of their own, which goes
+/// when they are freed), writes to every page, and frees them all.
 fn prefault_heap(bytes: usize) -> usize {
     const BLOCK: usize = 64 * 1024;
     let mut blocks: Vec<Vec<u8>> = Vec::with_capacity(bytes.div_ceil(BLOCK));
@@ -151,7 +157,8 @@ mod tests {
             .join()
             .expect("nothing overflows");
         assert_eq!(asked, 256 * 1024);
-        // The C library may hand out a larger stack that another thread has left. One byte too far would have crashed.
+        // The C library may hand out a larger stack that another thread has left. One byte too far
+        // would have crashed.
         assert!(all > 512 * 1024, "{all} bytes of 1 MiB or more");
     }
 

@@ -7,7 +7,8 @@ use crate::error::RealtimeError;
 
 /// How the kernel decides when a thread runs.
 ///
-/// Real-time policies are not inherited by threads that such a thread starts without [`spawn`](crate::spawn).
+/// Real-time policies are not inherited by threads that such a thread starts without
+/// [`spawn`](crate::spawn).
 ///
 /// ```
 /// use hemiola_realtime::{Policy, Priority};
@@ -24,8 +25,9 @@ pub enum Policy {
     Fifo(Priority),
     /// As [`Policy::Fifo`], but threads of equal priority take turns.
     RoundRobin(Priority),
-    /// Linux' constant bandwidth server over earliest deadline first: `runtime` of processor time within `deadline` of each
-    /// start of a `period`. The kernel wants `runtime <= deadline <= period`, and no affinity.
+    /// Linux' constant bandwidth server over earliest deadline first: `runtime` of processor time
+    /// within `deadline` of each start of a `period`. The kernel wants
+    /// `runtime <= deadline <= period`, and no affinity.
     Deadline {
         /// Processor time per period.
         runtime: Duration,
@@ -54,7 +56,8 @@ impl fmt::Display for Policy {
     }
 }
 
-/// A real-time priority, 1 (lowest) to 99 (highest; as high as the kernel's own migration threads, better left to them).
+/// A real-time priority, 1 (lowest) to 99 (highest; as high as the kernel's own migration threads,
+/// better left to them).
 ///
 /// ```
 /// use hemiola_realtime::Priority;

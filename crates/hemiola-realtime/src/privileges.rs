@@ -14,8 +14,8 @@ pub(crate) struct Privileges {
 impl Privileges {
     /// Reads them from `proc`; none where there is no such file.
     ///
-    /// Capabilities in a user namespace other than the first (rootless containers) are of no use for either: the kernel asks for
-    /// them in the first one.
+    /// Capabilities in a user namespace other than the first (rootless containers) are of no use
+    /// for either: the kernel asks for them in the first one.
     pub(crate) fn of_this_process(tree: &SystemTree) -> Self {
         const CAP_IPC_LOCK: u64 = 1 << 14;
         const CAP_SYS_NICE: u64 = 1 << 23;
@@ -32,7 +32,8 @@ impl Privileges {
     }
 }
 
-/// The first user namespace maps every identity to itself. A kernel without user namespaces has no such file.
+/// The first user namespace maps every identity to itself. A kernel without user namespaces has no
+/// such file.
 fn in_first_user_namespace(tree: &SystemTree) -> bool {
     tree.text("proc/self/uid_map").is_none_or(|map| map.split_whitespace().eq(["0", "0", "4294967295"]))
 }
@@ -55,7 +56,8 @@ impl GroupShare {
     pub(crate) const REMEDY: &str = "write 950000 to cpu.rt_runtime_us of the group and of those around it, outermost \
         first (docker: `--cpu-rt-runtime=950000`)";
 
-    /// Reads it from the process' own group; nothing where the kernel does not divide real-time bandwidth.
+    /// Reads it from the process' own group; nothing where the kernel does not divide real-time
+    /// bandwidth.
     pub(crate) fn of_this_process(tree: &SystemTree) -> Option<Self> {
         let files = tree.control_group_files(Self::FILE, Self::FILE);
         let microseconds = files.iter().find_map(|text| text.parse().ok())?;

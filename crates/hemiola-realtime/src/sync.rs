@@ -1,4 +1,5 @@
-//! The atomics and locks of this crate's protocols, so that loom can replace them (`RUSTFLAGS="--cfg loom"`).
+//! The atomics and locks of this crate's protocols, so that loom can replace them
+//! (`RUSTFLAGS="--cfg loom"`).
 //!
 //! Those of the standard library are aliases and no re-exports, because `disallowed_types`
 //! (`clippy.toml`) sees through re-exports.

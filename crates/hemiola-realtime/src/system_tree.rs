@@ -51,7 +51,8 @@ impl SystemTree {
         names
     }
 
-    /// The files called `file` of this process' control group for the processor, and of all groups around it, innermost first.
+    /// The files called `file` of this process' control group for the processor, and of all groups
+    /// around it, innermost first.
     /// `version_1` names the file in a hierarchy of the first version.
     pub(crate) fn control_group_files(&self, version_1: &str, version_2: &str) -> Vec<String> {
         let membership = self.text("proc/self/cgroup").unwrap_or_default();

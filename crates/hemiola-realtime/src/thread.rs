@@ -1,7 +1,8 @@
 //! Threads with a scheduling policy, a set of cores and a pre-faulted stack.
 //!
-//! Settings are applied on the new thread before its body starts. What the system refuses is reported, and the body runs all
-//! the same: a robot on a developer's laptop must work, only less punctually.
+//! Settings are applied on the new thread before its body starts. What the system refuses is
+//! reported, and the body runs all the same: a robot on a developer's laptop must work, only less
+//! punctually.
 
 mod kernel_thread;
 
@@ -41,8 +42,9 @@ pub struct ThreadSettings {
 }
 
 impl ThreadSettings {
-    /// Settings of a thread called `name` (the kernel keeps the first 15 bytes) that shares time as threads do by default, runs on
-    /// the cores of the thread that starts it, and has 2 MiB of stack, none of it pre-faulted.
+    /// Settings of a thread called `name` (the kernel keeps the first 15 bytes) that shares time as
+    /// threads do by default, runs on the cores of the thread that starts it, and has 2 MiB of
+    /// stack, none of it pre-faulted.
     pub fn new(name: impl Into<String>) -> Self {
         ThreadSettings {
             name: name.into(),
@@ -74,8 +76,9 @@ impl ThreadSettings {
         self
     }
 
-    /// How much of the stack is touched before the body starts, in bytes, so that the first deep call costs no page fault. Where memory is
-    /// locked the whole stack would be resident; with this it is so much, and each page beyond it from its first touch on.
+    /// How much of the stack is touched before the body starts, in bytes, so that the first deep
+    /// call costs no page fault. Where memory is locked the whole stack would be resident; with
+    /// this it is so much, and each page beyond it from its first touch on.
     #[must_use]
     pub fn prefaulted_stack(mut self, bytes: usize) -> Self {
         self.prefaulted_stack = bytes;
@@ -139,11 +142,13 @@ pub struct Spawned<T> {
     pub report: ThreadReport,
 }
 
-/// Starts a thread, applies the settings on it, and then runs `body`. Returns when the settings are applied.
+/// Starts a thread, applies the settings on it, and then runs `body`. Returns when the settings are
+/// applied.
 ///
 /// # Errors
-/// [`RealtimeError::ThreadNotStarted`] if there is no thread to run on, [`RealtimeError::NameWithZeroByte`]. A setting that the
-/// system refuses is no error: see [`Spawned::report`].
+/// [`RealtimeError::ThreadNotStarted`] if there is no thread to run on,
+/// [`RealtimeError::NameWithZeroByte`]. A setting that the system refuses is no error: see
+/// [`Spawned::report`].
 pub fn spawn<T, F>(settings: ThreadSettings, body: F) -> Result<Spawned<T>, RealtimeError>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -158,14 +163,15 @@ where
         .name(name.clone())
         .stack_size(settings.stack_size)
         .spawn(move || {
-            // Cannot block (there is room for one) and cannot fail (the receiver waits). The sender ends here, so that `body`
-            // starts on a thread that holds nothing of ours.
+            // Cannot block (there is room for one) and cannot fail (the receiver waits). The sender
+            // ends here, so that `body` starts on a thread that holds nothing of ours.
             let _ = report_sender.send(apply(&settings));
             drop((report_sender, settings));
             body()
         })
         .map_err(|source| RealtimeError::ThreadNotStarted { name, source })?;
-    // Without a report the thread has panicked while applying its settings; whoever joins it learns why.
+    // Without a report the thread has panicked while applying its settings; whoever joins it learns
+    // why.
     let report = report_receiver.recv().unwrap_or_default();
     Ok(Spawned { thread, report })
 }
@@ -175,7 +181,8 @@ where
 /// On Linux the name of the main thread is also the name of the process in `ps` and `top`.
 ///
 /// # Errors
-/// [`RealtimeError::NameWithZeroByte`]. A setting that the system refuses is no error: see [`ThreadReport`].
+/// [`RealtimeError::NameWithZeroByte`]. A setting that the system refuses is no error: see
+/// [`ThreadReport`].
 pub fn apply_to_this_thread(settings: &ThreadSettings) -> Result<ThreadReport, RealtimeError> {
     if settings.name.contains('\0') {
         return Err(RealtimeError::NameWithZeroByte { name: settings.name.clone() });
@@ -183,8 +190,8 @@ pub fn apply_to_this_thread(settings: &ThreadSettings) -> Result<ThreadReport, R
     Ok(apply(settings))
 }
 
-/// Cores before policy: the kernel refuses to move a thread that is under `SCHED_DEADLINE`. Stack last: it is touched on the
-/// core where the thread will run.
+/// Cores before policy: the kernel refuses to move a thread that is under `SCHED_DEADLINE`. Stack
+/// last: it is touched on the core where the thread will run.
 fn apply(settings: &ThreadSettings) -> ThreadReport {
     let name = Outcome::of(os::set_name(&settings.name), |error| Denial {
         setting: format!("the thread name `{}`", settings.name),

@@ -5,10 +5,11 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// A point in time on `CLOCK_MONOTONIC`, the clock of all triggers and deadlines. Nanosecond resolution, never steps back, wraps
-/// after 584 years.
+/// A point in time on `CLOCK_MONOTONIC`, the clock of all triggers and deadlines. Nanosecond
+/// resolution, never steps back, wraps after 584 years.
 ///
-/// Unlike [`std::time::Instant`] it has a number, so that it fits an atomic, a trace and a comparison with kernel timestamps.
+/// Unlike [`std::time::Instant`] it has a number, so that it fits an atomic, a trace and a
+/// comparison with kernel timestamps.
 ///
 /// ```
 /// use hemiola_realtime::{MonotonicTime, monotonic_now};
@@ -73,15 +74,17 @@ impl fmt::Debug for MonotonicTime {
     }
 }
 
-/// The present. Some 20 ns where the kernel serves it without a system call (clock source `tsc` or `arch_sys_counter`).
+/// The present. Some 20 ns where the kernel serves it without a system call (clock source `tsc` or
+/// `arch_sys_counter`).
 pub fn monotonic_now() -> MonotonicTime {
     MonotonicTime(os::monotonic_nanoseconds())
 }
 
 /// Sleeps until `due`, and returns at once if that is past. Signals do not end the sleep.
 ///
-/// The thread runs some microseconds after `due` (26-67 µs under `SCHED_FIFO` on a small virtual machine, more under time
-/// sharing); [`AdaptiveEarliness::meet`](crate::AdaptiveEarliness::meet) makes up for it.
+/// The thread runs some microseconds after `due` (26-67 µs under `SCHED_FIFO` on a small virtual
+/// machine, more under time sharing); [`AdaptiveEarliness::meet`](crate::AdaptiveEarliness::meet)
+/// makes up for it.
 ///
 /// ```
 /// use hemiola_realtime::{monotonic_now, sleep_until};

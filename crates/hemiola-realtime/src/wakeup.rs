@@ -1,8 +1,8 @@
 //! An event for which threads sleep or spin.
 //!
 //! # Protocol
-//! One 64-bit word holds two numbers: above, how often the event was signalled (the generation, wrapping); below, how many threads
-//! sleep or are about to.
+//! One 64-bit word holds two numbers: above, how often the event was signalled (the generation,
+//! wrapping); below, how many threads sleep or are about to.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -12,14 +12,17 @@
 //! | | W2 | asks the kernel to sleep while the generation is the one seen (the kernel compares and queues as one step with respect to N2) |
 //! | | W3 | subtracts one sleeper |
 //!
-//! No wake-up is lost: N1 and W1 change the same word, so one comes first. If N1 does, W1 sees the new generation and does not
-//! sleep. If W1 does, N1 sees a sleeper and N2 follows; by then the generation has moved, so that W2 either finds that out or
-//! was queued before N2 and is woken. A waiter that spins or has not yet arrived is no sleeper, and costs the notifier nothing:
-//! one atomic addition and no system call.
+//! No wake-up is lost: N1 and W1 change the same word, so one comes first. If N1 does, W1 sees the
+//! new generation and does not sleep. If W1 does, N1 sees a sleeper and N2 follows; by then the
+//! generation has moved, so that W2 either finds that out or was queued before N2 and is woken. A
+//! waiter that spins or has not yet arrived is no sleeper, and costs the notifier nothing: one
+//! atomic addition and no system call.
 //!
-//! N1 releases and every reading of the generation acquires: what was written before the notification is seen after it.
+//! N1 releases and every reading of the generation acquires: what was written before the
+//! notification is seen after it.
 //!
-//! The loom model in `wakeup/tests.rs` runs this code with the futex replaced by `parking::Parking`'s portable form.
+//! The loom model in `wakeup/tests.rs` runs this code with the futex replaced by
+//! `parking::Parking`'s portable form.
 
 mod parking;
 
@@ -27,9 +30,11 @@ use crate::sync::{AtomicU64, Ordering, spin_loop};
 use crate::time::{MonotonicTime, monotonic_now};
 use parking::Parking;
 
-/// An event for which one or more threads wait, without lost wake-ups, and without a system call when nobody sleeps.
+/// An event for which one or more threads wait, without lost wake-ups, and without a system call
+/// when nobody sleeps.
 ///
-/// Read [`Wakeup::generation`], look whether there is something to do, and if not wait for the generation to move on.
+/// Read [`Wakeup::generation`], look whether there is something to do, and if not wait for the
+/// generation to move on.
 ///
 /// ```
 /// use hemiola_realtime::{Reason, Wakeup, monotonic_now};
@@ -93,7 +98,8 @@ pub enum Reason {
 
 const ONE_GENERATION: u64 = 1 << 32;
 const ONE_SLEEPER: u64 = 1;
-/// How many pauses (10 to 140 cycles each, as the processor's maker chose) there are between two looks at the clock.
+/// How many pauses (10 to 140 cycles each, as the processor's maker chose) there are between two
+/// looks at the clock.
 const PAUSES_PER_LOOK: u32 = 8;
 
 impl Wakeup {
@@ -102,14 +108,17 @@ impl Wakeup {
         Wakeup { word: AtomicU64::new(0), parking: Parking::new() }
     }
 
-    /// How often the event was signalled so far. Read it before looking for work, and hand it to a wait.
+    /// How often the event was signalled so far. Read it before looking for work, and hand it to a
+    /// wait.
     pub fn generation(&self) -> Generation {
         generation(self.word.load(Ordering::Acquire))
     }
 
-    /// Signals the event to all who spin or come later, and wakes one of those who sleep, the one of highest priority.
+    /// Signals the event to all who spin or come later, and wakes one of those who sleep, the one
+    /// of highest priority.
     ///
-    /// Costs one atomic addition, and a system call (6.5 µs on a small virtual machine) only if somebody sleeps.
+    /// Costs one atomic addition, and a system call (6.5 µs on a small virtual machine) only if
+    /// somebody sleeps.
     pub fn notify_one(&self) {
         if self.advance() > 0 {
             self.parking.wake(&self.word, 1);
@@ -123,7 +132,8 @@ impl Wakeup {
         }
     }
 
-    /// Sleeps until the event is signalled after `seen`, or until `deadline`. Returns at once if it has been.
+    /// Sleeps until the event is signalled after `seen`, or until `deadline`. Returns at once if it
+    /// has been.
     ///
     /// A thread that sleeps through exactly 2^32 signals misses them.
     pub fn wait(&self, seen: Generation, deadline: Option<MonotonicTime>) -> Reason {
@@ -136,12 +146,14 @@ impl Wakeup {
         } else {
             Reason::Signalled
         };
-        // W3. Relaxed: it publishes nothing, and a notifier that sees too many sleepers only makes a needless system call.
+        // W3. Relaxed: it publishes nothing, and a notifier that sees too many sleepers only makes
+        // a needless system call.
         self.word.fetch_sub(ONE_SLEEPER, Ordering::Relaxed);
         reason
     }
 
-    /// Spins until the event is signalled after `seen`, or until `deadline`, without a system call. At least one look is taken.
+    /// Spins until the event is signalled after `seen`, or until `deadline`, without a system call.
+    /// At least one look is taken.
     pub fn spin(&self, seen: Generation, deadline: MonotonicTime) -> Reason {
         loop {
             for _ in 0..PAUSES_PER_LOOK {
@@ -156,7 +168,8 @@ impl Wakeup {
         }
     }
 
-    /// Spins until `spin_until`, then sleeps until `deadline`: for an event that is likely to come soon.
+    /// Spins until `spin_until`, then sleeps until `deadline`: for an event that is likely to come
+    /// soon.
     pub fn spin_then_wait(
         &self,
         seen: Generation,
@@ -172,8 +185,8 @@ impl Wakeup {
 
     /// N1: returns how many sleep.
     fn advance(&self) -> u32 {
-        // The generation is the upper half: when it wraps, the carry leaves the word and the sleepers stay intact. The lower
-        // half, truncated to, is the number of sleepers.
+        // The generation is the upper half: when it wraps, the carry leaves the word and the
+        // sleepers stay intact. The lower half, truncated to, is the number of sleepers.
         self.word.fetch_add(ONE_GENERATION, Ordering::Release) as u32
     }
 

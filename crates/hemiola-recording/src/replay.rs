@@ -101,8 +101,9 @@ pub enum Fidelity {
 }
 
 impl Replay {
-    /// Feeds every source from the log of which the log has all that somebody reads, and takes these
-    /// representations of cycles from it as well; the runs are those of the log, if that is possible.
+    /// Feeds every source from the log of which the log has all that somebody reads, and takes
+    /// these representations of cycles from it as well; the runs are those of the log, if that is
+    /// possible.
     ///
     /// # Errors
     /// The log cannot be read, has no source of this robot, or has only a part of what is read of
@@ -254,8 +255,8 @@ impl Fed {
     /// Feeds every source from the log that the log has all of that is read.
     ///
     /// # Errors
-    /// The log cannot be read, has no source of this robot, or has only a part of what is read of one; a mapping
-    /// does not fit.
+    /// The log cannot be read, has no source of this robot, or has only a part of what is read of
+    /// one; a mapping does not fit.
     ///
     /// A robot that goes on at some time needs the samples of each source from a number on.
     fn since(

@@ -1,4 +1,5 @@
-//! Somebody turns all knobs of a robot on its own threads; a replay turns them before the same runs, so that all comes out again, to the bit.
+//! Somebody turns all knobs of a robot on its own threads; a replay turns them before the same
+//! runs, so that all comes out again, to the bit.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! `run --replay` of logs that this robot did not write: by an older version of it, and by other robots.
+//! `run --replay` of logs that this robot did not write: by an older version of it, and by other
+//! robots.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -155,7 +156,8 @@ enum ThenUnit {
 fn old_log(path: &Path, then: impl Fn(u32) -> Then, data_type: &DataType) {
     let mut log = LogWriter::create(path, LogCompression::None).unwrap();
     log.metadata("hemiola", [("robot".to_owned(), "older".to_owned())].into()).unwrap();
-    // A configuration of modules that have gone since is of no use: the robot is as it is configured now.
+    // A configuration of modules that have gone since is of no use: the robot is as it is
+    // configured now.
     let configuration = [("cycle.main.trigger", "\"ImuDriver\""), ("module.Gone.gain", "0.5")];
     let configuration = configuration.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
     log.metadata("hemiola/configuration", configuration).unwrap();

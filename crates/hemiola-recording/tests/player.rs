@@ -1,4 +1,5 @@
-//! A replay at a pace, paused, forwards run by run, from somewhere to somewhere, again and again: always the same bits.
+//! A replay at a pace, paused, forwards run by run, from somewhere to somewhere, again and again:
+//! always the same bits.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -173,7 +174,8 @@ fn a_log_in_several_files_is_replayed_and_verified_by_its_folder_or_its_first_fi
     }
     assert_eq!(verify("split/game-002.mcap"), ExitCode::from(3), "one from the middle lacks its beginning");
 
-    // Files of another run, whose names fit, are left alone; of a folder nobody knows which is meant.
+    // Files of another run, whose names fit, are left alone; of a folder nobody knows which is
+    // meant.
     std::fs::rename(path("whole.mcap"), path("split/game-900.mcap")).unwrap();
     assert_eq!(verify("split/game-001.mcap"), ExitCode::SUCCESS);
     assert_eq!(verify("split"), ExitCode::from(2));

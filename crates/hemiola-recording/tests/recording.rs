@@ -29,7 +29,8 @@ fn record(arguments: &[&str], log: &Path) -> ExitCode {
     Application::embedded(ROBOT).run_with([&fixed, arguments].concat())
 }
 
-/// Of a value: topic, number, time in nanoseconds, and bytes. What runs began with, and what modules remember, is in every log besides.
+/// Of a value: topic, number, time in nanoseconds, and bytes. What runs began with, and what
+/// modules remember, is in every log besides.
 type Seen = (String, u32, u64, Vec<u8>);
 
 fn messages(log: &Path) -> Vec<Seen> {

@@ -163,7 +163,8 @@ fn of_a_flood_the_newest_messages_are_kept_with_their_times() {
         times.push(message.time());
     }
     assert_eq!((times.len(), seen.dropped_messages(0)), (64, 936), "the newest ones");
-    // However long the machine took: not before they were sent, as exactly as two clocks go alike, and not after they were read.
+    // However long the machine took: not before they were sent, as exactly as two clocks go alike,
+    // and not after they were read.
     let after = handle.now();
     let margin = after.since(before) / 100;
     assert!(times.iter().all(|time| before <= *time + margin && *time <= after), "{before} to {after}: {times:?}");

@@ -51,7 +51,8 @@ impl Stereo {
 
 const SAMPLES: u32 = 20;
 
-/// A log of which some messages are missing, as if the disk had been too slow for them; other messages are in between.
+/// A log of which some messages are missing, as if the disk had been too slow for them; other
+/// messages are in between.
 fn log(path: &Path, is_missing: fn(&str, u32) -> bool) {
     let mut log = LogWriter::create(path, LogCompression::None).unwrap();
     log.metadata("hemiola", [("robot".to_owned(), "eyes".to_owned())].into()).unwrap();

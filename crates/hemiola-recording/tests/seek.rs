@@ -1,4 +1,5 @@
-//! A replay begins in the middle of a log: with a checkpoint of all that later runs depend on, and computes the same bits from there.
+//! A replay begins in the middle of a log: with a checkpoint of all that later runs depend on, and
+//! computes the same bits from there.
 #![forbid(unsafe_code)]
 
 use std::path::Path;

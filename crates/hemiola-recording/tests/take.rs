@@ -1,4 +1,5 @@
-//! `run --replay --take`: representations of cycles come from the log, and all else is computed on them.
+//! `run --replay --take`: representations of cycles come from the log, and all else is computed on
+//! them.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

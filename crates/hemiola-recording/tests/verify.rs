@@ -1,4 +1,5 @@
-//! A robot that ran on its own threads is repeated from its log, to the bit; `log verify` says so, or what differs first.
+//! A robot that ran on its own threads is repeated from its log, to the bit; `log verify` says so,
+//! or what differs first.
 #![forbid(unsafe_code)]
 
 use std::path::Path;

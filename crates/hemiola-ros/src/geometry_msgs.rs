@@ -1,4 +1,5 @@
-//! Where things are and how they move: metres, radians, seconds; x forwards, y to the left, z upwards (REP-103).
+//! Where things are and how they move: metres, radians, seconds; x forwards, y to the left, z
+//! upwards (REP-103).
 
 use super::std_msgs::Header;
 use hemiola::prelude::*;

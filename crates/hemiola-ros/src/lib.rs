@@ -1,7 +1,9 @@
-//! The messages of ROS 2 that its tools know how to draw, as representations: what is recorded or sent as one of these is a picture, a scan
-//! or a robot in Foxglove, Lichtblick, PlotJuggler and RViz. Fields, types and hashes are those of ROS 2 Jazzy.
+//! The messages of ROS 2 that its tools know how to draw, as representations: what is recorded or
+//! sent as one of these is a picture, a scan or a robot in Foxglove, Lichtblick, PlotJuggler and
+//! RViz. Fields, types and hashes are those of ROS 2 Jazzy.
 //!
-//! A type of your own can be recorded as such a message, too, if its fields are the same: `#[data(name = "sensor_msgs/Imu")]`.
+//! A type of your own can be recorded as such a message, too, if its fields are the same:
+//! `#[data(name = "sensor_msgs/Imu")]`.
 //!
 //! ```
 //! use hemiola::cdr::{self, MessageSchema};

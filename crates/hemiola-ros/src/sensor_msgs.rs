@@ -80,7 +80,8 @@ pub struct CameraInfo {
     pub roi: RegionOfInterest,
 }
 
-/// An inertial measurement; a covariance that begins with -1 means that the quantity is not measured.
+/// An inertial measurement; a covariance that begins with -1 means that the quantity is not
+/// measured.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/Imu")]
 pub struct Imu {

@@ -17,7 +17,8 @@ pub struct Marker {
     pub ns: String,
     /// Which one.
     pub id: i32,
-    /// 0 arrow, 1 cube, 2 sphere, 3 cylinder, 4 line strip, 5 line list, 6 cubes, 7 spheres, 8 points, 9 text, 10 mesh, 11 triangles.
+    /// 0 arrow, 1 cube, 2 sphere, 3 cylinder, 4 line strip, 5 line list, 6 cubes, 7 spheres, 8
+    /// points, 9 text, 10 mesh, 11 triangles.
     pub r#type: i32,
     /// 0 add or change, 2 delete, 3 delete all.
     pub action: i32,

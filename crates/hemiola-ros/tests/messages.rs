@@ -1,5 +1,5 @@
-//! What leaves the process is what ROS 2 reads and writes: checked by rosbags, which knows ROS 2's own messages. And it is what logs are
-//! decoded to, without the types.
+//! What leaves the process is what ROS 2 reads and writes: checked by rosbags, which knows ROS 2's
+//! own messages. And it is what logs are decoded to, without the types.
 
 mod leaves;
 
@@ -132,7 +132,8 @@ impl Reader for Inventor {
 
 const VALUES: u64 = 20;
 
-/// One line for the foreign check; the values come back from their bytes here as well, with their type and without.
+/// One line for the foreign check; the values come back from their bytes here as well, with their
+/// type and without.
 fn line<T: Data>() -> String {
     let schema = MessageSchema::of("Message", &T::data_type());
     let definition = Arc::new(Definition::parse(&schema.name, &schema.text).expect("our schemas can be read"));

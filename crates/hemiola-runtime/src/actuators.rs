@@ -13,7 +13,8 @@ pub struct Actuators(Mutex<Modules>);
 struct Modules {
     /// Of the newest program.
     current: Vec<Arc<ModuleInstance>>,
-    /// Of programs before: in use until the cycle has exchanged its program, and it may hang before that.
+    /// Of programs before: in use until the cycle has exchanged its program, and it may hang before
+    /// that.
     replaced: Vec<Weak<ModuleInstance>>,
 }
 
@@ -47,8 +48,8 @@ impl Actuators {
         modules.current.is_empty() && modules.replaced.is_empty()
     }
 
-    /// Brings them into their safe state, those that are not; tells which could not be, because somebody is using them. `None`
-    /// if somebody is exchanging them at this moment.
+    /// Brings them into their safe state, those that are not; tells which could not be, because
+    /// somebody is using them. `None` if somebody is exchanging them at this moment.
     pub fn enter_safe_state(&self) -> Option<Vec<&'static str>> {
         let modules = {
             let modules = lock_if_free(&self.0)?;

@@ -3,7 +3,8 @@
 //! - [`slot`]: one value, which stays as it is as long as anybody holds it.
 //! - [`store`]: one representation that is filled here: a few values that take turns.
 //! - [`imported`]: one that is filled elsewhere: the values that updates see, and what holds them.
-//! - [`channel`]: hands values that stay in their stores to one other blackboard, as one consistent snapshot.
+//! - [`channel`]: hands values that stay in their stores to one other blackboard, as one consistent
+//!   snapshot.
 //! - [`snapshots`]: how these get across.
 //! - [`Blackboard`]: all stores, and the cells of what comes from elsewhere.
 
@@ -56,8 +57,9 @@ pub struct Frame {
     pub imported: Box<[Provenance]>,
 }
 
-// SAFETY: stores and cells follow their own invariants. An export is used by the one task that publishes it, which runs once in a
-// run; the frame is changed by worker 0 between two runs and only read within one. The executor orders runs and tasks.
+// SAFETY: stores and cells follow their own invariants. An export is used by the one task that
+// publishes it, which runs once in a run; the frame is changed by worker 0 between two runs and
+// only read within one. The executor orders runs and tasks.
 unsafe impl Sync for Blackboard {}
 // SAFETY: as above; all values are Send.
 unsafe impl Send for Blackboard {}
@@ -136,10 +138,12 @@ impl Blackboard {
         self.export_stores[export].len()
     }
 
-    /// Publishes the current values of these lines (with what they come from) as one snapshot. Tells what to put in the trace.
+    /// Publishes the current values of these lines (with what they come from) as one snapshot.
+    /// Tells what to put in the trace.
     ///
     /// # Safety
-    /// By the one task (or thread) that publishes this export, ordered after the providers of the lines.
+    /// By the one task (or thread) that publishes this export, ordered after the providers of the
+    /// lines.
     pub unsafe fn publish<'p>(
         &self,
         export: usize,

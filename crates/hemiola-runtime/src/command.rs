@@ -1,7 +1,7 @@
 //! What others ask of a running cycle: prepared off its threads, done between two of its runs.
 //!
-//! A command carries all memory that it needs, and comes back with what is to be dropped, so that the cycle's threads neither
-//! allocate nor free.
+//! A command carries all memory that it needs, and comes back with what is to be dropped, so that
+//! the cycle's threads neither allocate nor free.
 
 use std::sync::Arc;
 

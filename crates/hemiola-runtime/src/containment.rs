@@ -1,5 +1,6 @@
-//! Code of users may panic wherever it is called: in `Default`, `reset`, `Clone`, `Drop` and `Display` as well as in an update, and
-//! what it panics with may panic when it is dropped. None of that may end a thread of the robot.
+//! Code of users may panic wherever it is called: in `Default`, `reset`, `Clone`, `Drop` and
+//! `Display` as well as in an update, and what it panics with may panic when it is dropped. None of
+//! that may end a thread of the robot.
 
 use std::any::Any;
 use std::fmt;

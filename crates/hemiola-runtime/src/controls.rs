@@ -100,7 +100,8 @@ impl Controls {
         found.ok_or_else(|| self.robot.no_representation(representation))
     }
 
-    /// Posts these commands, each to the cycle of that index: all of them, or none, and then they are still there.
+    /// Posts these commands, each to the cycle of that index: all of them, or none, and then they
+    /// are still there.
     ///
     /// # Errors
     /// A cycle has not executed many earlier ones.
@@ -113,7 +114,8 @@ impl Controls {
         mem::take(commands).into_iter().map(|(cycle, command)| self.cycles[cycle].mailbox.post(command)).collect()
     }
 
-    /// All instances, to be let go of: no thread uses them any more. A module that cannot be dropped is a fault.
+    /// All instances, to be let go of: no thread uses them any more. A module that cannot be
+    /// dropped is a fault.
     pub fn take_modules(&mut self) -> Vec<Arc<ModuleInstance>> {
         let mut modules = Vec::new();
         for control in &mut self.cycles {
@@ -123,14 +125,15 @@ impl Controls {
         modules
     }
 
-    /// Where the cycles' commands go to. What they bring back is dropped without the controls being locked: it may be a
-    /// user's module, which may look at the robot.
+    /// Where the cycles' commands go to. What they bring back is dropped without the controls being
+    /// locked: it may be a user's module, which may look at the robot.
     pub fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
         self.cycles.iter().map(|cycle| cycle.mailbox.clone()).collect()
     }
 
-    /// These are what a cycle's program uses from now on. Gives back those before, to be dropped when the controls are no longer locked:
-    /// they may be the last of them, and look at the robot then.
+    /// These are what a cycle's program uses from now on. Gives back those before, to be dropped
+    /// when the controls are no longer locked: they may be the last of them, and look at the robot
+    /// then.
     #[must_use = "modules are dropped when nothing is locked"]
     pub fn note_instances(&mut self, index: usize, instances: Instances) -> Instances {
         let control = &mut self.cycles[index];

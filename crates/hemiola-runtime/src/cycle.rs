@@ -24,8 +24,9 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Runs the cycle once. `timer` is when its timer was due; a cycle that a source triggers was due when the sample was taken.
-    /// No allocation, no lock, no system call but those of the executor.
+    /// Runs the cycle once. `timer` is when its timer was due; a cycle that a source triggers was
+    /// due when the sample was taken. No allocation, no lock, no system call but those of the
+    /// executor.
     pub fn run(&mut self, timer: Option<Time>) {
         let (run, begin) = self.begin();
         self.show_beginning(run, None);
@@ -109,12 +110,14 @@ impl Cycle {
         }
     }
 
-    /// Does something that comes into force with the next run; tells what is left of it. On the thread of its worker 0.
+    /// Does something that comes into force with the next run; tells what is left of it. On the
+    /// thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
         self.core.obey(command)
     }
 
-    /// Whether its source has brought a sample that was not taken yet, or its topic new messages, which count as heard then.
+    /// Whether its source has brought a sample that was not taken yet, or its topic new messages,
+    /// which count as heard then.
     pub fn is_triggered(&mut self) -> bool {
         self.core.is_triggered()
     }

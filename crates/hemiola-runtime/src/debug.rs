@@ -7,8 +7,8 @@
 //! | `names` | what a worker knows of the names that its updates use |
 //! | `inlets` | the ends of the thread that gathers all of it |
 //!
-//! While nobody watches, an update costs the look at one flag more. Interest goes to each worker through a
-//! hand-over of the newest value, so that nothing is locked or freed where updates run.
+//! While nobody watches, an update costs the look at one flag more. Interest goes to each worker
+//! through a hand-over of the newest value, so that nothing is locked or freed where updates run.
 
 pub mod inlets;
 pub mod interest;

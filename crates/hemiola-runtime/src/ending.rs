@@ -1,4 +1,5 @@
-//! The end of a robot: after the last update, and before the process ends, what moves is made safe, also where a cycle hangs.
+//! The end of a robot: after the last update, and before the process ends, what moves is made safe,
+//! also where a cycle hangs.
 //!
 //! | who | when | what |
 //! |---|---|---|
@@ -65,15 +66,16 @@ impl Ending {
         self.within
     }
 
-    /// Makes safe what moves in the cycle of that number, which has ended. On its thread, or of whoever steps it.
+    /// Makes safe what moves in the cycle of that number, which has ended. On its thread, or of
+    /// whoever steps it.
     pub fn end_cycle(&self, index: usize) {
         while self.cycles[index].make_safe().is_none() {
             sleep_until(monotonic_now() + TRY_PERIOD);
         }
     }
 
-    /// The robot is ending: looks after the cycles that do not end by themselves, until all is safe or the time is over. Returns at
-    /// once if somebody does so already.
+    /// The robot is ending: looks after the cycles that do not end by themselves, until all is safe
+    /// or the time is over. Returns at once if somebody does so already.
     pub fn oversee(self: &Arc<Self>) {
         if self.is_overseen.swap(true, Ordering::Relaxed) {
             return;

@@ -81,11 +81,13 @@ pub trait Tasks: Send + Sync + 'static {
     /// Runs a task that became ready at `ready`, from now, `begin`, on; returns when it ended.
     fn run(&self, task: usize, ready: Ticks, begin: Ticks, worker: &mut Self::Worker, scope: &Scope<'_>) -> Ticks;
 
-    /// Notes that this worker slept, was woken at `asked`, and works from `at` on. Not called for one whose alarm woke it in time.
+    /// Notes that this worker slept, was woken at `asked`, and works from `at` on. Not called for
+    /// one whose alarm woke it in time.
     fn woken(&self, _asked: Ticks, _at: Ticks, _worker: &mut Self::Worker) {}
 }
 
-/// The workers of one cycle. Worker 0 is whoever calls [`run`](Self::run); the others are threads that sleep between runs.
+/// The workers of one cycle. Worker 0 is whoever calls [`run`](Self::run); the others are threads
+/// that sleep between runs.
 ///
 /// ```
 /// use hemiola_model::module::Scope;
@@ -142,7 +144,8 @@ impl<T: Tasks> Executor<T> {
         }
     }
 
-    /// Tells from now on of workers, added later, that end without being asked to: which one, and why.
+    /// Tells from now on of workers, added later, that end without being asked to: which one, and
+    /// why.
     pub(crate) fn tell_of_ends(&mut self, ended: impl Fn(usize, String) + Send + Sync + 'static) {
         self.ended = Arc::new(ended);
     }
@@ -152,8 +155,8 @@ impl<T: Tasks> Executor<T> {
         self.helpers.len() + 1
     }
 
-    /// Adds a worker, which has a core of its own while it waits for work. It takes part from the next run on whose graph asks for so
-    /// many. Off the real-time threads.
+    /// Adds a worker, which has a core of its own while it waits for work. It takes part from the
+    /// next run on whose graph asks for so many. Off the real-time threads.
     ///
     /// # Errors
     /// The thread cannot be made, or there are [`MAXIMUM_WORKERS`] already.
@@ -184,11 +187,13 @@ impl<T: Tasks> Executor<T> {
         Ok(report)
     }
 
-    /// Runs all tasks of the graph once and returns when they are done. The caller is worker 0. No allocation, no lock; system
-    /// calls only to wake workers that sleep and to sleep when others have long work left.
+    /// Runs all tasks of the graph once and returns when they are done. The caller is worker 0. No
+    /// allocation, no lock; system calls only to wake workers that sleep and to sleep when others
+    /// have long work left.
     ///
-    /// A graph that asks for more workers than there are runs on those that there are. An executor runs one graph at a time, and a
-    /// graph is run by one executor: workers go by the graph's counters, and find the run through a pointer to it.
+    /// A graph that asks for more workers than there are runs on those that there are. An executor
+    /// runs one graph at a time, and a graph is run by one executor: workers go by the graph's
+    /// counters, and find the run through a pointer to it.
     ///
     /// ```compile_fail,E0596
     /// # use hemiola_runtime::executor::{ExecutableGraph, Executor, Tasks};
@@ -205,8 +210,9 @@ impl<T: Tasks> Executor<T> {
         self.pool.run(graph, tasks, worker, workers);
     }
 
-    /// Rehearses a run: brings what it begins with into this core's caches, for after a sleep little of code and data is there. Touches
-    /// the graph and runs another one in which there is nothing to do. For the time between waking and the trigger.
+    /// Rehearses a run: brings what it begins with into this core's caches, for after a sleep
+    /// little of code and data is there. Touches the graph and runs another one in which there is
+    /// nothing to do. For the time between waking and the trigger.
     pub fn rehearse(&mut self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
         graph.touch();
         match self.workers() {
@@ -217,12 +223,13 @@ impl<T: Tasks> Executor<T> {
 
     /// The witness that no task runs: as long as it lives nobody can begin a run.
     pub(crate) fn between_runs(&mut self) -> BetweenRuns<'_> {
-        // SAFETY: a run borrows the executor until all its tasks have ended. A cycle has the one that runs its tasks.
+        // SAFETY: a run borrows the executor until all its tasks have ended. A cycle has the one
+        // that runs its tasks.
         unsafe { BetweenRuns::assume() }
     }
 
-    /// Tells the helpers when the next run is expected, so that they are awake by then without anybody waking them. `None` lets
-    /// them sleep until they are woken.
+    /// Tells the helpers when the next run is expected, so that they are awake by then without
+    /// anybody waking them. `None` lets them sleep until they are woken.
     pub fn expect_run(&self, at: Option<MonotonicTime>) {
         self.pool.sleepers.expect_run(at);
     }

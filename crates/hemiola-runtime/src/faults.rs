@@ -1,5 +1,5 @@
-//! What should not have happened, and makes the run of a robot end with an error: a thread that ended without being asked to, a module that
-//! cannot be dropped or made safe.
+//! What should not have happened, and makes the run of a robot end with an error: a thread that
+//! ended without being asked to, a module that cannot be dropped or made safe.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

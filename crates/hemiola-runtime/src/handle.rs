@@ -33,10 +33,11 @@ use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 
-/// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the real-time ones.
+/// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the
+/// real-time ones.
 ///
-/// Everything that takes time (resolving, planning, making modules) happens on the calling thread; the cycle exchanges a
-/// pointer between two of its runs.
+/// Everything that takes time (resolving, planning, making modules) happens on the calling thread;
+/// the cycle exchanges a pointer between two of its runs.
 ///
 /// ```
 /// use hemiola_runtime::{Pace, Robot};
@@ -86,8 +87,9 @@ impl RobotHandle {
         }
     }
 
-    /// Observes the robot from the next run of each cycle on, and the next sample of each source. Returns at once, and may be called by any number at
-    /// any time: also before the robot begins, then it misses nothing.
+    /// Observes the robot from the next run of each cycle on, and the next sample of each source.
+    /// Returns at once, and may be called by any number at any time: also before the robot begins,
+    /// then it misses nothing.
     ///
     /// ```
     /// use hemiola_runtime::{Observation, Robot};
@@ -105,7 +107,8 @@ impl RobotHandle {
     /// ```
     ///
     /// # Errors
-    /// There is no such representation or cycle, the representation is opaque, or its default cannot be made.
+    /// There is no such representation or cycle, the representation is opaque, or its default
+    /// cannot be made.
     pub fn observe(&self, observation: Observation) -> Result<Observer, RuntimeError> {
         // A stepped clock stands still: no time of the world belongs to its times.
         let is_stepped = self.clock().due(Time::ZERO).is_none();
@@ -146,7 +149,8 @@ impl RobotHandle {
         self.present().sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
-    /// What the numbers in [events](crate::Observation::with_events) mean, as far as it is known now: it grows with the robot.
+    /// What the numbers in [events](crate::Observation::with_events) mean, as far as it is known
+    /// now: it grows with the robot.
     pub fn catalog(&self) -> Catalog {
         self.monitor().catalog().clone()
     }
@@ -192,14 +196,18 @@ impl RobotHandle {
         profile
     }
 
-    /// Compares response times of cycles, and reaction times and data ages of chains, with these bounds from now on, instead of those before.
+    /// Compares response times of cycles, and reaction times and data ages of chains, with these
+    /// bounds from now on, instead of those before.
     ///
-    /// An observed latency above its bound is a message and an entry of the journal ([`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance)), and so in
-    /// the log, with its cause: an execution time beyond its assumed maximum, a preemption, a core that stood still, a late timer. It is worked out
-    /// from the events of all workers on the thread that gathers them, some ten milliseconds later; cycles do nothing for it. At most four are
-    /// explained in a second, the others are counted.
+    /// An observed latency above its bound is a message and an entry of the journal
+    /// ([`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance)), and so in the log, with its
+    /// cause: an execution time beyond its assumed maximum, a preemption, a core that stood still,
+    /// a late timer. It is worked out from the events of all workers on the thread that gathers
+    /// them, some ten milliseconds later; cycles do nothing for it. At most four are explained in a
+    /// second, the others are counted.
     ///
-    /// Latencies are times of the world: for a robot that is stepped they say how fast this machine computes it.
+    /// Latencies are times of the world: for a robot that is stepped they say how fast this machine
+    /// computes it.
     ///
     /// ```
     /// use hemiola_runtime::{JournalEvent, LatencyBounds, Robot};
@@ -231,13 +239,14 @@ impl RobotHandle {
         self.monitor().messages()
     }
 
-    /// What happened from the entry of this number on, and is still known: a few thousand entries are. Who wants to learn of what comes
-    /// [observes](Self::observe) it.
+    /// What happened from the entry of this number on, and is still known: a few thousand entries
+    /// are. Who wants to learn of what comes [observes](Self::observe) it.
     pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
         self.monitor().journal(number)
     }
 
-    /// The robot's topics: what modules publish can be heard there, and what is published there is heard by modules.
+    /// The robot's topics: what modules publish can be heard there, and what is published there is
+    /// heard by modules.
     pub fn bus(&self) -> &Bus {
         self.state.bus()
     }
@@ -272,8 +281,9 @@ impl RobotHandle {
         Some(SafeStateEntry { since, cause })
     }
 
-    /// What makes the robot's run end with an error, if something does: a thread that ended without being asked to, or a module that cannot be
-    /// dropped. The first of it; all of it is told by messages.
+    /// What makes the robot's run end with an error, if something does: a thread that ended without
+    /// being asked to, or a module that cannot be dropped. The first of it; all of it is told by
+    /// messages.
     pub fn fault(&self) -> Option<RuntimeError> {
         self.state.faults().first().map(|fault| fault.error())
     }
@@ -306,8 +316,9 @@ impl RobotHandle {
         self.state.stop();
     }
 
-    /// Stops the robot, waits until what moves is safe, and tells whether it is: before a program ends without waiting for its
-    /// robot, as at a second Ctrl-C. Takes no longer than `[safe_state] within` of robot.toml, also where a module hangs.
+    /// Stops the robot, waits until what moves is safe, and tells whether it is: before a program
+    /// ends without waiting for its robot, as at a second Ctrl-C. Takes no longer than
+    /// `[safe_state] within` of robot.toml, also where a module hangs.
     pub fn make_safe(&self) -> bool {
         self.stop();
         self.ending.oversee();
@@ -337,7 +348,8 @@ impl RobotHandle {
         self.monitor().note(text);
     }
 
-    /// Marks this moment with a text, in the journal and so in the log; `by` says who did, if that is known.
+    /// Marks this moment with a text, in the journal and so in the log; `by` says who did, if that
+    /// is known.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -357,8 +369,8 @@ impl RobotHandle {
         self.monitor().mark(text, by);
     }
 
-    /// Looks at what the robot consists of now: after changes of providers, workers and parameters, with
-    /// these. Waits for nobody, also not for a change that is being made and may take long.
+    /// Looks at what the robot consists of now: after changes of providers, workers and parameters,
+    /// with these. Waits for nobody, also not for a change that is being made and may take long.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -384,7 +396,8 @@ impl RobotHandle {
     }
 
     pub(crate) fn controls(&self) -> Locked<'_, Controls> {
-        // A panic while this was locked left at worst a change half described; the cycles are not concerned.
+        // A panic while this was locked left at worst a change half described; the cycles are not
+        // concerned.
         self.controls.lock()
     }
 

@@ -1,4 +1,5 @@
-//! What happens to a robot besides its runs, in order: what people should know, and what was changed from outside.
+//! What happens to a robot besides its runs, in order: what people should know, and what was
+//! changed from outside.
 
 use std::collections::VecDeque;
 
@@ -58,8 +59,8 @@ pub enum JournalEvent {
     Change {
         /// What was changed.
         change: Change,
-        /// What transcripts call it: [`RunRecord::changes`](crate::RunRecord::changes). None if results do not depend on it, or if a transcript says it
-        /// of each run: the safe state.
+        /// What transcripts call it: [`RunRecord::changes`](crate::RunRecord::changes). None if
+        /// results do not depend on it, or if a transcript says it of each run: the safe state.
         number: Option<u32>,
         /// The name of whoever made the change, if that is known.
         by: Option<String>,
@@ -71,7 +72,8 @@ pub enum JournalEvent {
         /// The name of whoever marked it, if that is known.
         by: Option<String>,
     },
-    /// A latency was above its bound: [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds).
+    /// A latency was above its bound:
+    /// [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds).
     Exceedance(Exceedance),
 }
 

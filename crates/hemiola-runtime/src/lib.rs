@@ -1,7 +1,7 @@
 //! Runs a robot: blackboards, executors, cycles, triggers, exchange, and changes while it runs.
 //!
-//! On a real-time thread nothing here allocates, locks, formats or calls the system between two tasks. Files are not read here,
-//! except by who asks for a trace.
+//! On a real-time thread nothing here allocates, locks, formats or calls the system between two
+//! tasks. Files are not read here, except by who asks for a trace.
 //!
 //! | file | what |
 //! |---|---|

@@ -22,8 +22,9 @@ pub fn own<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A lock under which code of users is called, as constructors and defaults are while a robot is changed. Where such code wants
-/// the same lock, its thread would wait for itself: it panics instead, in the containment in which it is called.
+/// A lock under which code of users is called, as constructors and defaults are while a robot is
+/// changed. Where such code wants the same lock, its thread would wait for itself: it panics
+/// instead, in the containment in which it is called.
 pub struct Reentered<T> {
     value: Mutex<T>,
     /// The thread that has it, or 0.
@@ -44,7 +45,8 @@ impl<T> Reentered<T> {
         Self { value: Mutex::new(value), owner: AtomicUsize::new(0) }
     }
 
-    /// Waits until no other thread has it. What a panic left behind under it is as good as ever: see the users.
+    /// Waits until no other thread has it. What a panic left behind under it is as good as ever:
+    /// see the users.
     ///
     /// # Panics
     /// If this thread has it.

@@ -1,5 +1,5 @@
-//! Calls of what users wrote to make modules, sources and values while a robot is put together: a panic is an error that names
-//! what cannot be made.
+//! Calls of what users wrote to make modules, sources and values while a robot is put together: a
+//! panic is an error that names what cannot be made.
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::module::{CreationError, Instance};

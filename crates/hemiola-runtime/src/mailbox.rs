@@ -117,8 +117,8 @@ impl Mailbox {
         MOST_ON_THE_WAY - self.ends().missing.len()
     }
 
-    /// Takes back what the cycle has executed, and drops what nobody waits for: with nothing locked, for it may be a user's
-    /// module, which takes its time, or looks at its robot.
+    /// Takes back what the cycle has executed, and drops what nobody waits for: with nothing
+    /// locked, for it may be a user's module, which takes its time, or looks at its robot.
     pub fn collect(&self) {
         self.take_back();
         let answered = mem::take(&mut self.ends().answered);
@@ -126,7 +126,8 @@ impl Mailbox {
         drop(answered);
     }
 
-    /// Drops all that is on its way to a cycle that has ended, and would keep its modules: with nothing locked.
+    /// Drops all that is on its way to a cycle that has ended, and would keep its modules: with
+    /// nothing locked.
     pub fn clear(&self) {
         let (ends, _) = both_ends();
         let all = mem::replace(&mut *self.ends(), ends);
@@ -134,7 +135,8 @@ impl Mailbox {
         drop(all);
     }
 
-    /// Takes back what the cycle has executed. Drops nothing: whoever calls it may have locked something.
+    /// Takes back what the cycle has executed. Drops nothing: whoever calls it may have locked
+    /// something.
     fn take_back(&self) {
         let mut ends = self.ends();
         while let Some(command) = ends.executed.pop() {

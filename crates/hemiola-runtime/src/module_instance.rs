@@ -1,9 +1,10 @@
 //! A module's instance, and what keeps its cycle and the watchdog apart.
 //!
-//! Most modules belong to their cycle alone. One with a `#[safe_state]` method must be reached when its cycle has stopped, from
-//! another thread, but never while one of its updates runs; and what that method did must not be undone by an update that comes
-//! later. Its gate is one word: how many of the cycle's tasks are inside, or that somebody from outside is, and whether the
-//! module is safe.
+//! Most modules belong to their cycle alone. One with a `#[safe_state]` method must be reached when
+//! its cycle has stopped, from another thread, but never while one of its updates runs; and what
+//! that method did must not be undone by an update that comes later. Its gate is one word: how many
+//! of the cycle's tasks are inside, or that somebody from outside is, and whether the module is
+//! safe.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -13,11 +14,13 @@
 //! | task, leaving | subtracts what it added | others may come in |
 //! | cycle, between two runs | takes `SAFE` away, when the robot has left its safe state | tasks come in again |
 //!
-//! An update with a `&SafeState` comes in where the module is safe, too, if its run began in the safe state: it knows.
+//! An update with a `&SafeState` comes in where the module is safe, too, if its run began in the
+//! safe state: it knows.
 //!
-//! All steps change the same word, so one of two that meet comes first and the other sees it. Coming in acquires what the one
-//! before released by leaving. A task that counts itself in and out again in vain can keep an outsider from entering, who tries
-//! again. That is the invariant behind the `unsafe` blocks here.
+//! All steps change the same word, so one of two that meet comes first and the other sees it.
+//! Coming in acquires what the one before released by leaving. A task that counts itself in and out
+//! again in vain can keep an outsider from entering, who tries again. That is the invariant behind
+//! the `unsafe` blocks here.
 
 #![expect(unsafe_code, reason = "modules are shared by their cycle and the watchdog; see the invariant")]
 
@@ -68,8 +71,9 @@ impl ModuleInstance {
         self.ports.get(update)
     }
 
-    /// Lets one of its updates in, until the pass is dropped; `None` while somebody from outside is in, and while the module is
-    /// safe, unless the update heeds the safe state in which its run began.
+    /// Lets one of its updates in, until the pass is dropped; `None` while somebody from outside is
+    /// in, and while the module is safe, unless the update heeds the safe state in which its run
+    /// began.
     #[inline]
     pub fn pass(&self, at_beginning: SafeState, heeds: bool) -> Option<Pass<'_>> {
         let Some(gate) = &self.gate else { return Some(Pass(None)) };
@@ -78,7 +82,8 @@ impl ModuleInstance {
         may_act.then_some(pass)
     }
 
-    /// Lets its cycle in between two runs, for what moves nothing; `None` while somebody from outside is in.
+    /// Lets its cycle in between two runs, for what moves nothing; `None` while somebody from
+    /// outside is in.
     fn pass_between_runs(&self) -> Option<Pass<'_>> {
         self.gate.as_ref().map_or(Some(Pass(None)), |gate| Some(gate.pass()?.0))
     }
@@ -100,7 +105,8 @@ impl ModuleInstance {
         true
     }
 
-    /// Enters the module's safe state, from any thread, if it is not in it: calls its `#[safe_state]` method.
+    /// Enters the module's safe state, from any thread, if it is not in it: calls its
+    /// `#[safe_state]` method.
     pub fn enter_safe_state(&self) -> Entered {
         let Some(gate) = &self.gate else { return Entered::Yes };
         match gate.enter_from_outside() {
@@ -132,7 +138,8 @@ impl ModuleInstance {
         self.gate.as_ref().is_some_and(Gate::is_safe)
     }
 
-    /// Lets its updates in again, between two runs of its cycle. Whoever made it safe before has said why by then.
+    /// Lets its updates in again, between two runs of its cycle. Whoever made it safe before has
+    /// said why by then.
     pub fn leave_safe_state(&self, _: &mut BetweenRuns<'_>) {
         if let Some(gate) = &self.gate {
             gate.end_safe_state();
@@ -148,10 +155,12 @@ impl ModuleInstance {
         }
     }
 
-    /// Exchanges the parameters in use and the prepared ones; `false` while somebody from outside is in.
+    /// Exchanges the parameters in use and the prepared ones; `false` while somebody from outside
+    /// is in.
     pub fn exchange_parameters(&self, parameters: &mut PreparedParameters, _: &mut BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass_between_runs() else { return false };
-        // The module's own code hands its parameters out. SAFETY: between two runs, and nobody from outside is in.
+        // The module's own code hands its parameters out. SAFETY: between two runs, and nobody from
+        // outside is in.
         quietly(|| unsafe { self.instance.alone() }.exchange_parameters(parameters)).is_some()
     }
 }
@@ -206,7 +215,8 @@ enum Outside {
 }
 
 impl Gate {
-    /// Lets a task in, and tells whether the module is safe; `None` while somebody from outside is in.
+    /// Lets a task in, and tells whether the module is safe; `None` while somebody from outside is
+    /// in.
     #[inline]
     fn pass(&self) -> Option<(Pass<'_>, bool)> {
         let before = self.0.fetch_add(1, Ordering::Acquire);
@@ -218,7 +228,8 @@ impl Gate {
         self.0.fetch_sub(1, Ordering::Release);
     }
 
-    /// Releases what was done before also where the module is safe already: see [`end_safe_state`](Self::end_safe_state).
+    /// Releases what was done before also where the module is safe already: see
+    /// [`end_safe_state`](Self::end_safe_state).
     fn enter_from_outside(&self) -> Outside {
         let mut now = self.0.load(Ordering::Relaxed);
         loop {
@@ -243,7 +254,8 @@ impl Gate {
         self.0.fetch_sub(OUTSIDE - SAFE, Ordering::Release);
     }
 
-    /// Acquires what who made the module safe had done before: also that the robot is in its safe state, if it is again.
+    /// Acquires what who made the module safe had done before: also that the robot is in its safe
+    /// state, if it is again.
     fn end_safe_state(&self) {
         self.0.fetch_and(!SAFE, Ordering::AcqRel);
     }
@@ -260,7 +272,8 @@ mod tests {
 
     impl Guarded {
         fn add(&self) {
-            // SAFETY: whoever is behind the gate is alone, as each model has one thread of the cycle.
+            // SAFETY: whoever is behind the gate is alone, as each model has one thread of the
+            // cycle.
             self.1.with_mut(|value| unsafe { *value += 1 });
         }
 

@@ -1,4 +1,5 @@
-//! Gathers what the workers leave behind: events, failures, what updates show. Runs off the real-time threads.
+//! Gathers what the workers leave behind: events, failures, what updates show. Runs off the
+//! real-time threads.
 
 mod bound_watch;
 mod bounds;
@@ -69,8 +70,8 @@ pub struct DescribedFailure {
 }
 
 impl DescribedFailure {
-    /// Errors and payloads are the user's; so is what they say of themselves, and what happens when they are dropped: it may
-    /// panic, take its time, or look at the robot.
+    /// Errors and payloads are the user's; so is what they say of themselves, and what happens when
+    /// they are dropped: it may panic, take its time, or look at the robot.
     pub fn of(failure: FailureRecord) -> Self {
         let reason = match &failure.reason {
             FailureReason::Error(error) => format!("failed: {}", in_words(error)),
@@ -271,8 +272,8 @@ impl Monitor {
         }
     }
 
-    /// What failed since the last time, to be [put into words](DescribedFailure::of) with nothing locked, and
-    /// [told](Self::tell_failures) then.
+    /// What failed since the last time, to be [put into words](DescribedFailure::of) with nothing
+    /// locked, and [told](Self::tell_failures) then.
     pub fn take_failures(&mut self) -> Vec<FailureRecord> {
         self.failures.iter_mut().flat_map(|failures| std::iter::from_fn(|| failures.pop())).collect()
     }

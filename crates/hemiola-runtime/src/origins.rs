@@ -1,9 +1,12 @@
-//! What messages of topics come from, on their way from an update that publishes to one that subscribes: so that chains go on through topics.
+//! What messages of topics come from, on their way from an update that publishes to one that
+//! subscribes: so that chains go on through topics.
 //!
-//! A message could carry its provenance, but then silence would tell nothing: that no whistle was heard is news of the microphone, too. So
-//! each publishing update writes down, before it is called, what this run derives from and the number of its next message; afterwards, that
-//! the run has ended. Who subscribes looks whether it knows all that a run told: if that run had ended before the messages were taken, or if one of
-//! its messages is among them. The latest such run counts.
+//! A message could carry its provenance, but then silence would tell nothing: that no whistle was
+//! heard is news of the microphone, too. So each publishing update writes down, before it is
+//! called, what this run derives from and the number of its next message; afterwards, that the run
+//! has ended. Who subscribes looks whether it knows all that a run told: if that run had ended
+//! before the messages were taken, or if one of its messages is among them. The latest such run
+//! counts.
 //!
 //! # Protocol
 //! The entries of the last few runs, in turn; the number of a run is written into its entry last.
@@ -16,8 +19,8 @@
 //! | subscriber | looks which run has ended, takes the messages | acquire: what was published before the end is there |
 //! | subscriber | looks at the number of an entry, reads it, looks again | acquire, and an acquire fence before the second look: if both are the same, so is all between |
 //!
-//! One thread writes at a time, for an update runs once in a run of its cycle. A reader that is held up for so long that the entry is written anew
-//! learns nothing in this run; nobody waits.
+//! One thread writes at a time, for an update runs once in a run of its cycle. A reader that is
+//! held up for so long that the entry is written anew learns nothing in this run; nobody waits.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -68,7 +71,8 @@ impl OriginWriter {
         self.topic.0.get(self.place)?.get()
     }
 
-    /// Before the update is called: its run, the number of its next message, and what it derives from.
+    /// Before the update is called: its run, the number of its next message, and what it derives
+    /// from.
     pub fn begin(&self, run: u32, next: u64, provenance: &Provenance) {
         if let Some(publisher) = self.publisher() {
             publisher.runs.begin(run, next, provenance);
@@ -120,8 +124,8 @@ impl OriginReader {
         }
     }
 
-    /// After messages were taken; `next` tells of a publisher's place the number of the first message that was not. Passes on of which runs
-    /// something new was heard.
+    /// After messages were taken; `next` tells of a publisher's place the number of the first
+    /// message that was not. Passes on of which runs something new was heard.
     pub fn hear(&mut self, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
         self.all.clear();
         for (place, publisher) in self.topic.0.iter().enumerate() {
@@ -147,7 +151,8 @@ struct PublisherOrigins {
     runs: Runs,
 }
 
-/// The last few runs of a publisher. They are numbered from 1 on, for a cycle's own numbers may begin anywhere.
+/// The last few runs of a publisher. They are numbered from 1 on, for a cycle's own numbers may
+/// begin anywhere.
 struct Runs {
     entries: [Entry; ENTRIES],
     begun: AtomicU64,
@@ -213,7 +218,8 @@ impl Runs {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// The number and the run of the latest one of which all is known that it told; what it derives from goes into `provenance`.
+    /// The number and the run of the latest one of which all is known that it told; what it derives
+    /// from goes into `provenance`.
     fn latest_known(&self, ended: u64, next: u64, provenance: &mut Provenance) -> Option<(u64, u32)> {
         if self.writers.load(Ordering::Relaxed) == 0 {
             return None;

@@ -9,7 +9,8 @@ use crate::robot_state::RobotState;
 /// How long [`Pending::wait`] waits for a cycle to apply a change.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A change that is on its way to the cycles that it concerns: [`RobotHandle::change`](crate::RobotHandle::change).
+/// A change that is on its way to the cycles that it concerns:
+/// [`RobotHandle::change`](crate::RobotHandle::change).
 ///
 /// Each cycle applies it between two of its runs. It can be waited for, looked at now and then, or
 /// dropped: it is applied all the same.

@@ -15,10 +15,11 @@ use crate::handle::RobotHandle;
 use crate::stepper::Stepper;
 use transport::Shared;
 
-/// Steps a robot on a thread of its own, at a pace, as [`Transport`] says: a replay or a simulation that somebody watches.
+/// Steps a robot on a thread of its own, at a pace, as [`Transport`] says: a replay or a simulation
+/// that somebody watches.
 ///
-/// The pace decides when a step is done, and nothing else: the steps are those of a [`Stepper`], so every pace, with any pauses, gives the same
-/// bits.
+/// The pace decides when a step is done, and nothing else: the steps are those of a [`Stepper`], so
+/// every pace, with any pauses, gives the same bits.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -107,7 +108,8 @@ impl Robot {
 }
 
 impl Player {
-    /// Looks at the robot, and changes it, also while it is paused: a change comes into force with a cycle's next run.
+    /// Looks at the robot, and changes it, also while it is paused: a change comes into force with
+    /// a cycle's next run.
     pub fn handle(&self) -> &RobotHandle {
         &self.handle
     }
@@ -128,8 +130,8 @@ impl Player {
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(failed)
     }
 
-    /// Stops the robot, and waits until it has ended. Who steps it is left behind a second later if a module does not return; what
-    /// moves is made safe by then.
+    /// Stops the robot, and waits until it has ended. Who steps it is left behind a second later if
+    /// a module does not return; what moves is made safe by then.
     pub fn stop(self) -> Played {
         self.handle.make_safe();
         let patience = monotonic_now() + END_PATIENCE;

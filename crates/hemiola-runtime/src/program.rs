@@ -39,9 +39,11 @@ pub struct World<'r> {
     pub imports: &'r [CycleImport],
 }
 
-/// A program, and the graph by which it is run. Replaced as a whole when a provider is switched or priorities change.
+/// A program, and the graph by which it is run. Replaced as a whole when a provider is switched or
+/// priorities change.
 ///
-/// A run has the graph to itself, and shares the program with all workers: so they stand side by side.
+/// A run has the graph to itself, and shares the program with all workers: so they stand side by
+/// side.
 pub struct Planned {
     pub graph: ExecutableGraph,
     pub program: Program,
@@ -109,7 +111,8 @@ struct Task {
 
 enum Body {
     Update(Box<UpdateTask>),
-    /// Publishes an export: line and providing task of each value. What a source reads leaves the robot's software.
+    /// Publishes an export: line and providing task of each value. What a source reads leaves the
+    /// robot's software.
     Publish {
         export: usize,
         lines: Box<[(usize, usize)]>,
@@ -125,8 +128,9 @@ type CellRef = &'static Cell;
 pub type StoreRef = &'static Store;
 
 impl Program {
-    /// Prepares a run: messages, previous values, what values will come from. In a replay the messages are those of the recording, if they are
-    /// there. Tells of which runs of those who publish it has heard something new.
+    /// Prepares a run: messages, previous values, what values will come from. In a replay the
+    /// messages are those of the recording, if they are there. Tells of which runs of those who
+    /// publish it has heard something new.
     ///
     /// After the imports were taken.
     pub fn begin_run(
@@ -162,8 +166,8 @@ impl Program {
         if are_there { Repeated::Exactly } else { Repeated::OtherMessages }
     }
 
-    /// Takes the place of another program. What it reads from elsewhere and the other one did not, and of which nothing has arrived,
-    /// shows its default as stale.
+    /// Takes the place of another program. What it reads from elsewhere and the other one did not,
+    /// and of which nothing has arrived, shows its default as stale.
     pub fn succeed(&self, before: &Self, between: &mut BetweenRuns<'_>) {
         for &import in self.reads.iter().filter(|import| !before.reads.contains(import)) {
             let imported = self.blackboard.imported(import);
@@ -295,8 +299,8 @@ impl Program {
         unsafe { self.lineage.of(task, self.blackboard.frame().run) }
     }
 
-    /// Sensor samples have become an effect: one end of each chain, and of each one that messages are part of. `from` are the tasks whose results
-    /// it is, in `task` or before.
+    /// Sensor samples have become an effect: one end of each chain, and of each one that messages
+    /// are part of. `from` are the tasks whose results it is, in `task` or before.
     fn trace_arrivals(
         &self,
         task: usize,

@@ -76,7 +76,8 @@ impl RobotState {
         &self.faults
     }
 
-    /// A thread of the robot ended without being asked to: the robot enters its safe state, and its run ends with an error.
+    /// A thread of the robot ended without being asked to: the robot enters its safe state, and its
+    /// run ends with an error.
     pub fn note_end_of(&self, thread: &str, reason: String) {
         self.faults.note(Fault::Thread { name: thread.to_owned(), reason });
         self.enter_safe_state(Cause::Fault);

@@ -1,5 +1,5 @@
-//! A run as all rooms see it: what triggers it, what it begins with, how a repeated one went, and how
-//! an update in it failed.
+//! A run as all rooms see it: what triggers it, what it begins with, how a repeated one went, and
+//! how an update in it failed.
 
 use std::any::Any;
 use std::sync::Arc;

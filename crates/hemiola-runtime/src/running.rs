@@ -73,7 +73,8 @@ const SERVICE_PATIENCE: Duration = Duration::from_secs(5);
 /// Working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
 
-/// A robot whose threads are there and wait for the beginning: so that who records it, or looks at it, misses nothing.
+/// A robot whose threads are there and wait for the beginning: so that who records it, or looks at
+/// it, misses nothing.
 ///
 /// ```
 /// use hemiola_runtime::{Pace, Robot};
@@ -98,8 +99,8 @@ impl PreparedRobot {
         self.0.handle()
     }
 
-    /// Begins, at the time that was foreseen for it if that has not passed: a fifth of a second after the robot was prepared its clock shows
-    /// zero.
+    /// Begins, at the time that was foreseen for it if that has not passed: a fifth of a second
+    /// after the robot was prepared its clock shows zero.
     pub fn begin(self) -> RunningRobot {
         let clock = self.0.state.clock();
         if clock.due(Time::ZERO).is_some_and(|zero| zero < monotonic_now() + START_DELAY) {
@@ -127,12 +128,12 @@ impl Robot {
 
     /// Makes the robot and its threads, which wait.
     ///
-    /// Memory is locked and threads get their priorities where that is allowed; where not, the robot runs all the same and says
-    /// so once ([`RobotHandle::messages`]).
+    /// Memory is locked and threads get their priorities where that is allowed; where not, the
+    /// robot runs all the same and says so once ([`RobotHandle::messages`]).
     ///
     /// # Errors
-    /// A module or source cannot be made, the operating system refuses threads, or values shall come from a recording
-    /// ([`Course::taking`](crate::Course::taking)).
+    /// A module or source cannot be made, the operating system refuses threads, or values shall
+    /// come from a recording ([`Course::taking`](crate::Course::taking)).
     pub fn prepare(mut self, pace: Pace) -> Result<PreparedRobot, RuntimeError> {
         if !own(&mut self.course).taken.is_empty() {
             // Whoever reads a recording waits for the disk.
@@ -232,7 +233,8 @@ impl RunningRobot {
         &self.handle
     }
 
-    /// Waits until the robot stops: all sources have ended, or somebody called [`RobotHandle::stop`].
+    /// Waits until the robot stops: all sources have ended, or somebody called
+    /// [`RobotHandle::stop`].
     ///
     /// A thread whose module does not return is left behind a second after that; a message says so.
     pub fn wait(mut self) -> RobotHandle {
@@ -260,8 +262,8 @@ impl RunningRobot {
         self.handle.clone()
     }
 
-    /// Errors say of themselves what they are on the service thread, and modules are made and dropped there: who does not return
-    /// keeps nobody waiting.
+    /// Errors say of themselves what they are on the service thread, and modules are made and
+    /// dropped there: who does not return keeps nobody waiting.
     fn end_service(&mut self) {
         let Some(service) = self.service.take() else { return };
         let patience = monotonic_now() + SERVICE_PATIENCE;

@@ -1,6 +1,7 @@
 //! Whether the robot is in its safe state, since when and why.
 //!
-//! It is entered from real-time threads, so all of it is one atomic word; names are looked up by who asks.
+//! It is entered from real-time threads, so all of it is one atomic word; names are looked up by
+//! who asks.
 
 use std::fmt;
 
@@ -77,8 +78,8 @@ pub enum Cause {
     Fault,
 }
 
-/// The safe state as all threads see it. Zero when the robot is not in it; else the time, the kind of cause (never zero) and the
-/// number of what caused it, from the highest bits to the lowest.
+/// The safe state as all threads see it. Zero when the robot is not in it; else the time, the kind
+/// of cause (never zero) and the number of what caused it, from the highest bits to the lowest.
 #[derive(Default)]
 pub struct SharedSafeState(AtomicU64);
 
@@ -107,7 +108,8 @@ impl SharedSafeState {
         Some((Time::from_nanoseconds(microseconds as i64 * 1000), cause))
     }
 
-    /// Tells whether it was entered by this; a robot that is in it stays so, since when and for what it was.
+    /// Tells whether it was entered by this; a robot that is in it stays so, since when and for
+    /// what it was.
     pub fn enter(&self, now: Time, cause: Cause) -> bool {
         let (kind, number) = match cause {
             Cause::Request => (1, 0),

@@ -31,7 +31,8 @@ use crate::record::{Change, CyclePart, InputRecord, RunRecord, SampleSpan};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// In their order; the last of them beyond what can be followed. A long log has millions, which all copies share.
+    /// In their order; the last of them beyond what can be followed. A long log has millions, which
+    /// all copies share.
     runs: Vec<Arc<RunRecord>>,
     /// So many can be followed.
     followed: usize,
@@ -115,8 +116,8 @@ impl Script {
         Self::checked(runs, 0, BTreeMap::new(), cycles)
     }
 
-    /// The runs after a checkpoint of which these are the parts, which the robot resumes from. Nothing is
-    /// needed of the runs before, and nothing that is missing before matters.
+    /// The runs after a checkpoint of which these are the parts, which the robot resumes from.
+    /// Nothing is needed of the runs before, and nothing that is missing before matters.
     #[must_use]
     pub fn since(&self, parts: &[CyclePart]) -> Self {
         let begin: BTreeMap<_, _> = parts.iter().map(|part| (part.cycle.clone(), part.run)).collect();
@@ -138,7 +139,8 @@ impl Script {
         &self.parts
     }
 
-    /// What was changed from outside before the checkpoint that it begins with: in which cycle, and the number of the change.
+    /// What was changed from outside before the checkpoint that it begins with: in which cycle, and
+    /// the number of the change.
     pub(crate) fn changed_before(&self) -> &[(Arc<str>, u32)] {
         &self.changed_before
     }
@@ -198,7 +200,8 @@ impl Script {
         }
     }
 
-    /// With what was changed from outside, by the numbers that the runs name: [`JournalEvent::Change`](crate::JournalEvent::Change).
+    /// With what was changed from outside, by the numbers that the runs name:
+    /// [`JournalEvent::Change`](crate::JournalEvent::Change).
     #[must_use]
     pub fn with_changes(mut self, changes: impl IntoIterator<Item = (u32, Change)>) -> Self {
         self.changes.extend(changes);

@@ -1,4 +1,5 @@
-//! One run of one module, on values from elsewhere: what was taken out of a log is repeated so, without a robot.
+//! One run of one module, on values from elsewhere: what was taken out of a log is repeated so,
+//! without a robot.
 
 #![expect(unsafe_code, reason = "an update is called on values that nobody else has")]
 
@@ -78,7 +79,8 @@ pub struct RunInput {
     pub kind: ArgumentKind,
     /// Of which representation, or topic.
     pub representation: String,
-    /// Of each value, when the newest sample was taken that it derives from, and whether it is stale.
+    /// Of each value, when the newest sample was taken that it derives from, and whether it is
+    /// stale.
     pub views: Vec<(Time, bool)>,
     /// In CDR; samples and messages are a sequence.
     pub bytes: Vec<u8>,
@@ -91,7 +93,8 @@ pub struct RunInput {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunResult {
-    /// By representation, what was provided, in CDR; `None`: the update failed. Opaque ones are left out.
+    /// By representation, what was provided, in CDR; `None`: the update failed. Opaque ones are
+    /// left out.
     pub outputs: BTreeMap<String, Option<Vec<u8>>>,
     /// What the module remembers now, in CDR, if that can be written down.
     pub state: Option<Vec<u8>>,
@@ -101,7 +104,8 @@ impl SingleRun {
     /// Makes the module and runs all its updates once. A panic of an update goes on to the caller.
     ///
     /// # Errors
-    /// In words: something that the module reads is not there or of another type, a parameter cannot be set, or it asks a service.
+    /// In words: something that the module reads is not there or of another type, a parameter
+    /// cannot be set, or it asks a service.
     pub fn of(&self, module: &ModuleDescriptor) -> Result<RunResult, String> {
         let instance = module.create(&self.parameters).map_err(|error| error.to_string())?;
         if let Some(state) = &self.state {
@@ -152,7 +156,8 @@ impl SingleRun {
             })
             .collect();
         let context = Context::new(self.clock, Scope::default(), Debug::default(), self.safe_state);
-        // SAFETY: the instance is of this module, as all updates of a descriptor are, and nobody else has it; every argument has what it asks for, made just now, and nobody else sees it.
+        // SAFETY: the instance is of this module, as all updates of a descriptor are, and nobody
+        // else has it; every argument has what it asks for, made just now, and nobody else sees it.
         let outcome = unsafe { update.call(instance, &bindings, &context) };
         let is_done = !matches!(outcome, Outcome::Failed(_));
         for place in places.iter().flatten().filter(|place| place.is_output) {

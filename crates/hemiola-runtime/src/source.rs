@@ -134,7 +134,8 @@ impl SourceRunner {
             return self.sample_feed();
         }
         let now = due.unwrap_or_else(|| self.robot.clock().now());
-        // SAFETY: this thread is the only one that uses this blackboard, and no sample is being taken.
+        // SAFETY: this thread is the only one that uses this blackboard, and no sample is being
+        // taken.
         let mut between = unsafe { BetweenRuns::assume() };
         for import in &mut self.imports {
             import.take(&self.blackboard, &mut between);
@@ -149,7 +150,8 @@ impl SourceRunner {
         let Some(mut writing) = (unsafe { Writing::begin(&self.outputs) }) else { return Sampled::Failed };
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             writing.reset();
-            // SAFETY: instance and bindings were made for this update when the robot was built; only this thread uses them.
+            // SAFETY: instance and bindings were made for this update when the robot was built;
+            // only this thread uses them.
             unsafe { self.update.call(&self.instance, &self.bindings, &context) }
         }));
         let stamp = match outcome {
@@ -234,13 +236,14 @@ impl SourceRunner {
         self.samples = self.samples.wrapping_add(1);
     }
 
-    /// Whether its time stamps have stood still for so long that nothing later is to be expected. What
-    /// was recorded is repeated as it was.
+    /// Whether its time stamps have stood still for so long that nothing later is to be expected.
+    /// What was recorded is repeated as it was.
     pub fn stands_still(&self) -> bool {
         self.feed.is_none() && self.stamps.stand_still()
     }
 
-    /// Tells the cycles that wait for samples that there will be no more. That there was none at all is a fault.
+    /// Tells the cycles that wait for samples that there will be no more. That there was none at
+    /// all is a fault.
     pub fn say_ended(&self) {
         if self.last.is_none() && self.feed.is_none() {
             self.robot.faults().note(Fault::NoSample { source: self.name });

@@ -17,10 +17,11 @@ use crate::handle::RobotHandle;
 use crate::source::SourceRunner;
 use crate::stage::{Stage, Step, SteppedSource};
 
-/// Runs a robot as fast as it can, or step by step: one thread decides what is next, by the framework's clock alone.
+/// Runs a robot as fast as it can, or step by step: one thread decides what is next, by the
+/// framework's clock alone.
 ///
-/// The same inputs give the same bits, with any number of workers: what triggers when, and what each exchange delivers, does
-/// not depend on how long anything takes.
+/// The same inputs give the same bits, with any number of workers: what triggers when, and what
+/// each exchange delivers, does not depend on how long anything takes.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -103,9 +104,10 @@ impl Stepper {
 
     /// Does what is next; `None` when all sources have ended, or the robot was stopped.
     ///
-    /// Of several things at the same time, sources come first, in the order of their paths; then timers, in the order of the
-    /// configuration. Cycles that topics trigger run after what has published, in that order as well. A robot that follows a recording
-    /// ([`Robot::following`]) does what was done there.
+    /// Of several things at the same time, sources come first, in the order of their paths; then
+    /// timers, in the order of the configuration. Cycles that topics trigger run after what has
+    /// published, in that order as well. A robot that follows a recording ([`Robot::following`])
+    /// does what was done there.
     pub fn step(&mut self) -> Option<Step> {
         let _containment = Containment::new();
         if self.stage.state.is_stopping() {
@@ -173,7 +175,8 @@ impl Stepper {
         timers.chain(source).min()
     }
 
-    /// Runs each cycle once whose topic has new messages after what was done; adds them to those that ran.
+    /// Runs each cycle once whose topic has new messages after what was done; adds them to those
+    /// that ran.
     fn run_by_topics(&mut self, mut ran: Vec<usize>) -> Vec<usize> {
         for index in 0..self.stage.cycles.len() {
             if self.stage.cycles[index].core.topic.is_some() && self.stage.cycles[index].is_triggered() {
@@ -200,19 +203,21 @@ impl Stepper {
         self.stage.now()
     }
 
-    /// Why it cannot follow its recording ([`Robot::following`]) to the end; `None` as long as it can.
+    /// Why it cannot follow its recording ([`Robot::following`]) to the end; `None` as long as it
+    /// can.
     pub fn failure(&self) -> Option<&str> {
         self.follower.as_ref()?.failure()
     }
 
-    /// The first thing that was different from the recording that it follows, and did not keep it from going on: messages that did not come from
-    /// modules, changes that cannot be made again.
+    /// The first thing that was different from the recording that it follows, and did not keep it
+    /// from going on: messages that did not come from modules, changes that cannot be made again.
     pub fn deviation(&self) -> Option<&str> {
         self.follower.as_ref()?.deviation()
     }
 
-    /// How many ends of the same topic the cycle has before that of an update's argument, both counted from zero in their module and update: the
-    /// number of its messages in a [`Piece`](crate::Piece).
+    /// How many ends of the same topic the cycle has before that of an update's argument, both
+    /// counted from zero in their module and update: the number of its messages in a
+    /// [`Piece`](crate::Piece).
     pub fn end_number(&self, cycle: &str, module: &str, update: usize, argument: usize) -> Option<u32> {
         self.stage
             .cycles
@@ -223,7 +228,8 @@ impl Stepper {
             .port_number(module, update, argument)
     }
 
-    /// Does what the robot's handles ask for while it stands still: values are read, changes come into force with the next run.
+    /// Does what the robot's handles ask for while it stands still: values are read, changes come
+    /// into force with the next run.
     pub fn attend(&mut self) {
         let _containment = Containment::new();
         self.stage.cycles.iter_mut().for_each(Cycle::attend);
@@ -241,7 +247,8 @@ impl Stepper {
         self.stage.cycles.iter().map(|cycle| cycle.core.name.clone()).collect()
     }
 
-    /// Looks at and changes the robot. Changes are made in a cycle's next run, so wait for them from another thread only.
+    /// Looks at and changes the robot. Changes are made in a cycle's next run, so wait for them
+    /// from another thread only.
     pub fn handle(&self) -> &RobotHandle {
         &self.stage.handle
     }

@@ -1,7 +1,7 @@
 //! All atomics of this crate, so that a model checker can take their place.
 //!
-//! Those of the standard library are aliases and no re-exports, because `disallowed_types` (`clippy.toml`)
-//! sees through re-exports.
+//! Those of the standard library are aliases and no re-exports, because `disallowed_types`
+//! (`clippy.toml`) sees through re-exports.
 #![cfg_attr(
     not(loom),
     expect(clippy::disallowed_types, reason = "the one place where atomics are chosen: the processor's, or loom's")
@@ -37,11 +37,11 @@ pub fn fence(ordering: Ordering) {
     std::sync::atomic::fence(ordering);
 }
 
-/// Reads a word in the one order of all sequentially consistent accesses. Every change of such a word is one of them, so this is
-/// its newest value in that order.
+/// Reads a word in the one order of all sequentially consistent accesses. Every change of such a
+/// word is one of them, so this is its newest value in that order.
 ///
-/// Loom has no such loads, it takes them for acquiring ones and finds dead-locks that cannot be. A change that changes nothing
-/// reads the newest value as well.
+/// Loom has no such loads, it takes them for acquiring ones and finds dead-locks that cannot be. A
+/// change that changes nothing reads the newest value as well.
 pub fn look(word: &AtomicU64) -> u64 {
     if cfg!(loom) { word.fetch_or(0, Ordering::SeqCst) } else { word.load(Ordering::SeqCst) }
 }

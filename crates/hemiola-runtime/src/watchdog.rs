@@ -1,7 +1,7 @@
 //! Looks at the cycles from outside: what has stopped cannot help itself.
 //!
-//! It has a thread of its own, above all cycles: a module that never returns may hold every core at its cycle's priority. It never
-//! waits: what is busy at one look is tried again at the next.
+//! It has a thread of its own, above all cycles: a module that never returns may hold every core at
+//! its cycle's priority. It never waits: what is busy at one look is tried again at the next.
 //!
 //! | part | when | what it does |
 //! |---|---|---|

@@ -39,7 +39,8 @@ const KEPT: Duration = Duration::from_secs(4);
 const KEPT_RUNS: usize = 128;
 const FAILURES: usize = 64;
 
-/// How many events a worker keeps of a cycle of that period, if it has one, of each run of which come so many.
+/// How many events a worker keeps of a cycle of that period, if it has one, of each run of which
+/// come so many.
 pub fn events_kept(per_run: usize, period: Option<Duration>) -> usize {
     let Some(period) = period else { return MOST_EVENTS };
     let runs = KEPT.as_nanos().checked_div(period.as_nanos()).unwrap_or(u128::MAX);
@@ -65,8 +66,9 @@ impl WorkerState {
     }
 
     pub fn report(&mut self, failure: FailureRecord) {
-        // A module that fails without end fills the queue; its failures are counted from the trace all the same. What it failed with is the
-        // user's, and so is what happens when it is dropped.
+        // A module that fails without end fills the queue; its failures are counted from the trace
+        // all the same. What it failed with is the user's, and so is what happens when it is
+        // dropped.
         if let Err(failure) = self.failures.push(failure) {
             _ = quietly(|| drop(failure));
         }

@@ -1,4 +1,5 @@
-//! What a robot takes of the memory for each cycle and each worker. In a process of its own, for it counts what is allocated.
+//! What a robot takes of the memory for each cycle and each worker. In a process of its own, for it
+//! counts what is allocated.
 #![forbid(unsafe_code)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! A cycle that does not end its run, or has too much to do, does not take the cores from everybody else.
+//! A cycle that does not end its run, or has too much to do, does not take the cores from everybody
+//! else.
 #![forbid(unsafe_code)]
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,13 +1,17 @@
-//! Chains over several processors and networks, resource by resource: what arrives at one is how fast the one before can deliver.
+//! Chains over several processors and networks, resource by resource: what arrives at one is how
+//! fast the one before can deliver.
 //!
-//! - **Model.** Chains of tasks, each on a resource that schedules by static priorities, with or without interruption. A task begins
-//!   when the one before in its chain has ended. Messages on a bus are tasks on a resource without interruption.
-//! - **Arrivals.** The least distance of n events, `delta(n)`; at the chain's begin `max(0, (n - 1) T - J)`.
-//! - **Formula.** Per task, for q = 1, 2, ... jobs in a busy period, until when they end, `w(q)`: the bound is `max w(q) - delta(q)`. What
-//!   leaves a task is spread by [`Propagation`]; all tasks together are a fixed point, from below.
+//! - **Model.** Chains of tasks, each on a resource that schedules by static priorities, with or
+//!   without interruption. A task begins when the one before in its chain has ended. Messages on a
+//!   bus are tasks on a resource without interruption.
+//! - **Arrivals.** The least distance of n events, `delta(n)`; at the chain's begin
+//!   `max(0, (n - 1) T - J)`.
+//! - **Formula.** Per task, for q = 1, 2, ... jobs in a busy period, until when they end, `w(q)`:
+//!   the bound is `max w(q) - delta(q)`. What leaves a task is spread by [`Propagation`]; all tasks
+//!   together are a fixed point, from below.
 //! - **Complexity.** Pseudo-polynomial per task, times the steps to the common fixed point.
-//! - **Source.** Richter 2005; Henia et al. 2005; output distances by busy windows: Schliecker and Ernst 2009; without interruption
-//!   Davis et al. 2007. As in pyCPA (Diemer, Axer and Ernst 2012).
+//! - **Source.** Richter 2005; Henia et al. 2005; output distances by busy windows: Schliecker and
+//!   Ernst 2009; without interruption Davis et al. 2007. As in pyCPA (Diemer, Axer and Ernst 2012).
 
 use hemiola_analysis::Search;
 use hemiola_analysis::{NoBound, TimeSpan, check_utilisation};
@@ -214,7 +218,8 @@ impl State {
     }
 }
 
-/// What the response times are if jobs spread arrivals as these response times say: the same if they are bounds.
+/// What the response times are if jobs spread arrivals as these response times say: the same if
+/// they are bounds.
 ///
 /// # Errors
 /// If one of them is beyond the horizon, or there is more work than time.
@@ -246,7 +251,8 @@ pub fn once_more(
     Ok(after)
 }
 
-/// When 1, 2, ... jobs of a task have ended, at the latest, until nothing is left of the busy window.
+/// When 1, 2, ... jobs of a task have ended, at the latest, until nothing is left of the busy
+/// window.
 fn busy_window(
     resources: &[Scheduling],
     chains: &[Chain],

@@ -1,5 +1,6 @@
-//! One cycle's task graph on several workers: how long it can take. The bounds that a [`System`](hemiola_analysis::System) rests on, and
-//! the graph itself, are in [`hemiola_analysis::dag`].
+//! One cycle's task graph on several workers: how long it can take. The bounds that a
+//! [`System`](hemiola_analysis::System) rests on, and the graph itself, are in
+//! [`hemiola_analysis::dag`].
 
 pub mod han_2019;
 pub mod list_schedule;

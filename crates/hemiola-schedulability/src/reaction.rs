@@ -1,9 +1,11 @@
-//! How long it takes until an actuator reacts to what a sensor sees (*reaction time*), and how old what it acts upon can get (*data
-//! age*), through tasks that run at rates of their own and read the latest value.
+//! How long it takes until an actuator reacts to what a sensor sees (*reaction time*), and how old
+//! what it acts upon can get (*data age*), through tasks that run at rates of their own and read
+//! the latest value.
 //!
-//! *Maximum reaction time*: from an event just after the first task has read, to the first output that is based on it. *Maximum data
-//! age*: from a read to the last moment at which an output based on it is the newest. Both are equal (Günzel et al., ECRTS
-//! 2023); their *reduced* forms leave out the wait at the beginning and at the end.
+//! *Maximum reaction time*: from an event just after the first task has read, to the first output
+//! that is based on it. *Maximum data age*: from a read to the last moment at which an output based
+//! on it is the newest. Both are equal (Günzel et al., ECRTS 2023); their *reduced* forms leave out
+//! the wait at the beginning and at the end.
 
 pub mod becker_2017;
 pub mod davare_2007;
@@ -39,7 +41,8 @@ pub struct Step {
     pub cost: TimeSpan,
     /// The longest from its release to its end.
     pub response_time: TimeSpan,
-    /// Until when it has to be done, from its release; then it writes if communication is by logical execution time.
+    /// Until when it has to be done, from its release; then it writes if communication is by
+    /// logical execution time.
     pub deadline: TimeSpan,
     /// Where it runs. What is told between cores (a network, a queue) has a core of its own.
     pub core: usize,
@@ -91,7 +94,8 @@ pub enum Communication {
 }
 
 impl Step {
-    /// A task on a core of its own that reads when it begins and writes when it ends, and is due when it is released again.
+    /// A task on a core of its own that reads when it begins and writes when it ends, and is due
+    /// when it is released again.
     pub const fn new(release: Release, cost: TimeSpan, response_time: TimeSpan) -> Self {
         let deadline = match release {
             Release::Periodic { period, .. } => period,
@@ -135,7 +139,8 @@ impl Release {
     }
 }
 
-/// The least common multiple of periods: after this, all releases repeat; [`TimeSpan::MAX`] if that is never.
+/// The least common multiple of periods: after this, all releases repeat; [`TimeSpan::MAX`] if that
+/// is never.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;

@@ -1,4 +1,5 @@
-//! ROS 2's default executor, which runs what is ready in the order in which it was registered: how long that can take.
+//! ROS 2's default executor, which runs what is ready in the order in which it was registered: how
+//! long that can take.
 
 pub mod blass_2021;
 pub mod casini_2019;

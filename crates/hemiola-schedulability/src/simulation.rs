@@ -1,15 +1,19 @@
 //! What happens when: executors, pools of workers and cores, event by event.
 //!
-//! - **Threads.** Each executor is a thread on its core, or on any; each cycle has a pool of threads that may run on any core. The highest
-//!   priorities run; a thread that is preempted goes on later.
-//! - **Executors.** One callback at a time, never interrupted by another of the same executor, in the order of [`Dispatch`].
-//! - **Pools.** Free workers take the ready task with the highest priority. A cycle that is released while it runs begins again
-//!   when it has ended, once, for the latest release.
-//! - **Messages** are there when the callback that publishes them ends; a full queue drops its oldest.
+//! - **Threads.** Each executor is a thread on its core, or on any; each cycle has a pool of
+//!   threads that may run on any core. The highest priorities run; a thread that is preempted goes
+//!   on later.
+//! - **Executors.** One callback at a time, never interrupted by another of the same executor, in
+//!   the order of [`Dispatch`].
+//! - **Pools.** Free workers take the ready task with the highest priority. A cycle that is
+//!   released while it runs begins again when it has ended, once, for the latest release.
+//! - **Messages** are there when the callback that publishes them ends; a full queue drops its
+//!   oldest.
 //! - **Durations** are drawn anew for each job, from a seed: the same seed gives the same events.
-//! - **Costs** as [`Costs`] says, each time anew: jobs take the dispatch longer; a task is seen at once by the worker that made it ready,
-//!   by the others a hand-over later; timers and messages from other executors are noticed late; who is interrupted or has to change to
-//!   another core takes longer.
+//! - **Costs** as [`Costs`] says, each time anew: jobs take the dispatch longer; a task is seen at
+//!   once by the worker that made it ready, by the others a hand-over later; timers and messages
+//!   from other executors are noticed late; who is interrupted or has to change to another core
+//!   takes longer.
 
 mod compare;
 mod draws;
@@ -101,8 +105,8 @@ pub struct Executor {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
-    /// ROS 2 from Dashing to Jazzy: when nothing is left of what was ready at the last look, a new look: timers, then subscriptions, each
-    /// as registered, each once.
+    /// ROS 2 from Dashing to Jazzy: when nothing is left of what was ready at the last look, a new
+    /// look: timers, then subscriptions, each as registered, each once.
     WaitSet,
     /// ROS 2 Crystal: the same for subscriptions, but timers are looked at before every callback.
     TimersAlways,
@@ -147,8 +151,9 @@ pub struct Callback {
     pub publishes: Vec<usize>,
     /// Which cycles are released when it ends.
     pub releases: Vec<usize>,
-    /// Which others must have been called, too, since it or one of them worked: so the fusion of several topics waits for a message of
-    /// each. Until then a call takes no time, publishes nothing, and releases nothing. Whoever joins nobody always works.
+    /// Which others must have been called, too, since it or one of them worked: so the fusion of
+    /// several topics waits for a message of each. Until then a call takes no time, publishes
+    /// nothing, and releases nothing. Whoever joins nobody always works.
     pub joins: Vec<usize>,
 }
 
@@ -237,7 +242,8 @@ pub struct Cycle {
     pub takes: Vec<Span>,
     /// Per task, 0 is the most important.
     pub order: Vec<usize>,
-    /// Per task, whether the worker that makes it ready keeps it while it runs others of these; none if there are fewer.
+    /// Per task, whether the worker that makes it ready keeps it while it runs others of these;
+    /// none if there are fewer.
     pub kept: Vec<bool>,
 }
 

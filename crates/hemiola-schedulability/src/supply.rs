@@ -4,9 +4,10 @@ use hemiola_analysis::TimeSpan;
 
 /// How much time of a processor something is sure to get: a *supply bound function*.
 ///
-/// - **Model.** A reservation gives a budget in every period, at the latest until a deadline within the period.
-/// - **Formula.** The longest wait is from a budget given at once to one given at the last moment: `(P - Q) + (D - Q)`. After
-///   that, Q comes in every P.
+/// - **Model.** A reservation gives a budget in every period, at the latest until a deadline within
+///   the period.
+/// - **Formula.** The longest wait is from a budget given at once to one given at the last moment:
+///   `(P - Q) + (D - Q)`. After that, Q comes in every P.
 /// - **Complexity.** Constant.
 /// - **Source.** Shin and Lee 2003 (D = P); for D < P, by the same argument.
 ///
@@ -50,7 +51,8 @@ impl Supply {
         }
     }
 
-    /// The shortest window in which this much is sure to be supplied; [`TimeSpan::MAX`] if that never happens.
+    /// The shortest window in which this much is sure to be supplied; [`TimeSpan::MAX`] if that
+    /// never happens.
     pub fn time_for(&self, demand: TimeSpan) -> TimeSpan {
         match *self {
             _ if demand == TimeSpan::ZERO => TimeSpan::ZERO,

@@ -2,7 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use hemiola_analysis::{Arrivals, TimeSpan};
 
-/// Something that runs for some time whenever it is asked to: what the analyses of one processor are about.
+/// Something that runs for some time whenever it is asked to: what the analyses of one processor
+/// are about.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -25,7 +26,8 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task that can be interrupted at any time, and should be done when it is asked to run again.
+    /// A task that can be interrupted at any time, and should be done when it is asked to run
+    /// again.
     pub const fn new(cost: TimeSpan, arrivals: Arrivals) -> Self {
         Self { cost, arrivals, deadline: arrivals.period, longest_piece: TimeSpan::TICK }
     }

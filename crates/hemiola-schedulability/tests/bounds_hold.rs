@@ -27,7 +27,8 @@ fn no_simulated_run_takes_longer_than_its_bound() {
     assert!(all.mean_share() > 0.5 && all.reached > 80, "{all:?}");
 }
 
-/// Found by the test above: while executor 4 worked off messages of chain 1, expiries of its timer had gathered in executor 2.
+/// Found by the test above: while executor 4 worked off messages of chain 1, expiries of its timer
+/// had gathered in executor 2.
 #[test]
 fn what_an_equally_important_executor_was_kept_from_doing_counts() {
     let text = r#"
@@ -91,7 +92,8 @@ fn a_cycle_that_begins_after_something_late_waits_for_its_own_run_before() {
     assert_eq!(Comparison::of(&system).exceeded, []);
 }
 
-/// What begins after something else and is done before that begins again is never in its way, however important it is.
+/// What begins after something else and is done before that begins again is never in its way,
+/// however important it is.
 #[test]
 fn cycles_that_take_turns_do_not_wait_for_each_other() {
     let of = |vision: &str| {

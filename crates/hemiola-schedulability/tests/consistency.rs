@@ -99,8 +99,8 @@ proptest! {
         }
     }
 
-    // Of nodes that end at the same moment the plan's simulator lets one go on before it looks at the next, and the other one does not: so no two do, for
-    // each cost has a bit of its own.
+    // Of nodes that end at the same moment the plan's simulator lets one go on before it looks at
+    // the next, and the other one does not: so no two do, for each cost has a bit of its own.
     #[test]
     fn list_schedules_are_those_of_the_plans_simulator((costs, edges) in graphs(), workers in 2usize..5) {
         let costs: Vec<u64> = costs.iter().zip(0..).map(|(&cost, node)| (cost << 14) + (1 << node)).collect();

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 
 const PERIODS: [u64; 8] = [4, 5, 6, 8, 10, 12, 20, 40];
 
-/// Periods, phases of up to several periods, costs, response times; and in which order a chain leads through them.
+/// Periods, phases of up to several periods, costs, response times; and in which order a chain
+/// leads through them.
 fn chains() -> impl Strategy<Value = Vec<(u64, u64, u64, u64)>> {
     let task = (prop::sample::select(&PERIODS[..]), 0u64..100, 1u64..4, 0u64..4);
     let task = task.prop_map(|(period, phase, cost, later)| (period, phase, cost, (cost + later).min(period)));

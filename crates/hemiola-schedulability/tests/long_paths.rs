@@ -1,4 +1,5 @@
-//! No run takes longer than the bound by long paths, whatever the order, the execution times, and who sees late what is ready.
+//! No run takes longer than the bound by long paths, whatever the order, the execution times, and
+//! who sees late what is ready.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::pool::Pool;

@@ -1,4 +1,5 @@
-//! Chains on an executor with several threads, and graphs on workers of several types: no schedule takes longer than its bound.
+//! Chains on an executor with several threads, and graphs on workers of several types: no schedule
+//! takes longer than its bound.
 
 use std::cmp::Reverse;
 
@@ -20,7 +21,8 @@ struct Job {
     place: usize,
 }
 
-/// The longest latency of every chain, where callbacks take `percent` of their costs in turn, and chains begin at `offsets`.
+/// The longest latency of every chain, where callbacks take `percent` of their costs in turn, and
+/// chains begin at `offsets`.
 fn simulated(chains: &[(u64, Vec<u64>)], threads: usize, offsets: &[u64], percent: &[u64]) -> Vec<u64> {
     let mut longest = vec![0; chains.len()];
     let mut next: Vec<u64> = chains.iter().zip(offsets).map(|((period, _), offset)| offset % period).collect();
@@ -96,7 +98,8 @@ proptest! {
         let bounds = many_threads::latencies(&described, threads, TimeSpan::nanoseconds(100_000));
         let percent = if full { vec![100] } else { percent };
         let observed = simulated(&chains, threads, &offsets, &percent);
-        // A chain without a bound may run twice at the same time, which those below it do not count with.
+        // A chain without a bound may run twice at the same time, which those below it do not count
+        // with.
         for (bound, observed) in bounds.into_iter().zip(observed).take_while(|(bound, _)| bound.is_ok()) {
             prop_assert!(bound.is_ok_and(|bound| TimeSpan::nanoseconds(observed) <= bound));
         }

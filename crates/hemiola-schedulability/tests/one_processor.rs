@@ -1,5 +1,5 @@
-//! Bounds on one processor, against schedules that are run through tick by tick: none is below a schedule, and those that are exact are
-//! reached.
+//! Bounds on one processor, against schedules that are run through tick by tick: none is below a
+//! schedule, and those that are exact are reached.
 
 use hemiola_analysis::{Arrivals, Bound, TimeSpan};
 use hemiola_schedulability::response_times::{earliest_deadline, first_come, fixed_priority, global_fixed_priority};
@@ -109,7 +109,8 @@ fn longest_responses(tasks: &[Described], mut jobs: Vec<Job>, order: Order, piec
     longest
 }
 
-/// A task's jobs if the first one is as late as it can be, and then all come as early as they can: as much as there can be from `begin` on.
+/// A task's jobs if the first one is as late as it can be, and then all come as early as they can:
+/// as much as there can be from `begin` on.
 fn burst(tasks: &[Described], task: usize, begin: u64, end: u64) -> impl Iterator<Item = Job> {
     let (left, period, jitter, ..) = tasks[task];
     let arrivals = (0..).map(move |number: u64| begin + (number * period).saturating_sub(jitter));
@@ -166,7 +167,8 @@ proptest! {
         }
     }
 
-    /// The worst that there is: a less important job has just begun its longest piece, and everything else arrives.
+    /// The worst that there is: a less important job has just begun its longest piece, and
+    /// everything else arrives.
     #[test]
     fn fixed_priority_bounds_are_reached(tasks in tasks()) {
         prop_assume!(has_rest(&tasks));

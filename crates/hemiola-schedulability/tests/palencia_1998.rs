@@ -1,4 +1,5 @@
-//! The bounds of chains that come back to cores, beside the holistic ones and beside simulated runs.
+//! The bounds of chains that come back to cores, beside the holistic ones and beside simulated
+//! runs.
 
 use hemiola_analysis::picas::holistic;
 use hemiola_analysis::picas::palencia_1998::latencies;
@@ -8,7 +9,8 @@ use hemiola_schedulability::simulation::{Comparison, random_chains, random_syste
 
 const HORIZON: TimeSpan = TimeSpan::milliseconds(2000);
 
-/// How much of holistic bounds is left in the mean, and how many of the chains without one have a bound now. None is larger.
+/// How much of holistic bounds is left in the mean, and how many of the chains without one have a
+/// bound now. None is larger.
 fn compare(systems: impl Iterator<Item = System>) -> (f64, f64) {
     let (mut sum, mut count, mut only_now, mut without) = (0.0, 0, 0, 0);
     for system in systems {
@@ -106,7 +108,8 @@ fn no_chain_that_comes_back_to_cores_takes_longer_than_its_bound() {
     assert!(all.compared > all.without_bound && all.mean_share() > 0.5, "{all:?}");
 }
 
-/// Found by the test below: the longest window ended before the second callback, which is ready just then.
+/// Found by the test below: the longest window ended before the second callback, which is ready
+/// just then.
 #[test]
 fn what_follows_at_once_belongs_to_the_window() {
     let text = r#"
@@ -134,7 +137,8 @@ fn what_follows_at_once_belongs_to_the_window() {
     assert_eq!(bounds_of(&system), [TimeSpan::microseconds(2)]);
 }
 
-/// Some minutes: `cargo test --release -p hemiola-schedulability --test palencia_1998 -- --ignored --nocapture`
+/// Some minutes: `cargo test --release -p hemiola-schedulability --test palencia_1998 -- --ignored
+/// --nocapture`
 #[test]
 #[ignore = "takes minutes"]
 fn no_chain_of_a_hundred_thousand_systems_takes_longer_than_its_bound() {

@@ -8,11 +8,13 @@ use hemiola_schedulability::picas::{published, random_sets};
 use hemiola_schedulability::simulation::{Observer, Options, Source, deployed, run};
 use serde_json::Value;
 
-/// The sets (of utilisation 3.5) in which simulated chains exceed their published latencies; the data has three of them.
+/// The sets (of utilisation 3.5) in which simulated chains exceed their published latencies; the
+/// data has three of them.
 const EXCEEDED: [&str; 6] =
     ["picas-u35-283", "picas-u35-352", "picas-u35-428", "picas-u35-461", "picas-u35-797", "picas-u35-989"];
 
-/// The same of our own random sets, in the place of those that the data lacks: the authors' cannot be drawn again without their seed.
+/// The same of our own random sets, in the place of those that the data lacks: the authors' cannot
+/// be drawn again without their seed.
 const EXCEEDED_OF_OURS: [u64; 3] = [438, 818, 1020];
 
 struct Longest {
@@ -29,7 +31,8 @@ impl Observer for Longest {
     }
 }
 
-/// How often a chain was later than its period although the published analysis says that it is not. None exceeds ours.
+/// How often a chain was later than its period although the published analysis says that it is not.
+/// None exceeds ours.
 fn broken_promises(name: &str, chains: &[Chain]) -> usize {
     let deployment = allocation::allocate(chains, 4, 90).expect("they fit");
     let horizon = TimeSpan::milliseconds(10_000_000);

@@ -1,5 +1,6 @@
-//! Reaction times and data ages of chains, against all that is read and written in schedules that are run through: periodic tasks with any
-//! phases, sporadic ones at any distances, implicit communication and logical execution time.
+//! Reaction times and data ages of chains, against all that is read and written in schedules that
+//! are run through: periodic tasks with any phases, sporadic ones at any distances, implicit
+//! communication and logical execution time.
 
 use hemiola_analysis::{Arrivals, TimeSpan};
 use hemiola_schedulability::Task;
@@ -28,7 +29,8 @@ struct Seen {
     reduced_data_age: u64,
 }
 
-/// Carries every value through a chain, by when each job reads and writes; each output that is made within `window` counts.
+/// Carries every value through a chain, by when each job reads and writes; each output that is made
+/// within `window` counts.
 fn carried(chain: &[&[Job]], window: std::ops::Range<u64>) -> Seen {
     let at = |time: TimeSpan| time.as_nanoseconds();
     // When the first task read what each job has written.
@@ -83,8 +85,8 @@ fn schedule(releases: &[Vec<(u64, u64)>]) -> Vec<Vec<Job>> {
     jobs.into_iter().map(|task| task.into_iter().map(|(job, _)| job).collect()).collect()
 }
 
-/// A task: period or shortest distance, how much longer the longest is (periodic if `None`), phase, cost, and whether it communicates by
-/// logical execution time.
+/// A task: period or shortest distance, how much longer the longest is (periodic if `None`), phase,
+/// cost, and whether it communicates by logical execution time.
 type Described = (u64, Option<u64>, u64, u64, bool);
 
 fn tasks(kinds: impl Strategy<Value = Option<u64>> + Clone) -> impl Strategy<Value = Vec<Described>> {

@@ -1,4 +1,5 @@
-//! Bounds of ROS 2's default executor, against what the executor does: no callback and no chain ends later, whatever comes when.
+//! Bounds of ROS 2's default executor, against what the executor does: no callback and no chain
+//! ends later, whatever comes when.
 
 use hemiola_analysis::system::Span;
 use hemiola_analysis::{Arrivals, TimeSpan};

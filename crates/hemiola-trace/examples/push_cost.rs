@@ -1,8 +1,10 @@
 //! What tracing costs, per event: `cargo run --release -p hemiola-trace --example push_cost`.
 //!
-//! Method: batches of events pushed in a tight loop into a ring larger than the first cache, each with one reading of
-//! the counter and of the core's number; the median batch and its spread, without and with a reader that drains the ring every millisecond. Then what the thread that drains the rings pays for statistics and for a trace (runs of 48
-//! tasks, each waiting for the one before).
+//! Method: batches of events pushed in a tight loop into a ring larger than the first cache, each
+//! with one reading of the counter and of the core's number; the median batch and its spread,
+//! without and with a reader that drains the ring every millisecond. Then what the thread that
+//! drains the rings pays for statistics and for a trace (runs of 48 tasks, each waiting for the one
+//! before).
 
 use hemiola_trace::{
     Catalog, Core, Cycle, CycleId, Event, PlanId, Ring, Statistics, TaskId, TickScale, Ticks, WorkerId, perfetto,

@@ -303,7 +303,8 @@ fn kernel_trusts_time_stamp_counter() -> bool {
 #[inline]
 fn read_virtual_counter() -> u64 {
     let count: u64;
-    // SAFETY: the register is readable from user space on every AArch64 Linux; the instruction touches no memory.
+    // SAFETY: the register is readable from user space on every AArch64 Linux; the instruction
+    // touches no memory.
     unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack, preserves_flags)) };
     count
 }
@@ -332,7 +333,8 @@ fn monotonic_nanoseconds() -> u64 {
 
 fn kernel_nanoseconds(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing; these clocks exist on every Linux, so the call cannot fail.
+    // SAFETY: `time` is valid for writing; these clocks exist on every Linux, so the call cannot
+    // fail.
     unsafe { libc::clock_gettime(clock, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

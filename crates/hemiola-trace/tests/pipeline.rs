@@ -3,7 +3,8 @@
 use hemiola_trace::{Catalog, Collector, Core, Cycle, Event, PlanId, Ring, Statistics, TickScale, Ticks, perfetto};
 use std::thread;
 
-/// Workers record while another thread drains their rings: every event is in the figures or counted as lost.
+/// Workers record while another thread drains their rings: every event is in the figures or counted
+/// as lost.
 #[test]
 fn nothing_is_lost_unseen_between_workers_and_figures() {
     const WORKERS: usize = 2;
@@ -32,7 +33,8 @@ fn nothing_is_lost_unseen_between_workers_and_figures() {
         let mut drained = 0;
         let mut finished = false;
         while !finished {
-            // Asked first: what the workers pushed before they finished is in the round that follows.
+            // Asked first: what the workers pushed before they finished is in the round that
+            // follows.
             finished = workers.iter().all(|worker| worker.is_finished());
             collector.drain(|worker, events, lost| {
                 drained += events.len() as u64 + lost;

@@ -1,4 +1,5 @@
-//! A whole robot in one file: a cart that drives up to a wall and stops. `cargo run -p hemiola --example hello`
+//! A whole robot in one file: a cart that drives up to a wall and stops.
+//! `cargo run -p hemiola --example hello`
 #![allow(missing_docs, reason = "an example explains itself")]
 use hemiola::prelude::*;
 

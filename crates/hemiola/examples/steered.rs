@@ -1,5 +1,6 @@
-//! A robot that a program steers while it runs: it turns a parameter, switches a provider and overrides a value, and says so
-//! on a topic. `cargo run -p hemiola --example steered -- run --duration 5s --log steered.mcap`, then `log verify steered.mcap`.
+//! A robot that a program steers while it runs: it turns a parameter, switches a provider and
+//! overrides a value, and says so on a topic. `cargo run -p hemiola --example steered -- run
+//! --duration 5s --log steered.mcap`, then `log verify steered.mcap`.
 #![allow(missing_docs, reason = "an example explains itself")]
 use std::thread;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! A cart whose motors are commanded over a bus, here a file with a line for each command. However its program ends, the last line is a stop:
+//! A cart whose motors are commanded over a bus, here a file with a line for each command. However
+//! its program ends, the last line is a stop:
 //! `cargo run -p hemiola --example wheels -- run`, then Ctrl-C, and `tail -1 wheels.bus`.
 #![allow(missing_docs, reason = "an example explains itself")]
 use std::fs::File;

@@ -90,6 +90,7 @@ pub mod prelude {
     pub use crate::bus::{Publisher, Requests, Subscription};
     pub use crate::module::{Canvas, Color, Debug, Fresh, Module, Previous, SafeState, Samples, Scene, Scope};
     pub use crate::{Clock, Parameters, Representation, Source, Time, module, source};
-    // The derives alone: the methods of these traits would hide those of other types, such as `str::replace`.
+    // The derives alone: the methods of these traits would hide those of other types, such as
+    // `str::replace`.
     pub use hemiola_macros::{Data, Module};
 }

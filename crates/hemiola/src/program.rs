@@ -1,6 +1,7 @@
 //! Names of the program around a robot, and of all that other programs need to run robots.
 
-/// Putting robots together, running them, looking at them and changing them: for tests and for programs with a `main` of their own.
+/// Putting robots together, running them, looking at them and changing them: for tests and for
+/// programs with a `main` of their own.
 pub mod runtime {
     pub use hemiola_runtime::{
         Bounded, CapturedValues, Change, CycleHealth, Exceedance, ExceedanceCause, JournalEntry, JournalEvent,

@@ -1,5 +1,5 @@
-//! A module that exists only at run time runs in a cycle between Rust modules, on representations that come from ros2msg schemas; it is
-//! recorded, repeated to the bit, and drawn like all others.
+//! A module that exists only at run time runs in a cycle between Rust modules, on representations
+//! that come from ros2msg schemas; it is recorded, repeated to the bit, and drawn like all others.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
-//! A module that exists only at run time has ends of topics: it receives what Rust modules publish, they receive what it publishes, and it
-//! has a topic of its own whose messages are of no Rust type. All of that is recorded and repeated to the bit.
+//! A module that exists only at run time has ends of topics: it receives what Rust modules publish,
+//! they receive what it publishes, and it has a topic of its own whose messages are of no Rust
+//! type. All of that is recorded and repeated to the bit.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! The example of a robot in one file does what it says, and everything that the command line offers works on it.
+//! The example of a robot in one file does what it says, and everything that the command line
+//! offers works on it.
 #![forbid(unsafe_code)]
 
 #[path = "../examples/hello.rs"]

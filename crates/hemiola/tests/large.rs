@@ -1,4 +1,5 @@
-//! Representations of several megabytes cost no stack: not when they are made, not when they are reset, not in a run.
+//! Representations of several megabytes cost no stack: not when they are made, not when they are
+//! reset, not in a run.
 #![forbid(unsafe_code)]
 
 use hemiola::configuration::{Configuration, CycleConfiguration, Trigger};

@@ -1,4 +1,5 @@
-//! What a program without `unsafe` puts together wrongly is refused before anything runs, with the place of the mistake.
+//! What a program without `unsafe` puts together wrongly is refused before anything runs, with the
+//! place of the mistake.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use hemiola_log::{Entry, LogCompression, LogReader, Timing, import};
 
-/// Imports a file of this name with these bytes: the log that comes of it can be read and holds as many messages as were told, or the error
-/// names the file.
+/// Imports a file of this name with these bytes: the log that comes of it can be read and holds as
+/// many messages as were told, or the error names the file.
 pub fn check(name: &str, bytes: &[u8]) {
     let directory = directory();
     let (file, log) = (directory.join(name), directory.join("out.mcap"));

@@ -1,6 +1,8 @@
-//! Whole things with a few changes: what a fuzzer makes of nothing seldom gets past the first check, and what is nearly whole gets far.
+//! Whole things with a few changes: what a fuzzer makes of nothing seldom gets past the first
+//! check, and what is nearly whole gets far.
 
-/// `whole` with the changes that `input` says, one after the other: where, how many bytes go, how many come, and these.
+/// `whole` with the changes that `input` says, one after the other: where, how many bytes go, how
+/// many come, and these.
 pub fn patched(whole: &[u8], mut input: &[u8]) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     while let Some(([low, high, gone, come], rest)) = input.split_first_chunk::<4>() {

@@ -1,7 +1,7 @@
 //! Puts what happens into words.
 //!
-//! Modules publish events with a few stores and go on. Callbacks on a thread of no importance put them into words and hand them to
-//! the scribe, an actor that owns the text.
+//! Modules publish events with a few stores and go on. Callbacks on a thread of no importance put
+//! them into words and hand them to the scribe, an actor that owns the text.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::representations::events::{Fell, Remark, WhistleHeard};
 /// Writes down what the robot tells, for as long as it lives.
 pub struct Announcer {
     scribe: ActorHandle<Scribe>,
-    /// Below the handle: its callbacks have handles, too, and the scribe ends with the last of them.
+    /// Below the handle: its callbacks have handles, too, and the scribe ends with the last of
+    /// them.
     _events: RunningExecutor,
 }
 

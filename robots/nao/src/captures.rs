@@ -1,6 +1,8 @@
-//! Writes down what the robot believes when somebody asks: a module when the robot falls, or a person by `kill -USR1`.
+//! Writes down what the robot believes when somebody asks: a module when the robot falls, or a
+//! person by `kill -USR1`.
 //!
-//! Who asks waits for nothing: files are written on a thread of no importance, which serves [`SaveSnapshot`].
+//! Who asks waits for nothing: files are written on a thread of no importance, which serves
+//! [`SaveSnapshot`].
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -19,7 +21,8 @@ use signal_hook::iterator::Signals;
 use crate::NaoError;
 use crate::representations::events::Remark;
 
-/// Asks for a file with the present values of all representations. The service is called like this; its answer is [`CaptureSaved`].
+/// Asks for a file with the present values of all representations. The service is called like this;
+/// its answer is [`CaptureSaved`].
 #[derive(Representation, Clone, Default, Debug)]
 pub struct SaveSnapshot {
     /// Why; it is in the file as well.
@@ -44,7 +47,8 @@ const CAPACITY: usize = 4;
 /// Longer than any disk takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Saves captures of the robot into this folder, under numbers of which no file has one yet, until the result is dropped.
+/// Saves captures of the robot into this folder, under numbers of which no file has one yet, until
+/// the result is dropped.
 ///
 /// # Errors
 /// Somebody else serves, or means something else by the name; or there is no thread to be had.
@@ -59,10 +63,12 @@ pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningE
     Ok(executor.spawn(ThreadSettings::new("captures"))?)
 }
 
-/// Asks for a capture whenever this process gets the signal USR1, and remarks what came of it. For as long as the process lives.
+/// Asks for a capture whenever this process gets the signal USR1, and remarks what came of it. For
+/// as long as the process lives.
 ///
 /// # Errors
-/// Somebody means something else by the names, the system hands over no signals, or there is no thread to be had.
+/// Somebody means something else by the names, the system hands over no signals, or there is no
+/// thread to be had.
 pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), NaoError> {
     let mut signals = Signals::new([SIGUSR1]).map_err(NaoError::Signal)?;
     let mut client: Client<SaveSnapshot, CaptureSaved> = robot.bus().client(SaveSnapshot::NAME)?;

@@ -6,7 +6,8 @@ use hemiola::realtime::RealtimeError;
 use hemiola::runtime::RuntimeError;
 use thiserror::Error;
 
-/// Why something recorded could not be read or scored, or something beside the robot's modules cannot start.
+/// Why something recorded could not be read or scored, or something beside the robot's modules
+/// cannot start.
 ///
 /// ```
 /// use nao::NaoError;

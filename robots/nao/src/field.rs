@@ -1,7 +1,7 @@
 //! The field of the Standard Platform League: lines, marks, goals and the landmarks they form.
 //!
-//! Dimensions follow the league's rule book (9 m x 6 m). Origin in the middle, x towards the opponent's goal, y left, in
-//! metre. Lines are given by their middle.
+//! Dimensions follow the league's rule book (9 m x 6 m). Origin in the middle, x towards the
+//! opponent's goal, y left, in metre. Lines are given by their middle.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
@@ -44,7 +44,8 @@ pub const BALL_RADIUS: f32 = 0.05;
 
 /// Where the opponent's goal line crosses the middle of the field: shoot here.
 pub const OPPONENT_GOAL: Vec2 = Vec2::new(LENGTH / 2.0, 0.0);
-/// The middles of the four posts: the opponent's left and right, then our left and right, seen from the field's middle.
+/// The middles of the four posts: the opponent's left and right, then our left and right, seen from
+/// the field's middle.
 pub const POSTS: [Vec2; 4] = {
     let (x, y) = (LENGTH / 2.0, GOAL_WIDTH / 2.0 + POST_RADIUS);
     [Vec2::new(x, y), Vec2::new(x, -y), Vec2::new(-x, -y), Vec2::new(-x, y)]
@@ -76,7 +77,8 @@ impl Line {
         (self.to - self.from).normalize()
     }
 
-    /// How far `point` is from the line. Ends are square, as paint is: to go beyond one counts as to go beside the line.
+    /// How far `point` is from the line. Ends are square, as paint is: to go beyond one counts as
+    /// to go beside the line.
     #[must_use]
     pub fn distance(&self, point: Vec2) -> f32 {
         let direction = self.direction();
@@ -119,7 +121,8 @@ pub const LINES: [Line; 17] = {
     ]
 };
 
-/// The strokes of the two penalty marks and of the centre mark (whose other stroke is the halfway line).
+/// The strokes of the two penalty marks and of the centre mark (whose other stroke is the halfway
+/// line).
 pub const MARKS: [Line; 5] = {
     // The paint reaches half its width beyond the ends, as that of all lines does.
     let (x, half) = (LENGTH / 2.0 - PENALTY_MARK_DISTANCE, (MARK_SIZE - LINE_WIDTH) / 2.0);
@@ -150,12 +153,13 @@ pub enum LandmarkKind {
 pub struct Landmark {
     /// What it looks like.
     pub kind: LandmarkKind,
-    /// Where it is, and where it looks: an L along the bisector between its lines, a T along the line that ends, an X
-    /// along x; the rotation of a penalty mark means nothing.
+    /// Where it is, and where it looks: an L along the bisector between its lines, a T along the
+    /// line that ends, an X along x; the rotation of a penalty mark means nothing.
     pub pose: Pose2,
 }
 
-/// All landmarks: 12 L, 10 T, 2 X and 2 penalty marks. An X looks the same when turned by 180 degrees.
+/// All landmarks: 12 L, 10 T, 2 X and 2 penalty marks. An X looks the same when turned by 180
+/// degrees.
 pub const LANDMARKS: [Landmark; 26] = {
     use LandmarkKind::{L, PenaltyMark, T, X};
     const fn at(kind: LandmarkKind, x: f32, y: f32, rotation: f32) -> Landmark {
@@ -196,7 +200,8 @@ pub const LANDMARKS: [Landmark; 26] = {
     ]
 };
 
-/// How far `point` is from the middle of the nearest line, circle or mark. Looks at all of them: some hundred nanoseconds.
+/// How far `point` is from the middle of the nearest line, circle or mark. Looks at all of them:
+/// some hundred nanoseconds.
 #[must_use]
 pub fn distance_to_line(point: Vec2) -> f32 {
     let straight = LINES.iter().chain(&MARKS).map(|line| line.distance(point)).fold(f32::MAX, f32::min);
@@ -242,7 +247,8 @@ mod tests {
     #[test]
     fn as_many_painted_arms_leave_a_landmark_as_its_letter_has() {
         for Landmark { kind, pose } in LANDMARKS {
-            // Half a metre from an X the circle has left its tangent; close by, the lines' width hides the gaps.
+            // Half a metre from an X the circle has left its tangent; close by, the lines' width
+            // hides the gaps.
             let painted = |turn: f32, distance: f32| {
                 is_painted(pose.translation + distance * Vec2::from_angle(pose.rotation + turn))
             };

@@ -1,4 +1,5 @@
-//! Poses in the plane and in space, and angles on the circle. Lengths in metre, angles in radian, x forward, y left, z up.
+//! Poses in the plane and in space, and angles on the circle. Lengths in metre, angles in radian, x
+//! forward, y left, z up.
 
 use std::f32::consts::{PI, TAU};
 use std::ops::Mul;
@@ -113,7 +114,8 @@ impl Pose3 {
         self.rotation.inverse() * (point - self.translation)
     }
 
-    /// The pose in the plane below: where it stands, and where its x axis points when seen from above.
+    /// The pose in the plane below: where it stands, and where its x axis points when seen from
+    /// above.
     #[must_use]
     pub fn on_ground(&self) -> Pose2 {
         Pose2 { rotation: yaw(self.rotation), translation: self.translation.truncate() }
@@ -129,7 +131,8 @@ impl Mul for Pose3 {
     }
 }
 
-/// Where the x axis points after `rotation` when seen from above, in radian; 0 when it points straight up or down.
+/// Where the x axis points after `rotation` when seen from above, in radian; 0 when it points
+/// straight up or down.
 #[must_use]
 pub fn yaw(rotation: Quat) -> f32 {
     let forward = rotation * Vec3::X;

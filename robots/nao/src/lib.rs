@@ -1,4 +1,5 @@
-//! A NAO-like soccer robot on Hemiola: motion, cognition and audio, in simulation and on recorded input.
+//! A NAO-like soccer robot on Hemiola: motion, cognition and audio, in simulation and on recorded
+//! input.
 //!
 //! | folder | what |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! The NAO: `cargo run --release` plays a simulated game, `cargo run --release -- --help` tells what else it can do.
+//! The NAO: `cargo run --release` plays a simulated game, `cargo run --release -- --help` tells
+//! what else it can do.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;

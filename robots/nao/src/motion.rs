@@ -1,5 +1,5 @@
-//! The motion cycle: from the inertial unit, the joints' positions and the pressure under the feet to what the joints do
-//! next, every 12 ms.
+//! The motion cycle: from the inertial unit, the joints' positions and the pressure under the feet
+//! to what the joints do next, every 12 ms.
 //!
 //! Sensing: what the body does.
 //!
@@ -28,8 +28,8 @@
 //! | [`balance_control`] | inertial unit | small corrections of leg joints |
 //! | [`joint_combiner`] | all of the above | joint request |
 //!
-//! Walking over a preview of zero moment points follows S. Kajita et al., "Biped walking pattern generation by using
-//! preview control of zero-moment point", ICRA 2003.
+//! Walking over a preview of zero moment points follows S. Kajita et al., "Biped walking pattern
+//! generation by using preview control of zero-moment point", ICRA 2003.
 
 pub mod arm_swing;
 pub mod balance_control;

@@ -1,4 +1,5 @@
-//! Recorded sensor data as sources, so that the robot's modules run on what real robots have seen, felt and heard.
+//! Recorded sensor data as sources, so that the robot's modules run on what real robots have seen,
+//! felt and heard.
 //!
 //! | source | takes | gives |
 //! |---|---|---|
@@ -6,9 +7,10 @@
 //! | [`RecordedBody`] | an IMU trial (`*.csv`, also gzipped), or a directory with `imu.csv` and `joints.csv` or with trials | IMU, joints, foot forces |
 //! | [`RecordedMicrophone`] | a directory of `*.wav` and `*.flac` | audio blocks |
 //!
-//! What is read is never trusted: a broken file costs its own samples, is counted in the [`RecordingReport`] and told as
-//! an error once; nothing panics. The readers are pure ([`table`], [`picture`], [`sound`]): from bytes to values.
-//! Recordings may be combined, and [`combination_notice`] tells that they do not belong together.
+//! What is read is never trusted: a broken file costs its own samples, is counted in the
+//! [`RecordingReport`] and told as an error once; nothing panics. The readers are pure ([`table`],
+//! [`picture`], [`sound`]): from bytes to values. Recordings may be combined, and
+//! [`combination_notice`] tells that they do not belong together.
 
 mod body;
 mod camera;
@@ -29,7 +31,8 @@ pub use humanoid::imu_rotation;
 pub use microphone::{RecordedMicrophone, RecordedMicrophoneParameters};
 pub use report::{BodyRecording, CameraRecording, MicrophoneRecording, RecordingReport};
 
-/// What to tell when recordings of several directories run together; `None` where there is nothing to tell.
+/// What to tell when recordings of several directories run together; `None` where there is nothing
+/// to tell.
 ///
 /// ```
 /// assert_eq!(nao::recordings::combination_notice(&["walk", ""]), None);

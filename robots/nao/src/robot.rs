@@ -1,4 +1,5 @@
-//! The NAO V6: its joints, its dimensions, and how the two give poses. Knows nothing of modules or of the simulator.
+//! The NAO V6: its joints, its dimensions, and how the two give poses. Knows nothing of modules or
+//! of the simulator.
 
 pub mod dimensions;
 pub mod joints;

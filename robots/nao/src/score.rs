@@ -56,7 +56,8 @@ pub fn run(directory: &Path, format: Format, output: &mut impl Write) -> Result<
     evaluate(directory)?.write(format, output)
 }
 
-/// Where tests look for recordings: `recordings` in `$HEMIOLA_SHARED/data`, or in `../shared/data` beside the workspace.
+/// Where tests look for recordings: `recordings` in `$HEMIOLA_SHARED/data`, or in `../shared/data`
+/// beside the workspace.
 #[must_use]
 pub fn shared_recordings() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");

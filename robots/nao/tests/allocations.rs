@@ -1,4 +1,5 @@
-//! The NAO's cycles use the memory that they have: the modules keep their buffers, the framework keeps the representations'.
+//! The NAO's cycles use the memory that they have: the modules keep their buffers, the framework
+//! keeps the representations'.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! The whole robot in its simulated game, from the sensors to the goal, step by step on the framework's clock.
+//! The whole robot in its simulated game, from the sensors to the goal, step by step on the
+//! framework's clock.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,7 +68,8 @@ fn the_goal_is_scored_in_at_least_nine_of_ten_games_by_a_robot_that_knows_where_
     assert!(count(|report| report.falls == 0) >= 9, "the robot falls in more than one game");
 }
 
-/// Whether somebody watches: a trace is written, plots and drawings are kept, plans follow what was measured.
+/// Whether somebody watches: a trace is written, plots and drawings are kept, plans follow what was
+/// measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Watched {
     No,

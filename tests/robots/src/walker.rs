@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hemiola::prelude::*;
 
-/// Three cycles that read from each other in all directions, and remember what they have read in every way that there is.
+/// Three cycles that read from each other in all directions, and remember what they have read in
+/// every way that there is.
 pub const ROBOT: &str = r#"
 [cycle.motion]
 trigger = "Gyroscope"

@@ -1,8 +1,10 @@
-//! Programs without `unsafe` that try to break memory, hang or end a robot silently, and what each must do instead.
+//! Programs without `unsafe` that try to break memory, hang or end a robot silently, and what each
+//! must do instead.
 //!
-//! Every file in `src/bin` is the whole program of a user who does something unusual: it switches providers without end, gives
-//! one representation two names, panics in a destructor. `tests/promises.rs` runs them and says what is promised. Under
-//! AddressSanitizer (`.ci/asan`) the same tests prove that nothing is read or written that is not there.
+//! Every file in `src/bin` is the whole program of a user who does something unusual: it switches
+//! providers without end, gives one representation two names, panics in a destructor.
+//! `tests/promises.rs` runs them and says what is promised. Under AddressSanitizer (`.ci/asan`) the
+//! same tests prove that nothing is read or written that is not there.
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
@@ -57,7 +59,8 @@ fn changed() -> ! {
     std::process::exit(CHANGED)
 }
 
-/// Switches the provider of a representation from one to the other every 60 ms, on a thread of its own.
+/// Switches the provider of a representation from one to the other every 60 ms, on a thread of its
+/// own.
 pub fn switch_between(representation: &'static str, providers: [&'static str; 2]) -> impl Fn(&RobotHandle) + 'static {
     move |robot| {
         let robot = robot.clone();

@@ -23,7 +23,8 @@ impl Ending {
         self.is_sound().says(reasons);
     }
 
-    /// A signal, a sanitizer's report and a panic of `main` are none of the ways in which a robot ends.
+    /// A signal, a sanitizer's report and a panic of `main` are none of the ways in which a robot
+    /// ends.
     fn is_sound(&self) -> &Self {
         for word in ["AddressSanitizer", "a value changed while it was read", "thread 'main'", "overflowed its stack"] {
             assert!(!self.text.contains(word), "{}", self.text);

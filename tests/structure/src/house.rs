@@ -33,8 +33,8 @@ pub struct Crate {
 }
 
 impl House {
-    /// Reads the workspace in which this program was started: a build may have come from another copy
-    /// of it, with which it shares the folder of its targets.
+    /// Reads the workspace in which this program was started: a build may have come from another
+    /// copy of it, with which it shares the folder of its targets.
     pub fn here() -> Result<Self, StructureError> {
         let started =
             std::env::current_dir().map_err(|cause| StructureError::Unreadable { path: ".".into(), cause })?;

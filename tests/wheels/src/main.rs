@@ -1,4 +1,5 @@
-//! The example `wheels`, with a module beside its motors that does what modules should not, as `FAULT` says.
+//! The example `wheels`, with a module beside its motors that does what modules should not, as
+//! `FAULT` says.
 #![forbid(unsafe_code)]
 #![allow(missing_docs, reason = "it is a program")]
 

@@ -135,7 +135,8 @@ fn a_guard_without_a_command_that_is_there_is_refused_before_anything_moves() {
     assert!(ended.commands.is_empty());
 }
 
-/// From the death of the process to the last command on the bus. Not for every change: it kills 200 robots.
+/// From the death of the process to the last command on the bus. Not for every change: it kills 200
+/// robots.
 #[test]
 #[ignore = "takes some minutes; `.ci/long` runs it"]
 fn how_long_the_wheels_turn_after_the_process_was_killed() {

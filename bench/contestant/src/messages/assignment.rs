@@ -67,8 +67,9 @@ impl Assignment {
         *self.numbers.get(key).unwrap_or_else(|| panic!("--{key} NUMBER is missing"))
     }
 
-    /// Prints who takes part, in which version, and lets the process share its cores with nobody but itself as far as the system allows.
-    /// From here on the process ends when any thread panics. To be called before any other thread is made.
+    /// Prints who takes part, in which version, and lets the process share its cores with nobody
+    /// but itself as far as the system allows. From here on the process ends when any thread
+    /// panics. To be called before any other thread is made.
     pub fn introduce(&self, version: &str) {
         end_with_the_first_panic();
         println!("contestant {} {version}", self.contestant);

@@ -1,7 +1,8 @@
-//! One topic, N modules that listen to it, M messages, one thread: add the listeners, synchronise, send, synchronise, tear down.
+//! One topic, N modules that listen to it, M messages, one thread: add the listeners, synchronise,
+//! send, synchronise, tear down.
 //!
-//! A delivery is a dynamic call that counts the message and adds its number in the module. The time is that of all five steps;
-//! beside it stands what sending and delivering take per delivery.
+//! A delivery is a dynamic call that counts the message and adds its number in the module. The time
+//! is that of all five steps; beside it stands what sending and delivering take per delivery.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,8 +19,8 @@ pub struct Message {
     pub padding: u64,
 }
 
-/// A module: what has come to it. Only one thread uses it; atomics, which here cost no more than plain numbers, let it be shared
-/// with contestants whose callbacks may run anywhere.
+/// A module: what has come to it. Only one thread uses it; atomics, which here cost no more than
+/// plain numbers, let it be shared with contestants whose callbacks may run anywhere.
 #[derive(Debug, Default)]
 pub struct Module {
     count: AtomicU64,

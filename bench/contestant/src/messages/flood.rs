@@ -1,7 +1,9 @@
-//! A chain of two important callbacks, a thousand times per second, on an executor that unimportant messages flood.
+//! A chain of two important callbacks, a thousand times per second, on an executor that unimportant
+//! messages flood.
 //!
-//! One core feeds, the other one executes. What is to be executed for an unimportant message takes 50 µs, and there are always more of them;
-//! the chain's callbacks take 20 µs each. Callbacks are not preempted: at best, the chain waits for one unimportant callback.
+//! One core feeds, the other one executes. What is to be executed for an unimportant message takes
+//! 50 µs, and there are always more of them; the chain's callbacks take 20 µs each. Callbacks are
+//! not preempted: at best, the chain waits for one unimportant callback.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -66,7 +68,8 @@ pub trait Feeder: Send {
     fn unimportant(&mut self);
 }
 
-/// Measures. `make` makes the publishing ends, and what the executing thread does until the callbacks are over.
+/// Measures. `make` makes the publishing ends, and what the executing thread does until the
+/// callbacks are over.
 ///
 /// # Panics
 /// If a chain does not come to its end.

@@ -1,7 +1,9 @@
-//! From publishing a number to the callback that gets it: on the same thread, or on another core whose thread spins or sleeps.
+//! From publishing a number to the callback that gets it: on the same thread, or on another core
+//! whose thread spins or sleeps.
 //!
-//! To a core that spins, a number goes there and back; half of a round trip counts. To one that sleeps, it goes when that has slept for a
-//! while. Beside it stands how often a thread of the process went to sleep, and so had to be woken, per hundred of them.
+//! To a core that spins, a number goes there and back; half of a round trip counts. To one that
+//! sleeps, it goes when that has slept for a while. Beside it stands how often a thread of the
+//! process went to sleep, and so had to be woken, per hundred of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

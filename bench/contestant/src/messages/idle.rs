@@ -1,5 +1,5 @@
-//! Forty topics with a subscriber each, and nobody publishes: processor time and wake-ups of the whole process, but for the thread
-//! that measures them.
+//! Forty topics with a subscriber each, and nobody publishes: processor time and wake-ups of the
+//! whole process, but for the thread that measures them.
 
 use super::Assignment;
 use super::assignment::print;
@@ -9,7 +9,8 @@ use crate::{Usage, monotonic_ns, sleep_until_ns};
 /// How many topics.
 pub const TOPICS: usize = 40;
 
-/// What comes of subscribing: whatever has to live while nothing happens, and how to publish to each topic afterwards.
+/// What comes of subscribing: whatever has to live while nothing happens, and how to publish to
+/// each topic afterwards.
 pub trait Subscribed {
     /// Publishes a message to every topic.
     fn publish_to_all(&mut self);

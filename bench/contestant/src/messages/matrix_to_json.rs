@@ -1,7 +1,9 @@
-//! Matrices of 500 x 100 numbers, gathered row by row from vectors that N threads publish, and serialised to JSON.
+//! Matrices of 500 x 100 numbers, gathered row by row from vectors that N threads publish, and
+//! serialised to JSON.
 //!
-//! A vector's first number is its producer's count, its last one the time when it was published. Producers publish at a rate, each with a
-//! phase of its own, on a thread of its own or all on one; or as fast as there is room. Everybody serialises with the same library.
+//! A vector's first number is its producer's count, its last one the time when it was published.
+//! Producers publish at a rate, each with a phase of its own, on a thread of its own or all on one;
+//! or as fast as there is room. Everybody serialises with the same library.
 
 mod gathering;
 mod producing;
@@ -23,8 +25,9 @@ pub const CAPACITY: usize = 1024;
 
 /// A producer's end.
 pub trait Publisher: Send {
-    /// Publishes a vector; `fill` writes it, as close to its place as possible. Without a rate it waits for room. At a rate it must not
-    /// wait; it tells `false` if there is no room, if it knows ([`Gathered::lost`] otherwise).
+    /// Publishes a vector; `fill` writes it, as close to its place as possible. Without a rate it
+    /// waits for room. At a rate it must not wait; it tells `false` if there is no room, if it
+    /// knows ([`Gathered::lost`] otherwise).
     fn publish(&mut self, fill: impl FnMut(&mut Vector)) -> bool;
 }
 
@@ -36,7 +39,8 @@ pub trait Pipeline {
     /// One for each producer.
     fn publishers(&mut self, count: usize) -> Vec<Self::Publisher>;
 
-    /// Handles what is left when the producers are gone, ends its threads, and tells what came of it.
+    /// Handles what is left when the producers are gone, ends its threads, and tells what came of
+    /// it.
     fn finish(self) -> Gathered;
 }
 

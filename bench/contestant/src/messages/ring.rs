@@ -1,7 +1,8 @@
 //! A queue of 1024 from one thread to another, or from four to one; numbers, or messages of 1 kB.
 //!
-//! The senders share a core, the receiver has another one, if there are two. The receiver checks that everything of a sender comes, once,
-//! in its order. The time is from the first sender's begin until the receiver has everything, per message.
+//! The senders share a core, the receiver has another one, if there are two. The receiver checks
+//! that everything of a sender comes, once, in its order. The time is from the first sender's begin
+//! until the receiver has everything, per message.
 
 use std::sync::Barrier;
 
@@ -14,14 +15,15 @@ pub const CAPACITY: usize = 1024;
 
 /// A sending end.
 pub trait Sender<T>: Send {
-    /// Sends a message; waits while there is no room. `fill` is to be called as close to the place where the message will lie as the
-    /// contestant allows.
+    /// Sends a message; waits while there is no room. `fill` is to be called as close to the place
+    /// where the message will lie as the contestant allows.
     fn send(&mut self, fill: impl FnOnce(&mut T));
 }
 
 /// The receiving end.
 pub trait Receiver<T>: Send {
-    /// Hands on at least one message if there is any, and may hand on more, or wait; tells how many.
+    /// Hands on at least one message if there is any, and may hand on more, or wait; tells how
+    /// many.
     fn receive(&mut self, take: impl FnMut(&T)) -> usize;
 }
 

@@ -1,4 +1,5 @@
-/// How a thread waits that must not sleep: it spins for a moment, then lets others run, who may be those that it waits for.
+/// How a thread waits that must not sleep: it spins for a moment, then lets others run, who may be
+/// those that it waits for.
 ///
 /// ```
 /// use hemiola_bench_contestant::messages::Patience;

@@ -1,7 +1,9 @@
-//! T threads share a queue of tasks: each adds a hundred, then takes out and runs up to a hundred, over and over.
+//! T threads share a queue of tasks: each adds a hundred, then takes out and runs up to a hundred,
+//! over and over.
 //!
-//! A task is a function that captures nothing and counts in its thread, so that nobody allocates for it. The time is from the first thread's
-//! begin to the last one's end, by their own clocks, per hundred tasks.
+//! A task is a function that captures nothing and counts in its thread, so that nobody allocates
+//! for it. The time is from the first thread's begin to the last one's end, by their own clocks,
+//! per hundred tasks.
 
 use std::cell::Cell;
 use std::sync::Barrier;
@@ -29,7 +31,8 @@ pub trait Worker {
     /// Adds [`task`] so many times.
     fn add(&mut self, count: usize);
 
-    /// Takes out and runs up to `limit` tasks, whoever has added them; tells how many. It may stop when there seems to be none.
+    /// Takes out and runs up to `limit` tasks, whoever has added them; tells how many. It may stop
+    /// when there seems to be none.
     fn run(&mut self, limit: usize) -> usize;
 }
 

@@ -1,5 +1,6 @@
-//! Copper's own workloads: a chain of ten tasks that hand a number on, in its serial loop, and two stages, a thread each, in its
-//! pipeline. `default`: as it comes, all messages logged; `quiet`: without logging.
+//! Copper's own workloads: a chain of ten tasks that hand a number on, in its serial loop, and two
+//! stages, a thread each, in its pipeline. `default`: as it comes, all messages logged; `quiet`:
+//! without logging.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};

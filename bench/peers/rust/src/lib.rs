@@ -1,4 +1,5 @@
-//! What the peers that have no task graph of their own share: counters of unmet dependencies, as one writes them around a pool.
+//! What the peers that have no task graph of their own share: counters of unmet dependencies, as
+//! one writes them around a pool.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -25,8 +26,8 @@ impl Countdown {
         }
     }
 
-    /// Runs a task and all that become ready by that and only by that, one after the other; all others that become ready are given
-    /// to `spawn`. Tells how many tasks it ran.
+    /// Runs a task and all that become ready by that and only by that, one after the other; all
+    /// others that become ready are given to `spawn`. Tells how many tasks it ran.
     pub fn run_from(&self, first: usize, mut spawn: impl FnMut(usize)) -> u32 {
         let (mut task, mut ran) = (first, 0);
         loop {

@@ -141,7 +141,8 @@ mod tests {
             (figures.period.minimum, figures.period.maximum),
             (TimeSpan::milliseconds(100), TimeSpan::milliseconds(100))
         );
-        // The younger lidar's callback comes after the other one's transformer: from there its own, fusion, ground filter and detector.
+        // The younger lidar's callback comes after the other one's transformer: from there its own,
+        // fusion, ground filter and detector.
         assert_eq!(figures.latency.minimum, TimeSpan::milliseconds(8));
         assert!(figures.latency.count >= 90);
     }

@@ -1,5 +1,5 @@
-//! The reference system as cycles: what computes at the pace of others is in their cycle, what has a pace of its own is a cycle. Between
-//! cycles goes the latest value.
+//! The reference system as cycles: what computes at the pace of others is in their cycle, what has
+//! a pace of its own is a cycle. Between cycles goes the latest value.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::Dag;
@@ -109,7 +109,8 @@ struct Watch {
     /// Per cycle, its nodes that compute; and what all nodes had told when its run began.
     computing: Vec<Vec<usize>>,
     taken: Vec<Vec<Option<History>>>,
-    /// Per node: its newest message, when it began in the present run, and for how long it ran in it.
+    /// Per node: its newest message, when it began in the present run, and for how long it ran in
+    /// it.
     latest: Vec<Option<History>>,
     begun: Vec<Option<TimeSpan>>,
     ran: Vec<TimeSpan>,
@@ -136,7 +137,8 @@ impl Watch {
         }
     }
 
-    /// A node tells what it made of its inputs: of this run where they are of its cycle, else what the cycle took.
+    /// A node tells what it made of its inputs: of this run where they are of its cycle, else what
+    /// the cycle took.
     fn tell(&mut self, cycle: usize, node: usize, begun: TimeSpan) {
         let Self { computing, taken, latest, authors, .. } = self;
         let is_own =

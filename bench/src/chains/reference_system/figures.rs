@@ -4,15 +4,18 @@ use hemiola_schedulability::simulation::Observed;
 use super::graph::{HOT_PATH, HOT_PATH_ROOTS, HOT_PATH_SINK, PLANNER, number};
 use super::history::History;
 
-/// What the reference system judges an executor by, computed as its `sample_management.hpp` does, from messages at command nodes.
+/// What the reference system judges an executor by, computed as its `sample_management.hpp` does,
+/// from messages at command nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Figures {
     received: u64,
-    /// From the begin of the younger lidar driver's callback to the begin of the estimator's; its own work does not count.
+    /// From the begin of the younger lidar driver's callback to the begin of the estimator's; its
+    /// own work does not count.
     pub latency: Observed,
     /// Of the nodes on the hot path, in all messages that came along it.
     pub hot_path_drops: u64,
-    /// From one begin of the behaviour planner to the next, over as many periods as its numbers say.
+    /// From one begin of the behaviour planner to the next, over as many periods as its numbers
+    /// say.
     pub period: Observed,
     planner: Option<(u64, u32)>,
 }

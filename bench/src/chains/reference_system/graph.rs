@@ -1,7 +1,9 @@
-//! Who is connected to whom in the Autoware reference system, and where its PiCAS variant runs what.
+//! Who is connected to whom in the Autoware reference system, and where its PiCAS variant runs
+//! what.
 //!
-//! Figures from `ros-realtime/reference-system` (autoware_system_builder.hpp, default.hpp) and `rtenlab/reference-system`
-//! (autoware_default_singlethreaded_picas_multi_executors.cpp). A detector with two independent connections is two nodes here.
+//! Figures from `ros-realtime/reference-system` (autoware_system_builder.hpp, default.hpp) and
+//! `rtenlab/reference-system` (autoware_default_singlethreaded_picas_multi_executors.cpp). A
+//! detector with two independent connections is two nodes here.
 
 use hemiola_analysis::TimeSpan;
 

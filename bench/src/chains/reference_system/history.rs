@@ -37,7 +37,8 @@ pub struct Author {
 }
 
 impl Author {
-    /// The next message: the histories of those that came, then its own entry. Of a node that is in several, the first one counts.
+    /// The next message: the histories of those that came, then its own entry. Of a node that is in
+    /// several, the first one counts.
     pub fn next<'h>(
         &mut self,
         node: usize,

@@ -1,4 +1,5 @@
-//! The reference system as a robot of Hemiola: a module per node. Nobody says who waits for whom: the signatures do.
+//! The reference system as a robot of Hemiola: a module per node. Nobody says who waits for whom:
+//! the signatures do.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -19,7 +20,8 @@ use crate::contest::host;
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
 
-/// How long computing once takes, in nanoseconds, and what the command nodes saw. There is one such robot at a time.
+/// How long computing once takes, in nanoseconds, and what the command nodes saw. There is one such
+/// robot at a time.
 static CRUNCH_NS: AtomicU64 = AtomicU64::new(0);
 static FIGURES: LazyLock<Mutex<Figures>> = LazyLock::new(Mutex::default);
 
@@ -73,7 +75,8 @@ fn came(history: &History) -> Option<&History> {
     Some(history).filter(|history| !history.entries.is_empty())
 }
 
-/// A module that makes a message of those that it requires, and does `sense` or `compute` for it: they differ in nothing else.
+/// A module that makes a message of those that it requires, and does `sense` or `compute` for it:
+/// they differ in nothing else.
 macro_rules! node {
     ($module:ident: $work:ident($($input:ident: $required:ident),*) -> $provided:ident) => {
         #[derive(Representation, Clone, Default)]

@@ -1,5 +1,5 @@
-//! A topic of vectors, an executor that fills matrices with them, and one of lower priority that serialises these. Matrices are not copied,
-//! but exchanged for those that have been serialised.
+//! A topic of vectors, an executor that fills matrices with them, and one of lower priority that
+//! serialises these. Matrices are not copied, but exchanged for those that have been serialised.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

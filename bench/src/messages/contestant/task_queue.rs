@@ -21,8 +21,8 @@ pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
 /// How many tasks of a thread may wait.
 const CAPACITY: usize = 2 * BATCH;
 
-/// Actors that hold tasks. Every thread adds to one of them, in batches; it runs what is there, then what waits with others, unless somebody is
-/// running that already.
+/// Actors that hold tasks. Every thread adds to one of them, in batches; it runs what is there,
+/// then what waits with others, unless somebody is running that already.
 struct Crew(Vec<Mutex<Actor<()>>>);
 
 impl Crew {

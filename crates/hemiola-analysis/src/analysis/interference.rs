@@ -12,7 +12,8 @@ impl Solver<'_> {
         self.above_priority(self.system.cycles[number].priority, Some(number), None)
     }
 
-    /// What a cycle does to what is below it. One without a bound has at most one run under way and one waiting.
+    /// What a cycle does to what is below it. One without a bound has at most one run under way and
+    /// one waiting.
     pub(super) fn above(&self, cycle: usize) -> Option<Above> {
         let arrivals = self.arrivals(cycle).ok()?;
         let graph = &self.graphs[cycle];
@@ -33,8 +34,9 @@ impl Solver<'_> {
         Some(Above { work, begins, arrivals, latest_end })
     }
 
-    /// What threads that move among cores take from executors that stay on one: cycles, and other executors. Because they move, whatever interrupts one may
-    /// make another one interrupt something on another core, so that chains elsewhere count, too.
+    /// What threads that move among cores take from executors that stay on one: cycles, and other
+    /// executors. Because they move, whatever interrupts one may make another one interrupt
+    /// something on another core, so that chains elsewhere count, too.
     pub(super) fn moving_interference(&self) -> Vec<Interference> {
         let never_ending = |name, priority| Interference {
             name,
@@ -73,8 +75,9 @@ impl Solver<'_> {
         interference
     }
 
-    /// Whether one of two cycles begins after the other, directly or not, and sleeps before that begins again: then neither ever
-    /// waits for the other's tasks. If it was so until now, it is so the next time, for what keeps both until then is bounded as if it was.
+    /// Whether one of two cycles begins after the other, directly or not, and sleeps before that
+    /// begins again: then neither ever waits for the other's tasks. If it was so until now, it is
+    /// so the next time, for what keeps both until then is bounded as if it was.
     pub(super) fn take_turns(&self, one: usize, other: usize) -> bool {
         let (Some(one), Some(other)) = (self.way_to(one), self.way_to(other)) else { return false };
         let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
@@ -86,7 +89,8 @@ impl Solver<'_> {
         end.is_ok_and(|end| end + self.system.costs.spin <= period)
     }
 
-    /// The cycles that begin one after another until this one does; nothing if a chain is before them, of which several may be under way.
+    /// The cycles that begin one after another until this one does; nothing if a chain is before
+    /// them, of which several may be under way.
     fn way_to(&self, cycle: usize) -> Option<Vec<usize>> {
         let mut way = vec![cycle];
         while let Begin::After(name) = &self.system.cycles[way[0]].begins {
@@ -95,7 +99,8 @@ impl Solver<'_> {
         Some(way)
     }
 
-    /// What a cycle does before its time and after its work: nothing else of it is in the way of those with which it takes turns.
+    /// What a cycle does before its time and after its work: nothing else of it is in the way of
+    /// those with which it takes turns.
     pub(super) fn idle(&self, cycle: usize, all: Above) -> Above {
         let workers = self.system.cycles[cycle].workers as u64;
         let work = (self.system.costs.earliness + self.system.costs.spin) * workers;

@@ -1,15 +1,21 @@
-//! How long chains take on an executor that stays on no core, so that the kernel moves its thread among all of them.
+//! How long chains take on an executor that stays on no core, so that the kernel moves its thread
+//! among all of them.
 //!
-//! - **Model.** An executor is one thread that may run on any of m cores. Of its callbacks it calls the most important one that is ready, and interrupts
-//!   none. All callbacks of a chain are of one such executor.
-//! - **Formula.** For a chain of cost C, period T and jitter J with blocking B, for q = 1, 2, ... the least
-//!   `w = B + q C + sum of ceil((w + J_h) / T_h) C_h + sum of W_o(w) / m`, rounded up; h are the other chains of its executor of which something goes before
-//!   it, o all that is as important as its thread, or more so, with W as in [`crate::dag::pool`]. The bound is `J + max (w - (q - 1) T)`, until `w <= q T - J`.
-//! - **Why it holds.** The window begins when last there was nothing for its executor but what is less important than the chain. From then on the thread wants a core: it
-//!   runs the chain or what goes before it, or the one callback that had begun (B); or it waits, and all m cores run what is more important. What
-//!   was left of that when the window began is in W.
-//! - **Costs.** A timer that is late and a wake-up are jitter. Callbacks take the dispatch longer. Whenever something more important begins to run, it interrupts
-//!   this thread, and others on each other core.
+//! - **Model.** An executor is one thread that may run on any of m cores. Of its callbacks it calls
+//!   the most important one that is ready, and interrupts none. All callbacks of a chain are of one
+//!   such executor.
+//! - **Formula.** For a chain of cost C, period T and jitter J with blocking B, for q = 1, 2, ...
+//!   the least `w = B + q C + sum of ceil((w + J_h) / T_h) C_h + sum of W_o(w) / m`, rounded up; h
+//!   are the other chains of its executor of which something goes before it, o all that is as
+//!   important as its thread, or more so, with W as in [`crate::dag::pool`]. The bound is
+//!   `J + max (w - (q - 1) T)`, until `w <= q T - J`.
+//! - **Why it holds.** The window begins when last there was nothing for its executor but what is
+//!   less important than the chain. From then on the thread wants a core: it runs the chain or what
+//!   goes before it, or the one callback that had begun (B); or it waits, and all m cores run what
+//!   is more important. What was left of that when the window began is in W.
+//! - **Costs.** A timer that is late and a wake-up are jitter. Callbacks take the dispatch longer.
+//!   Whenever something more important begins to run, it interrupts this thread, and others on each
+//!   other core.
 //! - **Complexity.** Pseudo-polynomial.
 
 use super::solver::Solver;
@@ -83,7 +89,8 @@ impl Solver<'_> {
             let own = blocking + cost * jobs + executor + costs.of_switches(begins, 1);
             own + (others + elsewhere).shared_by(cores)
         };
-        // If a later instance can overtake, all that is sure is that nothing is left when the window ends.
+        // If a later instance can overtake, all that is sure is that nothing is left when the
+        // window ends.
         let in_order = !all_go_before && chain.begins == Beginning::Timer && own.rises();
         let mut search = Search::below(self.horizon);
         let (mut worst, mut window) = (TimeSpan::ZERO, TimeSpan::TICK);
@@ -97,7 +104,8 @@ impl Solver<'_> {
         Ok(jitter_of_own + worst)
     }
 
-    /// All that is as important as threads of this priority, or more so, but for this cycle or executor.
+    /// All that is as important as threads of this priority, or more so, but for this cycle or
+    /// executor.
     pub(super) fn above_priority(
         &self,
         priority: u32,

@@ -9,7 +9,8 @@ use crate::{Arrivals, Bound, NoBound, TimeSpan};
 /// No bound of more than so many of the longest periods is looked for: nobody has a use for it.
 const PERIODS: u64 = 64;
 
-/// Up to where bounds are looked for: some periods of cycles, and until chains are due. A rare message would make the search of all others long.
+/// Up to where bounds are looked for: some periods of cycles, and until chains are due. A rare
+/// message would make the search of all others long.
 fn horizon(system: &System) -> TimeSpan {
     let every = |cycle: &Cycle| match cycle.begins {
         Begin::Every { period, .. } => period,
@@ -90,7 +91,8 @@ impl<'s> Solver<'s> {
                 self.segments.extend(moved);
             }
             for number in 0..self.cycles.len() {
-                // A bound that is lost does not come back, and none gets smaller again: the pool's may be a little above the least.
+                // A bound that is lost does not come back, and none gets smaller again: the pool's
+                // may be a little above the least.
                 if let Ok(known) = self.cycles[number] {
                     let response_time = self.response_time(number);
                     self.methods[number] = response_time.as_ref().ok().map(|(_, method)| *method);
@@ -169,7 +171,8 @@ impl<'s> Solver<'s> {
                     matches!(&self.system.cycles[cycle].begins, Begin::After(by) if Some(by.as_str()) == before);
                 let end = self.cycles[cycle].clone().map_err(unbounded)?;
                 if !triggered && !is_there {
-                    // The next run begins with the next release, or with the latest one when the run before has ended.
+                    // The next run begins with the next release, or with the latest one when the
+                    // run before has ended.
                     let arrivals = self.arrivals(cycle)?;
                     sum += (arrivals.period + arrivals.jitter).max(end);
                 }

@@ -1,7 +1,8 @@
 //! Optimal priorities: if any order meets all deadlines by a test, this finds one.
 //!
-//! - **Model.** A test says whether something meets its deadline, given who is above it. It must not depend on the order of those
-//!   above, nor on who is below, and must not fail because somebody above it moved below (Davis and Burns 2011).
+//! - **Model.** A test says whether something meets its deadline, given who is above it. It must
+//!   not depend on the order of those above, nor on who is below, and must not fail because
+//!   somebody above it moved below (Davis and Burns 2011).
 //! - **Algorithm.** Find anything that could be the lowest; then do the same with the rest.
 //! - **Complexity.** Quadratic in tests.
 //! - **Source.** Audsley 1991.

@@ -1,14 +1,20 @@
-//! Priorities of threads, what runs before what on each, how many workers cycles get, and which cores.
+//! Priorities of threads, what runs before what on each, how many workers cycles get, and which
+//! cores.
 //!
-//! - **Callbacks.** On each executor what is due sooner is more important; what nobody waits for comes last.
-//! - **Priorities** of cycles and executors. Deadline monotonic first (Leung and Whitehead 1982): the sooner something is due, the more important; simple, and optimal
-//!   on one core where deadlines are no longer than periods. If that does not meet all deadlines, [Audsley's](super::audsley_1991) search with the bounds themselves
-//!   as its test. Bounds depend a little on the order of those above, which that search excludes; so what it finds is analysed as a whole before it is believed, and
-//!   it may miss an order that exists.
-//! - **Workers.** From the most important cycle on, the fewest whose bound is within 2 % of the best that any number has, if nothing fails with them that does not
-//!   without.
-//! - **Cores.** They stay as they are, unless with others more holds, or what takes the largest part of its deadline takes less.
-//! - **Complexity.** As many analyses as the square of the number of threads, and their product with the number of cores.
+//! - **Callbacks.** On each executor what is due sooner is more important; what nobody waits for
+//!   comes last.
+//! - **Priorities** of cycles and executors. Deadline monotonic first (Leung and Whitehead 1982):
+//!   the sooner something is due, the more important; simple, and optimal on one core where
+//!   deadlines are no longer than periods. If that does not meet all deadlines,
+//!   [Audsley's](super::audsley_1991) search with the bounds themselves as its test. Bounds depend
+//!   a little on the order of those above, which that search excludes; so what it finds is analysed
+//!   as a whole before it is believed, and it may miss an order that exists.
+//! - **Workers.** From the most important cycle on, the fewest whose bound is within 2 % of the
+//!   best that any number has, if nothing fails with them that does not without.
+//! - **Cores.** They stay as they are, unless with others more holds, or what takes the largest
+//!   part of its deadline takes less.
+//! - **Complexity.** As many analyses as the square of the number of threads, and their product
+//!   with the number of cores.
 
 mod callbacks;
 mod cores;
@@ -66,12 +72,14 @@ pub enum Method {
     DeadlineMonotonic,
     /// By search, because that does not meet all deadlines.
     Audsley,
-    /// The sooner it is due, the more important, though neither that nor anything that was found meets all deadlines.
+    /// The sooner it is due, the more important, though neither that nor anything that was found
+    /// meets all deadlines.
     NothingHolds,
 }
 
-/// Assigns priorities, workers and cores to these cycles and executors. All others keep theirs, as the threads of drivers and simulators have to, and so do
-/// executors for which nobody waits. Names that are unknown are left out.
+/// Assigns priorities, workers and cores to these cycles and executors. All others keep theirs, as
+/// the threads of drivers and simulators have to, and so do executors for which nobody waits. Names
+/// that are unknown are left out.
 pub fn assign(system: &System, cycles: &[&str], executors: &[&str]) -> Assigned {
     let mut by_deadline = Thread::named(system, cycles, executors);
     by_deadline.retain(|thread| matches!(thread, Thread::Cycle(_)) || thread.due(system) < TimeSpan::MAX);
@@ -125,8 +133,9 @@ const LOWEST: u32 = 2;
 /// For threads that have none yet: above what people give to drivers without much thought.
 const USUAL: u32 = 80;
 
-/// As many priorities as there are threads, the highest first: those that they have, so that nothing changes for others, and the next lower ones where
-/// several have the same, or one shares time.
+/// As many priorities as there are threads, the highest first: those that they have, so that
+/// nothing changes for others, and the next lower ones where several have the same, or one shares
+/// time.
 fn levels(system: &System, threads: &[Thread]) -> Vec<u32> {
     let mut levels: Vec<u32> = threads.iter().map(|thread| thread.priority(system)).collect();
     levels.sort_unstable_by(|one, other| other.cmp(one));
@@ -202,7 +211,8 @@ mod tests {
 
     #[test]
     fn an_order_that_deadlines_do_not_tell_is_searched_for() {
-        // What is due later needs a core for almost all of its time; what is due sooner can do with the other one.
+        // What is due later needs a core for almost all of its time; what is due sooner can do with
+        // the other one.
         let text = r#"
             cores = 2
             [[cycle]]

@@ -1,7 +1,9 @@
 //! How long a graph takes on m workers at most, whatever the order.
 //!
-//! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take any time up to their cost.
-//! - **Formula.** `len + (vol - len) / m`: while no node of the path that ends last runs, all workers do something else.
+//! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take
+//!   any time up to their cost.
+//! - **Formula.** `len + (vol - len) / m`: while no node of the path that ends last runs, all
+//!   workers do something else.
 //! - **Complexity.** Linear in nodes and edges.
 //! - **Source.** Graham, *Bounds on multiprocessing timing anomalies*, 1969.
 

@@ -140,7 +140,8 @@ impl Dag {
         &self.predecessors[node]
     }
 
-    /// Every node after all that it waits for; of those that could be next, the one with the smallest number.
+    /// Every node after all that it waits for; of those that could be next, the one with the
+    /// smallest number.
     pub fn topological_order(&self) -> &[usize] {
         &self.topological
     }
@@ -155,11 +156,13 @@ impl Dag {
         self.upward_ranks().into_iter().max().unwrap_or(TimeSpan::ZERO)
     }
 
-    /// How often, at most, threads without work begin to run in a run of this graph on that many workers.
+    /// How often, at most, threads without work begin to run in a run of this graph on that many
+    /// workers.
     ///
-    /// Whoever ends a node that makes another one ready goes on. So every node begins with a thread that goes on, or with one that
-    /// begins to run; and of the former there are at least as many as nodes that make others ready. Who makes a node ready is one of those that it
-    /// waits for: as many different ones as there are nodes, with predecessors, of which no two share one.
+    /// Whoever ends a node that makes another one ready goes on. So every node begins with a thread
+    /// that goes on, or with one that begins to run; and of the former there are at least as many
+    /// as nodes that make others ready. Who makes a node ready is one of those that it waits for:
+    /// as many different ones as there are nodes, with predecessors, of which no two share one.
     pub fn begins(&self, workers: usize) -> u64 {
         if workers <= 1 {
             return self.len().min(1) as u64;

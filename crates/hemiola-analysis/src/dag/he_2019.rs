@@ -1,15 +1,17 @@
 //! How long a graph takes on m workers at most if its nodes have priorities.
 //!
-//! - **Model.** No worker is idle while a node is ready, and the ready nodes with the highest priorities run. Nodes take any time
-//!   up to their cost.
-//! - **Formula.** `max over paths of len(path) + vol(union of I(v), v on the path) / m`, where I(v) are the nodes that can run at the
-//!   same time as v and go first. If nodes are not interrupted, also the m - 1 longest of the others can hold up v, per v.
-//! - **How it is computed.** In topological order; a path's union grows from u to its successor v by I(v) without I(u) at most.
-//!   The published tool follows the predecessor with the largest value only, which may miss the worst path; this does not, and
-//!   is never smaller.
+//! - **Model.** No worker is idle while a node is ready, and the ready nodes with the highest
+//!   priorities run. Nodes take any time up to their cost.
+//! - **Formula.** `max over paths of len(path) + vol(union of I(v), v on the path) / m`, where I(v)
+//!   are the nodes that can run at the same time as v and go first. If nodes are not interrupted,
+//!   also the m - 1 longest of the others can hold up v, per v.
+//! - **How it is computed.** In topological order; a path's union grows from u to its successor v
+//!   by I(v) without I(u) at most. The published tool follows the predecessor with the largest
+//!   value only, which may miss the worst path; this does not, and is never smaller.
 //! - **Complexity.** Quadratic in nodes, times edges.
-//! - **Source.** He, Jiang, Guan and Guo, *Intra-task priority assignment in real-time scheduling of DAG tasks on multi-cores*, TPDS
-//!   2019; without interruption as in Zhao, Dai, Bate, Burns and Chang, RTSS 2020.
+//! - **Source.** He, Jiang, Guan and Guo, *Intra-task priority assignment in real-time scheduling
+//!   of DAG tasks on multi-cores*, TPDS 2019; without interruption as in Zhao, Dai, Bate, Burns and
+//!   Chang, RTSS 2020.
 
 use crate::TimeSpan;
 use crate::dag::{Dag, Exact, graham_1969};
@@ -49,8 +51,9 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize, dispatch: Dispa
     Exact { parts: parts.min(graham_1969::makespan(dag, workers).parts), workers: workers.max(1) as u64 }
 }
 
-/// The longest path with all that can delay it, in parts of which a nanosecond has as many as `workers`. Each of its nodes may find
-/// that many less important ones that have begun, and is handed over.
+/// The longest path with all that can delay it, in parts of which a nanosecond has as many as
+/// `workers`. Each of its nodes may find that many less important ones that have begun, and is
+/// handed over.
 pub(super) fn longest_path(
     dag: &Dag,
     priorities: &[usize],

@@ -1,29 +1,38 @@
 //! How long a graph takes on m workers at most, whatever the order, if it has several long paths.
 //!
-//! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take any time up to their cost.
-//! - **Formula.** The least, for c = 1 to m, of `len + (vol - vol(K)) / k`: K are c paths that share no node, and `k = m + 1 - c`. With
-//!   c = 1 that is Graham's bound. Paths may leave nodes out: of any two nodes on one, the first is an ancestor of the second.
-//! - **Why it holds.** Let r be how many nodes outside of K run, and a lack the k - r by which they are too few, over all time where they
-//!   are. They run for `vol - vol(K)` together, so that a run takes `(vol - vol(K) + lack) / k` at most, and it remains to show that the lack is at
-//!   most `k len`. Where all workers are busy and r < k, all c paths run and r = k - 1, so that 1 is lacking. Where a worker is idle,
-//!   all that is ready runs, and k - 1 are lacking, or k if r = 0. So the lack is at most `(k - 1) |I| + |N|`, where I is when
-//!   a worker is idle, and N when one is and r = 0, or all are busy and all c paths run.
-//!   *I is at most len*: choose a node that runs at the last moment of I, then, again and again, an ancestor of it that
-//!   runs at the last moment of I before that one began; there is one because all that is ready runs. These lie on one path.
-//!   *N is at most len*: do the same with N and nodes of K. At a moment of N before the chosen node began, either
-//!   all paths run, so that an ancestor on its own path does; or one of its ancestors runs because all that is ready does, and is of K
-//!   because r = 0.
-//! - **Hand-overs.** Another worker than the one that made a node ready may see it up to h later, and be idle until then. With h added to
-//!   every node of the longest path both choices find a node that runs or waits to be seen, but for moments of N where r = 0 and what waits to be seen is not
-//!   of K. What the worker that made it ready runs then instead is of K, and did not begin before that: for every node v of K there is
-//!   at most `min(h, C_v)` of such time, which is added to the rest.
-//! - **How it is computed.** The c paths are the longest, one after the other, each without the nodes of those before. There may be others that are
-//!   longer together (He, Guan, Zhao and Lv, *Multi-path bound for DAG tasks*, 2023, finds the longest).
-//! - **How much it gains.** It is Graham's bound on 2 workers nearly always. On 1,000 random graphs of layers it is 0.99 of that on 4 workers and 0.91 on 8, and
-//!   on the 120 tasks of a NAO's cognition 0.85 on 3 and 0.84 on 4, where the longest of 20 runs took 0.71 and 0.76 of it: see
+//! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take
+//!   any time up to their cost.
+//! - **Formula.** The least, for c = 1 to m, of `len + (vol - vol(K)) / k`: K are c paths that
+//!   share no node, and `k = m + 1 - c`. With c = 1 that is Graham's bound. Paths may leave nodes
+//!   out: of any two nodes on one, the first is an ancestor of the second.
+//! - **Why it holds.** Let r be how many nodes outside of K run, and a lack the k - r by which they
+//!   are too few, over all time where they are. They run for `vol - vol(K)` together, so that a run
+//!   takes `(vol - vol(K) + lack) / k` at most, and it remains to show that the lack is at most
+//!   `k len`. Where all workers are busy and r < k, all c paths run and r = k - 1, so that 1 is
+//!   lacking. Where a worker is idle, all that is ready runs, and k - 1 are lacking, or k if r = 0.
+//!   So the lack is at most `(k - 1) |I| + |N|`, where I is when a worker is idle, and N when one
+//!   is and r = 0, or all are busy and all c paths run. *I is at most len*: choose a node that runs
+//!   at the last moment of I, then, again and again, an ancestor of it that runs at the last moment
+//!   of I before that one began; there is one because all that is ready runs. These lie on one
+//!   path. *N is at most len*: do the same with N and nodes of K. At a moment of N before the
+//!   chosen node began, either all paths run, so that an ancestor on its own path does; or one of
+//!   its ancestors runs because all that is ready does, and is of K because r = 0.
+//! - **Hand-overs.** Another worker than the one that made a node ready may see it up to h later,
+//!   and be idle until then. With h added to every node of the longest path both choices find a
+//!   node that runs or waits to be seen, but for moments of N where r = 0 and what waits to be seen
+//!   is not of K. What the worker that made it ready runs then instead is of K, and did not begin
+//!   before that: for every node v of K there is at most `min(h, C_v)` of such time, which is added
+//!   to the rest.
+//! - **How it is computed.** The c paths are the longest, one after the other, each without the
+//!   nodes of those before. There may be others that are longer together (He, Guan, Zhao and Lv,
+//!   *Multi-path bound for DAG tasks*, 2023, finds the longest).
+//! - **How much it gains.** It is Graham's bound on 2 workers nearly always. On 1,000 random graphs
+//!   of layers it is 0.99 of that on 4 workers and 0.91 on 8, and on the 120 tasks of a NAO's
+//!   cognition 0.85 on 3 and 0.84 on 4, where the longest of 20 runs took 0.71 and 0.76 of it: see
 //!   `cargo run -p hemiola-analysis --example makespan_bounds`.
 //! - **Complexity.** Linear in nodes and edges, times m.
-//! - **Source.** He, Guan, Lv, Jiang and Chang, *Bounding the response time of DAG tasks using long paths*, RTSS 2022. The proof and hand-overs are ours.
+//! - **Source.** He, Guan, Lv, Jiang and Chang, *Bounding the response time of DAG tasks using long
+//!   paths*, RTSS 2022. The proof and hand-overs are ours.
 
 use std::cmp::Reverse;
 use std::iter::successors;

@@ -1,17 +1,21 @@
-//! From when to when the nodes of a graph can end, whatever they take between their shortest and longest: a *schedule-abstraction graph*.
+//! From when to when the nodes of a graph can end, whatever they take between their shortest and
+//! longest: a *schedule-abstraction graph*.
 //!
-//! - **Model.** All nodes can begin at 0 but for whom they wait for. Free workers take the ready node with the highest priority, without
-//!   interrupting. A node takes any time from its shortest to its longest. A worker other than the one that made a node ready may see
-//!   it up to `hand_over` later.
-//! - **How it is computed.** States say which nodes have been started, from when to when each worker gets free, which nodes surely
-//!   still run, and from when to when those end that others wait for. A node can be the next to start if it can begin before
-//!   something must: before a worker is surely free while a node is surely seen, and before a more important one is surely seen.
-//!   States with the same nodes are united where their workers get free at the same times.
-//! - **Why hand-overs fit in.** That a node is seen late by some workers is one of the behaviours of a node that gets ready
-//!   late for all of them; a state is about all times at which it could.
-//! - **Complexity.** Exponential in the number of nodes that can run at the same time, so that it is given up beyond a number of states.
-//! - **Source.** Nasri, Nelissen and Brandenburg, *Response-time analysis of limited-preemptive parallel DAG tasks under global
-//!   scheduling*, ECRTS 2019.
+//! - **Model.** All nodes can begin at 0 but for whom they wait for. Free workers take the ready
+//!   node with the highest priority, without interrupting. A node takes any time from its shortest
+//!   to its longest. A worker other than the one that made a node ready may see it up to
+//!   `hand_over` later.
+//! - **How it is computed.** States say which nodes have been started, from when to when each
+//!   worker gets free, which nodes surely still run, and from when to when those end that others
+//!   wait for. A node can be the next to start if it can begin before something must: before a
+//!   worker is surely free while a node is surely seen, and before a more important one is surely
+//!   seen. States with the same nodes are united where their workers get free at the same times.
+//! - **Why hand-overs fit in.** That a node is seen late by some workers is one of the behaviours
+//!   of a node that gets ready late for all of them; a state is about all times at which it could.
+//! - **Complexity.** Exponential in the number of nodes that can run at the same time, so that it
+//!   is given up beyond a number of states.
+//! - **Source.** Nasri, Nelissen and Brandenburg, *Response-time analysis of limited-preemptive
+//!   parallel DAG tasks under global scheduling*, ECRTS 2019.
 
 use std::collections::BTreeMap;
 
@@ -155,7 +159,8 @@ impl Problem<'_> {
             || self.graph.successors(node).iter().any(|&after| state.has_started(after))
     }
 
-    /// From when on a worker can see a node, and from when on all do, as far as that depends on nodes that may not be over.
+    /// From when on a worker can see a node, and from when on all do, as far as that depends on
+    /// nodes that may not be over.
     fn seen(&self, state: &State, node: usize, is_over: impl Fn(usize) -> bool) -> Interval {
         // What is over may not have been seen.
         let counts = |&&before: &&usize| self.hand_over() > TimeSpan::ZERO || !is_over(before);

@@ -1,30 +1,40 @@
 //! How long a cycle takes on its pool, beside everything more important: Hemiola's own bound.
 //!
-//! - **Model.** A cycle has w threads of one real-time priority that may run on any of m cores. Free threads take ready nodes; nodes
-//!   are not interrupted by others of the cycle, but threads by whatever has a higher (or the same) priority. A run begins when
-//!   the one before has ended; of several releases that came meanwhile only the latest counts.
+//! - **Model.** A cycle has w threads of one real-time priority that may run on any of m cores.
+//!   Free threads take ready nodes; nodes are not interrupted by others of the cycle, but threads
+//!   by whatever has a higher (or the same) priority. A run begins when the one before has ended;
+//!   of several releases that came meanwhile only the latest counts.
 //! - **Formula.** With `k = min(w, m)`, for q = 1, 2, ... runs in a row, the least
-//!   `t = q len + q (vol - len) / k + sum of W_h(t) / m`, rounded up; the bound is `max t - max(0, (q - 1) T - J)`, until `t <= q T - J`.
-//!   W_h is what another cycle can do within t (as in `melani_2015` of hemiola-schedulability) or jobs with jitter.
-//! - **Why it holds.** Whenever the node that ends last, or the one before it on its path, is ready and does not run, either all k
-//!   threads that can run at once run other nodes of the cycle, or a thread of it is kept waiting and so all m cores run something
-//!   else. In the first case k units of the cycle's other work are done per unit of time; in the second m units of that and of
-//!   others' work. Of the first there is `q (vol - len)`, worth most in the first case, of the second `sum of W_h`. Whenever the
-//!   node runs, its path gets shorter. What is replaced only takes work away.
-//! - **Costs.** *Dispatch*: nodes take that much longer. *Hand-over*: a node of the path is seen at once by the thread that made it
-//!   ready, and by the others after at most h. Until then that thread may be alone at work, with other nodes of the run (else it
-//!   would take this one): such waiting is at most h per node of the path, and together at most the run's other work. So len is
-//!   the longest path with h added to every node, and never more than vol. *Preemption*: A(t) times within t something more
-//!   important begins to run ([`Dag::begins`]); each time, what is interrupted takes p longer, once per core ([`Costs`]): `A(t) p` of
-//!   it on the path, `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers without work have cores
-//!   that a thread with a node may wait for. So what they do then is others' work, theirs and that of the cycle itself.
-//!   *Kept nodes*: the thread that makes such a node ready keeps it while it runs others of these, and gives it away only before it runs one that is not kept. Meanwhile
-//!   that thread alone may be at work. So what is kept counts as if it was all on the path.
-//! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times the bound of [`super::he_2019`]: of the
-//!   run's own nodes only more important ones hold up the path, and per node w - 1 that had begun before it was seen. Whatever the order,
-//!   [`super::he_2022`] sets c long paths aside, so that `q (vol - vol(K))` is divided by `k + 1 - c`; its proof counts others' work like nodes
-//!   outside of K, so that this is divided by `m + 1 - c`. Where nothing interrupts, the latest end by [`super::nasri_2019`] takes the place of
-//!   all that. The smallest of these bounds counts.
+//!   `t = q len + q (vol - len) / k + sum of W_h(t) / m`, rounded up; the bound is
+//!   `max t - max(0, (q - 1) T - J)`, until `t <= q T - J`. W_h is what another cycle can do within
+//!   t (as in `melani_2015` of hemiola-schedulability) or jobs with jitter.
+//! - **Why it holds.** Whenever the node that ends last, or the one before it on its path, is ready
+//!   and does not run, either all k threads that can run at once run other nodes of the cycle, or a
+//!   thread of it is kept waiting and so all m cores run something else. In the first case k units
+//!   of the cycle's other work are done per unit of time; in the second m units of that and of
+//!   others' work. Of the first there is `q (vol - len)`, worth most in the first case, of the
+//!   second `sum of W_h`. Whenever the node runs, its path gets shorter. What is replaced only
+//!   takes work away.
+//! - **Costs.** *Dispatch*: nodes take that much longer. *Hand-over*: a node of the path is seen at
+//!   once by the thread that made it ready, and by the others after at most h. Until then that
+//!   thread may be alone at work, with other nodes of the run (else it would take this one): such
+//!   waiting is at most h per node of the path, and together at most the run's other work. So len
+//!   is the longest path with h added to every node, and never more than vol. *Preemption*: A(t)
+//!   times within t something more important begins to run ([`Dag::begins`]); each time, what is
+//!   interrupted takes p longer, once per core ([`Costs`]): `A(t) p` of it on the path,
+//!   `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers
+//!   without work have cores that a thread with a node may wait for. So what they do then is
+//!   others' work, theirs and that of the cycle itself. *Kept nodes*: the thread that makes such a
+//!   node ready keeps it while it runs others of these, and gives it away only before it runs one
+//!   that is not kept. Meanwhile that thread alone may be at work. So what is kept counts as if it
+//!   was all on the path.
+//! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times
+//!   the bound of [`super::he_2019`]: of the run's own nodes only more important ones hold up the
+//!   path, and per node w - 1 that had begun before it was seen. Whatever the order,
+//!   [`super::he_2022`] sets c long paths aside, so that `q (vol - vol(K))` is divided by
+//!   `k + 1 - c`; its proof counts others' work like nodes outside of K, so that this is divided by
+//!   `m + 1 - c`. Where nothing interrupts, the latest end by [`super::nasri_2019`] takes the place
+//!   of all that. The smallest of these bounds counts.
 //! - **Complexity.** Pseudo-polynomial.
 
 use std::fmt::{self, Display};
@@ -60,7 +70,8 @@ pub struct Pool<'g> {
     pub graph: &'g Dag,
     /// By how much nodes come first, 0 for the most important one, if that is known.
     pub priorities: Option<&'g [usize]>,
-    /// How long a run takes if nothing interrupts it, if that is known: see [`Pool::makespan_alone`].
+    /// How long a run takes if nothing interrupts it, if that is known: see
+    /// [`Pool::makespan_alone`].
     pub makespan: Option<TimeSpan>,
     /// All nodes together that a thread keeps for itself while it has others of these.
     pub kept: TimeSpan,
@@ -72,8 +83,8 @@ pub struct Pool<'g> {
     pub allowed: usize,
     /// How many cores there are.
     pub cores: usize,
-    /// What the computer takes for itself. From a release to its begin, [`Pool::response_time`] knows of no delay: lateness of what
-    /// releases it is jitter of `arrivals`, and to be added.
+    /// What the computer takes for itself. From a release to its begin, [`Pool::response_time`]
+    /// knows of no delay: lateness of what releases it is jitter of `arrivals`, and to be added.
     pub costs: Costs,
 }
 
@@ -183,8 +194,9 @@ impl Pool<'_> {
         smallest.map_or(Err(NoBound::BeyondHorizon { horizon }), |(bound, method)| Ok((bound?, method)))
     }
 
-    /// How long a run takes at most if nothing interrupts it, by [`super::nasri_2019`]; nothing if nodes have no priorities, or if
-    /// there are too many cases to look at. `shortest` are the shortest times of its nodes.
+    /// How long a run takes at most if nothing interrupts it, by [`super::nasri_2019`]; nothing if
+    /// nodes have no priorities, or if there are too many cases to look at. `shortest` are the
+    /// shortest times of its nodes.
     ///
     /// # Panics
     /// If there are fewer shortest times or priorities than nodes.
@@ -208,7 +220,8 @@ impl Pool<'_> {
         if self.workers > 1 { self.kept } else { TimeSpan::ZERO }
     }
 
-    /// How long its workers have cores without work beside so many runs: the one whose node is waited for is none of these.
+    /// How long its workers have cores without work beside so many runs: the one whose node is
+    /// waited for is none of these.
     fn idle(&self, runs: u64) -> TimeSpan {
         if self.workers <= 1 {
             return TimeSpan::ZERO;
@@ -226,7 +239,8 @@ impl Pool<'_> {
         (own * allowed as u64 + others * together as u64).shared_by(together * allowed)
     }
 
-    /// What the cycle takes longer if something more important begins to run that often, and what others do.
+    /// What the cycle takes longer if something more important begins to run that often, and what
+    /// others do.
     fn switches(&self, begins: u64) -> (TimeSpan, TimeSpan) {
         let together = self.together();
         (self.costs.of_switches(begins, together), self.costs.of_switches(begins, self.cores.max(together) - together))
@@ -284,8 +298,8 @@ impl Pool<'_> {
         (others, above.iter().map(|other| other.begins_within(window)).fold(0, u64::saturating_add))
     }
 
-    /// The longest from a release to the end of its run, where `demand` says how long so many runs in a row take if they end within a
-    /// window.
+    /// The longest from a release to the end of its run, where `demand` says how long so many runs
+    /// in a row take if they end within a window.
     fn response(&self, horizon: TimeSpan, demand: impl Fn(u64, TimeSpan) -> TimeSpan) -> Bound {
         let Arrivals { period, jitter } = self.arrivals;
         let mut search = Search::below(horizon);

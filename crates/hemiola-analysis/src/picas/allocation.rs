@@ -1,23 +1,29 @@
 //! Which executor and core runs which callback: chain-aware node allocation.
 //!
-//! - **Model.** Every callback is a node of its own. Chains, the most important one first; cores are alike.
-//! - **Part A.** Chain after chain: its nodes go to the least loaded core (the first of several), in a new executor with the next
-//!   lower priority. While they do not fit, the earliest leaves; what has left is allocated next, before the next chain.
-//! - **Part B**, when there is no further executor: the nodes join the executor on the least loaded core that they fit on whose
-//!   joining keeps all rules of [`super::strategies`]; if no core takes them, the earliest leaves.
-//! - **Part C.** A node that is left over goes to the least loaded core among those whose least important chain is less
-//!   important than its own (else, of all), even beyond what the core can do, and joins that core's lowest executor.
-//! - **Ties.** Equally loaded: the core with the smaller number; executors of a core: the one with the lower priority.
+//! - **Model.** Every callback is a node of its own. Chains, the most important one first; cores
+//!   are alike.
+//! - **Part A.** Chain after chain: its nodes go to the least loaded core (the first of several),
+//!   in a new executor with the next lower priority. While they do not fit, the earliest leaves;
+//!   what has left is allocated next, before the next chain.
+//! - **Part B**, when there is no further executor: the nodes join the executor on the least loaded
+//!   core that they fit on whose joining keeps all rules of [`super::strategies`]; if no core takes
+//!   them, the earliest leaves.
+//! - **Part C.** A node that is left over goes to the least loaded core among those whose least
+//!   important chain is less important than its own (else, of all), even beyond what the core can
+//!   do, and joins that core's lowest executor.
+//! - **Ties.** Equally loaded: the core with the smaller number; executors of a core: the one with
+//!   the lower priority.
 //! - **Complexity.** Callbacks times cores, times executors in part B.
-//! - **Source.** Choi, Xiang and Kim, RTAS 2021, Algorithm 2. Part A is as in the 3,000 published allocations; the published
-//!   parts B and C are known by title only, and never occur there: what they do here is decided here.
+//! - **Source.** Choi, Xiang and Kim, RTAS 2021, Algorithm 2. Part A is as in the 3,000 published
+//!   allocations; the published parts B and C are known by title only, and never occur there: what
+//!   they do here is decided here.
 
 use crate::picas::strategies::violations;
 use crate::picas::{Chain, Deployment, Executor, ExecutorId, Order, priorities};
 use crate::{Costs, NoBound, TimeSpan};
 
-/// Gives all callbacks priorities, executors and cores. There are at most `executors` of them: the first has that priority, each
-/// further one the next lower.
+/// Gives all callbacks priorities, executors and cores. There are at most `executors` of them: the
+/// first has that priority, each further one the next lower.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
@@ -156,7 +162,8 @@ impl Allocation {
         match lowest {
             Some(lowest) if !new_executor => lowest,
             _ if new_executor => self.open(core),
-            // Every core is used before executors run out, unless there are fewer executors than cores.
+            // Every core is used before executors run out, unless there are fewer executors than
+            // cores.
             _ => ExecutorId(self.deployment.executors.len() - 1),
         }
     }

@@ -1,4 +1,5 @@
-//! Which chains begin at known distances from each other: those with offsets, if their releases soon repeat.
+//! Which chains begin at known distances from each other: those with offsets, if their releases
+//! soon repeat.
 
 use super::transaction::{Job, Transaction, nanoseconds};
 use crate::TimeSpan;
@@ -6,7 +7,8 @@ use crate::picas::{Beginning, Chain};
 
 /// What is known of the distances of jobs.
 pub(super) struct Distances {
-    /// Of chains at known distances from one, for each instance of that until all repeats, with its release at time zero.
+    /// Of chains at known distances from one, for each instance of that until all repeats, with its
+    /// release at time zero.
     pub(super) beside: Vec<Transaction>,
     /// Of that one, and of those.
     pub(super) own_wherever: Vec<Transaction>,
@@ -47,7 +49,8 @@ impl Distances {
     }
 }
 
-/// So many periods of its fastest chain at most until a group repeats itself: bounds take longer to compute with each.
+/// So many periods of its fastest chain at most until a group repeats itself: bounds take longer to
+/// compute with each.
 const PERIODS: u64 = 8;
 
 /// Chains with offsets, and when their releases repeat.

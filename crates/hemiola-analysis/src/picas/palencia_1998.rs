@@ -1,39 +1,55 @@
-//! How long chains take under PiCAS if it counts that segments of one chain follow each other, and at which distances chains begin.
+//! How long chains take under PiCAS if it counts that segments of one chain follow each other, and
+//! at which distances chains begin.
 //!
-//! - **Model.** That of [`super::holistic`]: a *segment* is what of a chain one executor runs in a row. It can be ready from E after its
-//!   chain's release, if all before it runs as fast as it can, until X, when the one before has ended at the latest: a *dynamic offset*. Chains begin
-//!   periodically or sporadically; those with an [offset](super::Chain::offset), a *static* one, strictly periodically. Chains with offsets whose releases
-//!   soon repeat are one *transaction*, each other chain is one of its own.
-//! - **Formula.** In a window of length w, segments j of a transaction have at most the work
-//!   `W*(w) = max over its segments k of sum of C_j (ceil((w + X_k - E_j) / T_j) - ceil((X_k - X_j) / T_j))`, with E and X from a common
-//!   time on, and those X_k of all instances until all repeats. Of the chain itself, released at 0, a window that begins at t has what can be ready in
-//!   it: of this instance the segment that is looked at, and those before it, but for others between them that cannot run in the
-//!   window; of earlier ones all that goes before; of later ones only segments before. What is beside it in its transaction counts at its known
-//!   distance. The least `w(t) = B + own(t, w) + beside(t, w) + sum of W*(w)` is where the segment ends: at `t + w(t)`, at most the longest window. The
-//!   bound is the largest over all t up to its X at which some job is ready at the latest. Segments in a row on one core are one job, too, which begins
-//!   with the first, for which of each later one a wake-up and what can begin meanwhile are added: the smaller bound counts.
-//! - **Why it holds.** *Window.* What goes before a segment is what its core can run while it is ready. The window begins when last nothing of
-//!   that was left; or, if its executor was in a callback that does not go before, with that callback (B), which would not have begun else.
-//!   So all that goes before and runs in the window is ready in it, what interrupts something is counted, and nothing else runs.
-//!   *W\*.* A job is ready in the window for releases in an interval of length `w + X - E`. If the E of a chain's segments differ by T at most,
-//!   the last of these intervals begins at most T after the first ends; until there the work of a release never falls with its time, after that
-//!   it never grows: so releases that are T apart give the most, also where they may be further apart, and the most of these some that has one
-//!   at the begin of an interval. Segments further apart are counted in parts. *Own.* Callbacks take messages in order, so that a prior
-//!   instance goes first (Lemma 1), and what of a later one is behind the segment cannot come before it. *Partly before.* Of
-//!   a segment of the same executor of which only some callbacks go before, those behind another one run once at most, after B: it
-//!   counts as in the holistic analysis, by which it is there at least once. *In a row.* When one has ended the next one is ready at
-//!   once, or a wake-up later: meanwhile something else can begin, as B before. Where a later instance can overtake, all that is sure
-//!   is that a job has ended when the longest window has: so under ROS 2's default order.
-//! - **Never larger than the holistic bound**: the difference of two numbers rounded up is at most their difference rounded up, and
-//!   `ceil((w + X_j - E_j) / T_j)` is what that one counts.
-//! - **How much smaller.** Nothing where chains visit each core once, as PiCAS allocates them: of 9,000 chains of `random_sets` of hemiola-schedulability with utilisation 3.5, 38
-//!   come back to a core, and 11 have a smaller bound. Of chains that come back (`simulation::random_chains`) those with both bounds keep 69 % of the
-//!   holistic one in the mean, and of those without a holistic one 27 % have a bound (this file's tests print both).
+//! - **Model.** That of [`super::holistic`]: a *segment* is what of a chain one executor runs in a
+//!   row. It can be ready from E after its chain's release, if all before it runs as fast as it
+//!   can, until X, when the one before has ended at the latest: a *dynamic offset*. Chains begin
+//!   periodically or sporadically; those with an [offset](super::Chain::offset), a *static* one,
+//!   strictly periodically. Chains with offsets whose releases soon repeat are one *transaction*,
+//!   each other chain is one of its own.
+//! - **Formula.** In a window of length w, segments j of a transaction have at most the work `W*(w)
+//!   = max over its segments k of sum of C_j (ceil((w + X_k - E_j) / T_j) - ceil((X_k - X_j) /
+//!   T_j))`, with E and X from a common time on, and those X_k of all instances until all repeats.
+//!   Of the chain itself, released at 0, a window that begins at t has what can be ready in it: of
+//!   this instance the segment that is looked at, and those before it, but for others between them
+//!   that cannot run in the window; of earlier ones all that goes before; of later ones only
+//!   segments before. What is beside it in its transaction counts at its known distance. The least
+//!   `w(t) = B + own(t, w) + beside(t, w) + sum of W*(w)` is where the segment ends: at `t + w(t)`,
+//!   at most the longest window. The bound is the largest over all t up to its X at which some job
+//!   is ready at the latest. Segments in a row on one core are one job, too, which begins with the
+//!   first, for which of each later one a wake-up and what can begin meanwhile are added: the
+//!   smaller bound counts.
+//! - **Why it holds.** *Window.* What goes before a segment is what its core can run while it is
+//!   ready. The window begins when last nothing of that was left; or, if its executor was in a
+//!   callback that does not go before, with that callback (B), which would not have begun else. So
+//!   all that goes before and runs in the window is ready in it, what interrupts something is
+//!   counted, and nothing else runs. *W\*.* A job is ready in the window for releases in an
+//!   interval of length `w + X - E`. If the E of a chain's segments differ by T at most, the last
+//!   of these intervals begins at most T after the first ends; until there the work of a release
+//!   never falls with its time, after that it never grows: so releases that are T apart give the
+//!   most, also where they may be further apart, and the most of these some that has one at the
+//!   begin of an interval. Segments further apart are counted in parts. *Own.* Callbacks take
+//!   messages in order, so that a prior instance goes first (Lemma 1), and what of a later one is
+//!   behind the segment cannot come before it. *Partly before.* Of a segment of the same executor
+//!   of which only some callbacks go before, those behind another one run once at most, after B: it
+//!   counts as in the holistic analysis, by which it is there at least once. *In a row.* When one
+//!   has ended the next one is ready at once, or a wake-up later: meanwhile something else can
+//!   begin, as B before. Where a later instance can overtake, all that is sure is that a job has
+//!   ended when the longest window has: so under ROS 2's default order.
+//! - **Never larger than the holistic bound**: the difference of two numbers rounded up is at most
+//!   their difference rounded up, and `ceil((w + X_j - E_j) / T_j)` is what that one counts.
+//! - **How much smaller.** Nothing where chains visit each core once, as PiCAS allocates them: of
+//!   9,000 chains of `random_sets` of hemiola-schedulability with utilisation 3.5, 38 come back to
+//!   a core, and 11 have a smaller bound. Of chains that come back (`simulation::random_chains`)
+//!   those with both bounds keep 69 % of the holistic one in the mean, and of those without a
+//!   holistic one 27 % have a bound (this file's tests print both).
 //! - **Costs** as in the holistic analysis.
-//! - **Complexity.** Pseudo-polynomial as the holistic analysis, for as many windows as there are jobs in the chain's transaction until all
-//!   repeats; W* is quadratic in those of its transaction.
-//! - **Source.** Tindell 1994; Palencia and González Harbour, RTSS 1998 (W*), and RTSS 1999 (what precedence excludes), for PiCAS' segments.
-//!   That it holds for sporadic chains, several periods, and segments in a row are ours.
+//! - **Complexity.** Pseudo-polynomial as the holistic analysis, for as many windows as there are
+//!   jobs in the chain's transaction until all repeats; W* is quadratic in those of its
+//!   transaction.
+//! - **Source.** Tindell 1994; Palencia and González Harbour, RTSS 1998 (W*), and RTSS 1999 (what
+//!   precedence excludes), for PiCAS' segments. That it holds for sporadic chains, several periods,
+//!   and segments in a row are ours.
 
 use super::SegmentBound;
 use super::offsets::Distances;
@@ -127,7 +143,8 @@ impl Stretch {
                     // Most windows end before the latest end that is known.
                     if end <= from || demand.from(from, end - from, beside) > TimeSpan::nanoseconds((end - from) as u64)
                     {
-                        // What begins when all repeats has no less before it, so that the search goes on where it was.
+                        // What begins when all repeats has no less before it, so that the search
+                        // goes on where it was.
                         window = search.fixed_point(window, |window| demand.from(from, nanoseconds(window), beside))?;
                         end = end.max(from + nanoseconds(window).min(longest));
                     }
@@ -150,7 +167,8 @@ struct Demand {
     /// What had begun before, and what is not used while others are woken.
     once: TimeSpan,
     own: Vec<Own>,
-    /// Chains at known distances from it, for each of its instances until all repeats, whose release is time zero.
+    /// Chains at known distances from it, for each of its instances until all repeats, whose
+    /// release is time zero.
     beside: Vec<Transaction>,
     /// The chain together with those, in a window of which it is not known when it begins.
     own_wherever: Vec<Transaction>,

@@ -1,9 +1,10 @@
 //! Which callback goes first: the paper's Algorithm 1.
 //!
 //! - **Model.** Chains, the most important one first.
-//! - **Rule.** Number callbacks upwards from the first one of the least important chain to the last one of the most important: a
-//!   chain's later callbacks go before its earlier ones, and all of a chain before all of a less important one. A prior
-//!   instance of a chain then always completes first (Lemma 1).
+//! - **Rule.** Number callbacks upwards from the first one of the least important chain to the last
+//!   one of the most important: a chain's later callbacks go before its earlier ones, and all of a
+//!   chain before all of a less important one. A prior instance of a chain then always completes
+//!   first (Lemma 1).
 //! - **Complexity.** Linear.
 //! - **Source.** Choi, Xiang and Kim, RTAS 2021, Algorithm 1.
 

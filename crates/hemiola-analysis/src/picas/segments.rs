@@ -1,4 +1,5 @@
-//! Chains as what executors run of them in a row: the jobs of [`super::holistic`] and [`super::palencia_1998`].
+//! Chains as what executors run of them in a row: the jobs of [`super::holistic`] and
+//! [`super::palencia_1998`].
 
 use crate::bound::Search;
 use crate::picas::{Beginning, Callback, Deployment, Executor, ExecutorId, Order};
@@ -29,7 +30,8 @@ pub struct SegmentBound {
     pub end: Bound,
 }
 
-/// All segments, chain by chain, each in order, and how late each can become ready according to what is known so far.
+/// All segments, chain by chain, each in order, and how late each can become ready according to
+/// what is known so far.
 pub(super) struct Segments<'d> {
     pub(super) deployment: &'d Deployment,
     pub(super) all: Vec<Segment>,
@@ -38,8 +40,9 @@ pub(super) struct Segments<'d> {
 }
 
 impl<'d> Segments<'d> {
-    /// The bounds that belong to each other: a segment is ready when the one before has ended, and others are in its way as often as
-    /// they can be ready. The least common fixed point, from below, if later ends never make `latest_end` earlier.
+    /// The bounds that belong to each other: a segment is ready when the one before has ended, and
+    /// others are in its way as often as they can be ready. The least common fixed point, from
+    /// below, if later ends never make `latest_end` earlier.
     pub(super) fn bounds(
         deployment: &'d Deployment,
         horizon: TimeSpan,
@@ -96,7 +99,8 @@ impl<'d> Segments<'d> {
         self.jitters[index].clone().map_err(|_| on())
     }
 
-    /// What a job of `other` takes from `own`: if another executor runs it, it also interrupts something.
+    /// What a job of `other` takes from `own`: if another executor runs it, it also interrupts
+    /// something.
     pub(super) fn taken(&self, other: &Segment, own: &Segment) -> TimeSpan {
         let interrupts = if other.executor == own.executor { TimeSpan::ZERO } else { self.deployment.costs.preemption };
         other.cost + interrupts
@@ -116,14 +120,15 @@ pub(super) struct Segment {
     core: usize,
     pub(super) executor_priority: u32,
     executor: usize,
-    /// Whether everything of its executor may go before it: by registration once a look has been taken; and if another executor
-    /// has the same priority, because what that one was kept from doing meanwhile comes first, too.
+    /// Whether everything of its executor may go before it: by registration once a look has been
+    /// taken; and if another executor has the same priority, because what that one was kept from
+    /// doing meanwhile comes first, too.
     all_go_before: bool,
     lowest: u32,
     highest: u32,
     pub(super) cost: TimeSpan,
-    /// Whether priorities rise along it, so that a prior instance goes first (Lemma 1). Messages of several publishers are taken in turn, so that a
-    /// later one may be taken first.
+    /// Whether priorities rise along it, so that a prior instance goes first (Lemma 1). Messages of
+    /// several publishers are taken in turn, so that a later one may be taken first.
     pub(super) in_order: bool,
     /// The longest callback of its executor that can have begun before it, and goes on.
     pub(super) blocking: TimeSpan,

@@ -1,11 +1,14 @@
 //! The six rules that keep a chain from holding up itself, or a more important one.
 //!
-//! - **Inside an executor.** I, II: of one chain, later callbacks have higher priority than earlier ones, and so any callback
-//!   than the timer. III, IV: of several chains, every callback of the more important one has higher priority.
-//! - **Across executors of a core.** V: of one chain, whoever runs later callbacks has no lower priority than who runs earlier
-//!   ones. VI: of several chains, whoever runs callbacks of the more important one has no lower priority.
+//! - **Inside an executor.** I, II: of one chain, later callbacks have higher priority than earlier
+//!   ones, and so any callback than the timer. III, IV: of several chains, every callback of the
+//!   more important one has higher priority.
+//! - **Across executors of a core.** V: of one chain, whoever runs later callbacks has no lower
+//!   priority than who runs earlier ones. VI: of several chains, whoever runs callbacks of the more
+//!   important one has no lower priority.
 //! - **Complexity.** Quadratic in callbacks.
-//! - **Source.** Choi, Xiang and Kim, RTAS 2021, section IV; the rules' contents as in the tables of the talk.
+//! - **Source.** Choi, Xiang and Kim, RTAS 2021, section IV; the rules' contents as in the tables
+//!   of the talk.
 
 use crate::picas::{Callback, Deployment};
 
@@ -38,7 +41,8 @@ impl std::fmt::Display for Strategy {
     }
 }
 
-/// Two callbacks of which the second should go before the first, and does not. Each is (chain, place in it).
+/// Two callbacks of which the second should go before the first, and does not. Each is (chain,
+/// place in it).
 ///
 /// ```
 /// use hemiola_analysis::picas::strategies::{Strategy, Violation};

@@ -55,14 +55,15 @@ impl Transaction {
         self.jobs.iter().map(|job| job.work(from, until)).sum()
     }
 
-    /// The largest such work in a window of this length, wherever it begins: at the latest moment at which some job can be ready, for
-    /// until then a later window has no job less.
+    /// The largest such work in a window of this length, wherever it begins: at the latest moment
+    /// at which some job can be ready, for until then a later window has no job less.
     pub(super) fn most_work(&self, window: i64) -> TimeSpan {
         let begins = self.jobs.iter().flat_map(|job| job.begins(self.hyperperiod));
         begins.map(|from| self.work(from, from + window)).max().unwrap_or(TimeSpan::ZERO)
     }
 
-    /// Those of one chain in parts of which each has the most work if instances are as close as they can be, also if these need not be.
+    /// Those of one chain in parts of which each has the most work if instances are as close as
+    /// they can be, also if these need not be.
     pub(super) fn split(mut jobs: Vec<Job>) -> impl Iterator<Item = Self> {
         jobs.sort_by_key(|job| job.earliest);
         std::iter::from_fn(move || {
@@ -125,7 +126,8 @@ mod tests {
         (0..1 + period % 4).map(job).collect()
     }
 
-    /// Tries all begins of a window, and all sets of releases: those that count in it must be a period apart.
+    /// Tries all begins of a window, and all sets of releases: those that count in it must be a
+    /// period apart.
     fn tried(jobs: &[Job], window: i64) -> u64 {
         let latest = jobs.iter().map(|job| job.latest).max().unwrap_or(0);
         let worth = |release: i64| -> u64 {

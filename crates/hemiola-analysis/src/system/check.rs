@@ -212,7 +212,8 @@ fn begins(system: &System, found: &mut Found) {
 fn circle<'n>(waits: &BTreeMap<&'n str, Vec<&'n str>>) -> Option<Vec<&'n str>> {
     let mut finished = BTreeSet::new();
     for &start in waits.keys() {
-        // Depth first; the path has for each name how many of those it waits for have been looked at.
+        // Depth first; the path has for each name how many of those it waits for have been looked
+        // at.
         let mut path = vec![(start, 0)];
         while let Some((name, looked_at)) = path.pop() {
             let Some(&next) = waits.get(name).and_then(|names| names.get(looked_at)) else {

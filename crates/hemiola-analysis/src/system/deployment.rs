@@ -38,7 +38,8 @@ impl System {
         kept.map(|task| task.takes.longest + self.costs.dispatch).sum()
     }
 
-    /// Its chains on executors that stay on a core. The others have no callbacks there: they may move.
+    /// Its chains on executors that stay on a core. The others have no callbacks there: they may
+    /// move.
     ///
     /// # Errors
     /// If a callback has no executor.
@@ -99,7 +100,8 @@ impl System {
     }
 }
 
-/// What of a chain one executor runs in a row, where the chain is on an executor that stays on no core.
+/// What of a chain one executor runs in a row, where the chain is on an executor that stays on no
+/// core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) chain: usize,

@@ -7,8 +7,8 @@ use super::Begin;
 use crate::TimeSpan;
 use crate::time::text::{self, TimeError, parse};
 
-/// From the shortest to the longest that something runs, undisturbed: `"2 ms"` if only the longest is known, else
-/// `"1.5 ms .. 2 ms"`.
+/// From the shortest to the longest that something runs, undisturbed: `"2 ms"` if only the longest
+/// is known, else `"1.5 ms .. 2 ms"`.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Span};

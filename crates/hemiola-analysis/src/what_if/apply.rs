@@ -46,7 +46,8 @@ fn scaled(time: TimeSpan, factor: f64) -> TimeSpan {
     TimeSpan::nanoseconds((time.as_nanoseconds() as f64 * factor).ceil() as u64)
 }
 
-/// All that a name can mean: a task or callback, a module's tasks, or all that a cycle or chain does.
+/// All that a name can mean: a task or callback, a module's tasks, or all that a cycle or chain
+/// does.
 fn named(system: &System, name: &str) -> Result<Vec<Work>, WhatIfError> {
     let module = format!("{name}.");
     let all = system.work();

@@ -83,8 +83,8 @@ impl Bus {
     /// threads.
     ///
     /// # Errors
-    /// This is no request of the service, or it is not answered: nobody serves it, the time is over,
-    /// or the server panicked.
+    /// This is no request of the service, or it is not answered: nobody serves it, the time is
+    /// over, or the server panicked.
     pub fn call_value(&self, service: &str, request: &Value, timeout: Duration) -> Option<Result<Value, BusError>> {
         let mut response = ValueWriter::default();
         let answered = self.call_from(service, &mut ValueReader::new(request), &mut response, timeout)?;
@@ -114,8 +114,8 @@ impl Bus {
     /// ```
     ///
     /// # Errors
-    /// This is no request of the service, or it is not answered: nobody serves it, the time is over,
-    /// or the server panicked.
+    /// This is no request of the service, or it is not answered: nobody serves it, the time is
+    /// over, or the server panicked.
     pub fn call_from(
         &self,
         service: &str,

@@ -148,7 +148,8 @@ impl Bus {
         Some((view.join)(self, name, capacity, signal))
     }
 
-    /// Publishes a message whose type is not known here: the text form of a value, as tools write it.
+    /// Publishes a message whose type is not known here: the text form of a value, as tools write
+    /// it.
     /// `None` if the topic is not readable. Allocates and takes locks: not for real-time threads.
     ///
     /// ```

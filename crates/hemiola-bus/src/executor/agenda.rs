@@ -27,14 +27,14 @@ pub enum Order {
     /// the one whose next message, call or tick arrived first.
     #[default]
     Priority,
-    /// The order of ROS 2's single-threaded executor since Eloquent. When nothing is left of the last
-    /// look (its polling point), it looks what is ready, and then calls each of that once: timers
-    /// first, then subscriptions, in the order in which they were added. What becomes ready
+    /// The order of ROS 2's single-threaded executor since Eloquent. When nothing is left of the
+    /// last look (its polling point), it looks what is ready, and then calls each of that once:
+    /// timers first, then subscriptions, in the order in which they were added. What becomes ready
     /// meanwhile waits for the next look. Priorities mean nothing.
     Ros2,
-    /// The order of [`Order::Ros2`], but timers are looked at before each call and can delay everything else:
-    /// the executor of Crystal, which the response-time analysis of Casini et al. (ECRTS 2019) is
-    /// about.
+    /// The order of [`Order::Ros2`], but timers are looked at before each call and can delay
+    /// everything else: the executor of Crystal, which the response-time analysis of Casini et al.
+    /// (ECRTS 2019) is about.
     Ros2Crystal,
 }
 

@@ -136,7 +136,8 @@ pub struct ShowArguments {
 
 #[derive(Args, Debug)]
 pub struct PlotFieldsArguments {
-    /// A number: of a representation (Ball.position.x), a topic (topic:goals.count), the timing (timing:motion.response)
+    /// A number: of a representation (Ball.position.x), a topic (topic:goals.count), the timing
+    /// (timing:motion.response)
     #[arg(value_name = "FIELD", required = true)]
     pub fields: Vec<String>,
     /// End after so long
@@ -231,7 +232,8 @@ pub struct ServiceCallArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum ParametersCommand {
-    /// Print parameters of a running robot, and where their values come from; of one alone its value
+    /// Print parameters of a running robot, and where their values come from; of one alone its
+    /// value
     Get(ParametersGetArguments),
     /// Change a parameter of a running robot
     Set(ParametersSetArguments),

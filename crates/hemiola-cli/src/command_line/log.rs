@@ -94,7 +94,8 @@ run and compares, to the bit; `cargo test` does so from then on. The robot's cra
 A table has a line for each message and a column for each number; sequences are a column in JSON. Times are in seconds. Pictures that are \
 not compressed become PGM and PPM. The directory must be a new one. Exit code: 0 when all could be exported, 3 when not.")]
     Export(ExportArguments),
-    /// Make a log of recordings that are none: a bag of ROS 1, a log of PX4, sound, or a directory of them, tables and pictures
+    /// Make a log of recordings that are none: a bag of ROS 1, a log of PX4, sound, or a directory
+    /// of them, tables and pictures
     #[command(after_help = "Examples:
   log import drive.bag drive.mcap                      a bag of ROS 1, with its topics and types
   log import flight.ulg flight.mcap                    a log of PX4, also parameters and texts
@@ -295,7 +296,8 @@ pub struct PlotArguments {
     /// The log
     #[arg(value_name = "FILE")]
     pub log: PathBuf,
-    /// What to draw: /topic.field.of.the.message; the last part of the topic will do if no other topic ends so
+    /// What to draw: /topic.field.of.the.message; the last part of the topic will do if no other
+    /// topic ends so
     #[arg(value_name = "TOPIC.FIELD", required = true)]
     pub fields: Vec<String>,
     #[command(flatten)]

@@ -33,7 +33,8 @@ pub enum ToolsCommand {
   parameters diff                     what is not as the files say
   parameters save --overlay outdoor   writes that down; comments and layout of the file stay")]
     Parameters(RunningParameters),
-    /// Say why a run of a cycle, or a chain, took as long as it did: of a running robot, a trace, or a log
+    /// Say why a run of a cycle, or a chain, took as long as it did: of a running robot, a trace,
+    /// or a log
     Why(WhyArguments),
     /// Look into logs, print them, repair them
     Log(log::LogArguments),

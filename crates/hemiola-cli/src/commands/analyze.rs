@@ -157,7 +157,8 @@ pub fn read_system(path: &Path) -> Result<System, CommandError> {
     system.map_err(|problems| CommandError::Usage(problems.to_string()))
 }
 
-/// A robot as a system, with the execution times of this profile or log, or those that it keeps itself.
+/// A robot as a system, with the execution times of this profile or log, or those that it keeps
+/// itself.
 pub fn known(
     session: Session,
     path: Option<&PathBuf>,
@@ -166,7 +167,8 @@ pub fn known(
     let configured = session.robot.configuration().output.profile.clone();
     let origin = path.cloned().or(configured).map_or(Origin::Nowhere, Origin::File);
     let (robot, known) = match path {
-        // Who names a file asks about the program and the machine of that file, and about this configuration.
+        // Who names a file asks about the program and the machine of that file, and about this
+        // configuration.
         Some(path) => profile::recall_from_elsewhere(session.robot, &session.origins, &profile::read(path)?),
         None => (session.robot, session.known),
     };
@@ -221,7 +223,8 @@ fn of_robot(findings: &Findings, derived: &Derived, knowledge: &Knowledge) -> Ve
     }
 }
 
-/// What can be said after a run, with what was measured in it; nothing where what is needed for that is not known.
+/// What can be said after a run, with what was measured in it; nothing where what is needed for
+/// that is not known.
 pub fn after_run(session: Session, known: &Known) -> Result<(String, Verdict), CommandError> {
     let quantile = session.robot.configuration().analysis.quantile;
     let robot = session.robot.with_profile(known.profile.clone());

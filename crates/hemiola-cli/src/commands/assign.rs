@@ -1,4 +1,5 @@
-//! `assign`: priorities, workers and cores, as an overlay that `run` obeys; of a described system, the same as a `system.toml`.
+//! `assign`: priorities, workers and cores, as an overlay that `run` obeys; of a described system,
+//! the same as a `system.toml`.
 
 mod overlay;
 

@@ -1,4 +1,5 @@
-//! What looks at a running robot and changes it, through its door: nothing here needs the robot's code.
+//! What looks at a running robot and changes it, through its door: nothing here needs the robot's
+//! code.
 //!
 //! | file | commands |
 //! |---|---|

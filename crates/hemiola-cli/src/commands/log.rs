@@ -1,4 +1,5 @@
-//! `log`: what can be done with logs. All but `verify` and `extract-cycle` need no robot: any program with Hemiola in it reads any log.
+//! `log`: what can be done with logs. All but `verify` and `extract-cycle` need no robot: any
+//! program with Hemiola in it reads any log.
 
 mod cat;
 mod diff;

@@ -73,7 +73,8 @@ impl Ports {
     }
 }
 
-/// `Imu, Previous<Pose>, Samples<Joints> → Pose, Publisher<Fell>`, as the update's signature says it.
+/// `Imu, Previous<Pose>, Samples<Joints> → Pose, Publisher<Fell>`, as the update's signature says
+/// it.
 fn signature(update: &UpdateDescription, ports: &Ports) -> String {
     let wrapped = |form: &str, names: &[String]| -> Vec<String> {
         names.iter().map(|name| if form.is_empty() { name.clone() } else { format!("{form}<{name}>") }).collect()

@@ -22,7 +22,8 @@ pub struct StopCommand {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl StopCommand {
-    /// A program with a `/` in its name stands where that says, beside robot.toml; any other one in the `PATH`.
+    /// A program with a `/` in its name stands where that says, beside robot.toml; any other one in
+    /// the `PATH`.
     ///
     /// # Errors
     /// There is no such program.

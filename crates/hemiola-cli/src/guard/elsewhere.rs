@@ -1,4 +1,5 @@
-//! Systems without descriptors of processes: there nobody sees to a robot, and `[guard]` is an error.
+//! Systems without descriptors of processes: there nobody sees to a robot, and `[guard]` is an
+//! error.
 
 use std::fmt;
 use std::io;

@@ -39,7 +39,8 @@ impl Message {
 pub struct Line(UnixDatagram);
 
 impl Line {
-    /// That of this process, if it has a guard. From then on the kernel asks it to end when its guard does.
+    /// That of this process, if it has a guard. From then on the kernel asks it to end when its
+    /// guard does.
     pub fn to_guard() -> Option<Self> {
         let variable = std::env::var(GUARD).ok()?;
         let guard: i32 = variable.split('-').next()?.parse().ok()?;

@@ -16,7 +16,8 @@ pub enum Message {
 /// The environment variable that says how often the robot was started again.
 pub const RESTARTS: &str = "HEMIOLA_RESTARTS";
 
-/// Where a robot writes a file that its command line names: beside those of the robots before it that have died, if any have.
+/// Where a robot writes a file that its command line names: beside those of the robots before it
+/// that have died, if any have.
 pub fn after_restart(path: PathBuf) -> PathBuf {
     let restarts = std::env::var(RESTARTS).ok().and_then(|restarts| restarts.parse().ok()).unwrap_or(0);
     numbered(path, restarts)

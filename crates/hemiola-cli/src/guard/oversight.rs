@@ -1,4 +1,5 @@
-//! The guard's process: waits until the robot has ended, died, or shows no life, and does what is to be done then.
+//! The guard's process: waits until the robot has ended, died, or shows no life, and does what is
+//! to be done then.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -136,8 +137,8 @@ impl<'o> Guarded<'o> {
 
     /// Until it has ended.
     fn watch(&mut self) -> io::Result<Ended> {
-        // Above whatever else shares the machine's time, where that is allowed: the robot itself says where it is not. What it starts
-        // must not inherit that.
+        // Above whatever else shares the machine's time, where that is allowed: the robot itself
+        // says where it is not. What it starts must not inherit that.
         let thread = KernelThread::current();
         _ = thread.set_policy(Policy::Fifo(Priority::LOWEST));
         let ended = self.wait();
@@ -186,7 +187,8 @@ impl<'o> Guarded<'o> {
 
     fn forward_signals(&mut self) {
         for forwarded in &self.oversight.signals {
-            // Where somebody stops the whole job, the guard goes on: a robot that stands still shows no life.
+            // Where somebody stops the whole job, the guard goes on: a robot that stands still
+            // shows no life.
             if forwarded.has_arrived() && forwarded.signal != Signal::TSTP {
                 self.is_to_end |= !matches!(forwarded.signal, Signal::USR1 | Signal::USR2);
                 _ = kill_process(Pid::from_child(&self.child), forwarded.signal);

@@ -1,12 +1,14 @@
-//! Where files are that a robot leaves and reads again: beside its robot.toml, and not where somebody happens to stand.
+//! Where files are that a robot leaves and reads again: beside its robot.toml, and not where
+//! somebody happens to stand.
 
 use std::path::{Path, PathBuf};
 
 use hemiola_config::{Base, Origins};
 use hemiola_model::configuration::Configuration;
 
-/// Puts every relative path of the configuration where it belongs: one that a file names is seen from that file's folder, one of the
-/// command line from the present folder. The profile of a robot that has no file is kept in `state`.
+/// Puts every relative path of the configuration where it belongs: one that a file names is seen
+/// from that file's folder, one of the command line from the present folder. The profile of a robot
+/// that has no file is kept in `state`.
 pub fn settle(configuration: &mut Configuration, origins: &Origins, state: Option<&Path>) {
     let Configuration { output, log, .. } = configuration;
     for (key, path) in [
@@ -22,8 +24,9 @@ pub fn settle(configuration: &mut Configuration, origins: &Origins, state: Optio
     });
 }
 
-/// Where traces are left of which nobody says where: beside robot.toml. Those of a robot that has none are left in the present folder,
-/// for they are many and large, and nobody would see them pile up elsewhere.
+/// Where traces are left of which nobody says where: beside robot.toml. Those of a robot that has
+/// none are left in the present folder, for they are many and large, and nobody would see them pile
+/// up elsewhere.
 pub fn traces(base: &Base) -> PathBuf {
     let folder = match base {
         Base::File(path) => path.parent().unwrap_or(Path::new("")),

@@ -15,17 +15,19 @@ use crate::program::Program;
 /// How a robot is configured whose log is repeated.
 pub struct Configured {
     pub loaded: Loaded,
-    /// Who provides today what the log does not say: a representation that had one candidate then may have several now.
+    /// Who provides today what the log does not say: a representation that had one candidate then
+    /// may have several now.
     pub providers: BTreeMap<String, String>,
     /// What is to be said of that.
     pub remarks: Vec<String>,
 }
 
-/// As the robot was configured when the log was recorded, and the arguments put over that. As it is configured now if the arguments name a
-/// file, or the log does not tell, or tells what this robot does not know.
+/// As the robot was configured when the log was recorded, and the arguments put over that. As it is
+/// configured now if the arguments name a file, or the log does not tell, or tells what this robot
+/// does not know.
 ///
-/// Where files are written, where other robots' logs have what, and where people reach the robot (`[output]`, `[log]`, `[replay]`, `[page]`) is as
-/// it is now: it is not what was recorded.
+/// Where files are written, where other robots' logs have what, and where people reach the robot
+/// (`[output]`, `[log]`, `[replay]`, `[page]`) is as it is now: it is not what was recorded.
 pub fn configuration(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -74,7 +76,8 @@ fn text(recorded: &BTreeMap<String, String>) -> String {
     text_of(values.iter().map(|(key, value)| (*key, value)))
 }
 
-/// An overlay by its name is beside the robot's own configuration, which is not what it is put over.
+/// An overlay by its name is beside the robot's own configuration, which is not what it is put
+/// over.
 fn of_robot(program: &Program, overlay: &str) -> String {
     let Base::File(base) = &program.base else { return overlay.to_owned() };
     if overlay.contains(['/', '\\']) || overlay.ends_with(".toml") {

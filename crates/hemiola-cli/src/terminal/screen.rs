@@ -10,7 +10,8 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 
 use super::Terminal;
 
-/// The terminal while a view has it. Given back when this is dropped, at a panic, and when the program ends by a signal.
+/// The terminal while a view has it. Given back when this is dropped, at a panic, and when the
+/// program ends by a signal.
 pub struct Screen {
     drawn: ratatui::Terminal<CrosstermBackend<Stdout>>,
     terminal: Terminal,

@@ -12,8 +12,8 @@ pub fn milliseconds(nanoseconds: u64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A bar of `cells` columns that stands for `limit`: solid to the mean, a thin line to the 99 % quantile, a dot at the
-/// maximum, an arrow if that is beyond.
+/// A bar of `cells` columns that stands for `limit`: solid to the mean, a thin line to the 99 %
+/// quantile, a dot at the maximum, an arrow if that is beyond.
 pub fn bar(cells: usize, limit: u64, [mean, p99, maximum]: [u64; 3]) -> String {
     const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     let eighths = |value: u64| ((value as f64 / limit.max(1) as f64 * cells as f64 * 8.0) as usize).min(cells * 8);

@@ -110,8 +110,8 @@ fn channels(topics: &Value) -> Vec<Channel> {
 }
 
 impl Bounds {
-    /// What a door answers when it is asked for `bounds`: rows as `analyze --format json` has them, whose chains are called
-    /// `SOURCE → OUTPUT`, after what the configuration calls them.
+    /// What a door answers when it is asked for `bounds`: rows as `analyze --format json` has them,
+    /// whose chains are called `SOURCE → OUTPUT`, after what the configuration calls them.
     pub fn of_answer(answer: &Value) -> Self {
         let mut bounds = Self::default();
         for row in answer["rows"].as_array().into_iter().flatten() {

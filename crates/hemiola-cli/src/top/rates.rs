@@ -56,7 +56,8 @@ pub enum Counted {
 const WINDOW: Duration = Duration::from_secs(2);
 
 impl Rates {
-    /// Adds the figures of a frame. A clock that was set back, as by a replay that begins anew, begins anew.
+    /// Adds the figures of a frame. A clock that was set back, as by a replay that begins anew,
+    /// begins anew.
     pub fn add(&mut self, frame: &Frame) {
         if self.counts.back().is_some_and(|last| frame.now < last.now) {
             self.counts.clear();

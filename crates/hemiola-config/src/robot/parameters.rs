@@ -173,7 +173,8 @@ impl ParameterReader<'_> {
     }
 
     fn variant_with_fields(&mut self, node: &Node, table: &Table, variants: &[Variant], name: &str) -> Option<Value> {
-        // An overlay that names another variant leaves two in the merged table: the one put over the others counts.
+        // An overlay that names another variant leaves two in the merged table: the one put over
+        // the others counts.
         let newest = table.values().map(|entry| entry.key.source().order).max();
         let mut chosen = table.iter().filter(|(_, entry)| Some(entry.key.source().order) == newest);
         let (Some((variant, entry)), None) = (chosen.next(), chosen.next()) else {

@@ -1,4 +1,5 @@
-//! `[replay]`: what a replay takes from the log; `[replay.*]`: where foreign logs have what sources provide.
+//! `[replay]`: what a replay takes from the log; `[replay.*]`: where foreign logs have what sources
+//! provide.
 
 use std::collections::{BTreeMap, BTreeSet};
 

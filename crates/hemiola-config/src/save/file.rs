@@ -12,8 +12,8 @@ use crate::ConfigError;
 use crate::document::LONGEST_TEXT;
 use crate::load::beside;
 
-/// Writes values into the file at `path`, which is created if it does not exist: what [`save_values`] makes of its text. The file is
-/// replaced as a whole or not at all.
+/// Writes values into the file at `path`, which is created if it does not exist: what
+/// [`save_values`] makes of its text. The file is replaced as a whole or not at all.
 ///
 /// # Errors
 /// The file cannot be read or written, is no TOML, or holds something else where a value belongs.
@@ -40,17 +40,20 @@ pub fn save_in_file(path: &Path, values: &[SavedValue]) -> Result<(), ConfigErro
     replace(path, &saved)
 }
 
-/// Writes the value of a module's parameter into the configuration at `path`, and tells which file was changed. Comments,
-/// order and layout of everything else stay as they are; the file is replaced as a whole or not at all.
+/// Writes the value of a module's parameter into the configuration at `path`, and tells which file
+/// was changed. Comments, order and layout of everything else stay as they are; the file is
+/// replaced as a whole or not at all.
 ///
-/// Where `parameters/<module>.toml` exists beside `path` it is changed, since it is put over the base file; otherwise the
-/// table `[module.<module>]` at `path`, which is added if there is none. [`Value::Nothing`] takes the parameter out, so that
-/// its default holds again. The value is not checked: take one that a running robot has accepted. An overlay or a `--set`
-/// that gives the same parameter still wins over what is written here: [`Origins::of`](crate::Origins::of) tells; give the
-/// path of the overlay to change it there.
+/// Where `parameters/<module>.toml` exists beside `path` it is changed, since it is put over the
+/// base file; otherwise the table `[module.<module>]` at `path`, which is added if there is none.
+/// [`Value::Nothing`] takes the parameter out, so that its default holds again. The value is not
+/// checked: take one that a running robot has accepted. An overlay or a `--set` that gives the same
+/// parameter still wins over what is written here: [`Origins::of`](crate::Origins::of) tells; give
+/// the path of the overlay to change it there.
 ///
 /// # Errors
-/// The file cannot be read or written, is no TOML, or holds something else where the parameter belongs.
+/// The file cannot be read or written, is no TOML, or holds something else where the parameter
+/// belongs.
 ///
 /// ```no_run
 /// use hemiola_config::save_parameter;
@@ -81,7 +84,8 @@ fn read(path: &Path) -> Result<String, ConfigError> {
     Ok(text)
 }
 
-/// Writes a new file beside the old one and puts it in its place, so that a power cut leaves one of the two.
+/// Writes a new file beside the old one and puts it in its place, so that a power cut leaves one of
+/// the two.
 fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
     let write = || {
         // What a link points at, and not the link; a new file is where it is said.

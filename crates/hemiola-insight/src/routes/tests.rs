@@ -103,7 +103,8 @@ fn values_that_derive_from_each_other_in_a_circle_are_noticed() {
 
 #[test]
 fn what_reaches_an_output_only_by_coming_back_is_state_and_has_no_age() {
-    // What moves rests on the matched pose alone, which the odometry goes into, and which goes into it.
+    // What moves rests on the matched pose alone, which the odometry goes into, and which goes into
+    // it.
     let motion = vec![
         module("Odometer", &["Imu", "Matched"], &["Odometry"]),
         module("Walk", &["Matched"], &["Joints"]),

@@ -13,7 +13,8 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Connects; what is read or written until the next timeout is set may take no longer than `patience`.
+    /// Connects; what is read or written until the next timeout is set may take no longer than
+    /// `patience`.
     pub fn connect(address: &Address, patience: Duration) -> Result<Self, ClientError> {
         let connected = match address {
             Address::Unix(path) => UnixStream::connect(path).map(Self::Unix),

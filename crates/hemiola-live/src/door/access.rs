@@ -132,8 +132,8 @@ impl Rules {
         names.any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a page of this origin came from this door, by the name that the request is for, or may
-    /// look at it all the same.
+    /// Whether a page of this origin came from this door, by the name that the request is for, or
+    /// may look at it all the same.
     fn is_own(&self, origin: &str, host: &str) -> bool {
         let own = origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host));
         own || self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))

@@ -135,7 +135,8 @@ impl Runner {
         Self { lanes: LANES.map(|_| sync_channel(1).0).into(), client: 0 }
     }
 
-    /// Does `work` when what was asked for before in its lane is done; the client's session gets the outcome.
+    /// Does `work` when what was asked for before in its lane is done; the client's session gets
+    /// the outcome.
     ///
     /// # Errors
     /// Too much is waiting.

@@ -117,8 +117,8 @@ fn items(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim)
 }
 
-/// What browsers may do with everything that comes from here: nothing of anybody else's is loaded or
-/// run, nobody else may show it in a frame, and nobody learns its address.
+/// What browsers may do with everything that comes from here: nothing of anybody else's is loaded
+/// or run, nobody else may show it in a frame, and nobody learns its address.
 const HEADERS: &str = "Content-Security-Policy: default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\
 X-Content-Type-Options: nosniff\r\n\
 Referrer-Policy: no-referrer\r\n\

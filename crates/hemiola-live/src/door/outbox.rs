@@ -13,7 +13,8 @@ pub struct Outbox {
     waiting: usize,
 }
 
-/// While so much waits for a client, it gets no more values: it is behind, and newer ones will come.
+/// While so much waits for a client, it gets no more values: it is behind, and newer ones will
+/// come.
 const CONGESTED: usize = 1 << 20;
 /// As much can wait for a client: a large value, and what is behind it.
 pub const MOST_WAITING: usize = 32 << 20;

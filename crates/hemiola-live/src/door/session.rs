@@ -21,8 +21,8 @@ pub trait Session: Send {
     /// Something that takes its time was done.
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox);
 
-    /// Sends what has come since; after how long it wants to be polled again, `None`: not before the
-    /// client says something.
+    /// Sends what has come since; after how long it wants to be polled again, `None`: not before
+    /// the client says something.
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration>;
 
     /// The door closes.

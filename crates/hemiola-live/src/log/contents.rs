@@ -77,7 +77,8 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Representations are called as the robot called them, where that is clear; all else by its topic.
+    /// Representations are called as the robot called them, where that is clear; all else by its
+    /// topic.
     fn name(&mut self, channels: BTreeMap<String, Arc<Channel>>) {
         self.journal = channels.values().filter(|channel| is_journal(channel)).map(|it| it.topic.clone()).collect();
         let owned = |topic: &str| {

@@ -1,5 +1,5 @@
-//! Messages whose time comes, read ahead by a thread of the client's: the door's own never waits for
-//! a disk.
+//! Messages whose time comes, read ahead by a thread of the client's: the door's own never waits
+//! for a disk.
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Weak};

@@ -1,8 +1,8 @@
 //! The page's sources as browsers get them: without comments and blanks, and with short names.
 //!
-//! No program is understood for that. Words, texts and expressions between slashes are told from the
-//! rest, and what stands between them goes. A name becomes a short one where nobody can notice: if it
-//! is private (`#name`), or a variable of the file and nowhere in it the name of a property.
+//! No program is understood for that. Words, texts and expressions between slashes are told from
+//! the rest, and what stands between them goes. A name becomes a short one where nobody can notice:
+//! if it is private (`#name`), or a variable of the file and nowhere in it the name of a property.
 
 mod functions;
 mod names;
@@ -56,8 +56,8 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
         }
         let named = functions.at(index).or_else(|| short.get(token.text).map(String::as_str));
         let word = named.unwrap_or_else(|| meaning(&tokens, index));
-        // The last statement of a block needs no end. (One that is empty would: the page has none.) Nor does the last
-        // item of a list, behind which nothing comes.
+        // The last statement of a block needs no end. (One that is empty would: the page has none.)
+        // Nor does the last item of a list, behind which nothing comes.
         let is_last = token.kind == Kind::Sign
             && match token.text {
                 "}" => text.ends_with([';', ',']),
@@ -82,7 +82,8 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
     text
 }
 
-/// Whether it is one of the brackets in `(a) => b` or `= (a)`, which need not be there, or the zero of `0.5`.
+/// Whether it is one of the brackets in `(a) => b` or `= (a)`, which need not be there, or the zero
+/// of `0.5`.
 fn can_be_left_out(tokens: &[Token<'_>], index: usize) -> bool {
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
     let begins = |at: usize| {
@@ -130,7 +131,8 @@ struct Statements<'s> {
 }
 
 impl<'s> Statements<'s> {
-    /// Follows the next token. Whether it begins a declaration like the one before, and can be left out.
+    /// Follows the next token. Whether it begins a declaration like the one before, and can be left
+    /// out.
     fn continues(&mut self, token: &Token<'s>) -> bool {
         let (before, text) = (std::mem::replace(&mut self.before, token.text), token.text);
         let is_part = token.kind == Kind::Verbatim;

@@ -337,7 +337,8 @@ const LISTED_ITEMS: usize = 8;
 /// Of an array, so many.
 const LISTED_OF_ARRAY: usize = 64;
 
-/// Lists the numbers of a type, in the order of its fields. Of sequences the first items are listed.
+/// Lists the numbers of a type, in the order of its fields. Of sequences the first items are
+/// listed.
 pub fn numeric_fields(data_type: &DataType) -> Vec<NumericField> {
     let mut found = Vec::new();
     list(data_type, &mut Vec::new(), &mut found);

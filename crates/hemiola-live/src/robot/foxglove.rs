@@ -1,9 +1,10 @@
 //! The protocol of Foxglove, which Lichtblick and PlotJuggler speak as well: `foxglove.sdk.v1`.
 //!
-//! Source: <https://github.com/foxglove/ws-protocol>, version 1 of the protocol. Representations and
-//! topics are channels in CDR with ros2msg schemas; parameters can be read, set and subscribed to;
-//! topics can be published to and services called; the graph of connections tells who provides
-//! what. What may change the robot asks for the token, as everywhere: `ws://127.0.0.1:8765/?token=…`.
+//! Source: <https://github.com/foxglove/ws-protocol>, version 1 of the protocol. Representations
+//! and topics are channels in CDR with ros2msg schemas; parameters can be read, set and subscribed
+//! to; topics can be published to and services called; the graph of connections tells who provides
+//! what. What may change the robot asks for the token, as everywhere:
+//! `ws://127.0.0.1:8765/?token=…`.
 
 mod graph;
 mod services;

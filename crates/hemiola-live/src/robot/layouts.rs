@@ -1,4 +1,5 @@
-//! How people have arranged the page: kept beside the robot's configuration, so that a team shares it.
+//! How people have arranged the page: kept beside the robot's configuration, so that a team shares
+//! it.
 
 use std::collections::BTreeMap;
 use std::fs;

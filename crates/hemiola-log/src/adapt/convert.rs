@@ -8,7 +8,8 @@ use hemiola_model::data::ReadError;
 /// Who is told of values that have no place.
 pub type OnMisfit<'a> = &'a mut dyn FnMut(ReadError);
 
-/// Puts all fields of a message to the fields of the same names. Fields at the paths in `told` come from elsewhere.
+/// Puts all fields of a message to the fields of the same names. Fields at the paths in `told` come
+/// from elsewhere.
 pub fn by_name(to: &mut Value, from: Value, told: &[&str], prefix: &str, on_misfit: OnMisfit<'_>) {
     let (Value::Message(to), Value::Message(from)) = (to, from) else { return };
     let (from_definition, to_definition) = (from.definition.clone(), to.definition.clone());

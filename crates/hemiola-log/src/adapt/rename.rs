@@ -16,8 +16,10 @@ struct Part {
 }
 
 impl Definition {
-    /// With the names of today for what was called otherwise then, as [`Field::was`](hemiola_model::data::Field::was) and
-    /// [`Variant::was`](hemiola_model::data::Variant::was) say. What is called so already keeps its name.
+    /// With the names of today for what was called otherwise then, as
+    /// [`Field::was`](hemiola_model::data::Field::was) and
+    /// [`Variant::was`](hemiola_model::data::Variant::was) say. What is called so already keeps its
+    /// name.
     ///
     /// ```
     /// use hemiola_log::Definition;

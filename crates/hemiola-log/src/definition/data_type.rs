@@ -5,8 +5,9 @@ use hemiola_model::data::{DataType, Field, TypeName};
 use super::{Definition, Element, NumberType, SchemaError, Shape};
 
 impl Definition {
-    /// The schema of messages, for [`RepresentationDescriptor::dynamic`](hemiola_model::RepresentationDescriptor::dynamic). Default
-    /// values of fields and bounds of texts are not in it.
+    /// The schema of messages, for
+    /// [`RepresentationDescriptor::dynamic`](hemiola_model::RepresentationDescriptor::dynamic).
+    /// Default values of fields and bounds of texts are not in it.
     ///
     /// ```
     /// use hemiola_log::Definition;

@@ -62,7 +62,8 @@ impl<'s> Resolver<'s> {
         Ok(Field { name: field.name.as_str().into(), element, shape: field.shape, default: field.default.clone() })
     }
 
-    /// With its package, in the package of the message around it, or as one of the two names that everybody uses without.
+    /// With its package, in the package of the message around it, or as one of the two names that
+    /// everybody uses without.
     fn message(&mut self, section: &Section, field: &RawField) -> Result<Arc<Definition>, SchemaError> {
         let written = short(&field.type_name);
         let package = section.name.split('/').next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Pictures as files: compressed ones as they are, others as portable pixmaps, which need no library.
+//! Pictures as files: compressed ones as they are, others as portable pixmaps, which need no
+//! library.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +14,8 @@ pub fn is_picture(definition: &Definition) -> bool {
     matches!(definition.name.as_ref(), "sensor_msgs/CompressedImage" | "sensor_msgs/Image")
 }
 
-/// Writes a picture. What has no form as a pixmap is written as its bytes, with the encoding in the name.
+/// Writes a picture. What has no form as a pixmap is written as its bytes, with the encoding in the
+/// name.
 pub fn write(value: &Value, directory: &Path, stem: &str) -> Result<(), LogError> {
     let data = value.get("data");
     let Some(Value::Numbers(Numbers::U8(data))) = data.as_deref() else { return Ok(()) };

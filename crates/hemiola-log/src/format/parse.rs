@@ -1,4 +1,5 @@
-//! The bodies of records. Lengths are checked against the bytes that are there before anything is taken.
+//! The bodies of records. Lengths are checked against the bytes that are there before anything is
+//! taken.
 //!
 //! A file that comes out of a crash has lengths that contradict each other.
 

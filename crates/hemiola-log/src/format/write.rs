@@ -173,7 +173,8 @@ fn u64(value: u64, to: &mut Vec<u8>) {
     to.extend_from_slice(&value.to_le_bytes());
 }
 
-/// Nobody writes four gigabytes of text or index entries into one record; who does gets a record that says less than it has.
+/// Nobody writes four gigabytes of text or index entries into one record; who does gets a record
+/// that says less than it has.
 fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }

@@ -63,7 +63,8 @@ impl<R: Read + Seek> Framing<R> {
     }
 }
 
-/// Whether a chunk may begin with these bytes of a file: its lengths agree with each other, and its compression is known.
+/// Whether a chunk may begin with these bytes of a file: its lengths agree with each other, and its
+/// compression is known.
 fn looks_like_chunk(bytes: &[u8], remaining: u64) -> bool {
     let Some((head, rest)) = bytes.split_at_checked(HEAD as usize + 32) else { return false };
     let length = u64_at(head, 1);

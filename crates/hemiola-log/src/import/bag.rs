@@ -1,6 +1,7 @@
 //! Bags of ROS 1, in version 2.0 of the format (wiki.ros.org/Bags/Format/2.0).
 //!
-//! Bags are read from front to back, and not by their index: so one without an index, whose recorder was killed, is read alike.
+//! Bags are read from front to back, and not by their index: so one without an index, whose
+//! recorder was killed, is read alike.
 
 mod header;
 mod message;

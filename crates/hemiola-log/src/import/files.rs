@@ -41,8 +41,8 @@ enum Form {
 }
 
 impl Files {
-    /// A file by itself, or all that are in and below a directory; those whose names begin with a dot are left out. Links are not followed, for
-    /// they may go in circles.
+    /// A file by itself, or all that are in and below a directory; those whose names begin with a
+    /// dot are left out. Links are not followed, for they may go in circles.
     pub fn find(root: &Path) -> Result<Self, LogError> {
         if root.is_file() {
             return Ok(Self { root: root.to_owned(), files: vec![root.to_owned()] });
@@ -120,7 +120,8 @@ impl Files {
         }
     }
 
-    /// A file that was asked for by itself is something that can be imported, in the way that was asked for.
+    /// A file that was asked for by itself is something that can be imported, in the way that was
+    /// asked for.
     fn check_alone(&self, forms: &[(&PathBuf, Form)], timing: &Timing) -> Result<(), LogError> {
         let Some((file, form)) = forms.first() else { return Ok(()) };
         let reason = match form {
@@ -140,7 +141,8 @@ impl Files {
         if self.is_alone() { String::new() } else { self.topic(file) }
     }
 
-    /// The way from the directory as a name that ROS 2 allows: letters, digits and underscores, not beginning with a digit.
+    /// The way from the directory as a name that ROS 2 allows: letters, digits and underscores, not
+    /// beginning with a digit.
     fn topic(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let mut topic = String::new();
@@ -207,7 +209,8 @@ fn left_out(forms: &[(&PathBuf, Form)]) -> Vec<String> {
     kinds.into_iter().map(line).collect()
 }
 
-/// Every file stays open while the log is written, for what was taken at the same time stands beside each other.
+/// Every file stays open while the log is written, for what was taken at the same time stands
+/// beside each other.
 fn too_many(problem: LogError) -> LogError {
     const TOO_MANY_OPEN_FILES: i32 = 24;
     match problem {

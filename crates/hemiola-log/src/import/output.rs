@@ -53,7 +53,8 @@ impl<'a> Output<'a> {
         Ok(Channel { id, number: self.imported.channels.len() - 1, sequence: 0 })
     }
 
-    /// Writes a message; `fill` walks it. Returns whether it did: where it fails, nothing is written.
+    /// Writes a message; `fill` walks it. Returns whether it did: where it fails, nothing is
+    /// written.
     pub fn write<E>(
         &mut self,
         channel: &mut Channel,
@@ -88,7 +89,8 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Makes sure that a schema made of somebody else's names can be read again: two of them may have become the same.
+/// Makes sure that a schema made of somebody else's names can be read again: two of them may have
+/// become the same.
 pub fn checked(schema: MessageSchema) -> Result<MessageSchema, SchemaError> {
     Definition::parse(&schema.name, &schema.text)?;
     Ok(schema)

@@ -11,7 +11,8 @@ use super::stamp::at_rate;
 use super::{Channel, Output, Stream, Timing};
 use crate::error::LogError;
 
-/// The form of a picture by its name, as `sensor_msgs/CompressedImage` calls it; `None` if it is none of those that viewers draw.
+/// The form of a picture by its name, as `sensor_msgs/CompressedImage` calls it; `None` if it is
+/// none of those that viewers draw.
 ///
 /// ```
 /// assert_eq!(hemiola_log::picture_format("img/0001.JPG".as_ref()), Some("jpeg"));

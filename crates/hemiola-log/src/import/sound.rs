@@ -18,7 +18,8 @@ const BLOCK: usize = 1024;
 /// No array has more microphones; each becomes a topic.
 const MOST_CHANNELS: u16 = 256;
 
-/// A file of sound, from its beginning: a block is stamped with the end of its last sample, when a microphone would have had it.
+/// A file of sound, from its beginning: a block is stamped with the end of its last sample, when a
+/// microphone would have had it.
 pub struct SoundFile {
     topic: String,
     sound: SoundReader,

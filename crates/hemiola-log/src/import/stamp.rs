@@ -19,8 +19,8 @@ use crate::error::LogError;
 pub struct Timing {
     /// The column of times, and what it counts.
     pub column: Option<(String, TimeUnit)>,
-    /// Rows per second, and pictures per second, of all but tables that have the column; it counts more
-    /// than a column whose name only sounds like a time.
+    /// Rows per second, and pictures per second, of all but tables that have the column; it counts
+    /// more than a column whose name only sounds like a time.
     pub rate: Option<f64>,
 }
 
@@ -90,8 +90,8 @@ impl TimeUnit {
         }
     }
 
-    /// A time from a cell, to the nanosecond: stamps of 19 digits are more than a floating-point number holds. `None` where it holds none of a log, which
-    /// are from 0 on.
+    /// A time from a cell, to the nanosecond: stamps of 19 digits are more than a floating-point
+    /// number holds. `None` where it holds none of a log, which are from 0 on.
     ///
     /// ```
     /// use hemiola_log::TimeUnit;

@@ -267,7 +267,8 @@ impl Folders {
         let size = picture.as_ref().and_then(|path| Some(std::fs::metadata(path).ok()?.len()));
         let folder = picture.as_ref().and_then(|path| path.parent());
         match (&mut *self, folder, size) {
-            // What the first row names decides; that a later one is missing is told when it is to be written.
+            // What the first row names decides; that a later one is missing is told when it is to
+            // be written.
             (Self::Unknown, Some(folder), Some(_)) => *self = Self::Of(BTreeSet::from([folder.to_owned()])),
             (Self::Of(folders), Some(folder), _) if !folders.contains(folder) => _ = folders.insert(folder.to_owned()),
             (Self::Of(_), Some(_), _) => {}

@@ -42,7 +42,8 @@ pub struct Ulog {
     /// How often a text of several parts has been begun.
     parts: BTreeMap<String, usize>,
     dropouts: (u64, u64),
-    /// Of the newest message, or of the log's beginning: what has no time of its own was logged then.
+    /// Of the newest message, or of the log's beginning: what has no time of its own was logged
+    /// then.
     now: Time,
     waiting: Option<Waiting>,
     /// Kinds of records that are of a later version.
@@ -189,14 +190,16 @@ impl Ulog {
             known => known,
         };
         let subscription = Subscription { topic, layout, messages: 0, left_out: 0, reason: None };
-        // Who is subscribed again under the same number goes on, and what was left out before is told.
+        // Who is subscribed again under the same number goes on, and what was left out before is
+        // told.
         if let Some(before) = self.subscriptions.insert(number, subscription) {
             self.tell(before, output);
         }
         Ok(())
     }
 
-    /// How messages look in the log. Many formats may be made of the same large ones, which takes memory for each.
+    /// How messages look in the log. Many formats may be made of the same large ones, which takes
+    /// memory for each.
     fn schema(&mut self, layout: &Layout, name: &str) -> Result<MessageSchema, String> {
         let schema = MessageSchema::of(name, &layout.data_type(name));
         self.described += schema.text.len();

@@ -31,7 +31,8 @@ impl<O: Output> Write for AttachmentWriter<'_, O> {
 }
 
 impl<O: Output> McapWriter<O> {
-    /// A file in the file: exactly so many bytes are then written to what this returns, which wants to be finished.
+    /// A file in the file: exactly so many bytes are then written to what this returns, which wants
+    /// to be finished.
     pub fn attachment(&mut self, header: AttachmentHeader, length: u64) -> io::Result<AttachmentWriter<'_, O>> {
         self.end_chunk()?;
         let offset = self.output.position();

@@ -54,7 +54,8 @@ impl Compressor {
     fn compress(&mut self, to: &mut Vec<u8>) -> io::Result<()> {
         match &mut self.codec {
             Codec::Lz4 => {
-                // Small blocks, so that of a chunk that is cut off at most so much is lost; each may refer to those before.
+                // Small blocks, so that of a chunk that is cut off at most so much is lost; each
+                // may refer to those before.
                 let blocks = FrameInfo::new().block_size(BlockSize::Max64KB).block_mode(BlockMode::Linked);
                 let mut encoder = FrameEncoder::with_frame_info(blocks, to);
                 encoder.write_all(&self.records)?;

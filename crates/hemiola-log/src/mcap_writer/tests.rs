@@ -101,7 +101,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// The MCAP project's own crate reads everything, by the index and from front to back, and all of its checksums are right.
+    /// The MCAP project's own crate reads everything, by the index and from front to back, and all
+    /// of its checksums are right.
     #[test]
     fn others_read_what_was_written(
         messages in prop::collection::vec((0..3_u8, any::<u32>(), 0..1_000_u64, prop_oneof![4 => 0..2_000_usize, 1 => 0..600_000_usize]), 0..12),

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::HEADER;
 use crate::data::{ItemsMut, ReadError, Reader, VariantContent, VariantHead};
 
-/// Reads values from CDR. The bytes are not trusted: whatever they are, there is a value or an error.
+/// Reads values from CDR. The bytes are not trusted: whatever they are, there is a value or an
+/// error.
 ///
 /// ```
 /// use hemiola_model::Data;

@@ -33,7 +33,8 @@ pub struct MessageSchema {
 }
 
 impl MessageSchema {
-    /// Of a type. What is no structure by itself becomes the only field, `data`, of a message called `name`.
+    /// Of a type. What is no structure by itself becomes the only field, `data`, of a message
+    /// called `name`.
     pub fn of(name: &str, data_type: &DataType) -> Self {
         let mut definitions = Definitions::default();
         let root = match definitions.field_type(data_type) {
@@ -282,7 +283,8 @@ fn snake_case(name: &str) -> String {
     out
 }
 
-/// A field's name as ROS 2 wants it: lower case, words parted by single underscores. Fields without a name are `item_0`, `item_1`, ...
+/// A field's name as ROS 2 wants it: lower case, words parted by single underscores. Fields without
+/// a name are `item_0`, `item_1`, ...
 ///
 /// ```
 /// use hemiola_model::cdr::field_name;

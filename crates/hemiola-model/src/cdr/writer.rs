@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::HEADER;
 use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
 
-/// Writes values as CDR into a buffer that can be used again: then nothing is allocated once it has grown.
+/// Writes values as CDR into a buffer that can be used again: then nothing is allocated once it has
+/// grown.
 ///
 /// ```
 /// use hemiola_model::Data;
@@ -49,7 +50,8 @@ impl Default for CdrWriter {
 const DEEPEST: usize = 64;
 
 impl CdrWriter {
-    /// Writes a message behind what is there already, which [`finish`](Self::finish) returns with it.
+    /// Writes a message behind what is there already, which [`finish`](Self::finish) returns with
+    /// it.
     ///
     /// ```
     /// use hemiola_model::Data;
@@ -72,8 +74,9 @@ impl CdrWriter {
         &self.bytes[self.begin..]
     }
 
-    /// Whether the bytes say all of the value. They do not if it has a time beyond the 68 years that ROS 2 counts in seconds to each side (the
-    /// last moment of them is written instead), or a sequence of more than 4,294,967,295 items, of which nobody can read anything.
+    /// Whether the bytes say all of the value. They do not if it has a time beyond the 68 years
+    /// that ROS 2 counts in seconds to each side (the last moment of them is written instead), or a
+    /// sequence of more than 4,294,967,295 items, of which nobody can read anything.
     ///
     /// ```
     /// use hemiola_model::Data;
@@ -90,7 +93,8 @@ impl CdrWriter {
         self.is_exact
     }
 
-    /// A writer for real-time threads, with room for so many bytes: it never allocates. What finds no room makes it [full](Self::is_full).
+    /// A writer for real-time threads, with room for so many bytes: it never allocates. What finds
+    /// no room makes it [full](Self::is_full).
     ///
     /// ```
     /// use hemiola_model::Data;
@@ -131,7 +135,8 @@ impl CdrWriter {
     /// assert!(!writer.is_full());
     /// ```
     pub fn needed(&self) -> usize {
-        // What aligns a value that found no room is not counted; it is less than the value and what stands before it.
+        // What aligns a value that found no room is not counted; it is less than the value and what
+        // stands before it.
         let missing = if let Growth::Bounded(missing) = self.growth { missing } else { 0 };
         self.bytes().len() + missing
     }
@@ -210,7 +215,8 @@ impl CdrWriter {
         self.number(written.unwrap_or(u32::MAX).to_le_bytes());
     }
 
-    /// Of `builtin_interfaces`: seconds of 32 bits reach 68 years to each side, beyond which time stands still.
+    /// Of `builtin_interfaces`: seconds of 32 bits reach 68 years to each side, beyond which time
+    /// stands still.
     fn seconds(&mut self, seconds: i64, nanoseconds: u32) {
         let written = i32::try_from(seconds);
         self.is_exact &= written.is_ok();

@@ -15,11 +15,13 @@ use std::time::Duration;
 pub struct AnalysisConfiguration {
     /// What happens when the robot is started and something does not fit.
     pub admission: Admission,
-    /// Tasks take as long as this share of their runs does not exceed; `None`: as the longest one that was observed.
+    /// Tasks take as long as this share of their runs does not exceed; `None`: as the longest one
+    /// that was observed.
     pub quantile: Option<f64>,
     /// How many cores the robot's computer has; `None`: as many as this one.
     pub cores: Option<usize>,
-    /// The least time between two samples of sources that tell their own times, and between two messages of topics, by name.
+    /// The least time between two samples of sources that tell their own times, and between two
+    /// messages of topics, by name.
     pub periods: BTreeMap<String, Duration>,
 }
 
@@ -61,7 +63,8 @@ pub struct ChainConfiguration {
     pub name: String,
     /// The source of the samples.
     pub from: String,
-    /// Where it leaves the robot's software: a source that reads, such as a bus of actuators, or an update that provides nothing.
+    /// Where it leaves the robot's software: a source that reads, such as a bus of actuators, or an
+    /// update that provides nothing.
     pub to: String,
     /// The longest from a change in the world to the first output that reflects it.
     pub reaction: Option<Duration>,

@@ -92,8 +92,8 @@ pub enum Operator {
 }
 
 impl Comparison {
-    /// Whether it holds for this value of the representation. A field that is not there, an option without a value or an item beyond the end, is
-    /// like nothing.
+    /// Whether it holds for this value of the representation. A field that is not there, an option
+    /// without a value or an item beyond the end, is like nothing.
     pub fn holds(&self, representation: &Value) -> bool {
         let field = self.field.iter().try_fold(representation, |value, step| match (value, step) {
             (Value::Table(fields), FieldStep::Name(name)) => fields.get(name),

@@ -23,17 +23,20 @@ pub struct LogConfiguration {
     pub compression: LogCompression,
     /// How long after it was provided a value can be read from the file at the latest.
     pub flush: Duration,
-    /// So much goes into a file before the next one begins; `None`: everything into one, or a quarter of what is kept.
+    /// So much goes into a file before the next one begins; `None`: everything into one, or a
+    /// quarter of what is kept.
     pub split: Option<LogExtent>,
     /// Only the last files that hold so much are kept; `None`: all are.
     pub keep: Option<LogExtent>,
     /// So many bytes are left free on the disk.
     pub reserve: u64,
-    /// How often what modules remember goes into the log, so that a replay can begin there; `None`: never.
+    /// How often what modules remember goes into the log, so that a replay can begin there; `None`:
+    /// never.
     pub snapshot: Option<Duration>,
     /// Only these representations; empty: all that can be.
     pub only: Vec<String>,
-    /// What of plots, drawings and texts of updates is recorded, as names, spaces, or beginnings with a `*` behind them.
+    /// What of plots, drawings and texts of updates is recorded, as names, spaces, or beginnings
+    /// with a `*` behind them.
     pub debug: Vec<String>,
     /// What deviates for single representations, by name.
     pub channels: BTreeMap<String, LogChannelConfiguration>,

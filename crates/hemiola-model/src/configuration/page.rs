@@ -23,7 +23,8 @@ pub struct PageConfiguration {
     pub origins: Vec<String>,
     /// The token that makes a client trusted; `None`: a random one for each run.
     pub token: Option<String>,
-    /// A folder that the page is read from while somebody works on it; `None`: it is part of the program.
+    /// A folder that the page is read from while somebody works on it; `None`: it is part of the
+    /// program.
     pub folder: Option<PathBuf>,
 }
 

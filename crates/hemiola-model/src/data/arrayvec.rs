@@ -1,4 +1,5 @@
-//! `Data` for arrayvec's vectors: sequences with a bound, which keep their items in place and never allocate.
+//! `Data` for arrayvec's vectors: sequences with a bound, which keep their items in place and never
+//! allocate.
 
 use arrayvec::ArrayVec;
 

@@ -1,4 +1,5 @@
-//! `Data` for what programs keep things in besides vectors: queues, boxes, ordered maps and sets. Hash maps have no order, and so are none.
+//! `Data` for what programs keep things in besides vectors: queues, boxes, ordered maps and sets.
+//! Hash maps have no order, and so are none.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

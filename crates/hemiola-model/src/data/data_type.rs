@@ -50,7 +50,8 @@ pub enum DataType {
     },
 }
 
-/// What a structure or enumeration is called, and the package that it belongs to: two packages may have a type of the same name.
+/// What a structure or enumeration is called, and the package that it belongs to: two packages may
+/// have a type of the same name.
 ///
 /// ```
 /// use hemiola_model::data::TypeName;

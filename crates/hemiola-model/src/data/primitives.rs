@@ -19,7 +19,8 @@ macro_rules! numbers {
             }
             fn write_items(items: &[Self], writer: &mut dyn Writer) { writer.items(Items::$variant(items)) }
             fn read_items(length: usize, reader: &mut dyn Reader) -> Result<Vec<Self>, ReadError> {
-                // The length is a claim of whoever wrote it: memory grows with what is really there.
+                // The length is a claim of whoever wrote it: memory grows with what is really
+                // there.
                 let mut items = Vec::new();
                 while items.len() < length {
                     let known = items.len();

@@ -1,8 +1,9 @@
 //! Which arguments an update may have together.
 //!
-//! It is decided by the types, when an update or a sample method is made: an [`AccessSet`] takes one argument after the other and
-//! refuses the first that does not go with those before. Names do not matter, so an alias, a re-export or an associated type changes
-//! nothing. What it lets through never gives two references to one value of which one may write: `&mut T` is the new value, which
+//! It is decided by the types, when an update or a sample method is made: an [`AccessSet`] takes
+//! one argument after the other and refuses the first that does not go with those before. Names do
+//! not matter, so an alias, a re-export or an associated type changes nothing. What it lets through
+//! never gives two references to one value of which one may write: `&mut T` is the new value, which
 //! nobody else sees, and `Previous<T>` an older one.
 
 use super::{ArgumentDescriptor, ArgumentKind};
@@ -47,7 +48,8 @@ impl AccessSet {
 }
 
 impl Access {
-    /// Of one representation there may be one argument of each kind, and whoever provides it reads the previous value at most.
+    /// Of one representation there may be one argument of each kind, and whoever provides it reads
+    /// the previous value at most.
     fn goes_with(&self, other: &Self) -> bool {
         use ArgumentKind::{Provides, Uses};
         self.representation != other.representation

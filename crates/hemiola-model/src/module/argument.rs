@@ -1,7 +1,8 @@
 //! What updates take, by type.
 //!
-//! An [`Argument`] describes itself and fetches itself, both from its type: the description is true by construction, and nobody can
-//! change it. So what the framework binds to an argument is what the argument expects.
+//! An [`Argument`] describes itself and fetches itself, both from its type: the description is true
+//! by construction, and nobody can change it. So what the framework binds to an argument is what
+//! the argument expects.
 #![expect(
     unsafe_code,
     reason = "what an update borrows lives on a blackboard that is shared; the descriptors and their contract say how"
@@ -42,10 +43,12 @@ use crate::{Clock, Representation};
 /// ```
 ///
 /// # Safety
-/// The description is what the framework goes by when it orders updates and binds their arguments, so it must be true:
+/// The description is what the framework goes by when it orders updates and binds their arguments,
+/// so it must be true:
 /// - [`describe`](Self::describe) always gives the same description;
-/// - [`fetch`](Self::fetch) uses of its binding what the description asks for and nothing else: the cell of that representation, as the
-///   type of its values and in the way that the kind says (only `Provides` may write), or the port that the described `connect` made;
+/// - [`fetch`](Self::fetch) uses of its binding what the description asks for and nothing else: the
+///   cell of that representation, as the type of its values and in the way that the kind says (only
+///   `Provides` may write), or the port that the described `connect` made;
 /// - an item does not let anybody reach what it borrows after `'f`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of an update",
@@ -62,8 +65,9 @@ pub unsafe trait Argument {
     /// The argument for one call.
     ///
     /// # Safety
-    /// `binding` is what [`describe`](Self::describe) asks for: the cell of its representation, or its port; services take none. The
-    /// invariants of both ([`super::cell`], [`PortCell`]) hold for the whole call.
+    /// `binding` is what [`describe`](Self::describe) asks for: the cell of its representation, or
+    /// its port; services take none. The invariants of both ([`super::cell`], [`PortCell`]) hold
+    /// for the whole call.
     unsafe fn fetch<'f>(binding: Binding<'f>, context: &'f Context<'f>) -> Self::Item<'f>;
 }
 
@@ -124,7 +128,8 @@ unsafe impl<T: Representation> Argument for &T {
 
     #[inline]
     unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> &'f T {
-        // SAFETY: the cell holds T by the caller's promise, and `current` does not change while its readers run.
+        // SAFETY: the cell holds T by the caller's promise, and `current` does not change while its
+        // readers run.
         unsafe { &*binding.cell().view().value.cast() }
     }
 }
@@ -139,7 +144,8 @@ unsafe impl<T: Representation> Argument for &mut T {
 
     #[inline]
     unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> &'f mut T {
-        // SAFETY: the cell holds T by the caller's promise, and nobody else sees what `writing` points at.
+        // SAFETY: the cell holds T by the caller's promise, and nobody else sees what `writing`
+        // points at.
         unsafe { &mut *binding.cell().writing().cast() }
     }
 }
@@ -207,7 +213,8 @@ unsafe impl Argument for &Debug<'_> {
 /// ```
 ///
 /// # Safety
-/// As for [`Argument`], of each of them: `describe` appends one descriptor per argument, in the order in which `fetch` takes the bindings.
+/// As for [`Argument`], of each of them: `describe` appends one descriptor per argument, in the
+/// order in which `fetch` takes the bindings.
 pub unsafe trait Arguments: 'static {
     /// The arguments, borrowed for one call.
     type Items<'f>;

@@ -1,16 +1,17 @@
 //! The place where an update meets a value.
 //!
-//! A [`Cell`] is one representation on one blackboard, seen from updates: where the current value is, where the previous one
-//! is, and where a provider writes. It owns nothing; the blackboard points it at values and moves the pointers between and
-//! around updates.
+//! A [`Cell`] is one representation on one blackboard, seen from updates: where the current value
+//! is, where the previous one is, and where a provider writes. It owns nothing; the blackboard
+//! points it at values and moves the pointers between and around updates.
 //!
 //! Invariant, kept by whoever runs updates (`unsafe` is needed to do so):
-//! - `writing` is used by one provider at a time, and never points at a value that `current`, `previous` or `collected`, or
-//!   a reader in another cycle, can see;
-//! - `current` changes only after its provider has ended and before any of its readers begins (the plan's edges, with the
-//!   executor's release and acquire, order them);
+//! - `writing` is used by one provider at a time, and never points at a value that `current`,
+//!   `previous` or `collected`, or a reader in another cycle, can see;
+//! - `current` changes only after its provider has ended and before any of its readers begins (the
+//!   plan's edges, with the executor's release and acquire, order them);
 //! - `previous` and `collected` change only between two runs of the cycle;
-//! - all pointers point at values of the cell's representation that live as long as the cell is bound.
+//! - all pointers point at values of the cell's representation that live as long as the cell is
+//!   bound.
 
 #![expect(unsafe_code, reason = "a cell is shared by updates; its invariant orders them")]
 
@@ -42,7 +43,8 @@ pub struct Cell {
     collected: UnsafeCell<Vec<View>>,
 }
 
-// SAFETY: the pointers lead to values of Send + Sync types, and the module's invariant orders every access.
+// SAFETY: the pointers lead to values of Send + Sync types, and the module's invariant orders every
+// access.
 unsafe impl Send for Cell {}
 // SAFETY: as above.
 unsafe impl Sync for Cell {}
@@ -127,21 +129,24 @@ impl Cell {
         self.write_view(self.view(), writer)
     }
 
-    /// Writes one of the values that arrived; `false`, and nothing written, when there is none or the representation is opaque.
+    /// Writes one of the values that arrived; `false`, and nothing written, when there is none or
+    /// the representation is opaque.
     pub fn write_collected(&self, index: usize, _: &BetweenRuns<'_>, writer: &mut dyn Writer) -> bool {
         let Some(view) = self.collected().get(index) else { return false };
         self.write_view(*view, writer)
     }
 
     fn write_view(&self, view: View, writer: &mut dyn Writer) -> bool {
-        // SAFETY: the view is one that the cell shows, and between two runs, as both callers are, nobody changes its value.
+        // SAFETY: the view is one that the cell shows, and between two runs, as both callers are,
+        // nobody changes its value.
         unsafe { self.descriptor.write_at(view.value, writer) }
     }
 
     /// Shows `view` as the current value.
     ///
     /// # Safety
-    /// The module's invariant: after the provider, before its readers; the view's value outlives its use.
+    /// The module's invariant: after the provider, before its readers; the view's value outlives
+    /// its use.
     #[inline]
     pub unsafe fn set_current(&self, view: View) {
         // SAFETY: promised by the caller.

@@ -9,9 +9,10 @@ use crate::{Name, RepresentationDescriptor};
 
 /// What carries messages and requests by name: a robot's bus, or a link to other processes.
 ///
-/// A port of a Rust type is written for one kind of carrier (the publisher of `hemiola-bus` for its bus), and asks a connector
-/// for one of that kind, which may depend on the topic. A port that is described at run time only names its topic and says what
-/// messages are: any carrier can make it. Ports are made off the real-time threads.
+/// A port of a Rust type is written for one kind of carrier (the publisher of `hemiola-bus` for its
+/// bus), and asks a connector for one of that kind, which may depend on the topic. A port that is
+/// described at run time only names its topic and says what messages are: any carrier can make it.
+/// Ports are made off the real-time threads.
 ///
 /// ```
 /// use hemiola_model::module::{ConnectError, Connector, PortDescriptor, UntypedPublisher, UntypedSubscription, Wanted};

@@ -17,7 +17,8 @@ pub struct Panicked {
     message: String,
 }
 
-/// Calls what may panic, and gives the panic's message if it does. Nothing of the panic goes on, not even one of its payload's `Drop`.
+/// Calls what may panic, and gives the panic's message if it does. Nothing of the panic goes on,
+/// not even one of its payload's `Drop`.
 ///
 /// # Errors
 /// The call panicked.

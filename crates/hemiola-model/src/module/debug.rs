@@ -1,4 +1,5 @@
-//! What updates show of their inner life: plots, drawings, images and texts, for whoever wants them.
+//! What updates show of their inner life: plots, drawings, images and texts, for whoever wants
+//! them.
 
 mod canvas;
 mod color;
@@ -50,12 +51,13 @@ use std::fmt;
 ///
 /// # Names
 /// A plot or text has any name. That of a drawing is its space, or its space, a slash and a layer:
-/// `field/candidates`. What lies over an image has the name of the image's representation, or of the
-/// [debug image](Self::image), as its space (`UpperImage/lines`), and pixels as coordinates.
+/// `field/candidates`. What lies over an image has the name of the image's representation, or of
+/// the [debug image](Self::image), as its space (`UpperImage/lines`), and pixels as coordinates.
 ///
 /// # What an update provides must not depend on it
-/// Whether somebody watches is not recorded, so a replay can be watched by others. Results that depend
-/// on [`wants`](Self::wants), or on whether a closure was called, differ from one run to the next.
+/// Whether somebody watches is not recorded, so a replay can be watched by others. Results that
+/// depend on [`wants`](Self::wants), or on whether a closure was called, differ from one run to the
+/// next.
 #[derive(Clone, Copy, Default)]
 pub struct Debug<'c> {
     sink: Option<&'c dyn DebugSink>,
@@ -67,8 +69,8 @@ impl<'c> Debug<'c> {
         Self { sink: Some(sink) }
     }
 
-    /// Adds a number to the curve of that name: any number, `bool`, or a closure that returns one and
-    /// is only called if somebody wants it.
+    /// Adds a number to the curve of that name: any number, `bool`, or a closure that returns one
+    /// and is only called if somebody wants it.
     #[inline]
     pub fn plot(&self, name: &'static str, value: impl Plotted) {
         if let Some(sink) = self.sink_of(name, DebugKind::Plot) {
@@ -76,8 +78,8 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Draws in two dimensions. Replaces what this update has drawn under this name in earlier runs,
-    /// also if it draws nothing now.
+    /// Draws in two dimensions. Replaces what this update has drawn under this name in earlier
+    /// runs, also if it draws nothing now.
     #[inline]
     pub fn draw(&self, name: &'static str, draw: impl FnOnce(&Canvas<'_>)) {
         if let Some(sink) = self.sink_of(name, DebugKind::Drawing) {
@@ -103,7 +105,8 @@ impl<'c> Debug<'c> {
     }
 
     /// States in a few words how something stands now; it holds until the next text of that name.
-    /// `format_args!` formats only if somebody wants it. At most [`ShortText::CAPACITY`] bytes are kept.
+    /// `format_args!` formats only if somebody wants it. At most [`ShortText::CAPACITY`] bytes are
+    /// kept.
     #[inline]
     pub fn text(&self, name: &'static str, text: impl fmt::Display) {
         if let Some(sink) = self.sink_of(name, DebugKind::Text) {
@@ -121,9 +124,9 @@ impl<'c> Debug<'c> {
 
     /// Shows an image; `fill` gets its pixels, all zero.
     ///
-    /// There are a few buffers for all images of a worker, made when somebody first wants one: that first
-    /// image is dropped, as are those for which all buffers are on their way. A representation that is an
-    /// image can be watched itself, and needs none of this.
+    /// There are a few buffers for all images of a worker, made when somebody first wants one: that
+    /// first image is dropped, as are those for which all buffers are on their way. A
+    /// representation that is an image can be watched itself, and needs none of this.
     ///
     /// ```
     /// use hemiola_model::module::{Debug, ImageFormat, PixelFormat};
@@ -148,8 +151,8 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Whether somebody wants that name: for code that runs only on request. What the update provides
-    /// must not depend on it.
+    /// Whether somebody wants that name: for code that runs only on request. What the update
+    /// provides must not depend on it.
     #[inline]
     pub fn wants(&self, name: &'static str) -> bool {
         self.sink_of(name, DebugKind::Request).is_some()

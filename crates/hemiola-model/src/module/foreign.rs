@@ -1,8 +1,10 @@
-//! Modules that are no Rust types: described when the program runs, by a loader of another language or of a plug-in.
+//! Modules that are no Rust types: described when the program runs, by a loader of another language
+//! or of a plug-in.
 //!
-//! What they read and provide is said by the same descriptors, checked by the same access set and bound by the same runtime as the
-//! arguments of Rust modules. A foreign module gets its arguments one by one, through [`ForeignArguments`], whose methods keep what the
-//! descriptors promise: what is read cannot be written, and an output is borrowed by one at a time.
+//! What they read and provide is said by the same descriptors, checked by the same access set and
+//! bound by the same runtime as the arguments of Rust modules. A foreign module gets its arguments
+//! one by one, through [`ForeignArguments`], whose methods keep what the descriptors promise: what
+//! is read cannot be written, and an output is borrowed by one at a time.
 #![expect(unsafe_code, reason = "values are handled by pointer, as their descriptors say")]
 
 mod ends;
@@ -23,7 +25,8 @@ use crate::{Name, RepresentationDescriptor, SourceDescriptor, Time, Value};
 
 /// An instance of a module that is no Rust type; [`ForeignDescription`] has an example.
 pub trait ForeignModule: Send + 'static {
-    /// Runs the update of that number. On a real-time thread: it shall not allocate, lock or wait more than it must.
+    /// Runs the update of that number. On a real-time thread: it shall not allocate, lock or wait
+    /// more than it must.
     fn call(&mut self, update: usize, arguments: ForeignArguments<'_>, context: &Context<'_>) -> Outcome;
 
     /// Writes down what it remembers, as its description says.
@@ -38,8 +41,8 @@ pub trait ForeignModule: Send + 'static {
     }
 }
 
-/// What is known of a module that is no Rust type, for [`ModuleDescriptor::foreign`]. It has no parameters, and asks no
-/// services.
+/// What is known of a module that is no Rust type, for [`ModuleDescriptor::foreign`]. It has no
+/// parameters, and asks no services.
 ///
 /// ```
 /// use hemiola_model::data::{Data, DataType, Field, Value};
@@ -78,7 +81,8 @@ pub struct ForeignDescription {
 }
 
 impl ForeignDescription {
-    /// A module of that name, which stands in that place (a file and a line, for messages), and what makes its instances.
+    /// A module of that name, which stands in that place (a file and a line, for messages), and
+    /// what makes its instances.
     pub fn new(
         name: Name,
         location: &str,
@@ -95,7 +99,8 @@ impl ForeignDescription {
         self
     }
 
-    /// With this to say of what an instance remembers; unless that is said, replays of it begin where their logs do.
+    /// With this to say of what an instance remembers; unless that is said, replays of it begin
+    /// where their logs do.
     #[must_use]
     pub fn with_state(mut self, state: StateForm) -> Self {
         self.state = state;
@@ -113,7 +118,8 @@ impl fmt::Debug for ForeignDescription {
     }
 }
 
-/// The arguments of one call of a foreign module, by their numbers; [`ForeignDescription`] has an example.
+/// The arguments of one call of a foreign module, by their numbers; [`ForeignDescription`] has an
+/// example.
 pub struct ForeignArguments<'f> {
     bindings: &'f [Binding<'f>],
     arguments: &'f [ArgumentDescriptor],
@@ -126,7 +132,8 @@ pub struct ForeignValue<'v> {
     borrowed: PhantomData<&'v ()>,
 }
 
-/// A value that a foreign module provides ([`ForeignArguments::output`]); it begins with the default value.
+/// A value that a foreign module provides ([`ForeignArguments::output`]); it begins with the
+/// default value.
 pub struct ForeignOutput<'v> {
     descriptor: &'static RepresentationDescriptor,
     value: *mut (),
@@ -135,8 +142,8 @@ pub struct ForeignOutput<'v> {
 
 impl<'f> ForeignArguments<'f> {
     /// # Safety
-    /// Each binding is what the argument asks for, and the invariant of [`cell`](super::cell) holds for all of them during `'f`. The
-    /// arguments passed an access set.
+    /// Each binding is what the argument asks for, and the invariant of [`cell`](super::cell) holds
+    /// for all of them during `'f`. The arguments passed an access set.
     pub(super) unsafe fn new(bindings: &'f [Binding<'f>], arguments: &'f [ArgumentDescriptor]) -> Self {
         Self { bindings, arguments }
     }
@@ -190,7 +197,8 @@ impl<'f> ForeignArguments<'f> {
     /// The port of an argument, which is borrowed by one at a time.
     fn port<P: Port>(&mut self, index: usize) -> Option<&mut P> {
         let Binding::Port(cell) = *self.bindings.get(index)? else { return None };
-        // SAFETY: this is the port's update (see `new`), and no other borrow is made while this one lives.
+        // SAFETY: this is the port's update (see `new`), and no other borrow is made while this one
+        // lives.
         unsafe { cell.get() }
     }
 }
@@ -213,7 +221,8 @@ impl ForeignValue<'_> {
 
     /// Writes it; `false`, and nothing written, when the representation is opaque.
     pub fn write(&self, writer: &mut dyn Writer) -> bool {
-        // SAFETY: the cell shows a value of this representation, which stays unchanged while this is borrowed (see `new`).
+        // SAFETY: the cell shows a value of this representation, which stays unchanged while this
+        // is borrowed (see `new`).
         unsafe { self.descriptor.write_at(self.view.value, writer) }
     }
 
@@ -223,7 +232,8 @@ impl ForeignValue<'_> {
         self.write(&mut writer).then(|| writer.finish())
     }
 
-    /// Where it is, for code that knows its [`Layout`](crate::Layout): valid, and unchanged, as long as this is borrowed.
+    /// Where it is, for code that knows its [`Layout`](crate::Layout): valid, and unchanged, as
+    /// long as this is borrowed.
     pub fn as_ptr(&self) -> *const () {
         self.view.value
     }
@@ -240,7 +250,8 @@ impl ForeignOutput<'_> {
     /// # Errors
     /// What the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
-        // SAFETY: the cell's provider writes a value of this representation there, and nobody else sees it (see `new`).
+        // SAFETY: the cell's provider writes a value of this representation there, and nobody else
+        // sees it (see `new`).
         unsafe { self.descriptor.read_at(self.value, reader) }
     }
 
@@ -252,16 +263,17 @@ impl ForeignOutput<'_> {
         self.read(&mut ValueReader::new(value))
     }
 
-    /// Where it is, for code that knows its [`Layout`](crate::Layout) and leaves a value there: valid as long as this is borrowed, and
-    /// nobody else's.
+    /// Where it is, for code that knows its [`Layout`](crate::Layout) and leaves a value there:
+    /// valid as long as this is borrowed, and nobody else's.
     pub fn as_mut_ptr(&mut self) -> *mut () {
         self.value
     }
 }
 
 impl ModuleDescriptor {
-    /// Has foreign modules share the values and topics of Rust modules and sources: where a Rust type of the same name and schema
-    /// is among them, they get that one's. Whoever assembles a robot calls this before anything is bound.
+    /// Has foreign modules share the values and topics of Rust modules and sources: where a Rust
+    /// type of the same name and schema is among them, they get that one's. Whoever assembles a
+    /// robot calls this before anything is bound.
     pub fn share(modules: &mut [Self], sources: &[SourceDescriptor]) {
         let updates = modules.iter().flat_map(Self::updates).chain(sources.iter().map(SourceDescriptor::sample));
         let all: Vec<_> = updates.flat_map(Update::arguments).collect();

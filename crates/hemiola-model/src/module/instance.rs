@@ -1,7 +1,8 @@
 //! A module or source without its type.
 //!
-//! Invariant, kept by whoever runs updates (`unsafe` is needed to do so): the value behind an [`Instance`] is used by one side at a
-//! time: by updates, as their [`Access`](super::Access) says, or, between them, by who calls the methods here.
+//! Invariant, kept by whoever runs updates (`unsafe` is needed to do so): the value behind an
+//! [`Instance`] is used by one side at a time: by updates, as their [`Access`](super::Access) says,
+//! or, between them, by who calls the methods here.
 #![expect(
     unsafe_code,
     reason = "an instance is shared by who runs its updates; the module's invariant orders every use"
@@ -58,7 +59,8 @@ pub struct Instance {
 /// ```
 pub struct PreparedParameters(Box<dyn Any + Send>);
 
-/// A module or source of which nobody else uses anything: what can be done with it besides calling its updates.
+/// A module or source of which nobody else uses anything: what can be done with it besides calling
+/// its updates.
 ///
 /// [`PreparedParameters`] has an example.
 pub struct Alone<'i> {
@@ -198,7 +200,8 @@ impl Remembered for Nothing {
     }
 }
 
-// SAFETY: an `&Instance` only gives the address of its value away; whoever uses it promises to do so alone (see the module).
+// SAFETY: an `&Instance` only gives the address of its value away; whoever uses it promises to do
+// so alone (see the module).
 unsafe impl Sync for Instance {}
 
 impl Instance {
@@ -327,8 +330,8 @@ impl Instance {
 }
 
 impl Alone<'_> {
-    /// Exchanges the parameters in use and the prepared ones: no allocation, nothing dropped. `false`, and nothing changed,
-    /// when they are another module's.
+    /// Exchanges the parameters in use and the prepared ones: no allocation, nothing dropped.
+    /// `false`, and nothing changed, when they are another module's.
     pub fn exchange_parameters(&mut self, prepared: &mut PreparedParameters) -> bool {
         self.value.exchange(prepared)
     }

@@ -1,8 +1,9 @@
 //! What an update holds besides representations: its end of a topic or a service.
 //!
-//! A port is made when the module is, belongs to one argument of one update, and lives as long as the module. Invariant of a
-//! [`PortCell`], kept by whoever runs updates (`unsafe` is needed to do so): it is used by its update, which runs once in a run, and
-//! between two runs by the thread that runs the cycle, never by both at the same time.
+//! A port is made when the module is, belongs to one argument of one update, and lives as long as
+//! the module. Invariant of a [`PortCell`], kept by whoever runs updates (`unsafe` is needed to do
+//! so): it is used by its update, which runs once in a run, and between two runs by the thread that
+//! runs the cycle, never by both at the same time.
 
 #![expect(
     unsafe_code,
@@ -35,20 +36,23 @@ use crate::{Name, RepresentationDescriptor};
 /// port.begin_run();
 /// ```
 pub trait Port: Any + Send {
-    /// Called before each run of the cycle: what has arrived until now is what the run gets to see, so that its results do not
-    /// depend on the order of its tasks. No allocation, no lock, no system call.
+    /// Called before each run of the cycle: what has arrived until now is what the run gets to see,
+    /// so that its results do not depend on the order of its tasks. No allocation, no lock, no
+    /// system call.
     fn begin_run(&mut self) {}
 
-    /// Tells what the run that begins gets to see of each publisher, if this is a subscription. No allocation, no lock, no
-    /// system call.
+    /// Tells what the run that begins gets to see of each publisher, if this is a subscription. No
+    /// allocation, no lock, no system call.
     fn inlets(&self, _tell: &mut dyn FnMut(Inlet)) {}
 
-    /// The number of the next message, if this is a publisher. No allocation, no lock, no system call.
+    /// The number of the next message, if this is a publisher. No allocation, no lock, no system
+    /// call.
     fn published(&self) -> u64 {
         0
     }
 
-    /// How many publishers of the topic come before this one, if it is one. Off the real-time threads.
+    /// How many publishers of the topic come before this one, if it is one. Off the real-time
+    /// threads.
     fn place(&self) -> Option<u32> {
         None
     }
@@ -93,21 +97,23 @@ pub trait Port: Any + Send {
 /// assert_eq!(bells.0, 3);
 /// ```
 pub trait PortRecord {
-    /// Tells how many messages of which publisher the run that begins gets to see, by the publisher's place: what has to be known
-    /// to repeat it. No allocation, no lock, no system call.
+    /// Tells how many messages of which publisher the run that begins gets to see, by the
+    /// publisher's place: what has to be known to repeat it. No allocation, no lock, no system
+    /// call.
     fn received(&self, _tell: &mut dyn FnMut(u32, u32)) {}
 
-    /// Begins a run in a replay, in the place of [`Port::begin_run`]: it gets to see as many messages of each publisher as `wanted`
-    /// says for its place. `false` when they are not there.
+    /// Begins a run in a replay, in the place of [`Port::begin_run`]: it gets to see as many
+    /// messages of each publisher as `wanted` says for its place. `false` when they are not there.
     fn repeat_run(&mut self, _wanted: &dyn Fn(u32) -> u32) -> bool {
         true
     }
 
-    /// Writes the messages that the run gets to see, as a sequence: those of each publisher in order. No allocation, no lock, no
-    /// system call but what the writer does.
+    /// Writes the messages that the run gets to see, as a sequence: those of each publisher in
+    /// order. No allocation, no lock, no system call but what the writer does.
     fn write_received(&self, _writer: &mut dyn Writer) {}
 
-    /// Publishes the message at `index` of a sequence that is read, as it was before a checkpoint that the robot goes on from.
+    /// Publishes the message at `index` of a sequence that is read, as it was before a checkpoint
+    /// that the robot goes on from.
     ///
     /// # Errors
     /// What the reader holds is no message.
@@ -115,7 +121,8 @@ pub trait PortRecord {
         Ok(())
     }
 
-    /// Has the next run get to see a sequence that is read, whatever arrives, from now on. Off the real-time threads.
+    /// Has the next run get to see a sequence that is read, whatever arrives, from now on. Off the
+    /// real-time threads.
     ///
     /// # Errors
     /// What the reader holds are no messages.
@@ -174,7 +181,8 @@ pub struct PortDescriptor {
 }
 
 impl PortDescriptor {
-    /// An end of that topic or service, whose messages (`None` for services) are these, and what makes it.
+    /// An end of that topic or service, whose messages (`None` for services) are these, and what
+    /// makes it.
     pub const fn new(
         name: &'static str,
         role: PortRole,
@@ -221,7 +229,8 @@ impl PortDescriptor {
         self.connect.is_none()
     }
 
-    /// This end of the same topic as `typed`, which is one of a Rust type with messages of the same name and schema.
+    /// This end of the same topic as `typed`, which is one of a Rust type with messages of the same
+    /// name and schema.
     pub(super) fn shared_with(self, typed: &Self) -> Self {
         Self { message: typed.message, untyped: typed.untyped, ..self }
     }
@@ -256,7 +265,8 @@ impl PortDescriptor {
     }
 }
 
-/// Makes the port of a Rust type that was described, on what a connector offers. Off the real-time threads.
+/// Makes the port of a Rust type that was described, on what a connector offers. Off the real-time
+/// threads.
 pub type Connect = fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<dyn Port>, ConnectError>;
 
 /// Which end of a topic or a service a port is.
@@ -315,7 +325,8 @@ impl PortCell {
         self.port_mut(between).begin_run();
     }
 
-    /// Begins a run in a replay, as [`PortRecord::repeat_run`] does; as any run where the port keeps no record.
+    /// Begins a run in a replay, as [`PortRecord::repeat_run`] does; as any run where the port
+    /// keeps no record.
     pub fn repeat_run(&self, between: &mut BetweenRuns<'_>, wanted: &dyn Fn(u32) -> u32) -> bool {
         let port = self.port_mut(between);
         match port.record_mut() {

@@ -1,6 +1,7 @@
 use thiserror::Error;
 
-/// An update or sample method that cannot be called as it was put together. A robot that has one is not assembled.
+/// An update or sample method that cannot be called as it was put together. A robot that has one is
+/// not assembled.
 ///
 /// ```
 /// use hemiola_model::module::{ModuleDescriptor, Update};
@@ -50,7 +51,8 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RefusalReason {
-    /// Two arguments would be references to one value, of which one may write; or the same is asked for twice.
+    /// Two arguments would be references to one value, of which one may write; or the same is asked
+    /// for twice.
     #[error(
         "has two arguments for `{representation}` that it cannot have together, number {}, `{first}`, and number {}, `{second}`: {remedy}",
         .places.0 + 1, .places.1 + 1

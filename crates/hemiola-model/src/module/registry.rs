@@ -19,8 +19,8 @@ inventory::collect!(Registration);
 /// Modules that came at run time.
 static LOADED: Mutex<Vec<ForeignDescription>> = Mutex::new(Vec::new());
 
-/// Adds a module that is no Rust type to those that are linked: for loaders, before a robot is put together. One of a name that was added
-/// before takes its place.
+/// Adds a module that is no Rust type to those that are linked: for loaders, before a robot is put
+/// together. One of a name that was added before takes its place.
 pub fn load(module: ForeignDescription) {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     loaded.retain(|known| known.name != module.name);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::Outcome;
 
-/// Whether the robot is in its safe state: actuator modules ask for it with a `&SafeState` argument.
+/// Whether the robot is in its safe state: actuator modules ask for it with a `&SafeState`
+/// argument.
 ///
 /// ```
 /// use hemiola_model::module::SafeState;
@@ -17,7 +18,8 @@ pub enum SafeState {
     /// All is well.
     #[default]
     Inactive,
-    /// A cycle stopped, a module failed whose policy says so, or somebody asked for it: sit down, take the power off.
+    /// A cycle stopped, a module failed whose policy says so, or somebody asked for it: sit down,
+    /// take the power off.
     Active,
 }
 
@@ -30,9 +32,9 @@ impl SafeState {
 
 /// A module's `#[safe_state]` method, without the module's type.
 ///
-/// A module that drives hardware has one: it is called when the robot enters its safe state and when it ends, between two runs of
-/// the module's cycle, or, when that cycle hangs, by the watchdog. From then on its updates are left out, but for those that take
-/// `&SafeState`.
+/// A module that drives hardware has one: it is called when the robot enters its safe state and
+/// when it ends, between two runs of the module's cycle, or, when that cycle hangs, by the
+/// watchdog. From then on its updates are left out, but for those that take `&SafeState`.
 #[derive(Clone)]
 pub(super) struct SafeStateAction(Arc<Enter>);
 

@@ -1,19 +1,22 @@
 //! Fork and join inside an update.
 //!
-//! Everything is built on one primitive, [`Crew::run`]: call a function once for each index of a range, on whatever workers
-//! are free. The splitting of slices below relies on "once for each index" alone: index `i` is the only one that touches part
-//! `i`, which is why the `unsafe` blocks here are sound for any correct crew.
+//! Everything is built on one primitive, [`Crew::run`]: call a function once for each index of a
+//! range, on whatever workers are free. The splitting of slices below relies on "once for each
+//! index" alone: index `i` is the only one that touches part `i`, which is why the `unsafe` blocks
+//! here are sound for any correct crew.
 #![expect(unsafe_code, reason = "slices are split among threads by their indices")]
 
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Fork and join inside an update, on the cycle's workers at the cycle's priority: ask for it with a `&Scope` argument.
+/// Fork and join inside an update, on the cycle's workers at the cycle's priority: ask for it with
+/// a `&Scope` argument.
 ///
-/// The calling worker takes part, so that nothing is waited for but work that has begun, and all runs on it when no other is
-/// free. Closures borrow locals. Scopes nest. A panic in a closure ends the whole call and goes on in the caller.
-/// The order of execution is not defined; results must not depend on it (write each to its own place).
+/// The calling worker takes part, so that nothing is waited for but work that has begun, and all
+/// runs on it when no other is free. Closures borrow locals. Scopes nest. A panic in a closure ends
+/// the whole call and goes on in the caller. The order of execution is not defined; results must
+/// not depend on it (write each to its own place).
 ///
 /// ```
 /// use hemiola_model::module::Scope;
@@ -34,8 +37,8 @@ pub struct Scope<'c> {
 /// Who works in a scope.
 ///
 /// # Safety
-/// `run` calls `work` exactly once for each index below `count` (or, if a call panics, at most once), has returned from all
-/// calls before it returns itself, and passes a panic on.
+/// `run` calls `work` exactly once for each index below `count` (or, if a call panics, at most
+/// once), has returned from all calls before it returns itself, and passes a panic on.
 ///
 /// ```
 /// use hemiola_model::module::{Crew, Scope};
@@ -106,9 +109,11 @@ impl<'c> Scope<'c> {
         self.crew.run(parts.length, &|index| work(index, unsafe { parts.item(index) }));
     }
 
-    /// Calls `work` with the index of the chunk and its items, for each chunk of `size` items (the last may be shorter).
+    /// Calls `work` with the index of the chunk and its items, for each chunk of `size` items (the
+    /// last may be shorter).
     ///
-    /// For items that are too little work to be shared one by one: make a chunk worth tens of microseconds.
+    /// For items that are too little work to be shared one by one: make a chunk worth tens of
+    /// microseconds.
     ///
     /// # Panics
     /// If `size` is zero.
@@ -116,7 +121,8 @@ impl<'c> Scope<'c> {
         assert!(size > 0, "a chunk must have at least one item");
         let parts = Parts::new(items);
         self.crew.run(parts.length.div_ceil(size), &|index| {
-            // SAFETY: the crew calls this once for each index, and chunks of different indices do not overlap.
+            // SAFETY: the crew calls this once for each index, and chunks of different indices do
+            // not overlap.
             work(index, unsafe { parts.chunk(index * size, size) });
         });
     }
@@ -174,7 +180,8 @@ struct Once<F, R> {
     result: UnsafeCell<Option<R>>,
 }
 
-// SAFETY: one thread calls `run`, and the caller of the crew looks at the result when that has returned.
+// SAFETY: one thread calls `run`, and the caller of the crew looks at the result when that has
+// returned.
 unsafe impl<F: Send, R: Send> Sync for Once<F, R> {}
 
 impl<F: FnOnce() -> R, R> Once<F, R> {

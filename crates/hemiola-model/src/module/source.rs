@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use super::{Create, CreationError, Instance, Owner, Refusal, Update, refusals};
 use crate::{ParameterDescription, Parameters, Value};
 
-/// Where samples come from: a sensor driver, a simulator, a recording. Derive it and put `#[source]` on its `impl`.
+/// Where samples come from: a sensor driver, a simulator, a recording. Derive it and put
+/// `#[source]` on its `impl`.
 ///
-/// A source runs on a thread of its own, outside of every cycle. Its one `#[sample]` method reads the latest values that
-/// cycles provide (`&T`) and fills representations (`&mut T`), as an update does, and returns
+/// A source runs on a thread of its own, outside of every cycle. Its one `#[sample]` method reads
+/// the latest values that cycles provide (`&T`) and fills representations (`&mut T`), as an update
+/// does, and returns
 /// - `()`, with `#[sample(rate = 30.0)]`: it is called at that rate on the framework's clock;
-/// - `Option<Time>` without a rate: it blocks until the sensor delivers, or reads ahead in a recording, and tells when the
-///   sample was taken; `None` ends the source, and a robot all of whose sources have ended stops.
+/// - `Option<Time>` without a rate: it blocks until the sensor delivers, or reads ahead in a
+///   recording, and tells when the sample was taken; `None` ends the source, and a robot all of
+///   whose sources have ended stops.
 ///
 /// ```
 /// use hemiola_model::Source;

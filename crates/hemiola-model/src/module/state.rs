@@ -2,7 +2,8 @@
 
 use crate::data::{Data, DataType, ReadError, Reader, Writer};
 
-/// Whether and how what a module remembers can be written down: so that a replay can begin in the middle of a log.
+/// Whether and how what a module remembers can be written down: so that a replay can begin in the
+/// middle of a log.
 ///
 /// ```
 /// use hemiola_model::data::{Data, DataType, Field};

@@ -1,8 +1,9 @@
 //! An update without its types.
 //!
-//! Invariant of an [`Update`]: what `call` expects is what the update says of itself. `owner` is the type that it takes for its module,
-//! `arguments` are those that it fetches, and they passed an [`AccessSet`]; an update that did not pass is never called with anything.
-//! All of it is made from types in one place ([`Update::new`]) and cannot be changed afterwards.
+//! Invariant of an [`Update`]: what `call` expects is what the update says of itself. `owner` is
+//! the type that it takes for its module, `arguments` are those that it fetches, and they passed an
+//! [`AccessSet`]; an update that did not pass is never called with anything. All of it is made from
+//! types in one place ([`Update::new`]) and cannot be changed afterwards.
 #![expect(unsafe_code, reason = "a call casts what is bound back to its types")]
 
 use std::any::{TypeId, type_name};
@@ -131,7 +132,8 @@ impl fmt::Debug for Failure {
     }
 }
 
-/// What an update may return: nothing, `Result<(), E>`; a source's sample method also `Option<Time>`.
+/// What an update may return: nothing, `Result<(), E>`; a source's sample method also
+/// `Option<Time>`.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -177,8 +179,8 @@ trait Call: Send + Sync {
     fn call(&self, called: Called<'_>) -> Outcome;
 }
 
-/// What an update is called with. It is made by [`Update::call`] alone, whose caller promises that all of it is what the update
-/// says of itself; so whoever calls has nothing left to promise.
+/// What an update is called with. It is made by [`Update::call`] alone, whose caller promises that
+/// all of it is what the update says of itself; so whoever calls has nothing left to promise.
 struct Called<'f> {
     instance: *mut (),
     bindings: &'f [Binding<'f>],
@@ -192,7 +194,8 @@ struct Concurrent<M, A: Arguments, R>(for<'m, 'f> fn(&'m M, A::Items<'f>) -> R);
 impl<M, A: Arguments, R: IntoOutcome> Call for Exclusive<M, A, R> {
     #[inline]
     fn call(&self, Called { instance, bindings, context }: Called<'_>) -> Outcome {
-        // SAFETY: the instance is an M that nobody else uses, and the bindings fit the arguments: see `Called`.
+        // SAFETY: the instance is an M that nobody else uses, and the bindings fit the arguments:
+        // see `Called`.
         unsafe { (self.0)(&mut *instance.cast(), A::fetch(bindings, context)) }.into_outcome()
     }
 }
@@ -200,7 +203,8 @@ impl<M, A: Arguments, R: IntoOutcome> Call for Exclusive<M, A, R> {
 impl<M, A: Arguments, R: IntoOutcome> Call for Concurrent<M, A, R> {
     #[inline]
     fn call(&self, Called { instance, bindings, context }: Called<'_>) -> Outcome {
-        // SAFETY: the instance is an M that nobody uses exclusively, and the bindings fit the arguments: see `Called`.
+        // SAFETY: the instance is an M that nobody uses exclusively, and the bindings fit the
+        // arguments: see `Called`.
         unsafe { (self.0)(&*instance.cast(), A::fetch(bindings, context)) }.into_outcome()
     }
 }
@@ -215,7 +219,8 @@ impl Call for Foreign {
     fn call(&self, Called { instance, bindings, context }: Called<'_>) -> Outcome {
         // SAFETY: the instance is a foreign module that nobody else uses: see `Called`.
         let module = unsafe { &mut *instance.cast::<OfForeign>() };
-        // SAFETY: the bindings fit the arguments, and these passed an access set, else this is not called.
+        // SAFETY: the bindings fit the arguments, and these passed an access set, else this is not
+        // called.
         let arguments = unsafe { ForeignArguments::new(bindings, &self.arguments) };
         module.0.call(self.number, arguments, context)
     }
@@ -247,7 +252,8 @@ impl Update {
         Self::new::<M, A>(name, Access::Concurrent, Arc::new(Concurrent::<M, A, R>(call)))
     }
 
-    /// An update of a module that is no Rust type: the one of that number, with these arguments. Its calls fetch what they describe.
+    /// An update of a module that is no Rust type: the one of that number, with these arguments.
+    /// Its calls fetch what they describe.
     pub(super) fn foreign(name: Name, number: usize, arguments: Vec<ArgumentDescriptor>) -> Self {
         let call = Arc::new(Foreign { number, arguments: arguments.clone().into() });
         Self::checked(name.as_str(), Access::Exclusive, arguments, Owner::of::<OfForeign>(), call)
@@ -343,7 +349,8 @@ impl Update {
         &self.arguments
     }
 
-    /// Whether it takes `&SafeState`, and so is called in the safe state also where its module has a `#[safe_state]` method.
+    /// Whether it takes `&SafeState`, and so is called in the safe state also where its module has
+    /// a `#[safe_state]` method.
     pub fn heeds_safe_state(&self) -> bool {
         self.arguments.iter().any(|argument| argument.kind() == ArgumentKind::SafeState)
     }
@@ -361,10 +368,11 @@ impl Update {
     /// Runs the update.
     ///
     /// # Safety
-    /// - `instance` is an instance of the module that this update belongs to; nobody else uses it meanwhile, or, for a
-    ///   concurrent update, nobody uses it exclusively;
+    /// - `instance` is an instance of the module that this update belongs to; nobody else uses it
+    ///   meanwhile, or, for a concurrent update, nobody uses it exclusively;
     /// - `bindings` has one entry per argument, in order: what it asks for;
-    /// - the invariants of [`cell`](super::cell) and [`PortCell`](super::PortCell) hold for all of them.
+    /// - the invariants of [`cell`](super::cell) and [`PortCell`](super::PortCell) hold for all of
+    ///   them.
     #[inline]
     pub unsafe fn call<'f>(
         &self,

@@ -24,7 +24,8 @@ pub struct AnyRepresentation {
     pub(super) default: *const (),
 }
 
-// SAFETY: the pointer owns a value of a type that is Send + Sync (a supertrait bound of Representation), or plain memory.
+// SAFETY: the pointer owns a value of a type that is Send + Sync (a supertrait bound of
+// Representation), or plain memory.
 unsafe impl Send for AnyRepresentation {}
 // SAFETY: as above; shared access only gives shared references.
 unsafe impl Sync for AnyRepresentation {}
@@ -96,8 +97,8 @@ impl Drop for AnyRepresentation {
     }
 }
 
-/// Somebody's value, to be filled. It stays where it is: nobody can put another one in its place, which might be of another
-/// representation.
+/// Somebody's value, to be filled. It stays where it is: nobody can put another one in its place,
+/// which might be of another representation.
 ///
 /// ```
 /// use hemiola_model::{RepresentationDescriptor, ValueMut};

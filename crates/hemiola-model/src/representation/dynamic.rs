@@ -1,8 +1,9 @@
 //! Values that lie in memory as a [`Layout`] says.
 //!
-//! Invariant of a value at `value` with `layout`: `value` is aligned and all its bytes are initialised; each [`SequenceHeader`] in it
-//! holds `size` values of its items (of a text: bytes) in memory for `capacity` of them, from the global allocator, or is all zeros.
-//! All zeros are a value. Every function here relies on that and keeps it, and none keeps a reference.
+//! Invariant of a value at `value` with `layout`: `value` is aligned and all its bytes are
+//! initialised; each [`SequenceHeader`] in it holds `size` values of its items (of a text: bytes)
+//! in memory for `capacity` of them, from the global allocator, or is all zeros. All zeros are a
+//! value. Every function here relies on that and keeps it, and none keeps a reference.
 #![expect(unsafe_code, reason = "memory whose type is known at run time only; the layout says what is where")]
 
 use std::alloc::{self, Layout as Block, handle_alloc_error};
@@ -71,7 +72,8 @@ fn byte_block(capacity: usize) -> Block {
 /// # Safety
 /// The value is one that nobody else uses.
 pub unsafe fn clear(layout: &Layout, value: *mut u8) {
-    // SAFETY: promised by the caller, of the value and so of its parts; a header's items are values.
+    // SAFETY: promised by the caller, of the value and so of its parts; a header's items are
+    // values.
     unsafe {
         match &layout.shape {
             _ if layout.is_plain() => ptr::write_bytes(value, 0, layout.size()),
@@ -91,7 +93,8 @@ pub unsafe fn clear(layout: &Layout, value: *mut u8) {
     }
 }
 
-/// Calls `visit` for each header of the value itself, with what its items are (`None` for a text), not for those in its sequences.
+/// Calls `visit` for each header of the value itself, with what its items are (`None` for a text),
+/// not for those in its sequences.
 ///
 /// # Safety
 /// The value is one that nobody else uses.
@@ -203,7 +206,8 @@ unsafe fn write_items(item: &Layout, first: *const u8, count: usize, writer: &mu
 /// The value is one that nobody else uses.
 pub unsafe fn replace(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Result<(), ReadError> {
     let fresh = create(layout);
-    // SAFETY: of `value` promised by the caller, and `fresh` is one just made; afterwards it holds the value that is not wanted.
+    // SAFETY: of `value` promised by the caller, and `fresh` is one just made; afterwards it holds
+    // the value that is not wanted.
     unsafe {
         let result = read(layout, fresh, reader);
         if result.is_ok() {
@@ -253,7 +257,8 @@ unsafe fn read(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Resu
                 let mut text = reader.string()?.into_bytes();
                 text.shrink_to_fit();
                 let mut text = std::mem::ManuallyDrop::new(text);
-                // What the vector had, the header has: its memory is of the global allocator, for bytes.
+                // What the vector had, the header has: its memory is of the global allocator, for
+                // bytes.
                 let data = if text.capacity() == 0 { ptr::null_mut() } else { text.as_mut_ptr() };
                 *value.cast() = SequenceHeader { data, size: text.len(), capacity: text.capacity() };
             }
@@ -269,7 +274,8 @@ unsafe fn read(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Resu
                 }
                 let header = &mut *value.cast::<SequenceHeader>();
                 while header.size < length {
-                    // The length is a claim of whoever wrote it: memory grows with what is really there.
+                    // The length is a claim of whoever wrote it: memory grows with what is really
+                    // there.
                     let piece = (length - header.size).min((PIECE / item.size()).max(1));
                     let first = grow(item, header, piece);
                     read_items(item, first, piece, reader)?;

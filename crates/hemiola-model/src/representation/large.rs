@@ -1,8 +1,9 @@
 //! Values that are too large to pass over a stack.
 //!
-//! `T::default()` returns by value, and an unoptimised build copies what it returns several times on its stack. So a large value is
-//! made on a thread that is there for it alone, whose stack has room, and is put back to its default in place, from a value that is
-//! kept for that ([`Representation::restore`]).
+//! `T::default()` returns by value, and an unoptimised build copies what it returns several times
+//! on its stack. So a large value is made on a thread that is there for it alone, whose stack has
+//! room, and is put back to its default in place, from a value that is kept for that
+//! ([`Representation::restore`]).
 
 use std::any::{Any, TypeId};
 use std::panic::resume_unwind;
@@ -14,7 +15,8 @@ use super::Representation;
 /// From this size on.
 pub const LARGE: usize = 16 << 10;
 
-/// What `default` may need of the stack: so many values (one for each type that it is nested in, and a few), and so much besides.
+/// What `default` may need of the stack: so many values (one for each type that it is nested in,
+/// and a few), and so much besides.
 const VALUES: usize = 8;
 const BESIDES: usize = 1 << 20;
 

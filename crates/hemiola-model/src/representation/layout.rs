@@ -4,7 +4,8 @@ use thiserror::Error;
 
 use crate::data::DataType;
 
-/// How a value of a schema lies in memory: as the structure of C with these fields, in the way of ROS 2's `rosidl` for C.
+/// How a value of a schema lies in memory: as the structure of C with these fields, in the way of
+/// ROS 2's `rosidl` for C.
 ///
 /// | schema | memory |
 /// |---|---|
@@ -108,8 +109,8 @@ impl Layout {
     /// Of values of this schema.
     ///
     /// # Errors
-    /// It has options, enumerations or empty arrays, which messages of ROS 2 do not have; it is nested too deeply, or values would be
-    /// larger than 1 GiB.
+    /// It has options, enumerations or empty arrays, which messages of ROS 2 do not have; it is
+    /// nested too deeply, or values would be larger than 1 GiB.
     pub fn of(data_type: &DataType) -> Result<Self, LayoutError> {
         Self::nested(data_type, 0)
     }
@@ -154,7 +155,8 @@ impl Layout {
                         return Err(refused("a value would be larger than 1 GiB"));
                     }
                 }
-                // One without fields takes a byte, so that items of a sequence have places of their own.
+                // One without fields takes a byte, so that items of a sequence have places of their
+                // own.
                 let size = size.max(1).next_multiple_of(align);
                 Self { size, align, shape: Shape::Structure(name.name.clone(), members) }
             }

@@ -1,4 +1,5 @@
-//! Values whose type is known at run time are, from outside, those of a Rust type of the same schema.
+//! Values whose type is known at run time are, from outside, those of a Rust type of the same
+//! schema.
 
 use std::time::Duration;
 

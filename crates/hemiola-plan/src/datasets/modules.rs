@@ -111,13 +111,15 @@ struct FileShared {
 /// Reads a module graph, whose dependencies are per module, and expands each module to its updates:
 ///
 /// - one update per provided representation, which requires and uses all that the module does;
-/// - a module may require what it provides: its other updates then run after the one that provides it;
+/// - a module may require what it provides: its other updates then run after the one that provides
+///   it;
 /// - a module with `subflow` has an update `prepare` that runs before all others;
-/// - what a cycle reads and does not provide comes from the cycle that `shared` names, where it is called `source` if that is
-///   given; without `shared` from the one other cycle that provides it;
-/// - representations that are listed as `default`, and those that are used and provided nowhere, are never filled: a source
-///   `default` stands for them;
-/// - what several cycles provide under the same name is called `cycle.Name` where another cycle reads it.
+/// - what a cycle reads and does not provide comes from the cycle that `shared` names, where it is
+///   called `source` if that is given; without `shared` from the one other cycle that provides it;
+/// - representations that are listed as `default`, and those that are used and provided nowhere,
+///   are never filled: a source `default` stands for them;
+/// - what several cycles provide under the same name is called `cycle.Name` where another cycle
+///   reads it.
 ///
 /// # Errors
 /// If the text is not such a module graph.
@@ -163,7 +165,8 @@ struct Names<'f> {
     file: &'f File,
     /// Per representation: the cycles that provide it.
     providers: BTreeMap<&'f str, BTreeSet<&'f str>>,
-    /// What other cycles read: by reading cycle and name there, the cycle that provides it and the name there.
+    /// What other cycles read: by reading cycle and name there, the cycle that provides it and the
+    /// name there.
     shared: BTreeMap<(&'f str, &'f str), (&'f str, &'f str)>,
     /// What keeps its default.
     never_filled: BTreeSet<String>,

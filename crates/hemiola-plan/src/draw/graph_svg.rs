@@ -16,11 +16,13 @@ use crate::graph::{Edge, Reason, TaskGraph};
 use crate::task::TaskId;
 
 const HEIGHT: f64 = 36.0;
-/// Wider pictures than this, in heights, flow down instead of to the right: deep graphs become portraits.
+/// Wider pictures than this, in heights, flow down instead of to the right: deep graphs become
+/// portraits.
 const WIDEST: f64 = 4.0;
 
-/// Draws a graph as SVG: layers from left to right (from top to bottom if that would be a mere strip), only the edges that are not
-/// implied by others, the critical path in red, durations where any is known. Names, durations and reasons appear under the pointer.
+/// Draws a graph as SVG: layers from left to right (from top to bottom if that would be a mere
+/// strip), only the edges that are not implied by others, the critical path in red, durations where
+/// any is known. Names, durations and reasons appear under the pointer.
 ///
 /// ```
 /// use hemiola_plan::{Durations, TaskGraph, draw};
@@ -101,8 +103,9 @@ fn reasons(graph: &TaskGraph) -> BTreeMap<(TaskId, TaskId), Vec<&Edge>> {
     reasons
 }
 
-/// A smooth line through the layers that an edge passes. Inside a layer it is straight and leans a little towards where
-/// it goes, so that a long edge drifts instead of climbing stairs, and still keeps clear of the tasks beside it.
+/// A smooth line through the layers that an edge passes. Inside a layer it is straight and leans a
+/// little towards where it goes, so that a long edge drifts instead of climbing stairs, and still
+/// keeps clear of the tasks beside it.
 fn curve(points: &[(f64, f64)], flow: Flow) -> String {
     const LEAN: f64 = 7.0;
     // Along and across the flow; drawn the other way round if the flow is down.

@@ -15,8 +15,9 @@ const BEFORE_NAME: usize = 7;
 /// What a task waits for stands beside it if there are so many columns left.
 const NARROWEST_WAITS: usize = 32;
 
-/// Lists a graph in an order in which it can run: each task with its duration, its longest remaining path where durations
-/// are known, and what it waits for directly, `columns` wide. A star marks the critical path.
+/// Lists a graph in an order in which it can run: each task with its duration, its longest
+/// remaining path where durations are known, and what it waits for directly, `columns` wide. A star
+/// marks the critical path.
 ///
 /// ```
 /// use std::time::Duration;
@@ -104,8 +105,8 @@ fn push_wrapped(line: &mut String, label: &str, names: &str, indent: usize, colu
     }
 }
 
-/// Writes a graph in the DOT language of Graphviz: only edges that are not implied by others; those that only order the
-/// updates of a module are dashed.
+/// Writes a graph in the DOT language of Graphviz: only edges that are not implied by others; those
+/// that only order the updates of a module are dashed.
 ///
 /// ```
 /// use hemiola_plan::{TaskGraph, draw};

@@ -1,7 +1,8 @@
-//! Layered layout of a graph, left to right or top to bottom, after Sugiyama, Tagawa and Toda (1981).
+//! Layered layout of a graph, left to right or top to bottom, after Sugiyama, Tagawa and Toda
+//! (1981).
 //!
-//! Four steps: tasks get layers; edges that cross layers get a joint in each; the order within the layers is improved
-//! until edges cross little; heights are chosen so that edges run straight.
+//! Four steps: tasks get layers; edges that cross layers get a joint in each; the order within the
+//! layers is improved until edges cross little; heights are chosen so that edges run straight.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,8 @@ pub(super) struct Request<'a> {
 pub(super) struct Layout {
     /// The left upper corner of each node.
     pub(super) nodes: Vec<(f64, f64)>,
-    /// Per edge of the request: the points at which it enters and leaves each column that it passes.
+    /// Per edge of the request: the points at which it enters and leaves each column that it
+    /// passes.
     pub(super) edges: Vec<Vec<(f64, f64)>>,
     pub(super) width: f64,
     pub(super) height: f64,
@@ -121,7 +123,8 @@ fn to_the_right(request: &Request) -> Layout {
     }
 }
 
-/// Every node as far left as its predecessors allow, then moved right where that shortens more edges than it stretches.
+/// Every node as far left as its predecessors allow, then moved right where that shortens more
+/// edges than it stretches.
 fn layers(nodes: usize, edges: &[(usize, usize, f64)], order: &[usize]) -> Vec<usize> {
     let mut incoming = vec![Vec::new(); nodes];
     let mut outgoing = vec![Vec::new(); nodes];
@@ -144,7 +147,8 @@ fn layers(nodes: usize, edges: &[(usize, usize, f64)], order: &[usize]) -> Vec<u
     layer
 }
 
-/// Nodes first, under their own numbers, then the joints; and the joints of every edge from left to right.
+/// Nodes first, under their own numbers, then the joints; and the joints of every edge from left to
+/// right.
 fn with_joints(request: &Request, layer_of: &[usize]) -> (Vec<Item>, Vec<Vec<usize>>) {
     let item = |layer, height, is_joint| Item { layer, height, is_joint, left: Vec::new(), right: Vec::new() };
     let mut items: Vec<Item> =
@@ -179,7 +183,8 @@ fn connect(items: &mut [Item], from: usize, to: usize, weight: f64) {
     items[to].left.push((from, weight));
 }
 
-/// Sorts every column by the mean position of its neighbours, to and fro, and keeps the order with fewest crossings.
+/// Sorts every column by the mean position of its neighbours, to and fro, and keeps the order with
+/// fewest crossings.
 fn untangle(items: &[Item], columns: &mut Vec<Vec<usize>>) {
     let mut best = (crossings(items, columns), columns.clone());
     let mut position = vec![0.0; items.len()];
@@ -248,7 +253,8 @@ fn crossings(items: &[Item], columns: &[Vec<usize>]) -> usize {
     columns.iter().map(in_column).sum()
 }
 
-/// The vertical centre of every item: near its neighbours, in order, and not too close to each other.
+/// The vertical centre of every item: near its neighbours, in order, and not too close to each
+/// other.
 fn heights(items: &[Item], columns: &[Vec<usize>], node_gap: f64, edge_gap: f64) -> Vec<f64> {
     let gap =
         |above: usize, below: usize| if items[above].is_joint && items[below].is_joint { edge_gap } else { node_gap };
@@ -288,8 +294,9 @@ fn heights(items: &[Item], columns: &[Vec<usize>], node_gap: f64, edge_gap: f64)
     centres
 }
 
-/// The non-decreasing values nearest to weighted wishes in the sense of least squares (pool adjacent violators; Ayer,
-/// Brunk, Ewing, Reid, Silverman 1955), each with the offset that came with the wish.
+/// The non-decreasing values nearest to weighted wishes in the sense of least squares (pool
+/// adjacent violators; Ayer, Brunk, Ewing, Reid, Silverman 1955), each with the offset that came
+/// with the wish.
 fn in_order(wishes: &[(f64, f64, f64)]) -> Vec<(f64, f64)> {
     let mut pools: Vec<(f64, f64, usize)> = Vec::new(); // mean, weight, members
     for &(wish, weight, _) in wishes {

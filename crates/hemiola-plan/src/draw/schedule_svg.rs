@@ -17,8 +17,8 @@ const BAR: f64 = 46.0;
 const NAMES: f64 = 92.0;
 const WIDTH: f64 = 1500.0;
 
-/// Draws a schedule as SVG: who ran what when. The plan's critical path is marked in red, the lower bound is a dashed
-/// line, idle time is what stays empty. Names and times appear under the pointer.
+/// Draws a schedule as SVG: who ran what when. The plan's critical path is marked in red, the lower
+/// bound is a dashed line, idle time is what stays empty. Names and times appear under the pointer.
 ///
 /// ```
 /// use std::time::Duration;
@@ -119,7 +119,8 @@ pub fn schedule_svg(plan: &Plan, schedule: &Schedule) -> String {
     page.finish()
 }
 
-/// A task's name in the lines and sizes that fit: all of it, else the module over the update, each as far as there is room.
+/// A task's name in the lines and sizes that fit: all of it, else the module over the update, each
+/// as far as there is room.
 fn label(name: &str, room: f64) -> Vec<(String, f64)> {
     const SIZE: f64 = 11.5;
     const SMALL: f64 = 10.0;

@@ -11,8 +11,9 @@ use crate::plan::Plan;
 use crate::simulation::Schedule;
 use crate::task::TaskId;
 
-/// Draws a schedule with a line per worker, `columns` wide: tasks as `│name───`, those on the critical path as
-/// `│name━━━`, idle time as dots. Names are shortened at the end; what is shorter than a column shows only if it starts one.
+/// Draws a schedule with a line per worker, `columns` wide: tasks as `│name───`, those on the
+/// critical path as `│name━━━`, idle time as dots. Names are shortened at the end; what is shorter
+/// than a column shows only if it starts one.
 ///
 /// ```
 /// use std::time::Duration;
@@ -61,7 +62,8 @@ pub fn schedule_text(plan: &Plan, schedule: &Schedule, columns: usize) -> String
     text + &scale(schedule.makespan, names, width)
 }
 
-/// As much of the beginning of a name as fits, with an ellipsis; nothing if that is hardly anything.
+/// As much of the beginning of a name as fits, with an ellipsis; nothing if that is hardly
+/// anything.
 fn fit(name: &str, columns: usize) -> String {
     match name.chars().count() {
         length if length <= columns => name.to_owned(),

@@ -9,7 +9,8 @@ use crate::task::Task;
 
 /// By what the updates of a module that must not run at the same time are put in order.
 ///
-/// Dependencies come first: an update that waits for another one stands behind it whatever the order says.
+/// Dependencies come first: an update that waits for another one stands behind it whatever the
+/// order says.
 ///
 /// ```
 /// use hemiola_plan::UpdateOrder;

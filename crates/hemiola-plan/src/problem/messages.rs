@@ -62,7 +62,8 @@ pub(super) fn several_origins(where_: &str, representation: &str, readers: &[Rea
     text
 }
 
-/// The exact lines that settle who provides `representation`, with the first candidate as the example.
+/// The exact lines that settle who provides `representation`, with the first candidate as the
+/// example.
 fn settle(representation: &str, candidates: &[Party]) -> String {
     let mut text = format!(
         "\n  Choose one in robot.toml:\n    [providers]\n    {representation} = \"{}\"",

@@ -1,4 +1,5 @@
-//! What can be checked before anything is settled: names, triggers, and the entries of `[providers]`.
+//! What can be checked before anything is settled: names, triggers, and the entries of
+//! `[providers]`.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +92,8 @@ impl Resolver<'_> {
                 Problem::ChoiceDoesNotProvide { representation, chosen, provides, similar, candidates }
             } else {
                 let is_linked = self.system.spare.iter().any(|module| module.name == chosen);
-                // Somebody who does provide it is the likelier meaning than somebody with a closer name.
+                // Somebody who does provide it is the likelier meaning than somebody with a closer
+                // name.
                 let similar = most_similar(&chosen, candidates.iter().map(Party::choice))
                     .or_else(|| most_similar(&chosen, provides.keys().copied()))
                     .filter(|_| !is_linked)

@@ -10,14 +10,16 @@ pub(super) trait ReadySet {
     /// The unit that `worker` takes, among those that it can see.
     fn take(&mut self, worker: usize, visible: impl Fn(u32) -> bool) -> Option<u32>;
 
-    /// `worker` gets busy for long: others may have what it kept for itself, which is told one by one.
+    /// `worker` gets busy for long: others may have what it kept for itself, which is told one by
+    /// one.
     fn give_away(&mut self, _worker: usize, _given: impl FnMut(u32)) {}
 
     /// Every unit that somebody else than its owner may take.
     fn for_each_shared(&self, visit: impl FnMut(u32));
 }
 
-/// The smallest number first, which is the most important unit: a bit per unit, scanned a word at a time.
+/// The smallest number first, which is the most important unit: a bit per unit, scanned a word at a
+/// time.
 #[derive(Debug)]
 pub(super) struct Urgent {
     shared: Vec<u64>,
@@ -102,7 +104,8 @@ impl ReadySet for Fifo {
     }
 }
 
-/// A deque per worker (Blumofe and Leiserson 1999), with victims in a fixed order so that runs are repeatable.
+/// A deque per worker (Blumofe and Leiserson 1999), with victims in a fixed order so that runs are
+/// repeatable.
 #[derive(Debug)]
 pub(super) struct Stealing(Vec<VecDeque<u32>>);
 

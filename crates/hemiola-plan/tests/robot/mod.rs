@@ -50,7 +50,8 @@ pub fn triggered(
     }
 }
 
-/// A source with samples, each a name and a signature: `("body", "&JointRequest -> JointAngles Imu")`.
+/// A source with samples, each a name and a signature:
+/// `("body", "&JointRequest -> JointAngles Imu")`.
 pub fn source(name: &str, samples: &[(&str, &str)]) -> SourceDescription {
     let sample = |(name, signature): &(&str, &str)| {
         let update = update(name, Access::Exclusive, signature);

@@ -10,9 +10,10 @@ use crate::sync::{AtomicBool, AtomicU32, Ordering};
 use crate::thread::{ThreadSettings, spawn};
 use crate::time::monotonic_now;
 
-/// How long one core takes to see what another one has written, both spinning: the least that handing a task over can cost. Measured
-/// in some milliseconds between the first and the last core that this thread may use; `None` if there is only one, or if other
-/// load kept the two from meeting within a fifth of a second.
+/// How long one core takes to see what another one has written, both spinning: the least that
+/// handing a task over can cost. Measured in some milliseconds between the first and the last core
+/// that this thread may use; `None` if there is only one, or if other load kept the two from
+/// meeting within a fifth of a second.
 ///
 /// ```
 /// if let Some(cost) = hemiola_realtime::hand_over_cost() {
@@ -60,7 +61,8 @@ fn one_way(
     distribution
 }
 
-/// Where a ball flies between two cores: even numbers belong to the one who serves, odd ones to the other.
+/// Where a ball flies between two cores: even numbers belong to the one who serves, odd ones to the
+/// other.
 #[derive(Default)]
 struct Court {
     ball: AtomicU32,

@@ -11,13 +11,16 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::thread::{KernelThread, spawn};
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 
-/// What each of the two threads works on: most of a core's nearest cache, so that they drive each other out of it.
+/// What each of the two threads works on: most of a core's nearest cache, so that they drive each
+/// other out of it.
 const BYTES: usize = 32 * 1024;
 const PERIOD: Duration = Duration::from_millis(1);
 
-/// What a thread takes longer when another one on the same core interrupts it, beside what that one runs: two switches, the timer's
-/// interrupt, and what the caches have lost. Where somebody else had the core meanwhile, by the kernel's accounts of both threads, that
-/// is no part of it: on a busy machine Linux takes it from real-time threads for 50 ms now and then, and no interruption costs that.
+/// What a thread takes longer when another one on the same core interrupts it, beside what that one
+/// runs: two switches, the timer's interrupt, and what the caches have lost. Where somebody else
+/// had the core meanwhile, by the kernel's accounts of both threads, that is no part of it: on a
+/// busy machine Linux takes it from real-time threads for 50 ms now and then, and no interruption
+/// costs that.
 /// `None` without real-time priority: then nobody interrupts at once.
 pub(super) fn cost(interruptions: usize) -> Option<LatencyDistribution> {
     let affinity = Affinity::of_this_thread();
@@ -109,8 +112,8 @@ impl Accounts {
         Self { own, last: (monotonic_now(), os::processor_time(own).unwrap_or_default()) }
     }
 
-    /// How long neither of the two had the core since the last look; nothing if the system does not tell. Interrupts are no matter of
-    /// others: what is shorter than a long one is none.
+    /// How long neither of the two had the core since the last look; nothing if the system does not
+    /// tell. Interrupts are no matter of others: what is shorter than a long one is none.
     fn others_since_last(&mut self, interrupter: u64) -> Duration {
         let Ok(interrupter) = u32::try_from(interrupter) else { return Duration::ZERO };
         let (Ok(own), Ok(other)) = (os::processor_time(self.own), os::processor_time(interrupter)) else {
@@ -155,7 +158,8 @@ mod tests {
             let over = Arc::clone(&over);
             spawn(above_others("intruder", 5).affinity(core), move || intrude(&over)).unwrap()
         };
-        // The host of a virtual machine may take the core as well, and keep that to itself: not every time.
+        // The host of a virtual machine may take the core as well, and keep that to itself: not
+        // every time.
         let mut costs = Vec::new();
         while costs.len() < 10
             && costs.last().is_none_or(|&last| last >= Duration::from_millis(1))

@@ -32,8 +32,9 @@ pub(super) fn lateness(times: usize) -> Option<(LatencyDistribution, PolicyInFor
     Some((waiter.thread.join().ok()?, in_force))
 }
 
-/// Lets a thread of that policy sleep `sleeps` times until the next multiple of `period`, and measures how late it wakes. A policy
-/// that is refused is replaced by the present one; the flag says whether it was granted. `None` if no thread can be started.
+/// Lets a thread of that policy sleep `sleeps` times until the next multiple of `period`, and
+/// measures how late it wakes. A policy that is refused is replaced by the present one; the flag
+/// says whether it was granted. `None` if no thread can be started.
 ///
 /// ```
 /// use hemiola_realtime::{Niceness, Policy, wakeup_latency};
@@ -53,7 +54,8 @@ pub fn wakeup_latency(policy: Policy, period: Duration, sleeps: usize) -> Option
             sleep_until(due);
             let woken = monotonic_now();
             latencies.push(woken - due);
-            // A sleep that ended more than a period late must not make the next ones look late, too.
+            // A sleep that ended more than a period late must not make the next ones look late,
+            // too.
             due = due.max(woken - period);
         }
         LatencyDistribution::of(&mut latencies)

@@ -11,8 +11,9 @@ use crate::thread::{ThreadSettings, spawn};
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 use crate::wakeup::Wakeup;
 
-/// How long it takes from waking a thread that sleeps on another core until it runs: what a hand-over costs where nobody spins. Measured in some
-/// 50 milliseconds between the first and the last core that this thread may use; `None` if there is only one.
+/// How long it takes from waking a thread that sleeps on another core until it runs: what a
+/// hand-over costs where nobody spins. Measured in some 50 milliseconds between the first and the
+/// last core that this thread may use; `None` if there is only one.
 ///
 /// ```
 /// if let (Some(spinning), Some(asleep)) = (hemiola_realtime::hand_over_cost(), hemiola_realtime::wake_up_cost()) {

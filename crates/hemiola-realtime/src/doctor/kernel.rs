@@ -15,8 +15,8 @@ pub(super) fn preemption(tree: &SystemTree) -> Option<Finding> {
     if tree.text("sys/kernel/realtime").as_deref() == Some("1") || build.contains("PREEMPT_RT") {
         return Some(Finding::good(TOPIC, WHY, "PREEMPT_RT, everywhere"));
     }
-    // Where the model is chosen at boot, the debug file system knows which it is, but only root may look; the command line
-    // says what was asked for.
+    // Where the model is chosen at boot, the debug file system knows which it is, but only root may
+    // look; the command line says what was asked for.
     let model = tree
         .text("sys/kernel/debug/sched/preempt")
         .and_then(|options| chosen(&options).map(str::to_string))

@@ -1,4 +1,5 @@
-//! What the machine's settings amount to: how late sleeps end, and what hand-overs, wake-ups and interruptions cost.
+//! What the machine's settings amount to: how late sleeps end, and what hand-overs, wake-ups and
+//! interruptions cost.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What this process may do: real-time priority, locked memory, processor time of its control group.
+//! What this process may do: real-time priority, locked memory, processor time of its control
+//! group.
 
 use super::Finding;
 use crate::denial::how_to_obtain_permission;
@@ -65,7 +66,8 @@ pub(super) fn group_quota(tree: &SystemTree) -> Option<Finding> {
     let tightest = tree
         .control_group_files("cpu.cfs_quota_us", "cpu.max")
         .iter()
-        // `cpu.max` holds quota and period; `cpu.cfs_quota_us` the quota alone, for which 100 ms is the period by default.
+        // `cpu.max` holds quota and period; `cpu.cfs_quota_us` the quota alone, for which 100 ms is
+        // the period by default.
         .filter_map(|text| {
             let mut numbers = text.split_whitespace();
             let quota: f64 = numbers.next()?.parse().ok()?;

@@ -144,7 +144,8 @@ pub(super) fn virtual_machine(tree: &SystemTree) -> Option<Finding> {
     if !is_virtual {
         return Some(Finding::good(TOPIC, WHY, "no sign of one"));
     }
-    // The first line of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is part of user time.
+    // The first line of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal; guest
+    // time is part of user time.
     let times: Vec<u64> = tree
         .text("proc/stat")
         .unwrap_or_default()

@@ -1,7 +1,8 @@
 //! Linux: through rustix where that has a safe face, else through the C library.
 //!
 //! # Safety
-//! Every call gets numbers, or pointers to values that are borrowed while it runs and as large as it is told.
+//! Every call gets numbers, or pointers to values that are borrowed while it runs and as large as
+//! it is told.
 #![expect(unsafe_code, reason = "system calls")]
 
 use super::check;
@@ -85,7 +86,8 @@ pub(crate) fn set_policy_of(thread: u32, policy: Policy) -> io::Result<()> {
     let mut attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
         sched_policy: 0,
-        // What a module's own helper threads inherit is never a real-time policy. SCHED_DEADLINE insists on it, too.
+        // What a module's own helper threads inherit is never a real-time policy. SCHED_DEADLINE
+        // insists on it, too.
         sched_flags: libc::SCHED_FLAG_RESET_ON_FORK as u64,
         sched_nice: 0,
         sched_priority: 0,
@@ -119,7 +121,8 @@ pub(crate) fn set_policy_of(thread: u32, policy: Policy) -> io::Result<()> {
 
 /// The time that a thread of this process was on cores.
 pub(crate) fn processor_time(thread: u32) -> io::Result<Duration> {
-    // As the C library's `pthread_getcpuclockid` makes them: the number of the thread, and that it is one (4), by the scheduler (2).
+    // As the C library's `pthread_getcpuclockid` makes them: the number of the thread, and that it
+    // is one (4), by the scheduler (2).
     let clock = !(thread.cast_signed()) << 3 | 4 | 2;
     let mut time = timespec(0);
     // SAFETY: `time` is writable; for a thread that does not exist the call fails.
@@ -127,7 +130,8 @@ pub(crate) fn processor_time(thread: u32) -> io::Result<Duration> {
     Ok(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 
-/// Makes the calling thread's timers fire without the 50 µs that the kernel may otherwise add to batch them.
+/// Makes the calling thread's timers fire without the 50 µs that the kernel may otherwise add to
+/// batch them.
 pub(crate) fn remove_timer_slack() -> io::Result<()> {
     // One nanosecond: zero would mean "back to the default".
     Ok(thread::set_current_timer_slack(Some(NonZeroU64::MIN))?)
@@ -136,7 +140,8 @@ pub(crate) fn remove_timer_slack() -> io::Result<()> {
 /// `CLOCK_MONOTONIC`.
 pub(crate) fn monotonic_nanoseconds() -> u64 {
     let mut now = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: `now` is writable, and the call fails only for an unknown clock; CLOCK_MONOTONIC exists on every Linux.
+    // SAFETY: `now` is writable, and the call fails only for an unknown clock; CLOCK_MONOTONIC
+    // exists on every Linux.
     let now = unsafe {
         libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr());
         now.assume_init()
@@ -160,14 +165,15 @@ pub(crate) fn sleep_until(nanoseconds: u64) {
     while thread::clock_nanosleep_absolute(thread::ClockId::Monotonic, &due) == Err(Errno::INTR) {}
 }
 
-/// Sleeps while the upper half of `word` equals `expected`, at most until `deadline` on `CLOCK_MONOTONIC`. May also return for
-/// no reason.
+/// Sleeps while the upper half of `word` equals `expected`, at most until `deadline` on
+/// `CLOCK_MONOTONIC`. May also return for no reason.
 #[cfg(not(loom))]
 pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, deadline: Option<u64>) {
     let deadline = deadline.map(timespec);
     let timeout = deadline.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the address is that of the upper half of `word`: aligned to four bytes, and borrowed, thus alive, during the
-    // call. FUTEX_WAIT_BITSET (unlike FUTEX_WAIT) takes an absolute time on CLOCK_MONOTONIC, read from `timeout` if not null.
+    // SAFETY: the address is that of the upper half of `word`: aligned to four bytes, and borrowed,
+    // thus alive, during the call. FUTEX_WAIT_BITSET (unlike FUTEX_WAIT) takes an absolute time on
+    // CLOCK_MONOTONIC, read from `timeout` if not null.
     unsafe {
         libc::syscall(
             libc::SYS_futex,
@@ -212,7 +218,8 @@ pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
 pub(crate) fn keep_heap() -> bool {
     #[cfg(target_env = "gnu")]
     {
-        /// The largest block that glibc lets the heap serve instead of a mapping of its own (on 64-bit systems).
+        /// The largest block that glibc lets the heap serve instead of a mapping of its own (on
+        /// 64-bit systems).
         const LARGEST_THRESHOLD: libc::c_int = 32 * 1024 * 1024;
         // SAFETY: `mallopt` takes numbers and guards its state with the allocator's own lock.
         unsafe {
@@ -236,15 +243,17 @@ pub(crate) fn lowest_stack_address() -> io::Result<usize> {
     }
     let mut lowest = std::ptr::null_mut();
     let mut size = 0;
-    // SAFETY: `attributes` was initialised by the call that just succeeded; both results are writable.
+    // SAFETY: `attributes` was initialised by the call that just succeeded; both results are
+    // writable.
     let status = unsafe { libc::pthread_attr_getstack(attributes.as_ptr(), &mut lowest, &mut size) };
     // SAFETY: as above; it is not used any more.
     unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
     if status == 0 { Ok(lowest.addr()) } else { Err(io::Error::from_raw_os_error(status)) }
 }
 
-/// Gives back the pages of the calling thread's stack that lie more than so many bytes below the caller, which has at least a page there. They
-/// come again when they are touched, and are locked from then on if they were.
+/// Gives back the pages of the calling thread's stack that lie more than so many bytes below the
+/// caller, which has at least a page there. They come again when they are touched, and are locked
+/// from then on if they were.
 pub(crate) fn release_stack_beyond(bytes: usize) -> io::Result<()> {
     // SAFETY: a call with a number.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;
@@ -255,7 +264,8 @@ pub(crate) fn release_stack_beyond(bytes: usize) -> io::Result<()> {
     if end <= first {
         return Ok(());
     }
-    // SAFETY: whole pages of this thread's stack, below all of its frames: nothing in them has been used yet, or will be again.
+    // SAFETY: whole pages of this thread's stack, below all of its frames: nothing in them has been
+    // used yet, or will be again.
     check(unsafe { libc::madvise(here.with_addr(first).cast(), end - first, libc::MADV_DONTNEED_LOCKED) })
 }
 

@@ -1,6 +1,7 @@
 //! Everything that calls the C library or the kernel, each function with a safe face.
 //!
-//! `linux` has all of it. `portable` serves the other Unixes with what POSIX has, and says `Unsupported` to the rest.
+//! `linux` has all of it. `portable` serves the other Unixes with what POSIX has, and says
+//! `Unsupported` to the rest.
 
 #[cfg(target_os = "linux")]
 mod linux;

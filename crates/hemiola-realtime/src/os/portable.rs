@@ -53,7 +53,8 @@ pub(crate) fn set_policy(policy: Policy) -> io::Result<()> {
     let highest = unsafe { libc::sched_get_priority_max(class) };
     // SAFETY: a struct of integers (on some targets with padding that cannot be named).
     let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
-    // Other systems have fewer levels, often 15 to 47: the order among ours is kept as far as they reach.
+    // Other systems have fewer levels, often 15 to 47: the order among ours is kept as far as they
+    // reach.
     parameters.sched_priority = i32::from(priority.level()).min(highest);
     // SAFETY: the calling thread exists, `parameters` is readable.
     let status = unsafe { libc::pthread_setschedparam(libc::pthread_self(), class, &parameters) };
@@ -66,7 +67,8 @@ pub(crate) fn remove_timer_slack() -> io::Result<()> {
 
 pub(crate) fn monotonic_nanoseconds() -> u64 {
     let mut now = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: `now` is writable, and the call fails only for an unknown clock; POSIX has CLOCK_MONOTONIC.
+    // SAFETY: `now` is writable, and the call fails only for an unknown clock; POSIX has
+    // CLOCK_MONOTONIC.
     let now = unsafe {
         libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr());
         now.assume_init()

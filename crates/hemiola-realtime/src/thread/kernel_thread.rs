@@ -7,7 +7,8 @@ use std::time::Duration;
 
 /// A running thread, for others to change its scheduling policy: what a watchdog needs.
 ///
-/// It is a number that the kernel gives to somebody else once the thread has ended, so it is to be used only while the thread runs.
+/// It is a number that the kernel gives to somebody else once the thread has ended, so it is to be
+/// used only while the thread runs.
 ///
 /// ```
 /// use hemiola_realtime::{KernelThread, Niceness, Policy, Priority, ThreadSettings, spawn};
@@ -39,8 +40,8 @@ impl KernelThread {
         os::is_real_time(self.0)
     }
 
-    /// Its real-time priority, from 1 to 99; 0 if it shares time with all others. Nothing if it is scheduled in another way, has ended, or the
-    /// system does not tell. Two system calls.
+    /// Its real-time priority, from 1 to 99; 0 if it shares time with all others. Nothing if it is
+    /// scheduled in another way, has ended, or the system does not tell. Two system calls.
     pub fn priority(self) -> Option<u8> {
         os::priority(self.0)
     }
@@ -48,7 +49,8 @@ impl KernelThread {
     /// Changes how the kernel schedules the thread, from now on. One system call.
     ///
     /// # Errors
-    /// What the system said: the permission is missing, the policy does not fit, the thread has ended, or the system has no such call.
+    /// What the system said: the permission is missing, the policy does not fit, the thread has
+    /// ended, or the system has no such call.
     pub fn set_policy(self, policy: Policy) -> io::Result<()> {
         os::set_policy_of(self.0, policy)
     }

@@ -78,7 +78,8 @@ mod with_real_threads {
         });
     }
 
-    /// A token goes back and forth. Were one wake-up lost, a wait would last 20 s and end with `TimedOut`.
+    /// A token goes back and forth. Were one wake-up lost, a wait would last 20 s and end with
+    /// `TimedOut`.
     #[test]
     fn two_threads_hand_a_token_over_10_000_times_whether_they_sleep_or_spin() {
         const ROUNDS: u32 = 10_000;
@@ -90,7 +91,8 @@ mod with_real_threads {
                     if token.load(Ordering::Relaxed) == round {
                         break;
                     }
-                    // Every third wait spins for up to 5 µs first, so that all phases meet all others.
+                    // Every third wait spins for up to 5 µs first, so that all phases meet all
+                    // others.
                     let spin = Duration::from_micros(if round % 3 == 0 { 5 } else { 0 });
                     assert_eq!(mine.spin_then_wait(seen, monotonic_now() + spin, lost()), Reason::Signalled);
                 }
@@ -105,7 +107,8 @@ mod with_real_threads {
         assert_eq!(token.into_inner(), 2 * ROUNDS);
     }
 
-    /// Workers take items from a counter; each item is announced with `notify_one`. All are taken although the workers sleep.
+    /// Workers take items from a counter; each item is announced with `notify_one`. All are taken
+    /// although the workers sleep.
     #[test]
     fn no_announced_item_is_left_lying_while_a_worker_sleeps() {
         const ITEMS: u32 = 20_000;
@@ -138,7 +141,8 @@ mod with_real_threads {
     }
 }
 
-/// `RUSTFLAGS="--cfg loom" cargo test -p hemiola-realtime --lib wakeup`: every interleaving of the protocol.
+/// `RUSTFLAGS="--cfg loom" cargo test -p hemiola-realtime --lib wakeup`: every interleaving of the
+/// protocol.
 #[cfg(loom)]
 mod in_every_interleaving {
     use super::*;
@@ -146,7 +150,8 @@ mod in_every_interleaving {
     use loom::sync::atomic::AtomicUsize;
     use loom::thread;
 
-    /// Waits until `condition` holds, as users do. A lost wake-up is a deadlock, which loom reports.
+    /// Waits until `condition` holds, as users do. A lost wake-up is a deadlock, which loom
+    /// reports.
     fn wait_until(wakeup: &Wakeup, condition: impl Fn() -> bool) {
         loop {
             let seen = wakeup.generation();
@@ -157,7 +162,8 @@ mod in_every_interleaving {
         }
     }
 
-    /// With three threads, all interleavings of at most two preemptions: more would take minutes and find, by experience, little.
+    /// With three threads, all interleavings of at most two preemptions: more would take minutes
+    /// and find, by experience, little.
     fn three_threads() -> loom::model::Builder {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(2);

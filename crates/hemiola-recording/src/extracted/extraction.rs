@@ -93,9 +93,9 @@ impl Extraction {
     /// repeats it into a folder of tests, if it passes.
     ///
     /// # Errors
-    /// Tests in that folder cannot use the module's crate, the log does not have the run, it cannot be
-    /// repeated, a file cannot be written or is there already, or the module does something else now.
-    /// Then no test is left behind.
+    /// Tests in that folder cannot use the module's crate, the log does not have the run, it cannot
+    /// be repeated, a file cannot be written or is there already, or the module does something else
+    /// now. Then no test is left behind.
     pub fn write(
         &self,
         robot: Robot,

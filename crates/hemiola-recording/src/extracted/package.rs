@@ -14,7 +14,8 @@ pub struct Package {
 }
 
 impl Package {
-    /// The nearest one above a folder, which need not be there yet; `None` where `cargo test` does not come.
+    /// The nearest one above a folder, which need not be there yet; `None` where `cargo test` does
+    /// not come.
     ///
     /// # Errors
     /// Its manifest cannot be read.

@@ -1,4 +1,5 @@
-//! What tells builds of a program apart: the id that linkers give, or else a hash of the whole file.
+//! What tells builds of a program apart: the id that linkers give, or else a hash of the whole
+//! file.
 
 use std::fmt::Write;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -24,7 +25,8 @@ const LONGEST_NOTES: u64 = 1 << 16;
 const PT_NOTE: u32 = 4;
 const NT_GNU_BUILD_ID: u32 = 3;
 
-/// The note in an ELF file of 64 bits in this machine's order of bytes; nothing if it is none, or has none.
+/// The note in an ELF file of 64 bits in this machine's order of bytes; nothing if it is none, or
+/// has none.
 fn gnu_build_id(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
     let mut header = [0; 64];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
@@ -52,7 +54,8 @@ fn gnu_build_id(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Notes are a length of the name, one of the content, a kind, the name, the content; each padded to four bytes.
+/// Notes are a length of the name, one of the content, a kind, the name, the content; each padded
+/// to four bytes.
 fn build_id_among(mut notes: &[u8]) -> Option<&[u8]> {
     while let Some((header, rest)) = notes.split_at_checked(12) {
         let [name, content] = [u32_at(header, 0), u32_at(header, 4)].map(|length| length as usize);
@@ -66,7 +69,8 @@ fn build_id_among(mut notes: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// FNV-1a over words of eight bytes, and the length: a whole program takes a moment also where the compiler does not optimise.
+/// FNV-1a over words of eight bytes, and the length: a whole program takes a moment also where the
+/// compiler does not optimise.
 fn hash(mut file: impl Read + Seek) -> io::Result<String> {
     file.seek(SeekFrom::Start(0))?;
     let mut block = vec![0; 1 << 16];

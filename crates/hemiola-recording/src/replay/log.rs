@@ -135,8 +135,8 @@ impl ReplayLog {
         &self.split
     }
 
-    /// How its robot was configured: what `robot.toml` and all that was put over it said, as JSON, by
-    /// key. Nothing if the log does not tell.
+    /// How its robot was configured: what `robot.toml` and all that was put over it said, as JSON,
+    /// by key. Nothing if the log does not tell.
     pub fn configuration(&self) -> Option<&BTreeMap<String, String>> {
         self.configuration.as_ref()
     }

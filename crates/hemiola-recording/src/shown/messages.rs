@@ -1,5 +1,5 @@
-//! Messages of Foxglove and ROS 2, as far as they are needed here: the types that their schemas name
-//! are complete, and what is never filled is empty.
+//! Messages of Foxglove and ROS 2, as far as they are needed here: the types that their schemas
+//! name are complete, and what is never filled is empty.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Drawings in spaces: an entity for each update and name, which replaces the one before it. Drawings in
-//! two dimensions lie on the ground of their frame.
+//! Drawings in spaces: an entity for each update and name, which replaces the one before it.
+//! Drawings in two dimensions lie on the ground of their frame.
 
 use std::f32::consts::TAU;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! A robot while it is put together: what all its parts are made with, and what they leave with others.
+//! A robot while it is put together: what all its parts are made with, and what they leave with
+//! others.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
 
@@ -71,7 +72,8 @@ impl<'r> Assembly<'r> {
         let modules = robot.configuration.modules.iter();
         let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
         monitor.set_faults(state.faults().clone());
-        // SAFETY: nothing runs yet, and nothing begins while this exists: what is made here is started when all is there.
+        // SAFETY: nothing runs yet, and nothing begins while this exists: what is made here is
+        // started when all is there.
         let mut between = unsafe { BetweenRuns::assume() };
         Ok(Self {
             wiring: Wiring::of(robot, &catalog, &cycle_ids, script, &mut between)?,

@@ -133,7 +133,8 @@ impl Assembly<'_> {
         import.collect()
     }
 
-    /// Has cycles that a topic triggers listen to it: when all modules and sources have joined theirs.
+    /// Has cycles that a topic triggers listen to it: when all modules and sources have joined
+    /// theirs.
     pub(super) fn listen(&self, cycles: &mut [Cycle]) -> Result<(), RuntimeError> {
         for (index, (cycle, configuration)) in cycles.iter_mut().zip(&self.robot.configuration.cycles).enumerate() {
             let (CycleTrigger::Topic(topic), Some(trigger)) = (&configuration.trigger, self.triggers.get(&index))

@@ -23,7 +23,8 @@ use description::{check_names, check_ports, check_updates, describe};
 
 pub use contents::{Provider, TopicEnd, representations};
 
-/// A robot that is put together and checked, but does not run: configuration, modules, who provides what, plans.
+/// A robot that is put together and checked, but does not run: configuration, modules, who provides
+/// what, plans.
 ///
 /// ```no_run
 /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -96,15 +97,17 @@ impl Robot {
         self
     }
 
-    /// Calls `beat` so often, from the thread that watches all others, for as long as the robot runs on its own threads: somebody outside
-    /// of the process may act when that ends. It must not wait.
+    /// Calls `beat` so often, from the thread that watches all others, for as long as the robot
+    /// runs on its own threads: somebody outside of the process may act when that ends. It must not
+    /// wait.
     #[must_use]
     pub fn with_heartbeat(mut self, period: Duration, beat: impl FnMut() + Send + 'static) -> Self {
         self.heartbeat = Mutex::new(Some(Heartbeat { period, beat: Box::new(beat) }));
         self
     }
 
-    /// Whether there is, with the present providers, what somebody wants to [observe](crate::RobotHandle::observe) of it.
+    /// Whether there is, with the present providers, what somebody wants to
+    /// [observe](crate::RobotHandle::observe) of it.
     ///
     /// # Errors
     /// A representation that nobody provides, or that is opaque.
@@ -123,13 +126,13 @@ impl Robot {
         Ok(())
     }
 
-    /// Follows a recording instead of deciding by itself what runs when, and on what. Replaces what it was to
-    /// follow before.
+    /// Follows a recording instead of deciding by itself what runs when, and on what. Replaces what
+    /// it was to follow before.
     ///
     /// # Errors
-    /// [`RuntimeError::Unknown`]: there is no such source, or no cycle provides such a representation.
-    /// [`RuntimeError::OtherRobot`]: the recording's cycles or what they read from each other are not this
-    /// robot's, or a source that they read from has no feed.
+    /// [`RuntimeError::Unknown`]: there is no such source, or no cycle provides such a
+    /// representation. [`RuntimeError::OtherRobot`]: the recording's cycles or what they read from
+    /// each other are not this robot's, or a source that they read from has no feed.
     pub fn following(mut self, course: Course) -> Result<Self, RuntimeError> {
         self.can_follow(&course)?;
         self.course = Mutex::new(course);

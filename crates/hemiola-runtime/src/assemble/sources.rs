@@ -83,8 +83,8 @@ impl Assembly<'_> {
         Ok(SourceRecords { failures, events })
     }
 
-    /// Where it is noted what messages come from that a source publishes, by its arguments. Traces list them with a cycle, as all
-    /// exchanges.
+    /// Where it is noted what messages come from that a source publishes, by its arguments. Traces
+    /// list them with a cycle, as all exchanges.
     fn source_publishers(&self, number: usize, ports: &Ports) -> Result<Vec<(usize, OriginWriter)>, RuntimeError> {
         let mut publishers = Vec::new();
         let Some(&listed_with) = self.cycle_ids.first() else { return Ok(publishers) };

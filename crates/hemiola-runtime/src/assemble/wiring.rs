@@ -77,8 +77,8 @@ impl Wiring {
         let links = links(robot, &nodes);
         let recorded = script.map(Script::channels);
         for Link { publisher, consumer, lines } in &links {
-            // Traces know exchanges of cycles; what comes from a source is listed with its reader, and what goes from source to
-            // source with the first cycle.
+            // Traces know exchanges of cycles; what comes from a source is listed with its reader,
+            // and what goes from source to source with the first cycle.
             let owner = cycles.get(*publisher).or(cycles.get(*consumer)).or(cycles.first());
             let Some(&owner) = owner else { continue };
             let recorded = recorded.as_ref().filter(|_| *consumer < cycles.len()).map(|channels| {
@@ -157,7 +157,8 @@ fn links(robot: &Robot, nodes: &[Node]) -> Vec<Link> {
                     Some(Line { store, imported, samples: read.samples.then(|| capacity(consumer)) })
                 })
                 .collect();
-            // A cycle that a source triggers needs its snapshots as triggers even if it reads none of its values.
+            // A cycle that a source triggers needs its snapshots as triggers even if it reads none
+            // of its values.
             let triggers = robot.configuration.cycles.get(consumer).is_some_and(|cycle| {
                 from.consumer
                     == Consumer::Source(match &cycle.trigger {

@@ -1,11 +1,13 @@
 //! From one blackboard to another: snapshots of current values, and queues of all values.
 //!
-//! A snapshot holds values of the publisher's stores; the values stay where they are. The consumer moves the holds into its cells
-//! when it takes the snapshot, and they stay there until it shows other values. What nobody took, the publisher drops when the
-//! snapshot's buffer comes back to it. Sample queues carry held values one by one.
+//! A snapshot holds values of the publisher's stores; the values stay where they are. The consumer
+//! moves the holds into its cells when it takes the snapshot, and they stay there until it shows
+//! other values. What nobody took, the publisher drops when the snapshot's buffer comes back to it.
+//! Sample queues carry held values one by one.
 //!
-//! What a publisher's snapshot does not have, because nobody seemed to need it when it was published, the consumer's cell does not
-//! show any more: it shows the default, marked as stale, until a snapshot comes that has it.
+//! What a publisher's snapshot does not have, because nobody seemed to need it when it was
+//! published, the consumer's cell does not show any more: it shows the default, marked as stale,
+//! until a snapshot comes that has it.
 
 use std::sync::Arc;
 
@@ -133,11 +135,13 @@ impl Recorded {
 }
 
 impl Line {
-    /// How many values of the store this line may hold at the same time: what the reader's cell shows, what it is about to show,
-    /// and the newest snapshot's; a full queue, a full one that was taken, and one that finds no room.
+    /// How many values of the store this line may hold at the same time: what the reader's cell
+    /// shows, what it is about to show, and the newest snapshot's; a full queue, a full one that
+    /// was taken, and one that finds no room.
     ///
-    /// As long as every value is published before the next one is written, the newest snapshot has the current value, and the reader
-    /// holds one: it lets go of what it shows before it takes what is new.
+    /// As long as every value is published before the next one is written, the newest snapshot has
+    /// the current value, and the reader holds one: it lets go of what it shows before it takes
+    /// what is new.
     pub fn holds(self) -> Holds {
         let samples = self.samples.map_or(0, |capacity| 2 * capacity + 1);
         Holds { most: 3 + samples, usual: 1 + samples }
@@ -259,7 +263,8 @@ impl SampleExport {
     }
 }
 
-/// Whether the run belongs to the last one of these spans, which are in reverse order; it is used up then.
+/// Whether the run belongs to the last one of these spans, which are in reverse order; it is used
+/// up then.
 fn take_from(spans: &mut Vec<SampleSpan>, run: u32) -> bool {
     while spans.last().is_some_and(|span| span.count == 0) {
         spans.pop();
@@ -289,7 +294,8 @@ impl Import {
         self
     }
 
-    /// Shows the newest snapshot, if there is a new one, and all samples since the last time, to the updates.
+    /// Shows the newest snapshot, if there is a new one, and all samples since the last time, to
+    /// the updates.
     pub fn take(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Taken {
         self.take_snapshot(blackboard, between);
         let mut dropped = 0;
@@ -324,7 +330,8 @@ impl Import {
         is_there
     }
 
-    /// Notes what was taken when it was recorded, and is shown already: the robot goes on from a snapshot.
+    /// Notes what was taken when it was recorded, and is shown already: the robot goes on from a
+    /// snapshot.
     pub fn take_restored(&mut self, record: &InputRecord) {
         self.taken = record.snapshot;
         let samples = self.lines.iter_mut().filter_map(|line| line.samples.as_mut());
@@ -357,7 +364,8 @@ impl Import {
         }));
     }
 
-    /// Writes down what was taken last, and returns what is left of the words: one for the snapshot, two for each line with samples.
+    /// Writes down what was taken last, and returns what is left of the words: one for the
+    /// snapshot, two for each line with samples.
     pub fn write_down<'w>(&self, words: &'w mut [u32]) -> &'w mut [u32] {
         let samples = self.lines.iter().filter_map(|line| line.samples.as_ref());
         let spans = samples.flat_map(|samples| [samples.span.first, samples.span.count]);

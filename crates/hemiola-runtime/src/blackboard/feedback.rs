@@ -1,5 +1,5 @@
-//! Where values come back to the cycle that they derive from, so that ages are those of ways that do
-//! not.
+//! Where values come back to the cycle that they derive from, so that ages are those of ways that
+//! do not.
 //!
 //! Where cycles read each other, as odometry and scan matcher do, every value derives from all
 //! samples there ever were: the filter's state never forgets. The age of the oldest of them says
@@ -9,15 +9,15 @@
 //! automotive systems under different path semantics", CRTS 2008; Becker, Dasari, Mubeen, Behnam,
 //! Nolte, "End-to-end timing analysis of cause-effect chains in automotive embedded systems",
 //! Journal of Systems Architecture 80, 2017; Günzel, Chen, Ueter, von der Brüggen, Dürr, Chen,
-//! "Timing analysis of asynchronized distributed cause-effect chains", RTAS 2021). So a sample's way
-//! ends where it would come into a cycle again in which it has been: the oldest sample of a value is
-//! the oldest of those that came by ways that do not come back to themselves. A value that derives
-//! from a source by other ways only is state, and has no age.
+//! "Timing analysis of asynchronized distributed cause-effect chains", RTAS 2021). So a sample's
+//! way ends where it would come into a cycle again in which it has been: the oldest sample of a
+//! value is the oldest of those that came by ways that do not come back to themselves. A value that
+//! derives from a source by other ways only is state, and has no age.
 //!
 //! How it is counted, without knowing all ways: a cycle that takes something that derives from
 //! itself has a *mark*. What comes into it gets the mark, and what would bring it back is left out.
-//! Samples with different marks are counted apart (`Provenance`), which takes as many places as there
-//! are sets of marks: robots without feedback have none, and pay nothing.
+//! Samples with different marks are counted apart (`Provenance`), which takes as many places as
+//! there are sets of marks: robots without feedback have none, and pay nothing.
 //!
 //! The stamps of the newest samples are not touched: values are stamped with them.
 

@@ -1,7 +1,7 @@
 //! A value that another blackboard's store holds, as this one's updates see it.
 //!
-//! Invariant behind the `unsafe` blocks: what the cell shows is held by what stands beside it, and both change only between two
-//! runs ([`BetweenRuns`]).
+//! Invariant behind the `unsafe` blocks: what the cell shows is held by what stands beside it, and
+//! both change only between two runs ([`BetweenRuns`]).
 
 #![expect(unsafe_code, reason = "what a cell shows is kept beside it, and shared by tasks")]
 
@@ -28,7 +28,8 @@ struct Holds {
     current: Option<Held>,
     /// What arrived since the last run, oldest first.
     samples: Vec<Held>,
-    /// Of a robot that goes on from a checkpoint: what it began with, until it is dropped with all else.
+    /// Of a robot that goes on from a checkpoint: what it began with, until it is dropped with all
+    /// else.
     restored: Vec<Held>,
 }
 
@@ -57,7 +58,8 @@ impl Imported {
         self.holds(between).current = Some(held);
     }
 
-    /// Shows the default, as stale: there is no such value at present. What was shown goes back to its store.
+    /// Shows the default, as stale: there is no such value at present. What was shown goes back to
+    /// its store.
     pub fn show_default(&self, between: &mut BetweenRuns<'_>) {
         if self.holds(between).current.is_some() || !self.cell.view().stale {
             self.point_at(View { stale: true, ..self.default.view() }, between);

@@ -1,5 +1,6 @@
-//! Stores and channels under every interleaving (loom): the real ones, with a representation whose value loom watches. What a
-//! reader sees is never rewritten meanwhile, and a provider always finds something to write to.
+//! Stores and channels under every interleaving (loom): the real ones, with a representation whose
+//! value loom watches. What a reader sees is never rewritten meanwhile, and a provider always finds
+//! something to write to.
 
 #![expect(unsafe_code, reason = "loom checks what it promises")]
 
@@ -18,7 +19,8 @@ use super::provenance::Provenance;
 use super::slot::Held;
 use super::store::{Holds, Store, Writing};
 
-/// The run that wrote it; 0 when it was not written. Loom sees every access that no synchronisation orders.
+/// The run that wrote it; 0 when it was not written. Loom sees every access that no synchronisation
+/// orders.
 #[derive(Default)]
 struct Watched(UnsafeCell<u32>);
 
@@ -67,7 +69,8 @@ struct Reader {
     import: Import,
 }
 
-/// So many values, and readers of them; with a sample queue of the first one if there is a capacity.
+/// So many values, and readers of them; with a sample queue of the first one if there is a
+/// capacity.
 fn cycles(values: usize, readers: usize, capacity: Option<usize>) -> (Publisher, Vec<Reader>) {
     let line = |store| Line { store, imported: store, samples: capacity.filter(|_| store == 0) };
     let lines: Vec<Line> = (0..values).map(line).collect();
@@ -170,7 +173,8 @@ fn loom_a_value_that_is_not_published_for_a_while_is_not_rewritten_under_its_rea
                 assert!(values[0] == values[1] || values[0] == 0, "of one run, or the default: {values:?}");
             }
         });
-        // The reader's provider is switched to one that does not need the first value, and back again.
+        // The reader's provider is switched to one that does not need the first value, and back
+        // again.
         publisher.run(&[0, 1]);
         publisher.run(&[1]);
         publisher.run(&[1]);

@@ -2,8 +2,9 @@ use hemiola_model::Time;
 
 use super::feedback::{Entrance, Shape};
 
-/// The sensor samples that a value derives from: per source, the time stamps of the oldest and the newest. Those whose effect came with
-/// messages of a topic on the way are kept apart: messages take ways of their own, and may be older or newer than values.
+/// The sensor samples that a value derives from: per source, the time stamps of the oldest and the
+/// newest. Those whose effect came with messages of a topic on the way are kept apart: messages
+/// take ways of their own, and may be older or newer than values.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -34,8 +35,8 @@ pub struct Provenance {
     sources: usize,
 }
 
-/// The stamps of the oldest and the newest sample. If the oldest one is after the newest, those that
-/// there are came by no way that counts.
+/// The stamps of the oldest and the newest sample. If the oldest one is after the newest, those
+/// that there are came by no way that counts.
 type Span = (Time, Time);
 
 /// No sample: the neutral element of `join`.
@@ -98,8 +99,9 @@ impl Provenance {
         all
     }
 
-    /// The stamps of the oldest and the newest sample of a source, of those that came by values; `None`, too, if they came by
-    /// ways only that come back to themselves: state, which has no age.
+    /// The stamps of the oldest and the newest sample of a source, of those that came by values;
+    /// `None`, too, if they came by ways only that come back to themselves: state, which has no
+    /// age.
     ///
     /// # Panics
     /// If there is no source of that number.
@@ -107,7 +109,8 @@ impl Provenance {
         known(self.joined(&self.read, source))
     }
 
-    /// The stamps of the oldest and the newest sample of a source, of those whose effect came with messages.
+    /// The stamps of the oldest and the newest sample of a source, of those whose effect came with
+    /// messages.
     ///
     /// # Panics
     /// If there is no source of that number.
@@ -121,7 +124,8 @@ impl Provenance {
         newest((oldest, latest)).map(|newest| (oldest.min(newest), newest))
     }
 
-    /// The stamp of the newest sample of all sources. Messages do not count: which ones a run got may depend on how fast others were.
+    /// The stamp of the newest sample of all sources. Messages do not count: which ones a run got
+    /// may depend on how fast others were.
     pub fn newest(&self) -> Option<Time> {
         self.read.iter().copied().filter_map(newest).max()
     }
@@ -210,7 +214,8 @@ mod tests {
         Time::from_nanoseconds(second * 1_000_000_000)
     }
 
-    /// Odometry has the first mark, the matcher the second, and each takes what derives from itself.
+    /// Odometry has the first mark, the matcher the second, and each takes what derives from
+    /// itself.
     #[test]
     fn the_oldest_sample_is_of_a_way_that_does_not_come_back_to_itself() {
         let shape = Shape { sources: 2, ways: 4 };
@@ -236,7 +241,8 @@ mod tests {
             assert_eq!(matched.span(0), Some((at(second), at(second))));
             assert_eq!(pose.newest(), Some(at(second)));
         }
-        // What is left when nothing comes in any more is state: its stamp is known, and it has no age.
+        // What is left when nothing comes in any more is state: its stamp is known, and it has no
+        // age.
         let mut state = none();
         state.enter(&pose, matcher);
         let mut back = none();

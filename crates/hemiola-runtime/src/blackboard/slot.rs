@@ -11,8 +11,9 @@
 //! | holder | subtracts one | release: what it read was read before |
 //! | the last one to refer to it | frees it | acquire: all others have let go |
 //!
-//! So a value that anybody holds stays as it is and where it is, whatever becomes of its store, of the programs that read it and
-//! of the channel that it came by. That is the invariant behind the `unsafe` blocks here.
+//! So a value that anybody holds stays as it is and where it is, whatever becomes of its store, of
+//! the programs that read it and of the channel that it came by. That is the invariant behind the
+//! `unsafe` blocks here.
 
 #![expect(unsafe_code, reason = "slots count who refers to them; see the protocol")]
 
@@ -88,7 +89,8 @@ impl Slot {
     /// Holds the value.
     ///
     /// # Safety
-    /// Nobody changes it at present, and the provider comes to know of the hold before it looks for a free slot.
+    /// Nobody changes it at present, and the provider comes to know of the hold before it looks for
+    /// a free slot.
     #[inline]
     pub unsafe fn hold(&self, stamp: Time, stale: bool) -> Held {
         Held { reference: self.0.clone(), stamp, stale }

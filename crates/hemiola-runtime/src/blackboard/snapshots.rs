@@ -1,7 +1,9 @@
-//! How snapshots get from the publisher to the consumer: always the newest, or, in a replay, those that were taken when it was recorded.
+//! How snapshots get from the publisher to the consumer: always the newest, or, in a replay, those
+//! that were taken when it was recorded.
 //!
-//! A replay runs one cycle after the other, where the robot ran them at the same time: when a consumer begins, the publisher may already have
-//! published what the consumer of the recording did not see yet. So the publisher passes on exactly the runs that were taken, in order, and the
+//! A replay runs one cycle after the other, where the robot ran them at the same time: when a
+//! consumer begins, the publisher may already have published what the consumer of the recording did
+//! not see yet. So the publisher passes on exactly the runs that were taken, in order, and the
 //! consumer takes them one by one.
 
 use hemiola_bus::exchange::{LatestReader, LatestWriter, QueueReader, QueueWriter, latest, queue};
@@ -114,8 +116,8 @@ impl<T> SnapshotReader<T> {
         }
     }
 
-    /// Takes the newest, or the next of those recorded; `false` if there is none. Calls `release` before it takes the newest, so
-    /// that the consumer never holds the values of two snapshots.
+    /// Takes the newest, or the next of those recorded; `false` if there is none. Calls `release`
+    /// before it takes the newest, so that the consumer never holds the values of two snapshots.
     pub fn take(&mut self, release: impl FnOnce()) -> bool {
         match self {
             Self::Newest(newest) => {

@@ -1,21 +1,25 @@
 //! One representation: a few values that take turns, so that nobody ever copies or waits.
 //!
-//! At any time a value is one of: the current one, the previous one (often the same), the one being written, held by somebody
-//! outside (a snapshot, a cell of another cycle, a sample queue, an observer), or free. A provider gets a free one; a failed
-//! provider's value is simply not made current, so that the last good one stays.
+//! At any time a value is one of: the current one, the previous one (often the same), the one being
+//! written, held by somebody outside (a snapshot, a cell of another cycle, a sample queue, an
+//! observer), or free. A provider gets a free one; a failed provider's value is simply not made
+//! current, so that the last good one stays.
 //!
 //! Invariant behind the `unsafe` blocks:
-//! - the provider of a representation runs at most once in a run, so there is one writer at a time: who has the
-//!   [`Writing`];
-//! - a value is only written while it is neither current, nor previous, nor held ([`slot`](super::slot)), and readers only see
-//!   those;
+//! - the provider of a representation runs at most once in a run, so there is one writer at a time:
+//!   who has the [`Writing`];
+//! - a value is only written while it is neither current, nor previous, nor held
+//!   ([`slot`](super::slot)), and readers only see those;
 //! - the current value is held by tasks ordered after its provider, or between two runs;
-//! - the list of slots is looked at by the provider, by tasks ordered after it, and between two runs; so the provider may append to
-//!   it before it is called, and slots stay where they are, for the list refers to them;
-//! - slot [`OVERRIDE`] is changed only between two runs, and only while nobody holds it and it is not current or previous.
+//! - the list of slots is looked at by the provider, by tasks ordered after it, and between two
+//!   runs; so the provider may append to it before it is called, and slots stay where they are, for
+//!   the list refers to them;
+//! - slot [`OVERRIDE`] is changed only between two runs, and only while nobody holds it and it is
+//!   not current or previous.
 //!
-//! There is room for all of that at once (see [`Store::new`]), so that a free one always exists. Values that are not needed as long
-//! as everybody keeps pace are made when they are first needed, by the provider before it is called ([`Store::make_one_more`]).
+//! There is room for all of that at once (see [`Store::new`]), so that a free one always exists.
+//! Values that are not needed as long as everybody keeps pace are made when they are first needed,
+//! by the provider before it is called ([`Store::make_one_more`]).
 
 #![expect(unsafe_code, reason = "values take turns; see the invariant")]
 
@@ -36,7 +40,8 @@ const OVERRIDE: u32 = 0;
 const NONE: u32 = u32::MAX;
 /// The current, the previous and the one being written; a spare one; the override.
 const OWN_SLOTS: usize = 5;
-/// The current, the one being written; the override. When a provider begins, the previous value is the current one.
+/// The current, the one being written; the override. When a provider begins, the previous value is
+/// the current one.
 const OWN_SLOTS_AT_FIRST: usize = 3;
 
 /// Lies in the slot of the value that overrides until there is one. Nobody sees it.
@@ -94,7 +99,8 @@ pub struct NewSlots {
 }
 
 impl NewSlots {
-    /// Makes memory for the list of all slots of a store to which so many others were added. Off the real-time threads.
+    /// Makes memory for the list of all slots of a store to which so many others were added. Off
+    /// the real-time threads.
     pub fn make_room(&mut self, store: &Store, before: usize) {
         self.list = Vec::with_capacity(store.first_slots + before + self.new.len());
     }
@@ -106,7 +112,8 @@ impl NewSlots {
 }
 
 impl Store {
-    /// A store from which others can hold so many values. Those for what is usual are made here, the others when they are needed.
+    /// A store from which others can hold so many values. Those for what is usual are made here,
+    /// the others when they are needed.
     pub fn new(descriptor: &'static RepresentationDescriptor, holds: Holds) -> Self {
         let first_slots = OWN_SLOTS + holds.most;
         let at_first = (OWN_SLOTS_AT_FIRST + holds.usual).min(first_slots);
@@ -143,8 +150,8 @@ impl Store {
         self.commits.load(Ordering::Relaxed)
     }
 
-    /// Makes the current value the previous one. Who reads previous values has this called before every run; as long as nobody
-    /// does, none is kept.
+    /// Makes the current value the previous one. Who reads previous values has this called before
+    /// every run; as long as nobody does, none is kept.
     pub fn age(&self, between: &mut BetweenRuns<'_>) {
         self.previous.store(self.current.load(Ordering::Relaxed), Ordering::Relaxed);
         self.cell.age(between);
@@ -162,7 +169,8 @@ impl Store {
     /// By a task that is ordered after the provider.
     pub unsafe fn hold_in_run(&self) -> Held {
         let View { stamp, stale, .. } = self.cell.view();
-        // SAFETY: the current value is not written, and the provider's next task is ordered after the caller.
+        // SAFETY: the current value is not written, and the provider's next task is ordered after
+        // the caller.
         unsafe { self.slot(self.current.load(Ordering::Relaxed)).hold(stamp, stale) }
     }
 
@@ -171,8 +179,8 @@ impl Store {
         NewSlots { list: Vec::new(), new: (0..count).map(|_| Slot::new(self.descriptor().create())).collect() }
     }
 
-    /// Adds slots, in the order in which they were made; what is left of them is to be dropped off the real-time threads. No
-    /// allocation.
+    /// Adds slots, in the order in which they were made; what is left of them is to be dropped off
+    /// the real-time threads. No allocation.
     pub fn add_slots(&self, slots: &mut NewSlots, _: &mut BetweenRuns<'_>) {
         // SAFETY: between two runs only the caller has the list.
         let present = unsafe { &mut *self.slots.get() };
@@ -181,15 +189,17 @@ impl Store {
         std::mem::swap(present, &mut slots.list);
     }
 
-    /// Exchanges the value that overrides, if there has been one, for `value`, and overrides with it from now on. `false` when the last one is still
-    /// held by somebody, or `value` is of another representation: try again in the next run.
+    /// Exchanges the value that overrides, if there has been one, for `value`, and overrides with
+    /// it from now on. `false` when the last one is still held by somebody, or `value` is of
+    /// another representation: try again in the next run.
     pub fn set_override(&self, value: &mut AnyRepresentation, between: &mut BetweenRuns<'_>) -> bool {
         if value.descriptor() != self.descriptor() {
             return false;
         }
         let used = [&self.current, &self.previous].iter().any(|used| used.load(Ordering::Relaxed) == OVERRIDE);
         if used {
-            // Let go first: the last value that was written is as good as any until the next commit.
+            // Let go first: the last value that was written is as good as any until the next
+            // commit.
             self.show(self.writing.load(Ordering::Relaxed), between);
         }
         let slot = self.slot(OVERRIDE);
@@ -243,8 +253,8 @@ impl Store {
         self.cell.age(between);
     }
 
-    /// Makes a slot more, for a provider that finds none free: a reader holds values longer than is usual. `None` if there are
-    /// all already, or if the type's `Default` panics.
+    /// Makes a slot more, for a provider that finds none free: a reader holds values longer than is
+    /// usual. `None` if there are all already, or if the type's `Default` panics.
     ///
     /// # Safety
     /// By the provider before it is called, or between two runs.
@@ -260,8 +270,8 @@ impl Store {
     }
 
     fn slots(&self) -> &[Slot] {
-        // SAFETY: the list changes between two runs and before the provider is called; whoever looks at it is the provider, comes
-        // after it in the run, or is the one who changes it.
+        // SAFETY: the list changes between two runs and before the provider is called; whoever
+        // looks at it is the provider, comes after it in the run, or is the one who changes it.
         unsafe { &*self.slots.get() }
     }
 
@@ -270,23 +280,26 @@ impl Store {
     }
 
     fn address(&self, slot: u32) -> *const () {
-        // SAFETY: only the address is taken, which never changes except by `set_override` between two runs.
+        // SAFETY: only the address is taken, which never changes except by `set_override` between
+        // two runs.
         unsafe { self.slot(slot).value() }.as_ptr()
     }
 }
 
-/// The provider's right to write the next values of what it provides. Dropped without [`commit`](Self::commit), the last values stay
-/// and are marked as stale: whatever the provider did, and however it ended.
+/// The provider's right to write the next values of what it provides. Dropped without
+/// [`commit`](Self::commit), the last values stay and are marked as stale: whatever the provider
+/// did, and however it ended.
 pub struct Writing<'s> {
     stores: &'s [&'s Store],
 }
 
 impl<'s> Writing<'s> {
-    /// Gives the provider free values; `None`, and all is stale, when there are none (which the sizes rule out).
+    /// Gives the provider free values; `None`, and all is stale, when there are none (which the
+    /// sizes rule out).
     ///
     /// # Safety
-    /// By the provider's task (or thread), which has no other such right to one of these stores. Nobody reads what it provides
-    /// before that task has ended, and no store comes twice.
+    /// By the provider's task (or thread), which has no other such right to one of these stores.
+    /// Nobody reads what it provides before that task has ended, and no store comes twice.
     #[inline]
     pub unsafe fn begin(stores: &'s [&'s Store]) -> Option<Self> {
         let writing = Self { stores };
@@ -307,8 +320,8 @@ impl<'s> Writing<'s> {
         true
     }
 
-    /// Resets the values to their defaults, keeping buffers. Runs code of the representations, so it may panic: a value that was
-    /// half reset is one that may be reset again.
+    /// Resets the values to their defaults, keeping buffers. Runs code of the representations, so
+    /// it may panic: a value that was half reset is one that may be reset again.
     #[inline]
     pub fn reset(&mut self) {
         self.values().for_each(|mut value| value.reset());
@@ -317,7 +330,8 @@ impl<'s> Writing<'s> {
     /// The values that are being written.
     pub fn values(&mut self) -> impl Iterator<Item = ValueMut<'_>> {
         self.stores.iter().map(|store| {
-            // SAFETY: `begin` found them free, they are shown only when this is gone, and no store comes twice.
+            // SAFETY: `begin` found them free, they are shown only when this is gone, and no store
+            // comes twice.
             ValueMut::of(unsafe { store.slot(store.writing.load(Ordering::Relaxed)).value_mut() })
         })
     }
@@ -331,7 +345,8 @@ impl<'s> Writing<'s> {
             store.current.store(slot, Ordering::Relaxed);
             // One writer at a time: no addition that others could disturb.
             store.commits.store(store.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-            // SAFETY: the provider is done, and the executor starts no reader before its task has ended.
+            // SAFETY: the provider is done, and the executor starts no reader before its task has
+            // ended.
             unsafe { store.cell.set_current(View { value: store.address(slot), stamp, stale: false }) };
         }
         std::mem::forget(self);

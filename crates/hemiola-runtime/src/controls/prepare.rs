@@ -85,8 +85,8 @@ impl Controls {
         }
     }
 
-    /// Notes what the robot consists of, now that the commands of a change are on their way. Gives back what it consisted of, to be
-    /// dropped when the controls are no longer locked.
+    /// Notes what the robot consists of, now that the commands of a change are on their way. Gives
+    /// back what it consisted of, to be dropped when the controls are no longer locked.
     #[must_use = "modules are dropped when nothing is locked"]
     pub fn note_prepared(&mut self, prepared: Prepared) -> Vec<Instances> {
         match prepared.after {

@@ -1,4 +1,5 @@
-//! What runs: a program on a blackboard, with what it reads from elsewhere and what it is asked for.
+//! What runs: a program on a blackboard, with what it reads from elsewhere and what it is asked
+//! for.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: whoever has the cycle runs it")]
 
@@ -135,7 +136,8 @@ impl Core {
         }
     }
 
-    /// Does something that comes into force with the next run; tells what is left of it. On the thread of its worker 0.
+    /// Does something that comes into force with the next run; tells what is left of it. On the
+    /// thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
         let done = command.obey(&mut self.program, &self.blackboard, &mut self.executor.between_runs());
         done.change().into_iter().for_each(|change| self.progress.changes.add(change));
@@ -152,7 +154,8 @@ impl Core {
     pub(super) fn heed_safe_state(&mut self) -> SafeState {
         let safe_state = self.robot.safe_state();
         let has_left = self.follow_safe_state(safe_state);
-        // Who made one of them safe while it was let go has found it safe still, and said before that the robot is to be.
+        // Who made one of them safe while it was let go has found it safe still, and said before
+        // that the robot is to be.
         if has_left && self.robot.safe_state().is_active() {
             self.follow_safe_state(SafeState::Active);
             return SafeState::Active;
@@ -160,7 +163,8 @@ impl Core {
         safe_state
     }
 
-    /// Modules that move something enter the safe state, or leave it; tells whether any has left it.
+    /// Modules that move something enter the safe state, or leave it; tells whether any has left
+    /// it.
     pub(super) fn follow_safe_state(&mut self, safe_state: SafeState) -> bool {
         if safe_state.is_active() {
             self.program.enter_safe_state();
@@ -169,7 +173,8 @@ impl Core {
         self.program.leave_safe_state(&mut self.executor.between_runs())
     }
 
-    /// Whether its source has brought a sample that was not taken yet, or its topic new messages, which count as heard then.
+    /// Whether its source has brought a sample that was not taken yet, or its topic new messages,
+    /// which count as heard then.
     pub fn is_triggered(&mut self) -> bool {
         let has_new_sample = self.imports.iter().any(|import| import.is_trigger && import.import.has_new());
         self.topic.as_mut().map_or(has_new_sample, Listener::heard)

@@ -23,7 +23,8 @@ struct Inlet {
     buffer_bytes: usize,
 }
 
-/// A name that updates have used while somebody watched: [`RobotHandle::debug_names`](crate::RobotHandle::debug_names).
+/// A name that updates have used while somebody watched:
+/// [`RobotHandle::debug_names`](crate::RobotHandle::debug_names).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DebugName {
     /// The name.

@@ -37,8 +37,8 @@ impl NameTable {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Whether to show what has that name now; asks `is_wanted` if it does not know, and tells `announce`
-    /// of a new name, which says whether it will pass that on.
+    /// Whether to show what has that name now; asks `is_wanted` if it does not know, and tells
+    /// `announce` of a new name, which says whether it will pass that on.
     pub fn wants(
         &mut self,
         (name, kind): (&'static str, DebugKind),

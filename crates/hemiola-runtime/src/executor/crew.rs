@@ -1,8 +1,9 @@
 //! Fork and join on the workers of a cycle.
 //!
 //! # Protocol
-//! A forking worker puts a job (on its own stack) into one of a few places and works on it; idle workers that see it join in.
-//! Whoever works takes the next index from the job's counter until there is none left.
+//! A forking worker puts a job (on its own stack) into one of a few places and works on it; idle
+//! workers that see it join in. Whoever works takes the next index from the job's counter until
+//! there is none left.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -15,12 +16,14 @@
 //! | helper, the last to count itself out while the owner sleeps | wakes the owner | |
 //! | owner | frees the place | |
 //!
-//! Either the helper sees null, or the owner sees the helper: both change the same count (the owner by adding nothing), so one
-//! comes first. If the owner does, the helper's change acquires what the owner released, which is null. If the helper does, the
-//! owner sees it and waits. The owner waits only for indices that somebody has begun. Without a free place, or without other workers, it works alone.
+//! Either the helper sees null, or the owner sees the helper: both change the same count (the owner
+//! by adding nothing), so one comes first. If the owner does, the helper's change acquires what the
+//! owner released, which is null. If the helper does, the owner sees it and waits. The owner waits
+//! only for indices that somebody has begun. Without a free place, or without other workers, it
+//! works alone.
 //!
-//! Owner and helpers leave by guards ([`Opened`], [`Helping`]), so that a panic on the way leaves neither a job on a stack that is gone nor an
-//! owner that waits for ever.
+//! Owner and helpers leave by guards ([`Opened`], [`Helping`]), so that a panic on the way leaves
+//! neither a job on a stack that is gone nor an owner that waits for ever.
 
 #![expect(unsafe_code, reason = "a job lives on its owner's stack; see the protocol")]
 
@@ -89,7 +92,8 @@ impl JobBoard {
     /// Calls `work` for each index; `wake` is called once others can see the job.
     pub fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync), wake: impl FnOnce()) {
         let work: *const (dyn Fn(usize) + Sync) = work;
-        // SAFETY: only the lifetime is cast away; `run` returns after the last use (see the protocol).
+        // SAFETY: only the lifetime is cast away; `run` returns after the last use (see the
+        // protocol).
         let work: *const (dyn Fn(usize) + Sync + 'static) = unsafe { std::mem::transmute(work) };
         let job = Job { work, count, next: AtomicUsize::new(0), panic: FirstPanic::default() };
         let opened = self.places.iter().find_map(|place| place.open(&job));
@@ -109,7 +113,8 @@ impl JobBoard {
     }
 }
 
-/// A job that others can see. However its owner leaves, nobody sees the job any more, or works on it, when this is gone.
+/// A job that others can see. However its owner leaves, nobody sees the job any more, or works on
+/// it, when this is gone.
 struct Opened<'p>(&'p Place);
 
 impl Drop for Opened<'_> {
@@ -129,7 +134,8 @@ struct Helping<'p>(&'p Place);
 
 impl Drop for Helping<'_> {
     fn drop(&mut self) {
-        // Release: what it did is done for the owner. The place outlives the job, so it may still be looked at.
+        // Release: what it did is done for the owner. The place outlives the job, so it may still
+        // be looked at.
         if self.0.helpers.fetch_sub(1, Ordering::Release) == AWAITED + 1 {
             self.0.left.notify_one();
         }
@@ -158,7 +164,8 @@ impl Place {
         if job.is_null() {
             return false;
         }
-        // SAFETY: counted in and not null: the owner keeps the job until this worker has counted itself out.
+        // SAFETY: counted in and not null: the owner keeps the job until this worker has counted
+        // itself out.
         let has_worked = unsafe { Job::work(job) };
         // Still counted in: no other job is here before that.
         self.offers.store(false, Ordering::Relaxed);
@@ -229,11 +236,12 @@ pub struct SharedCrew<'e, W: Fn(usize) + Sync> {
     pub others: bool,
 }
 
-// SAFETY: `JobBoard::run` takes each index from one counter, so calls `work` once for each; it returns when nobody works on the
-// job any more, and passes a panic on.
+// SAFETY: `JobBoard::run` takes each index from one counter, so calls `work` once for each; it
+// returns when nobody works on the job any more, and passes a panic on.
 unsafe impl<W: Fn(usize) + Sync> Crew for SharedCrew<'_, W> {
     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
-        // Shared, indices come from a counter that goes on counting after the last one, and after a panic.
+        // Shared, indices come from a counter that goes on counting after the last one, and after a
+        // panic.
         if !self.others || count < 2 || count > isize::MAX as usize {
             (0..count).for_each(work);
             return;

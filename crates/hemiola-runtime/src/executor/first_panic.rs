@@ -3,8 +3,8 @@ use std::any::Any;
 use crate::containment::discard;
 use crate::sync::{AtomicBool, Mutex, Ordering};
 
-/// What somebody panicked with while several worked on one thing: the first one is kept for whoever waits for them, the others are
-/// dropped. Nothing is locked unless somebody panicked.
+/// What somebody panicked with while several worked on one thing: the first one is kept for whoever
+/// waits for them, the others are dropped. Nothing is locked unless somebody panicked.
 #[derive(Default)]
 pub struct FirstPanic {
     is_there: AtomicBool,

@@ -10,8 +10,9 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// A plan in the form that the executor runs: units by priority, counters of unmet dependencies.
 ///
-/// The plan's order of units is the order of their importance. A counter is set back when it reaches zero, so that a run needs no preparation.
-/// What a run reads lies together, for after the sleep between two runs little of it is in any cache.
+/// The plan's order of units is the order of their importance. A counter is set back when it
+/// reaches zero, so that a run needs no preparation. What a run reads lies together, for after the
+/// sleep between two runs little of it is in any cache.
 pub struct ExecutableGraph {
     units: Box<[Unit]>,
     /// The tasks of all units, then the successors of all units.
@@ -24,7 +25,8 @@ pub struct ExecutableGraph {
     workers: usize,
 }
 
-/// A chain of tasks that runs as one. On a cache line of its own, because workers count down neighbours at the same time.
+/// A chain of tasks that runs as one. On a cache line of its own, because workers count down
+/// neighbours at the same time.
 #[repr(align(64))]
 pub struct Unit {
     pending: AtomicU32,
@@ -42,7 +44,8 @@ struct Section {
     end: u32,
 }
 
-/// Units at least this long are worth being started by another worker; the one that made it ready keeps a shorter one until it gets busy.
+/// Units at least this long are worth being started by another worker; the one that made it ready
+/// keeps a shorter one until it gets busy.
 pub const WORTH_SHARING: Duration = Duration::from_nanos(1500);
 
 impl ExecutableGraph {
@@ -172,9 +175,11 @@ impl Unit {
         self.long
     }
 
-    /// Counts one dependency as met; `true` for the last one, which also sets the counter back for the next run.
+    /// Counts one dependency as met; `true` for the last one, which also sets the counter back for
+    /// the next run.
     ///
-    /// Release hands on what this worker's task wrote; acquire makes the last one see what all others wrote.
+    /// Release hands on what this worker's task wrote; acquire makes the last one see what all
+    /// others wrote.
     pub(super) fn meet_dependency(&self) -> bool {
         if self.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
             return false;

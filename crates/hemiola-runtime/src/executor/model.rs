@@ -1,5 +1,5 @@
-//! The executor under every interleaving (loom), with workers that don't spin but sleep at once: each task runs once, after its
-//! predecessors and with what they wrote, and every run ends.
+//! The executor under every interleaving (loom), with workers that don't spin but sleep at once:
+//! each task runs once, after its predecessors and with what they wrote, and every run ends.
 
 #![expect(unsafe_code, reason = "loom checks what it promises")]
 

@@ -1,9 +1,10 @@
 //! The units that any worker may start, most important first.
 //!
-//! One bit per unit, numbered by priority, so that the lowest set bit is the most important ready unit. Publishing is one
-//! `fetch_or`, claiming one `fetch_and`; a bit that a claimer cleared is his alone, because only one `fetch_and` can see it
-//! set. Publishing releases what the unit's predecessors wrote, claiming acquires it. Both are `SeqCst`, because parking
-//! relies on one order of "published, then looked who sleeps" and "marked asleep, then looked what is published".
+//! One bit per unit, numbered by priority, so that the lowest set bit is the most important ready
+//! unit. Publishing is one `fetch_or`, claiming one `fetch_and`; a bit that a claimer cleared is
+//! his alone, because only one `fetch_and` can see it set. Publishing releases what the unit's
+//! predecessors wrote, claiming acquires it. Both are `SeqCst`, because parking relies on one order
+//! of "published, then looked who sleeps" and "marked asleep, then looked what is published".
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -34,7 +35,8 @@ impl ReadySet {
         count
     }
 
-    /// Takes the most important unit among the first `words * 64`; more important than `limit` if there is one.
+    /// Takes the most important unit among the first `words * 64`; more important than `limit` if
+    /// there is one.
     pub fn claim(&self, words: usize, limit: Option<usize>) -> Option<usize> {
         for (index, word) in self.words[..words].iter().enumerate() {
             let mut bits = word.load(Ordering::Relaxed);

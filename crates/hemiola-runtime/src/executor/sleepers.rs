@@ -63,8 +63,8 @@ impl Sleepers {
         self.asked[index].store(0, Ordering::Relaxed);
     }
 
-    /// Sleeps until woken or until `alarm`, unless there is `something_to_do` after everybody can see
-    /// that this worker sleeps. Tells whether it was the alarm.
+    /// Sleeps until woken or until `alarm`, unless there is `something_to_do` after everybody can
+    /// see that this worker sleeps. Tells whether it was the alarm.
     pub fn park(&self, index: usize, alarm: Option<MonotonicTime>, something_to_do: impl Fn() -> bool) -> bool {
         let seen = self.wakeups[index].generation();
         self.forget_asked(index);
@@ -83,8 +83,8 @@ impl Sleepers {
         alarmed
     }
 
-    /// Wakes up to `count` sleeping workers among the first `workers`, but not `except`, and none whose
-    /// alarm is about to: waking them takes longer than what they are late by.
+    /// Wakes up to `count` sleeping workers among the first `workers`, but not `except`, and none
+    /// whose alarm is about to: waking them takes longer than what they are late by.
     pub fn wake(&self, mut count: u32, except: usize, workers: usize) {
         let taking_part = if workers == MAXIMUM_WORKERS { u64::MAX } else { (1 << workers) - 1 };
         let mut sleeping = look(&self.parked) & taking_part & !(1 << except);

@@ -1,7 +1,8 @@
 //! Changes from outside that a recording tells of, made again.
 //!
-//! Each cycle comes to a change with a run of its own. Meanwhile others may have come to later ones,
-//! so what a change made of a cycle is computed from all changes up to it and from none after it.
+//! Each cycle comes to a change with a run of its own. Meanwhile others may have come to later
+//! ones, so what a change made of a cycle is computed from all changes up to it and from none after
+//! it.
 
 use std::collections::BTreeMap;
 

@@ -38,8 +38,8 @@ impl Follower {
         Self { script, next: 0, needed, changes, failure: None, deviation: None }
     }
 
-    /// Resumes from the checkpoint that the script begins with, if it does: what was changed before it,
-    /// then what was remembered. Nothing runs yet.
+    /// Resumes from the checkpoint that the script begins with, if it does: what was changed before
+    /// it, then what was remembered. Nothing runs yet.
     ///
     /// # Errors
     /// In words.

@@ -8,8 +8,8 @@ use hemiola_model::module::Inlet;
 use crate::cycle::{Core, Cycle};
 use crate::record::{CyclePart, Piece, PieceKind};
 
-/// Has publishers publish again what was under way, and subscriptions let go of what they had received of it. When all cycles
-/// [go on](Cycle::resume); nothing runs yet.
+/// Has publishers publish again what was under way, and subscriptions let go of what they had
+/// received of it. When all cycles [go on](Cycle::resume); nothing runs yet.
 ///
 /// # Errors
 /// In words: messages cannot be read.

@@ -11,7 +11,8 @@ use crate::cycle::{Core, Cycle, Progress};
 use crate::record::{CyclePart, Piece, PieceKind, View};
 
 impl Cycle {
-    /// Resumes where the part was written: its run is the next one to be repeated. Nothing runs yet.
+    /// Resumes where the part was written: its run is the next one to be repeated. Nothing runs
+    /// yet.
     ///
     /// # Errors
     /// In words: the part is not one of this cycle.

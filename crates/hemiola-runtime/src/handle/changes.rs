@@ -21,8 +21,8 @@ const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
 
 impl RobotHandle {
     /// Changes something of the running robot. Returns at once: what takes time (resolving,
-    /// planning, making modules) is done, and cycles apply the change between two of their runs,
-    /// in the order in which changes were made. It is in the journal from now on, and so in the log.
+    /// planning, making modules) is done, and cycles apply the change between two of their runs, in
+    /// the order in which changes were made. It is in the journal from now on, and so in the log.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -148,8 +148,8 @@ impl RobotHandle {
         }
     }
 
-    /// Plans all cycles anew with the durations measured so far. A cycle that does not run at present goes on with its new plan
-    /// when it runs again.
+    /// Plans all cycles anew with the durations measured so far. A cycle that does not run at
+    /// present goes on with its new plan when it runs again.
     ///
     /// # Errors
     /// A plan cannot be made, which is a mistake in Hemiola.

@@ -11,9 +11,11 @@ use crate::error::RuntimeError;
 const EXECUTOR_EVENTS: usize = 4096;
 
 impl RobotHandle {
-    /// An executor of one's own on the robot's clock, for callbacks beside the cycles. Its calls are in the robot's statistics and traces, with
-    /// flows from messages, requests and answers to the calls, and in the bounds of `analyze`, once a run has shown it. Executors need names of their own: two of one
-    /// name are taken for one thread. What `[executor.<name>]` in robot.toml says goes before what the program says of priorities and of the thread.
+    /// An executor of one's own on the robot's clock, for callbacks beside the cycles. Its calls
+    /// are in the robot's statistics and traces, with flows from messages, requests and answers to
+    /// the calls, and in the bounds of `analyze`, once a run has shown it. Executors need names of
+    /// their own: two of one name are taken for one thread. What `[executor.<name>]` in robot.toml
+    /// says goes before what the program says of priorities and of the thread.
     ///
     /// ```
     /// use hemiola_bus::Priority;
@@ -43,7 +45,8 @@ impl RobotHandle {
         Ok(executor)
     }
 
-    /// What the configuration says of executors and callbacks that there are none of, or not yet: a name may be misspelt.
+    /// What the configuration says of executors and callbacks that there are none of, or not yet: a
+    /// name may be misspelt.
     ///
     /// ```
     /// # use hemiola_bus::Priority;

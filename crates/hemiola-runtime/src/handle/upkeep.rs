@@ -12,9 +12,9 @@ use crate::monitor::DescribedFailure;
 use crate::record::Change;
 
 impl RobotHandle {
-    /// Gathers events, takes back what cycles have executed, replaces failed modules, plans with what was
-    /// learnt. Does not wait for somebody who is making a change, which may take long: then the rings would
-    /// overflow. The next call tries again.
+    /// Gathers events, takes back what cycles have executed, replaces failed modules, plans with
+    /// what was learnt. Does not wait for somebody who is making a change, which may take long:
+    /// then the rings would overflow. The next call tries again.
     pub(crate) fn service(&self) {
         self.viewpoints.tidy();
         let failures = self.monitor().take_failures();
@@ -38,7 +38,8 @@ impl RobotHandle {
         self.state.set_watched(monitor.is_watched());
     }
 
-    /// Gathers events for the last time, where code of a user has kept the service thread from ending.
+    /// Gathers events for the last time, where code of a user has kept the service thread from
+    /// ending.
     pub(crate) fn gather_without_service(&self) {
         self.gather(Vec::new());
     }
@@ -48,8 +49,8 @@ impl RobotHandle {
         self.monitor().watch_threads(threads)
     }
 
-    /// Plans cycles anew that have run often enough since the last time to know better how long everything takes.
-    /// Gives back what is to be dropped when the controls are no longer locked.
+    /// Plans cycles anew that have run often enough since the last time to know better how long
+    /// everything takes. Gives back what is to be dropped when the controls are no longer locked.
     fn learn(&self, controls: &mut Controls) -> Vec<Instances> {
         let mut before = Vec::new();
         let is_due = |cycle: &CycleControl| CycleHealth::of(&cycle.health).runs >= cycle.next_lesson;

@@ -83,7 +83,8 @@ fn what_is_in_use_for_long_comes_back_undone_and_holds_nothing_up() {
 }
 
 proptest! {
-    /// Whatever is in use for a while, changes come into force in the order in which they were made.
+    /// Whatever is in use for a while, changes come into force in the order in which they were
+    /// made.
     #[test]
     fn changes_keep_their_order(steps in prop::collection::vec((0..3_u32, any::<bool>()), 1..200)) {
         let (mailbox, mut reader) = mailbox("motion");

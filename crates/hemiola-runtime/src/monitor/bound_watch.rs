@@ -181,7 +181,8 @@ impl BoundWatch {
         }
     }
 
-    /// Explains what was found, as much as may be told in this second. `capture` is asked for if there is something to explain.
+    /// Explains what was found, as much as may be told in this second. `capture` is asked for if
+    /// there is something to explain.
     pub fn explain(
         &mut self,
         catalog: &Catalog,

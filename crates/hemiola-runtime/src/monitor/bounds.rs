@@ -9,8 +9,9 @@ use super::Monitor;
 use crate::journal::JournalEvent;
 use crate::record::{Bounded, Severity};
 
-/// What latencies shall not exceed while a robot runs: [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds). Names are those of
-/// reports: [`Report`](hemiola_trace::Report).
+/// What latencies shall not exceed while a robot runs:
+/// [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds). Names are those of reports:
+/// [`Report`](hemiola_trace::Report).
 ///
 /// ```
 /// use hemiola_runtime::LatencyBounds;
@@ -29,13 +30,16 @@ use crate::record::{Bounded, Severity};
 pub struct LatencyBounds {
     /// From the trigger of a run to its end, by cycle.
     pub responses: BTreeMap<String, Duration>,
-    /// From a change just after a sample to the first output that reflects it, by source and the update that puts out.
+    /// From a change just after a sample to the first output that reflects it, by source and the
+    /// update that puts out.
     pub reactions: BTreeMap<(String, String), Duration>,
-    /// From the oldest sample that an output rests on to that output, by source and the update that puts out.
+    /// From the oldest sample that an output rests on to that output, by source and the update that
+    /// puts out.
     pub data_ages: BTreeMap<(String, String), Duration>,
     /// From when there was something to do for a callback to its return, by executor and callback.
     pub callbacks: BTreeMap<(String, String), Duration>,
-    /// The execution times that the others were computed with, by cycle and update or executor and callback: what exceeds one is named as the cause before all else.
+    /// The execution times that the others were computed with, by cycle and update or executor and
+    /// callback: what exceeds one is named as the cause before all else.
     pub executions: BTreeMap<(String, String), Duration>,
 }
 
@@ -64,7 +68,8 @@ impl LatencyBounds {
         self
     }
 
-    /// Says with which execution time of an update of a cycle, or a callback of an executor, the bounds were computed.
+    /// Says with which execution time of an update of a cycle, or a callback of an executor, the
+    /// bounds were computed.
     pub fn execution(mut self, whose: &str, what: &str, assumed: Duration) -> Self {
         self.executions.insert((whose.to_owned(), what.to_owned()), assumed);
         self

@@ -1,4 +1,5 @@
-//! Looks at what the kernel counts of the robot's threads and of the cores, so that one can tell afterwards who had a core that a thread needed.
+//! Looks at what the kernel counts of the robot's threads and of the cores, so that one can tell
+//! afterwards who had a core that a thread needed.
 
 use hemiola_realtime::{CoreId, KernelThread, StolenTime, ThreadAccount};
 use std::collections::BTreeMap;

@@ -140,9 +140,10 @@ impl Observation {
         Self { parts: Some(PartChoice::Around(cycle.into(), run)), ..self }
     }
 
-    /// What updates plot, draw and write under these names ([`Debug`](hemiola_model::module::Debug)). A name
-    /// is given as it is, as a space (`field` for all of `field/..`), or by its beginning with a `*` behind it; `*` alone
-    /// is all. Updates compute nothing else; with no names at all, the robot only learns which there are:
+    /// What updates plot, draw and write under these names
+    /// ([`Debug`](hemiola_model::module::Debug)). A name is given as it is, as a space (`field` for
+    /// all of `field/..`), or by its beginning with a `*` behind it; `*` alone is all. Updates
+    /// compute nothing else; with no names at all, the robot only learns which there are:
     /// [`RobotHandle::debug_names`](crate::RobotHandle::debug_names).
     #[must_use]
     pub fn with_debug(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {

@@ -88,8 +88,8 @@ pub enum Seen<'o> {
     Events(SeenEvents),
 }
 
-/// Events of one worker or source, in order; [`RobotHandle::capture_events`](crate::RobotHandle::capture_events)
-/// has the names in them.
+/// Events of one worker or source, in order;
+/// [`RobotHandle::capture_events`](crate::RobotHandle::capture_events) has the names in them.
 #[derive(Clone, Debug)]
 pub struct SeenEvents {
     /// Whose.

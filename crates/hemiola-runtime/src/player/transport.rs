@@ -141,7 +141,8 @@ impl Transport {
         Ok(())
     }
 
-    /// Does everything before that time without waiting, also while it is paused; then it is as it was.
+    /// Does everything before that time without waiting, also while it is paused; then it is as it
+    /// was.
     pub fn hurry_to(&self, time: Time) {
         self.change(|desk| desk.hurry = Some(Hurry { to: time, breath: None }));
     }

@@ -267,7 +267,8 @@ fn no_place(name: &str) -> RuntimeError {
 
 /// For references that are kept in a program, or by a source.
 pub fn outlive_store(store: &Store) -> StoreRef {
-    // SAFETY: the program keeps the blackboard (or the box) that owns the store, and drops it after its tasks.
+    // SAFETY: the program keeps the blackboard (or the box) that owns the store, and drops it after
+    // its tasks.
     unsafe { &*std::ptr::from_ref(store) }
 }
 
@@ -279,7 +280,8 @@ pub fn outlive_cell(cell: &Cell) -> CellRef {
 
 /// For references that are kept in a program, or by a source.
 pub fn outlive_port(port: &PortCell) -> &'static PortCell {
-    // SAFETY: the task keeps the instance that owns the port, and a source its ports, which are boxed.
+    // SAFETY: the task keeps the instance that owns the port, and a source its ports, which are
+    // boxed.
     unsafe { &*std::ptr::from_ref(port) }
 }
 

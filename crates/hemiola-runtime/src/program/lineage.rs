@@ -1,12 +1,14 @@
 //! Which sensor samples each task's results come from.
 //!
-//! As long as all goes well, that depends on the imports and messages that a task derives from, directly or not: its roots. Many tasks derive
-//! from the same ones: one provenance per set of roots, known before the run begins. A provider that fails leaves its last value
-//! where it is, so what derives from that is older than the roots say. From there on, and only in such a run, each task adds up
-//! what its inputs come from.
+//! As long as all goes well, that depends on the imports and messages that a task derives from,
+//! directly or not: its roots. Many tasks derive from the same ones: one provenance per set of
+//! roots, known before the run begins. A provider that fails leaves its last value where it is, so
+//! what derives from that is older than the roots say. From there on, and only in such a run, each
+//! task adds up what its inputs come from.
 //!
-//! Invariant behind the `unsafe` blocks: what subscriptions heard and the sets' provenances are written by worker 0 between two runs; a task's own one is
-//! written by that task, which runs once in a run, and read by tasks that the plan orders after it.
+//! Invariant behind the `unsafe` blocks: what subscriptions heard and the sets' provenances are
+//! written by worker 0 between two runs; a task's own one is written by that task, which runs once
+//! in a run, and read by tasks that the plan orders after it.
 
 #![expect(unsafe_code, reason = "what values come from is shared by tasks; see the invariant")]
 
@@ -73,7 +75,8 @@ struct Deviation {
 unsafe impl Sync for Lineage {}
 
 impl Lineage {
-    /// Of tasks with these inputs, directly, of so many sources. A task's inputs that are tasks may come in any order.
+    /// Of tasks with these inputs, directly, of so many sources. A task's inputs that are tasks may
+    /// come in any order.
     pub fn new(inputs: Vec<Vec<Input>>, subscriptions: Vec<OriginReader>, shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
         let mut sets = Vec::new();

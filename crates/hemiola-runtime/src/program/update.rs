@@ -1,4 +1,5 @@
-//! One update as a task of a program: called on its inputs, or what it provides taken from a recording.
+//! One update as a task of a program: called on its inputs, or what it provides taken from a
+//! recording.
 
 #![expect(unsafe_code, reason = "updates are called on what `build` bound them to")]
 
@@ -64,7 +65,8 @@ impl Program {
         }
     }
 
-    /// Takes from a recording what the update would provide; calls it if it provides more than that.
+    /// Takes from a recording what the update would provide; calls it if it provides more than
+    /// that.
     #[cold]
     fn take_outputs(
         &self,
@@ -113,19 +115,22 @@ impl Program {
     /// Calls the update; tells whether it did its work.
     fn call_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
         let (frame, trace) = (self.blackboard.frame(), self.tasks[task].trace);
-        // SAFETY: this is the provider's task, which runs once in a run; readers are ordered after it.
+        // SAFETY: this is the provider's task, which runs once in a run; readers are ordered after
+        // it.
         let writing = unsafe { Writing::begin(&update.outputs) };
         let pass = update.instance.pass(frame.safe_state, update.heeds_safe_state);
         let (Some(mut writing), Some(pass)) = (writing, pass) else {
-            // The module is safe, or the watchdog is making it safe at this moment, because the cycle had stopped; or there is nothing
-            // free to write to, which the sizes rule out. The last values stay.
+            // The module is safe, or the watchdog is making it safe at this moment, because the
+            // cycle had stopped; or there is nothing free to write to, which the sizes rule out.
+            // The last values stay.
             self.keep_last(task);
             return false;
         };
         // Where something failed before, it is only known afterwards what this derives from.
         let is_told = !self.lineage.deviates();
         if is_told {
-            // SAFETY: this is the update's task, and nothing that it derives from changes any more in this run.
+            // SAFETY: this is the update's task, and nothing that it derives from changes any more
+            // in this run.
             unsafe { self.begin_publishing(task, update) };
         }
         worker.running(Some(trace));
@@ -135,8 +140,8 @@ impl Program {
             let context = Context::new(frame.clock, *scope, debug, frame.safe_state);
             catch_unwind(AssertUnwindSafe(|| {
                 writing.reset();
-                // SAFETY: `build` bound cells and instance to this update; the plan orders the updates of a module, providers
-                // and readers; the executor keeps that order.
+                // SAFETY: `build` bound cells and instance to this update; the plan orders the
+                // updates of a module, providers and readers; the executor keeps that order.
                 unsafe { update.update.call(&update.instance, as_bindings(&update.bindings), &context) }
             }))
         };

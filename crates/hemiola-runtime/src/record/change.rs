@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use hemiola_model::Value;
 
-/// A change of a running robot from outside: what [`RobotHandle::change`](crate::RobotHandle::change)
-/// takes, the journal tells and logs record.
+/// A change of a running robot from outside: what
+/// [`RobotHandle::change`](crate::RobotHandle::change) takes, the journal tells and logs record.
 ///
 /// ```
 /// use hemiola_model::Value;
@@ -54,8 +54,8 @@ pub enum Change {
         /// What its provider says again.
         representation: String,
     },
-    /// A module is replaced by a new instance: because it failed and its `on_failure` says so, or on
-    /// request.
+    /// A module is replaced by a new instance: because it failed and its `on_failure` says so, or
+    /// on request.
     Restart {
         /// The module.
         module: String,

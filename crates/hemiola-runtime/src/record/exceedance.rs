@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// An observed latency above its bound: [`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance).
+/// An observed latency above its bound:
+/// [`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance).
 ///
 /// ```
 /// use hemiola_runtime::{Bounded, Exceedance, ExceedanceCause};
@@ -27,7 +28,8 @@ use std::time::Duration;
 pub struct Exceedance {
     /// What was bounded.
     pub of: Bounded,
-    /// The run of the cycle, or of the one that put out; of a callback the number of the message among those of its publisher, or of the tick.
+    /// The run of the cycle, or of the one that put out; of a callback the number of the message
+    /// among those of its publisher, or of the tick.
     pub run: u32,
     /// The bound.
     pub bound: Duration,
@@ -37,7 +39,8 @@ pub struct Exceedance {
     pub cause: ExceedanceCause,
     /// Why, in words.
     pub explanation: String,
-    /// How many more there were since the last one that was told, of whatever: a few are told in a second, the others are counted.
+    /// How many more there were since the last one that was told, of whatever: a few are told in a
+    /// second, the others are counted.
     pub others: u64,
 }
 
@@ -62,7 +65,8 @@ impl fmt::Display for Exceedance {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExceedanceCause {
-    /// An update or a callback ran longer than was assumed, or, where nothing was assumed, than it usually does.
+    /// An update or a callback ran longer than was assumed, or, where nothing was assumed, than it
+    /// usually does.
     Execution {
         /// Its cycle, or executor.
         cycle: String,
@@ -80,23 +84,27 @@ pub enum ExceedanceCause {
         /// How long.
         lasted: Duration,
     },
-    /// Threads that are none of the robot's had a core that it needed, before a run, within or between updates: as the kernel counted it.
+    /// Threads that are none of the robot's had a core that it needed, before a run, within or
+    /// between updates: as the kernel counted it.
     OtherPrograms {
         /// Who needed the core: `motion 0` for worker 0 of `motion`.
         thread: String,
         /// How long it had to wait, as far as that belongs to this run for sure.
         lasted: Duration,
     },
-    /// The host of a virtual machine took a core away that it needed, as the kernel counted it, in steps of 10 ms.
+    /// The host of a virtual machine took a core away that it needed, as the kernel counted it, in
+    /// steps of 10 ms.
     Host {
         /// The core.
         core: u8,
         /// For how long at most.
         lasted: Duration,
     },
-    /// A worker had work and did not run, and none of the robot's threads had its core; whose it was is not known.
+    /// A worker had work and did not run, and none of the robot's threads had its core; whose it
+    /// was is not known.
     StalledCore,
-    /// It began late: the timer, the wake-up of its thread, or the sample or message that triggers it.
+    /// It began late: the timer, the wake-up of its thread, or the sample or message that triggers
+    /// it.
     LateRelease,
     /// The run before it, or what its executor called before it, went on for too long.
     Backlog,

@@ -69,7 +69,8 @@ pub struct Piece {
     pub kind: PieceKind,
     /// Of which module or representation.
     pub name: Arc<str>,
-    /// Of messages: how many ends of the same topic the cycle has before the one that received them.
+    /// Of messages: how many ends of the same topic the cycle has before the one that received
+    /// them.
     pub number: u32,
     /// Its schema.
     pub data_type: DataType,

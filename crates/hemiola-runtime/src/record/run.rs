@@ -34,7 +34,8 @@ pub struct RunRecord {
     pub order: u64,
     /// Whether the robot was in its safe state.
     pub safe_state: SafeState,
-    /// The changes from outside that came into force with it, by their numbers: [`JournalEvent::Change`](crate::JournalEvent::Change).
+    /// The changes from outside that came into force with it, by their numbers:
+    /// [`JournalEvent::Change`](crate::JournalEvent::Change).
     pub changes: Vec<u32>,
     /// What it took of each cycle and source that it reads from.
     pub inputs: Vec<InputRecord>,

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use hemiola_realtime::{KernelThread, MonotonicTime, Respite, monotonic_now};
 
-/// Sees to it that a source rests, however densely its samples come: as cycles do ([`Respite`]), but by the time that it had a core. A source may
-/// wait for its samples in a driver, which is a rest.
+/// Sees to it that a source rests, however densely its samples come: as cycles do ([`Respite`]),
+/// but by the time that it had a core. A source may wait for its samples in a driver, which is a
+/// rest.
 #[derive(Default)]
 pub struct SourceRest {
     respite: Respite,
@@ -23,7 +24,8 @@ struct Look {
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 impl SourceRest {
-    /// Until when the source is to rest, if it has to. To be asked after each sample, on the source's thread.
+    /// Until when the source is to rest, if it has to. To be asked after each sample, on the
+    /// source's thread.
     pub fn until(&mut self) -> Option<MonotonicTime> {
         let now = monotonic_now();
         let last = self.last_look.as_ref();

@@ -32,22 +32,23 @@ pub struct Course {
 }
 
 impl Course {
-    /// Repeats the runs of a recording. With the samples that they take ([`feeding`](Self::feeding)) and the
-    /// same modules, every run gives the same bits again, also of a robot that ran on its own threads. The
-    /// [`Stepper`](crate::Stepper) does so.
+    /// Repeats the runs of a recording. With the samples that they take
+    /// ([`feeding`](Self::feeding)) and the same modules, every run gives the same bits again, also
+    /// of a robot that ran on its own threads. The [`Stepper`](crate::Stepper) does so.
     pub fn of(script: Script) -> Self {
         Self::default().repeating(script)
     }
 
-    /// Repeats the runs of a recording, with the samples and values that are there: as [`of`](Self::of).
+    /// Repeats the runs of a recording, with the samples and values that are there: as
+    /// [`of`](Self::of).
     #[must_use]
     pub fn repeating(mut self, script: Script) -> Self {
         self.script = Some(script);
         self
     }
 
-    /// Ends after the runs that are due at that time, where no script says when it is over: timers without sources would go on for
-    /// ever.
+    /// Ends after the runs that are due at that time, where no script says when it is over: timers
+    /// without sources would go on for ever.
     #[must_use]
     pub fn until(mut self, end: Time) -> Self {
         self.end = Some(end);
@@ -61,17 +62,19 @@ impl Course {
         self
     }
 
-    /// Puts a recording in the place of a source: the source is not asked for samples, and what it reads is
-    /// not looked at. Samples come when the robot's clock shows their time, or a run needs them.
+    /// Puts a recording in the place of a source: the source is not asked for samples, and what it
+    /// reads is not looked at. Samples come when the robot's clock shows their time, or a run needs
+    /// them.
     #[must_use]
     pub fn feeding(mut self, source: impl Into<String>, feed: Box<dyn Feed>) -> Self {
         self.feeds.insert(source.into(), feed);
         self
     }
 
-    /// Takes a representation that a cycle provides from a recording, run by run. Its provider's update is not
-    /// called; if it provides something else as well, it is, and what it says of this representation is not
-    /// used. For robots that are stepped: [`Robot::prepare`](crate::Robot::prepare) refuses it.
+    /// Takes a representation that a cycle provides from a recording, run by run. Its provider's
+    /// update is not called; if it provides something else as well, it is, and what it says of this
+    /// representation is not used. For robots that are stepped:
+    /// [`Robot::prepare`](crate::Robot::prepare) refuses it.
     #[must_use]
     pub fn taking(mut self, representation: impl Into<String>, values: Box<dyn TakenValues>) -> Self {
         self.taken.insert(representation.into(), values);

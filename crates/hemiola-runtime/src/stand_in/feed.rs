@@ -1,6 +1,7 @@
 use hemiola_model::{Time, ValueMut};
 
-/// Samples that do not come from the world: what a recording puts in the place of a source ([`Course::feeding`](crate::Course::feeding)).
+/// Samples that do not come from the world: what a recording puts in the place of a source
+/// ([`Course::feeding`](crate::Course::feeding)).
 ///
 /// ```
 /// use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
@@ -26,15 +27,17 @@ use hemiola_model::{Time, ValueMut};
 /// assert_eq!(value.downcast_ref::<Distance>().unwrap().0, 2.5);
 /// ```
 pub trait Feed: Send {
-    /// Fills all values that the source provides, which hold their defaults, with the next sample; tells when it was taken, or that there are no
-    /// more. Called on the source's own thread, ahead of that time.
+    /// Fills all values that the source provides, which hold their defaults, with the next sample;
+    /// tells when it was taken, or that there are no more. Called on the source's own thread, ahead
+    /// of that time.
     ///
     /// # Errors
     /// Why there is no sample this time; the next may come.
     fn sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, String>;
 
-    /// The number of the sample that was given last, among all that the source took; samples that are not in the recording leave a gap. Needed to
-    /// follow a [`Script`](crate::Script); without it, no sample is missing.
+    /// The number of the sample that was given last, among all that the source took; samples that
+    /// are not in the recording leave a gap. Needed to follow a [`Script`](crate::Script); without
+    /// it, no sample is missing.
     fn number(&self) -> Option<u32> {
         None
     }

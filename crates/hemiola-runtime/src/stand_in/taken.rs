@@ -3,7 +3,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hemiola_model::{Time, ValueMut};
 
-/// Values of a representation that do not come from its provider, but from a recording: [`Course::taking`](crate::Course::taking).
+/// Values of a representation that do not come from its provider, but from a recording:
+/// [`Course::taking`](crate::Course::taking).
 ///
 /// ```
 /// use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
@@ -28,8 +29,9 @@ use hemiola_model::{Time, ValueMut};
 /// assert_eq!(value.downcast_ref::<Distance>().unwrap().0, 2.5);
 /// ```
 pub trait TakenValues: Send {
-    /// Fills the value, which holds its default, with that of this run of its cycle, and tells when the newest sample was taken that it derives
-    /// from. `None` if there is none: then the last value stays, marked as stale. Called in the order of the runs, by a robot that is stepped.
+    /// Fills the value, which holds its default, with that of this run of its cycle, and tells when
+    /// the newest sample was taken that it derives from. `None` if there is none: then the last
+    /// value stays, marked as stale. Called in the order of the runs, by a robot that is stepped.
     fn take(&mut self, run: u32, now: Time, value: &mut ValueMut<'_>) -> Option<Time>;
 }
 

@@ -1,8 +1,10 @@
 //! Lets a run that does not end share time with everything else.
 //!
-//! Real-time threads that leave a core no rest are stopped by the kernel, all of them, for 50 ms of every second: a module of cognition that
-//! hangs would stop motion with it (see [`Respite`](hemiola_realtime::Respite), which sees to cycles whose runs do end). Once they share
-//! time, its threads get what is left, and nobody else notices. When the run ends after all, they get back what they had.
+//! Real-time threads that leave a core no rest are stopped by the kernel, all of them, for 50 ms of
+//! every second: a module of cognition that hangs would stop motion with it (see
+//! [`Respite`](hemiola_realtime::Respite), which sees to cycles whose runs do end). Once they share
+//! time, its threads get what is left, and nobody else notices. When the run ends after all, they
+//! get back what they had.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,8 +37,8 @@ pub struct EndlessRun {
     pub running: Vec<TaskId>,
 }
 
-/// A run that takes longer has no business among real-time threads. The kernel steps in when all of them together have used 950 ms of a
-/// second, so it must be found long before.
+/// A run that takes longer has no business among real-time threads. The kernel steps in when all of
+/// them together have used 950 ms of a second, so it must be found long before.
 pub const LIMIT: Duration = Duration::from_millis(250);
 
 impl EndlessRun {

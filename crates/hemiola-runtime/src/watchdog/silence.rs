@@ -1,6 +1,7 @@
 //! Brings the robot into its safe state when a cycle has stopped.
 //!
-//! Cycles that run enter the safe state themselves, between two runs; for those that have stopped it is done here.
+//! Cycles that run enter the safe state themselves, between two runs; for those that have stopped
+//! it is done here.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,7 +74,8 @@ impl Silence {
         Some(SilentCycle { cycle: self.cycle, limit: self.limit, running, unreached })
     }
 
-    /// Brings the actuators into their safe state. Tells which of them are busy, when there is something new to tell.
+    /// Brings the actuators into their safe state. Tells which of them are busy, when there is
+    /// something new to tell.
     fn respond(&mut self) -> Option<Vec<&'static str>> {
         if self.busy.as_ref().is_some_and(Vec::is_empty) {
             return None;

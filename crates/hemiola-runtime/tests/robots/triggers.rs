@@ -1,4 +1,5 @@
-//! What starts runs: sources and their priorities, timers, and what is told where they do not keep time.
+//! What starts runs: sources and their priorities, timers, and what is told where they do not keep
+//! time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

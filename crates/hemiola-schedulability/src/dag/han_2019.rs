@@ -1,17 +1,19 @@
 //! How long a graph takes at most on workers of several types, each node bound to one of them.
 //!
-//! - **Model.** No worker of a type is idle while a node of its type is ready. Nodes may be interrupted or not, in any order, and take any
-//!   time up to their cost.
-//! - **Formula.** `sum over types s of vol_s / m_s + max over paths of the sum of C_v (1 - 1 / m_type(v))`: while a node of the path that
-//!   ends last waits, all workers of its type do something else of its type. With one type it is Graham's bound.
+//! - **Model.** No worker of a type is idle while a node of its type is ready. Nodes may be
+//!   interrupted or not, in any order, and take any time up to their cost.
+//! - **Formula.** `sum over types s of vol_s / m_s + max over paths of the sum of C_v (1 - 1 /
+//!   m_type(v))`: while a node of the path that ends last waits, all workers of its type do
+//!   something else of its type. With one type it is Graham's bound.
 //! - **Complexity.** Linear in nodes and edges.
-//! - **Source.** Han, Guan, Sun, He, Deng and Guo, *Response time bounds for typed DAG parallel tasks on heterogeneous multi-cores*,
-//!   TPDS 2019, theorem 3.1.
+//! - **Source.** Han, Guan, Sun, He, Deng and Guo, *Response time bounds for typed DAG parallel
+//!   tasks on heterogeneous multi-cores*, TPDS 2019, theorem 3.1.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, Exact};
 
-/// The bound: `types` says for each node its type, `workers` for each type how many there are; 0 count as 1.
+/// The bound: `types` says for each node its type, `workers` for each type how many there are; 0
+/// count as 1.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};

@@ -1,8 +1,10 @@
-//! Who runs what when if free workers always take the ready node with the highest priority, without interrupting.
+//! Who runs what when if free workers always take the ready node with the highest priority, without
+//! interrupting.
 //!
 //! - **Model.** All nodes can begin at 0 but for whom they wait for; hand-overs are free.
-//! - **Not a bound.** With shorter costs, more workers or fewer edges a schedule can get longer (Graham's anomalies): what holds for
-//!   all costs is [`hemiola_analysis::dag::graham_1969`] and its kin.
+//! - **Not a bound.** With shorter costs, more workers or fewer edges a schedule can get longer
+//!   (Graham's anomalies): what holds for all costs is [`hemiola_analysis::dag::graham_1969`] and
+//!   its kin.
 //! - **Complexity.** Nodes times the logarithm of nodes.
 
 use std::cmp::Reverse;

@@ -1,21 +1,27 @@
-//! The longest path first, then what it waits for, in that order: a graph as providers and consumers of workers' time.
+//! The longest path first, then what it waits for, in that order: a graph as providers and
+//! consumers of workers' time.
 //!
-//! - **Model.** No worker is idle while a node is ready, and free workers take the ready node with the highest priority, without
-//!   interrupting. The longest path falls apart into *providers*: stretches whose nodes wait for nothing but the node before. While one runs, the other
-//!   workers have time for its *consumers*: the nodes that the next provider waits for, and none before it.
-//! - **Priorities.** The longest path goes first, then the consumers of each provider; among them the longest path, before each of its nodes
-//!   what that one waits for, in the same way.
-//! - **Formula.** The sum of `L + b + (W - L - a - b) / m` over all providers: L is its length, W that and all work of its consumers, a what of
-//!   them is done beside it, and b what is left after it of the path of consumers that ends last. All that is read off from when nodes
-//!   end at most: `C_v`, after the last predecessor, and `vol(I(v)) / (m - 1)` later if v is not of the longest path, where I(v) are those
-//!   others that can run at the same time, are more important or of the m - 1 longest less important ones, and did not count for an ancestor of v.
-//! - **Not a bound.** As we read the paper and its authors' program, schedules exceed it. A node that counted for an ancestor of v, as
-//!   one that may hold it up, may run later and hold up v: `tests/zhao_2020.rs` has five such nodes. On random graphs that happens to less than
-//!   one run in a thousand; but a NAO's cognition on 2 workers would take less than half of its work. Therefore no analysis of Hemiola rests on it: see
+//! - **Model.** No worker is idle while a node is ready, and free workers take the ready node with
+//!   the highest priority, without interrupting. The longest path falls apart into *providers*:
+//!   stretches whose nodes wait for nothing but the node before. While one runs, the other workers
+//!   have time for its *consumers*: the nodes that the next provider waits for, and none before it.
+//! - **Priorities.** The longest path goes first, then the consumers of each provider; among them
+//!   the longest path, before each of its nodes what that one waits for, in the same way.
+//! - **Formula.** The sum of `L + b + (W - L - a - b) / m` over all providers: L is its length, W
+//!   that and all work of its consumers, a what of them is done beside it, and b what is left after
+//!   it of the path of consumers that ends last. All that is read off from when nodes end at most:
+//!   `C_v`, after the last predecessor, and `vol(I(v)) / (m - 1)` later if v is not of the longest
+//!   path, where I(v) are those others that can run at the same time, are more important or of the
+//!   m - 1 longest less important ones, and did not count for an ancestor of v.
+//! - **Not a bound.** As we read the paper and its authors' program, schedules exceed it. A node
+//!   that counted for an ancestor of v, as one that may hold it up, may run later and hold up v:
+//!   `tests/zhao_2020.rs` has five such nodes. On random graphs that happens to less than one run
+//!   in a thousand; but a NAO's cognition on 2 workers would take less than half of its work.
+//!   Therefore no analysis of Hemiola rests on it: see
 //!   `cargo run -p hemiola-analysis --example makespan_bounds`.
 //! - **Complexity.** Cubic in nodes.
-//! - **Source.** Zhao, Dai, Bate, Burns and Chang, *DAG scheduling and analysis on multiprocessor systems: exploitation of parallelism and
-//!   dependency*, RTSS 2020.
+//! - **Source.** Zhao, Dai, Bate, Burns and Chang, *DAG scheduling and analysis on multiprocessor
+//!   systems: exploitation of parallelism and dependency*, RTSS 2020.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -23,7 +29,8 @@ use std::collections::BTreeSet;
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, Exact};
 
-/// The published bound for `priorities`, 0 for the most important node, where the longest path goes first, as [`priorities`] has it.
+/// The published bound for `priorities`, 0 for the most important node, where the longest path goes
+/// first, as [`priorities`] has it.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};
@@ -111,11 +118,13 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
 pub struct Provider {
     /// Nodes of the longest path: all but the first wait for nothing but the one before.
     pub nodes: Vec<usize>,
-    /// What the next provider waits for and none before it, or all that is left after the last one; in topological order.
+    /// What the next provider waits for and none before it, or all that is left after the last one;
+    /// in topological order.
     pub consumers: Vec<usize>,
 }
 
-/// The graph as providers and consumers, in the order of the longest path; of several such paths that of smaller numbers.
+/// The graph as providers and consumers, in the order of the longest path; of several such paths
+/// that of smaller numbers.
 pub fn providers(dag: &Dag) -> Vec<Provider> {
     let critical = longest_path(dag, &(0..dag.len()).collect());
     let mut providers: Vec<Provider> = Vec::new();
@@ -155,7 +164,8 @@ pub fn priorities(dag: &Dag) -> Vec<usize> {
     priorities
 }
 
-/// Appends nodes: the longest path among them, before each of its nodes what that one waits for; then the same with what is left.
+/// Appends nodes: the longest path among them, before each of its nodes what that one waits for;
+/// then the same with what is left.
 fn by_longest_path(dag: &Dag, mut nodes: BTreeSet<usize>, order: &mut Vec<usize>) {
     while !nodes.is_empty() {
         for node in longest_path(dag, &nodes) {

@@ -1,12 +1,15 @@
-//! The paper's case study: a model car (F1/10) with six real-time chains and six others on four cores.
+//! The paper's case study: a model car (F1/10) with six real-time chains and six others on four
+//! cores.
 //!
-//! Figures from the authors' `picas_casestudy.m` (overloaded scenario III); the allocation there is made by hand.
+//! Figures from the authors' `picas_casestudy.m` (overloaded scenario III); the allocation there is
+//! made by hand.
 
 use crate::simulation::{Model, Source, deployed};
 use hemiola_analysis::picas::{Callback, Chain, Deployment, Executor, ExecutorId, Order, priorities};
 use hemiola_analysis::{Costs, TimeSpan};
 
-/// The chains with their allocation, the most important one first. The first two share a timer, which is in both.
+/// The chains with their allocation, the most important one first. The first two share a timer,
+/// which is in both.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::holistic};
@@ -28,7 +31,8 @@ pub fn deployment() -> Deployment {
     deployment
 }
 
-/// What simulates it, and for each callback its chain: the shared timer runs once, and starts both chains.
+/// What simulates it, and for each callback its chain: the shared timer runs once, and starts both
+/// chains.
 ///
 /// ```
 /// use hemiola_schedulability::picas::case_study;
@@ -56,7 +60,8 @@ fn chain(&(period, callbacks): &(u64, &[(u64, usize)])) -> Chain {
     Chain { callbacks, ..Chain::new(TimeSpan::milliseconds(period), []) }
 }
 
-/// Period in milliseconds; per callback its cost in tenths of a millisecond and its executor, from 1.
+/// Period in milliseconds; per callback its cost in tenths of a millisecond and its executor, from
+/// 1.
 const CHAINS: [(u64, &[(u64, usize)]); 12] = [
     (80, &[(23, 1), (161, 1)]),
     (80, &[(23, 1), (22, 2), (184, 2), (91, 2)]),

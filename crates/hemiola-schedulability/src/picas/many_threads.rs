@@ -1,17 +1,23 @@
-//! How long chains take if several threads, each on a core of its own, share an executor that takes the most important ready callback.
+//! How long chains take if several threads, each on a core of its own, share an executor that takes
+//! the most important ready callback.
 //!
-//! - **Model.** Chains are listed with the most important one first, and all callbacks of a chain are as important. A free thread takes
-//!   the ready callback of the most important chain, without interrupting; any thread may run any callback. A chain that has not ended
-//!   when its next instance begins has no bound here.
-//! - **Formula.** The least `R = C + (sum of W_h(R) + (m + (n - 1) (m - 1)) B) / m` for a chain of n callbacks, over more important chains h,
-//!   with `W(t) = floor(x / T) C + min(C, x mod T)`, `x = t + R - C`. B is the longest callback of less important chains, of which several
+//! - **Model.** Chains are listed with the most important one first, and all callbacks of a chain
+//!   are as important. A free thread takes the ready callback of the most important chain, without
+//!   interrupting; any thread may run any callback. A chain that has not ended when its next
+//!   instance begins has no bound here.
+//! - **Formula.** The least `R = C + (sum of W_h(R) + (m + (n - 1) (m - 1)) B) / m` for a chain of
+//!   n callbacks, over more important chains h, with `W(t) = floor(x / T) C + min(C, x mod T)`,
+//!   `x = t + R - C`. B is the longest callback of less important chains, of which several
 //!   instances may run at the same time if their chain is behind.
-//! - **Why it holds.** While a callback of the chain is ready and does not run, all m threads run more important ones, or less important ones
-//!   that had begun before it was ready: at most m before the first, and m - 1 before each other one, because the thread that ended
-//!   the one before is free to choose. A chain runs one callback at a time, so that within t it can do no more than W(t).
+//! - **Why it holds.** While a callback of the chain is ready and does not run, all m threads run
+//!   more important ones, or less important ones that had begun before it was ready: at most m
+//!   before the first, and m - 1 before each other one, because the thread that ended the one
+//!   before is free to choose. A chain runs one callback at a time, so that within t it can do no
+//!   more than W(t).
 //! - **Complexity.** Pseudo-polynomial.
-//! - **Source.** The argument is the one of global limited-preemptive scheduling (Serrano et al. 2016; for these executors Sobhani, Choi and
-//!   Kim, RTAS 2023, whose formulas were not at hand). `tests/many_threads.rs` tries to exceed it.
+//! - **Source.** The argument is the one of global limited-preemptive scheduling (Serrano et al.
+//!   2016; for these executors Sobhani, Choi and Kim, RTAS 2023, whose formulas were not at hand).
+//!   `tests/many_threads.rs` tries to exceed it.
 
 use hemiola_analysis::Search;
 use hemiola_analysis::picas::Chain;

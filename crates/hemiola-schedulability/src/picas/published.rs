@@ -1,13 +1,17 @@
-//! How long chains take under PiCAS, exactly as published: for comparison, because it is **not safe**.
+//! How long chains take under PiCAS, exactly as published: for comparison, because it is **not
+//! safe**.
 //!
 //! - **Model.** [`super`]; a chain's deadline is its period.
-//! - **Formula.** Per core that a chain visits, the least `R = C + B + W(R)`: its own cost there; the longest callback of the same
-//!   executor with lower priority; and what goes before its least important callback there, once per period, or only once
-//!   if the other chain's timer cannot go before it. The latency is the sum, plus a period if it exceeds the period.
+//! - **Formula.** Per core that a chain visits, the least `R = C + B + W(R)`: its own cost there;
+//!   the longest callback of the same executor with lower priority; and what goes before its least
+//!   important callback there, once per period, or only once if the other chain's timer cannot go
+//!   before it. The latency is the sum, plus a period if it exceeds the period.
 //! - **Complexity.** Pseudo-polynomial.
-//! - **Source.** Choi, Xiang and Kim, RTAS 2021, section V, as in the authors' `response_time_callbacks.m`.
-//! - **Where it fails.** Later segments of a chain that is split over cores begin with jitter, which it ignores; six of 27,000
-//!   published results are exceeded in simulation, by up to 58 %. Use [`hemiola_analysis::picas::holistic`].
+//! - **Source.** Choi, Xiang and Kim, RTAS 2021, section V, as in the authors'
+//!   `response_time_callbacks.m`.
+//! - **Where it fails.** Later segments of a chain that is split over cores begin with jitter,
+//!   which it ignores; six of 27,000 published results are exceeded in simulation, by up to 58 %.
+//!   Use [`hemiola_analysis::picas::holistic`].
 
 use hemiola_analysis::Search;
 use hemiola_analysis::picas::{Callback, Deployment};

@@ -1,8 +1,9 @@
 //! Random chains as in the paper's schedulability experiment.
 //!
-//! Source: reverse-engineered from the 3,000 sets that the authors published: 9 chains of 5 callbacks; utilisations of all callbacks
-//! by UUniFast (Bini and Buttazzo 2005), sets with a chain above 1 drawn anew; periods of 50 to 1000 ms, the shorter the more
-//! important; costs rounded to 0.01 ms.
+//! Source: reverse-engineered from the 3,000 sets that the authors published: 9 chains of 5
+//! callbacks; utilisations of all callbacks by UUniFast (Bini and Buttazzo 2005), sets with a chain
+//! above 1 drawn anew; periods of 50 to 1000 ms, the shorter the more important; costs rounded to
+//! 0.01 ms.
 
 use crate::simulation::Random;
 use hemiola_analysis::TimeSpan;

@@ -1,12 +1,13 @@
 //! Reduced data age of periodic tasks with known phases and response times.
 //!
-//! - **Model.** Strictly periodic tasks that read when they begin and write when they end, in any schedule in which they meet their
-//!   response times.
-//! - **Formula.** A job begins between its release and its release plus R - C; its value is there until the next job's latest end.
-//!   A job of the next task can read it if it is released before. From each job of the first task, the latest such job of each
-//!   next one.
-//! - **From when on.** From the last first release on: a job that is overwritten before the next task is first released is read
-//!   by none, so no chain leads through it, and those that count repeat with the hyperperiod.
+//! - **Model.** Strictly periodic tasks that read when they begin and write when they end, in any
+//!   schedule in which they meet their response times.
+//! - **Formula.** A job begins between its release and its release plus R - C; its value is there
+//!   until the next job's latest end. A job of the next task can read it if it is released before.
+//!   From each job of the first task, the latest such job of each next one.
+//! - **From when on.** From the last first release on: a job that is overwritten before the next
+//!   task is first released is read by none, so no chain leads through it, and those that count
+//!   repeat with the hyperperiod.
 //! - **Complexity.** Releases in the hyperperiod times tasks.
 //! - **Source.** Becker, Dasari, Mubeen, Behnam and Nolte, Journal of Systems Architecture 2017.
 
@@ -42,7 +43,8 @@ pub fn reduced_data_age(chain: &[Step]) -> Bound {
     let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(TimeSpan::ZERO);
     let mut search = Search::below(TimeSpan::MAX);
     let mut worst = TimeSpan::ZERO;
-    // What is read before all tasks were released may be overwritten before anyone reads it; later on, whatever is read is used.
+    // What is read before all tasks were released may be overwritten before anyone reads it; later
+    // on, whatever is read is used.
     let begin = first_phase + first_period * (settled - first_phase).jobs_of(first_period);
     for number in 0.. {
         search.step()?;

@@ -1,9 +1,10 @@
 //! Reaction time and data age of sporadic tasks.
 //!
-//! - **Model.** Sporadic tasks that read when they begin and write when they end, preemptive fixed priorities on each core; or by logical
-//!   execution time, and R is the deadline then.
-//! - **Formula.** `T_1 + R_n + sum over i < n of max(R_i, T_(i+1) + x_i R_i)`; reduced data age `R_n + sum of (T_i + x_i R_i)`. x is 0 if
-//!   the next task is on the same core and less important: it cannot begin while this one has not ended.
+//! - **Model.** Sporadic tasks that read when they begin and write when they end, preemptive fixed
+//!   priorities on each core; or by logical execution time, and R is the deadline then.
+//! - **Formula.** `T_1 + R_n + sum over i < n of max(R_i, T_(i+1) + x_i R_i)`; reduced data age
+//!   `R_n + sum of (T_i + x_i R_i)`. x is 0 if the next task is on the same core and less
+//!   important: it cannot begin while this one has not ended.
 //! - **Complexity.** Linear.
 //! - **Source.** Dürr, von der Brüggen, Chen and Chen, CASES 2019.
 

@@ -1,14 +1,17 @@
-//! Reaction time and data age from schedules: exact for given execution times, a bound for all between best and worst case.
+//! Reaction time and data age from schedules: exact for given execution times, a bound for all
+//! between best and worst case.
 //!
-//! - **Model.** Strictly periodic tasks with phases on one core, preemptive fixed priorities (or logical execution time), read when
-//!   they begin and write when they end.
-//! - **Formula.** Reads happen no earlier than in the schedule of the shortest execution times, writes no later than in that of the
-//!   longest. From each job, the next task's first job that reads at or after the write (or is released after a more important
-//!   job, which then has ended before): reaction time is that path's end less the read of the job before its first. Backwards
+//! - **Model.** Strictly periodic tasks with phases on one core, preemptive fixed priorities (or
+//!   logical execution time), read when they begin and write when they end.
+//! - **Formula.** Reads happen no earlier than in the schedule of the shortest execution times,
+//!   writes no later than in that of the longest. From each job, the next task's first job that
+//!   reads at or after the write (or is released after a more important job, which then has ended
+//!   before): reaction time is that path's end less the read of the job before its first. Backwards
 //!   for data age.
 //! - **How far to look.** Two hyperperiods after all tasks have begun.
 //! - **Complexity.** Jobs in that time times tasks.
-//! - **Source.** Günzel, Chen, Ueter, von der Brüggen, Dürr and Chen, RTAS 2021 and IEEE Transactions on Computers 2022.
+//! - **Source.** Günzel, Chen, Ueter, von der Brüggen, Dürr and Chen, RTAS 2021 and IEEE
+//!   Transactions on Computers 2022.
 
 use crate::reaction::Job;
 use hemiola_analysis::TimeSpan;
@@ -54,7 +57,8 @@ pub struct Ages {
     pub reduced_data_age: TimeSpan,
 }
 
-/// Follows all jobs of the first task that are released before `end` through a chain. The schedules have to go on for as long as the chain takes.
+/// Follows all jobs of the first task that are released before `end` through a chain. The schedules
+/// have to go on for as long as the chain takes.
 pub fn ages(chain: &[Stage<'_>], end: TimeSpan) -> Ages {
     let mut ages = Ages::default();
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return ages };

@@ -1,9 +1,11 @@
-//! Reaction time through tasks of all kinds: periodic and sporadic, implicit communication and logical execution time.
+//! Reaction time through tasks of all kinds: periodic and sporadic, implicit communication and
+//! logical execution time.
 //!
 //! - **Model.** [`super::Step`], preemptive fixed priorities on each core.
-//! - **Formula.** A chain may be cut anywhere and the parts' reaction times added. It is cut where periodic tasks change to sporadic
-//!   ones: periodic parts as in [`super::kloda_2018`]; sporadic ones, of whichever communication,
-//!   `sum of (T + C)`, where C is until the task publishes, less T of a next, less important task of the same core.
+//! - **Formula.** A chain may be cut anywhere and the parts' reaction times added. It is cut where
+//!   periodic tasks change to sporadic ones: periodic parts as in [`super::kloda_2018`]; sporadic
+//!   ones, of whichever communication, `sum of (T + C)`, where C is until the task publishes, less
+//!   T of a next, less important task of the same core.
 //! - **Complexity.** That of the periodic parts.
 //! - **Source.** Günzel, Ueter, Chen and Chen, RTNS 2023.
 
@@ -31,7 +33,8 @@ pub fn reaction_time(chain: &[Step]) -> Bound {
     parts.map(|part| if is_periodic(&part[0]) { kloda_2018::reaction_time(part) } else { Ok(sporadic(part)) }).sum()
 }
 
-/// The coarser bound by cutting wherever periodic and sporadic tasks or the kinds of communication change.
+/// The coarser bound by cutting wherever periodic and sporadic tasks or the kinds of communication
+/// change.
 ///
 /// # Errors
 /// As [`kloda_2018::reaction_time`].

@@ -1,12 +1,14 @@
 //! Reaction time of periodic tasks with known phases.
 //!
-//! - **Model.** Strictly periodic tasks; each reads when it begins and writes when it ends, or by logical execution time.
-//! - **Formula.** For each release of the first task within a hyperperiod: the value that just missed it is read at the next one,
-//!   and from there each task's first release that sees the one before: `rel' = first release at or after rel + x R`. Response
-//!   times may vary freely below their bounds.
+//! - **Model.** Strictly periodic tasks; each reads when it begins and writes when it ends, or by
+//!   logical execution time.
+//! - **Formula.** For each release of the first task within a hyperperiod: the value that just
+//!   missed it is read at the next one, and from there each task's first release that sees the one
+//!   before: `rel' = first release at or after rel + x R`. Response times may vary freely below
+//!   their bounds.
 //! - **Complexity.** Releases in the hyperperiod times tasks.
-//! - **Source.** Kloda, Bertout and Sorel, ETFA 2018 (synchronous, implicit); with phases and logical execution time as in Günzel,
-//!   Ueter, Chen and Chen, RTNS 2023.
+//! - **Source.** Kloda, Bertout and Sorel, ETFA 2018 (synchronous, implicit); with phases and
+//!   logical execution time as in Günzel, Ueter, Chen and Chen, RTNS 2023.
 
 use crate::reaction::{Release, Step, hyperperiod};
 use hemiola_analysis::Search;
@@ -28,8 +30,8 @@ use hemiola_analysis::{Bound, NoBound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// [`NoBound::GivenUp`] if the periods' common multiple is too far away to look at all releases, and for sporadic tasks, which
-/// have no phases.
+/// [`NoBound::GivenUp`] if the periods' common multiple is too far away to look at all releases,
+/// and for sporadic tasks, which have no phases.
 pub fn reaction_time(chain: &[Step]) -> Bound {
     let mut tasks = Vec::with_capacity(chain.len());
     for step in chain {

@@ -39,8 +39,9 @@ pub struct Job {
     pub write: TimeSpan,
 }
 
-/// What tasks do that share a core by preemptive fixed priorities, the most important one first: per task all jobs released before
-/// `end`. They read when they begin to run and write when they end.
+/// What tasks do that share a core by preemptive fixed priorities, the most important one first:
+/// per task all jobs released before `end`. They read when they begin to run and write when they
+/// end.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;

@@ -1,10 +1,13 @@
 //! Earliest deadline first on one processor, with jitter and arbitrary deadlines.
 //!
-//! - **Model.** As [`super::fixed_priority`], but whichever job has the earliest absolute deadline goes first.
-//! - **Formula.** For every offset A in the busy period, another task o interferes with what arrives within
-//!   `min(A + 1 + D - D_o, A + F)`; only those with `D_o > D + A` block.
-//! - **Complexity.** Pseudo-polynomial: offsets of all tasks in the busy period of all times iterations.
-//! - **Source.** Spuri 1996; George, Rivierre and Spuri 1996 (without interruption); Bozhko and Brandenburg 2020.
+//! - **Model.** As [`super::fixed_priority`], but whichever job has the earliest absolute deadline
+//!   goes first.
+//! - **Formula.** For every offset A in the busy period, another task o interferes with what
+//!   arrives within `min(A + 1 + D - D_o, A + F)`; only those with `D_o > D + A` block.
+//! - **Complexity.** Pseudo-polynomial: offsets of all tasks in the busy period of all times
+//!   iterations.
+//! - **Source.** Spuri 1996; George, Rivierre and Spuri 1996 (without interruption); Bozhko and
+//!   Brandenburg 2020.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +68,8 @@ fn offsets(tasks: &[Task], own: usize, busy: TimeSpan, search: &mut Search) -> R
     for task in tasks {
         for step in task.arrivals.offsets(busy + deadline) {
             search.step()?;
-            // It arrives that much after the busy period's begin and competes if due no later than the own job.
+            // It arrives that much after the busy period's begin and competes if due no later than
+            // the own job.
             let offset = (step + task.deadline).as_nanoseconds().checked_sub(deadline.as_nanoseconds());
             offsets.extend(offset.map(TimeSpan::nanoseconds).filter(|&offset| offset < busy));
         }

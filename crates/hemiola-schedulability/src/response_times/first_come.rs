@@ -1,7 +1,9 @@
 //! First come, first served on one processor.
 //!
-//! - **Model.** As [`super::fixed_priority`], but jobs run in the order in which they arrive; all tasks have the same bound.
-//! - **Formula.** The largest backlog: over all offsets A at which something arrives, `sum of C n(A + 1) - A`.
+//! - **Model.** As [`super::fixed_priority`], but jobs run in the order in which they arrive; all
+//!   tasks have the same bound.
+//! - **Formula.** The largest backlog: over all offsets A at which something arrives,
+//!   `sum of C n(A + 1) - A`.
 //! - **Complexity.** Pseudo-polynomial: arrivals in the busy period.
 //! - **Source.** Bedarkar, Vardishvili, Bozhko, Maida and Brandenburg 2022.
 

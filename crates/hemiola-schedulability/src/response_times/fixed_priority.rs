@@ -1,14 +1,16 @@
 //! Fixed priorities on one processor, with jitter, blocking and arbitrary deadlines.
 //!
-//! - **Model.** Tasks by falling priority; each arrives periodically or sporadically with jitter. A job can be held up once by a
-//!   lower one that cannot be interrupted at that time (*blocking*), and by all higher ones; its last piece runs undisturbed.
-//! - **Formula.** Within a busy period of length L, for every offset A at which a further own job can arrive, the job is in its
-//!   last piece (of length p) by the least F with
-//!   `F = B + C n(A + 1) - (p - 1) + sum of C_h n_h(A + F) - A`, where n(d) counts arrivals in a window of length d; its
-//!   response time is F + p - 1. The bound is the largest.
+//! - **Model.** Tasks by falling priority; each arrives periodically or sporadically with jitter. A
+//!   job can be held up once by a lower one that cannot be interrupted at that time (*blocking*),
+//!   and by all higher ones; its last piece runs undisturbed.
+//! - **Formula.** Within a busy period of length L, for every offset A at which a further own job
+//!   can arrive, the job is in its last piece (of length p) by the least F with
+//!   `F = B + C n(A + 1) - (p - 1) + sum of C_h n_h(A + F) - A`, where n(d) counts arrivals in a
+//!   window of length d; its response time is F + p - 1. The bound is the largest.
 //! - **Complexity.** Pseudo-polynomial: jobs in the busy period times iterations.
-//! - **Source.** Joseph and Pandya 1986; Lehoczky 1990 (arbitrary deadlines); Tindell, Burns and Wellings 1994 (jitter); Davis,
-//!   Burns, Bril and Lukkien 2007 (pieces that nobody interrupts); in the form that Bozhko and Brandenburg 2020 verified.
+//! - **Source.** Joseph and Pandya 1986; Lehoczky 1990 (arbitrary deadlines); Tindell, Burns and
+//!   Wellings 1994 (jitter); Davis, Burns, Bril and Lukkien 2007 (pieces that nobody interrupts);
+//!   in the form that Bozhko and Brandenburg 2020 verified.
 
 use crate::Task;
 use hemiola_analysis::{Bound, TimeSpan};
@@ -28,7 +30,8 @@ pub fn preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     all(tasks, |_| TimeSpan::TICK, |_| TimeSpan::ZERO, horizon)
 }
 
-/// The utilisation up to which any tasks of that number meet their periods if the faster ones go first (Liu and Layland 1973).
+/// The utilisation up to which any tasks of that number meet their periods if the faster ones go
+/// first (Liu and Layland 1973).
 ///
 /// ```
 /// use hemiola_schedulability::response_times::fixed_priority;
@@ -39,7 +42,8 @@ pub fn sure_utilisation(tasks: u32) -> f64 {
     tasks * (2f64.powf(1.0 / tasks) - 1.0)
 }
 
-/// No job is ever interrupted. A job that has just begun when a higher one arrives blocks it for all but its first nanosecond.
+/// No job is ever interrupted. A job that has just begun when a higher one arrives blocks it for
+/// all but its first nanosecond.
 pub fn non_preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     all(tasks, |task| task.cost, |lower| longest(lower, |task| task.cost), horizon)
 }

@@ -1,10 +1,14 @@
-//! Fixed priorities on several processors at once, for tasks that each run on one processor at a time.
+//! Fixed priorities on several processors at once, for tasks that each run on one processor at a
+//! time.
 //!
-//! - **Model.** Tasks by falling priority, deadlines up to the period; the m most important jobs run, and are interrupted and moved freely.
-//! - **Formula.** The least `R = C + floor(sum of min(W_h(R), R - C + 1) / m)` with `W(t) = N C + min(C, t + R_h - C - N T)`,
-//!   `N = floor((t + R_h - C) / T)`: while it waits, all processors do something else.
+//! - **Model.** Tasks by falling priority, deadlines up to the period; the m most important jobs
+//!   run, and are interrupted and moved freely.
+//! - **Formula.** The least `R = C + floor(sum of min(W_h(R), R - C + 1) / m)` with
+//!   `W(t) = N C + min(C, t + R_h - C - N T)`, `N = floor((t + R_h - C) / T)`: while it waits, all
+//!   processors do something else.
 //! - **Complexity.** Pseudo-polynomial.
-//! - **Source.** Bertogna and Cirinei, RTSS 2007, with the slack that is known of more important tasks.
+//! - **Source.** Bertogna and Cirinei, RTSS 2007, with the slack that is known of more important
+//!   tasks.
 
 use crate::Task;
 use hemiola_analysis::Search;

@@ -1,12 +1,14 @@
 //! Response times under ROS 2's default single-threaded executor, tightened.
 //!
-//! - **Model.** As [`super::casini_2019`]. A subscription runs once between two polling points, so that others run at most once
-//!   more often than there are polling points while the callback waits.
+//! - **Model.** As [`super::casini_2019`]. A subscription runs once between two polling points, so
+//!   that others run at most once more often than there are polling points while the callback
+//!   waits.
 //! - **Formula.** With the bounds R themselves (found together, from below): others run at most
-//!   `n_i = min(eta_i(d + R_i - 1), eta(R) + 1)` times; with known registration order the 1 only counts for those before.
-//!   *Round robin*: the last own job starts at the least d with `supply(d) >= 1 + sum of n_i C_i + earlier own jobs`.
-//!   *Busy window*: the same for each offset of an own arrival since the executor was last idle, without jitter from R; offsets
-//!   just after another's arrival count, too, because more of the others may then have been seen.
+//!   `n_i = min(eta_i(d + R_i - 1), eta(R) + 1)` times; with known registration order the 1 only
+//!   counts for those before. *Round robin*: the last own job starts at the least d with
+//!   `supply(d) >= 1 + sum of n_i C_i + earlier own jobs`. *Busy window*: the same for each offset
+//!   of an own arrival since the executor was last idle, without jitter from R; offsets just after
+//!   another's arrival count, too, because more of the others may then have been seen.
 //! - **Complexity.** Pseudo-polynomial per step, times the steps to the common fixed point.
 //! - **Source.** Blass, Casini, Bozhko and Brandenburg, RTSS 2021 (Theorems 2 and 3).
 
@@ -47,7 +49,8 @@ pub enum Order {
 /// ```
 ///
 /// # Errors
-/// Where there is more work than supply, or no common fixed point up to `horizon`: then no callback has a bound.
+/// Where there is more work than supply, or no common fixed point up to `horizon`: then no callback
+/// has a bound.
 pub fn round_robin(
     callbacks: &[Callback],
     supply: Supply,
@@ -123,7 +126,8 @@ pub fn busy_window(
     common_fixed_point(callbacks, supply, horizon, step)
 }
 
-/// Where an own job can arrive so that more counts: as an own job more, or just after another arrived more often.
+/// Where an own job can arrive so that more counts: as an own job more, or just after another
+/// arrived more often.
 fn offsets(
     callbacks: &[Callback],
     own: usize,
@@ -141,7 +145,8 @@ fn offsets(
     Ok(offsets.into_iter().filter(|&offset| offset < busy).collect())
 }
 
-/// What the other callbacks need if each runs as often as `jobs` says; told whether it can go first once more.
+/// What the other callbacks need if each runs as often as `jobs` says; told whether it can go first
+/// once more.
 fn others(callbacks: &[Callback], own: usize, order: Order, jobs: impl Fn(usize, &Callback, u64) -> u64) -> TimeSpan {
     let of_one = |(number, other): (usize, &Callback)| {
         let goes_first = order == Order::Unknown || callbacks[own].kind == Kind::Timer || number < own;

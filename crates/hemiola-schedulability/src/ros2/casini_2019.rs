@@ -1,14 +1,18 @@
 //! Response times under ROS 2's default single-threaded executor, the first analysis.
 //!
-//! - **Model.** One executor on a dedicated core or in a reservation. Callbacks are never interrupted. Timers come first, by
-//!   registration; subscriptions are seen at polling points, between which each runs at most once.
-//! - **Assumptions.** Timers are looked at before every dispatch (up to ROS 2 Crystal; later ones see them at polling points
-//!   only), arrival curves from periods and jitter, costs are the longest.
-//! - **Formula.** For every offset A of an own arrival the least R with `supply(A + R) >= own(A + 1) + others(A + R - C + 1)`.
-//!   A timer is delayed by the timers before it and once by the longest callback after it; a subscription by everything. A chain
-//!   counts its last callback up to the offset, and its earlier ones like other chains.
+//! - **Model.** One executor on a dedicated core or in a reservation. Callbacks are never
+//!   interrupted. Timers come first, by registration; subscriptions are seen at polling points,
+//!   between which each runs at most once.
+//! - **Assumptions.** Timers are looked at before every dispatch (up to ROS 2 Crystal; later ones
+//!   see them at polling points only), arrival curves from periods and jitter, costs are the
+//!   longest.
+//! - **Formula.** For every offset A of an own arrival the least R with
+//!   `supply(A + R) >= own(A + 1) + others(A + R - C + 1)`. A timer is delayed by the timers before
+//!   it and once by the longest callback after it; a subscription by everything. A chain counts its
+//!   last callback up to the offset, and its earlier ones like other chains.
 //! - **Complexity.** Pseudo-polynomial, as [`crate::response_times::fixed_priority`].
-//! - **Source.** Casini, Blass, Lütkebohle and Brandenburg, ECRTS 2019, with its errata (Lemmas 1 to 5 and 8).
+//! - **Source.** Casini, Blass, Lütkebohle and Brandenburg, ECRTS 2019, with its errata (Lemmas 1
+//!   to 5 and 8).
 
 use crate::Supply;
 use crate::ros2::{Callback, Kind};
@@ -89,7 +93,8 @@ impl Chain {
     }
 }
 
-/// Bounds for all chains of an executor, from the arrival at the first callback to the end of the last (Lemma 8).
+/// Bounds for all chains of an executor, from the arrival at the first callback to the end of the
+/// last (Lemma 8).
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -124,7 +129,8 @@ pub fn chains(chains: &[Chain], supply: Supply, horizon: TimeSpan) -> Vec<Bound>
 /// What has to be supplied until a job has ended.
 struct Demand<Own, Others> {
     arrivals: Arrivals,
-    /// The cost of what must not be interrupted at the end: what arrives while it runs comes too late to delay it.
+    /// The cost of what must not be interrupted at the end: what arrives while it runs comes too
+    /// late to delay it.
     last: TimeSpan,
     own: Own,
     others: Others,

@@ -1,8 +1,10 @@
 //! How long chains take that several default executors run, each on a core of its own.
 //!
-//! - **Model.** [`super::casini_2019`] per core: all callbacks of a core are in one default executor.
-//! - **Formula.** A chain is cut where it changes cores. Each part has the bound R of Lemma 8; the next part's arrivals have the
-//!   jitter of this one's, and R in addition. The latency is the sum. All parts together are a fixed point, from below.
+//! - **Model.** [`super::casini_2019`] per core: all callbacks of a core are in one default
+//!   executor.
+//! - **Formula.** A chain is cut where it changes cores. Each part has the bound R of Lemma 8; the
+//!   next part's arrivals have the jitter of this one's, and R in addition. The latency is the sum.
+//!   All parts together are a fixed point, from below.
 //! - **Complexity.** Pseudo-polynomial per part, times the steps to the common fixed point.
 //! - **Source.** Casini, Blass, Lütkebohle and Brandenburg, ECRTS 2019, section 5.
 
@@ -11,7 +13,8 @@ use crate::ros2::casini_2019::{self, Chain};
 use hemiola_analysis::picas::{Callback, Deployment};
 use hemiola_analysis::{Arrivals, Bound, TimeSpan};
 
-/// The latency of every chain, whatever priorities callbacks and executors have: those are PiCAS' and mean nothing here.
+/// The latency of every chain, whatever priorities callbacks and executors have: those are PiCAS'
+/// and mean nothing here.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};

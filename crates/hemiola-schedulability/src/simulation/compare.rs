@@ -70,7 +70,8 @@ impl std::fmt::Display for Exceeded {
 }
 
 impl Comparison {
-    /// Simulates a system several times: with the longest durations from different beginnings, and with drawn ones.
+    /// Simulates a system several times: with the longest durations from different beginnings, and
+    /// with drawn ones.
     pub fn of(system: &System) -> Self {
         let analysis = Analysis::of(system);
         let mut comparison = Self::default();

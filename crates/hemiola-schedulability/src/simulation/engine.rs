@@ -141,7 +141,8 @@ impl<'m> Engine<'m> {
         Here { cycle: &self.model.cycles[cycle], costs: &self.model.costs, now: self.now }
     }
 
-    /// Gives cores to the most important threads that have something to do; those without a job choose one then, and not before.
+    /// Gives cores to the most important threads that have something to do; those without a job
+    /// choose one then, and not before.
     fn place(&mut self, observer: &mut impl Observer) {
         let with_job = |thread: Option<usize>| thread.filter(|&thread| self.threads[thread].job.is_some());
         self.ran.clear();

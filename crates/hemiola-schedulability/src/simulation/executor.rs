@@ -37,7 +37,8 @@ impl Waiting {
         self.messages.front().map_or(self.noticed, |&(_, noticed)| noticed)
     }
 
-    /// Takes what makes it ready; tells when that was released. The next expiry of its timer is noticed `lateness` late.
+    /// Takes what makes it ready; tells when that was released. The next expiry of its timer is
+    /// noticed `lateness` late.
     fn take(&mut self, callback: &Callback, now: TimeSpan, lateness: TimeSpan) -> Option<TimeSpan> {
         match callback.source {
             Source::Messages { .. } => self.messages.pop_front().map(|(released, _)| released),

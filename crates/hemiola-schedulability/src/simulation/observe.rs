@@ -19,7 +19,8 @@ pub enum Who {
     },
 }
 
-/// Hears of everything that happens in a simulation, in order of time. What is not needed may be left out.
+/// Hears of everything that happens in a simulation, in order of time. What is not needed may be
+/// left out.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -29,7 +30,8 @@ pub enum Who {
 /// Silent.dropped(0);
 /// ```
 pub trait Observer {
-    /// A callback begins, for something that was released then (the timer's expiry, or that of the message's origin).
+    /// A callback begins, for something that was released then (the timer's expiry, or that of the
+    /// message's origin).
     fn callback_started(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {}
 
     /// A callback ends.

@@ -10,7 +10,8 @@ use hemiola_analysis::{Costs, TimeSpan};
 #[derive(Debug)]
 pub(super) struct CycleState {
     number: usize,
-    /// Releases that worker 0 has not heard of: when they were, and when it will. The last one is the timer's next.
+    /// Releases that worker 0 has not heard of: when they were, and when it will. The last one is
+    /// the timer's next.
     coming: VecDeque<(TimeSpan, TimeSpan)>,
     /// From when on its workers are awake for the timer's next release, and when that is.
     awake: Option<(TimeSpan, TimeSpan)>,

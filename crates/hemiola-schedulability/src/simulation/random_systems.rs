@@ -4,9 +4,9 @@ use super::random::Random;
 use hemiola_analysis::system::{Begin, Beginning, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
 use hemiola_analysis::{Costs, TimeSpan, assignment};
 
-/// A system drawn from a seed: chains on executors, cycles on pools, and paths through them, with every core used to about 40 to 95
-/// %. Some have chains only, some cycles only; executors come from the assignment, or are as wild as the types allow; half of them
-/// have costs.
+/// A system drawn from a seed: chains on executors, cycles on pools, and paths through them, with
+/// every core used to about 40 to 95 %. Some have chains only, some cycles only; executors come
+/// from the assignment, or are as wild as the types allow; half of them have costs.
 ///
 /// ```
 /// use hemiola_schedulability::simulation::random_system;
@@ -166,7 +166,8 @@ fn paths(system: &mut System, random: &mut Random) {
     }
 }
 
-/// The smallest system that still fails, as far as leaving out and shortening things one by one leads.
+/// The smallest system that still fails, as far as leaving out and shortening things one by one
+/// leads.
 pub fn shrink(system: &System, fails: impl Fn(&System) -> bool) -> System {
     let mut smallest = system.clone();
     'again: loop {

@@ -33,8 +33,9 @@ pub struct Simulated {
 /// Messages that wait in a chain at most; no chain that has a bound comes near it.
 const DEPTH: usize = 1000;
 
-/// Simulates a system that has been checked and whose callbacks all have executors. Chains and cycles begin first at their offsets; those
-/// without one at times drawn from the seed, within their first period.
+/// Simulates a system that has been checked and whose callbacks all have executors. Chains and
+/// cycles begin first at their offsets; those without one at times drawn from the seed, within
+/// their first period.
 pub fn simulate(system: &System, options: &Options) -> Simulated {
     let mut random = Random::new(options.seed ^ 0x5EED);
     let (model, chain_of) = model(system, options.end, &mut random);
@@ -135,7 +136,8 @@ struct Watch<'s> {
     chain_of: Vec<usize>,
     /// Per path its stations.
     paths: Vec<Vec<Station>>,
-    /// Per path and station: what runs derive from that have begun, in order, and the newest output.
+    /// Per path and station: what runs derive from that have begun, in order, and the newest
+    /// output.
     running: Vec<Vec<std::collections::VecDeque<Origin>>>,
     output: Vec<Vec<Origin>>,
 }
@@ -180,7 +182,8 @@ impl<'s> Watch<'s> {
                 }
                 let Some(origin) = self.running[path][place].pop_front() else { continue };
                 let before = std::mem::replace(&mut self.output[path][place], origin);
-                // What happened just after the read that the output before derives from shows only now.
+                // What happened just after the read that the output before derives from shows only
+                // now.
                 if place + 1 == self.paths[path].len()
                     && let (Some(before), Some(origin)) = (before, origin)
                     && origin > before

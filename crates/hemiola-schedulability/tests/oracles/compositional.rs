@@ -117,7 +117,8 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
     })
 }
 
-/// Whether the file's bounds are none by its own equations, or by equations that are never below them.
+/// Whether the file's bounds are none by its own equations, or by equations that are never below
+/// them.
 fn may_be_larger(resources: &[Scheduling], chains: &[Chain], bounds: &[Vec<u64>], propagation: Propagation) -> bool {
     let bounds: Vec<Vec<TimeSpan>> = bounds.iter().map(|chain| chain.iter().copied().map(ticks).collect()).collect();
     let comes_back = |chain: &Chain| {

@@ -140,7 +140,8 @@ impl Scheduled<'_> {
             if bounds.iter().map(|end| end.latest.as_nanoseconds()).max() != Some(expected) {
                 tally.remark_case("interval analysis: the bound of the makespan is not the tool's, as states are united in another order");
             }
-            // The interval analysis knows every schedule that priorities allow; Graham's bound allows any order.
+            // The interval analysis knows every schedule that priorities allow; Graham's bound
+            // allows any order.
             let graham = graham_1969::makespan(dag, workers).rounded_up().as_nanoseconds();
             tally.at_least("sag_makespan_bound (Graham)", expected, graham);
         }

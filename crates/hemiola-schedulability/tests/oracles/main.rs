@@ -1,9 +1,10 @@
 //! Bounds, schedules and allocations that others computed, and whether ours agree.
 //!
-//! An oracle is a JSON file with `cases`; which one it is says its name. A case agrees if every value in it does: exactly, within the
-//! tolerance that the file states, or on the right side where a bound may be tighter. What a case does not have is not compared. Nothing
-//! is passed over in silence: files, cases, inputs and values that nothing here understands are counted and named, and the others are
-//! compared all the same.
+//! An oracle is a JSON file with `cases`; which one it is says its name. A case agrees if every
+//! value in it does: exactly, within the tolerance that the file states, or on the right side where
+//! a bound may be tighter. What a case does not have is not compared. Nothing is passed over in
+//! silence: files, cases, inputs and values that nothing here understands are counted and named,
+//! and the others are compared all the same.
 
 mod compositional;
 mod dag;
@@ -43,7 +44,8 @@ struct Report {
     not_understood: Vec<String>,
     /// Values that cases expect and nothing here compares, and how often.
     not_compared: BTreeMap<String, usize>,
-    /// What the file has and nobody here computes, or where a bound may differ, and why; with the cases where it did.
+    /// What the file has and nobody here computes, or where a bound may differ, and why; with the
+    /// cases where it did.
     remarks: BTreeMap<&'static str, Vec<String>>,
 }
 
@@ -215,7 +217,8 @@ impl Tally {
         self.report.not_understood.push(format!("{}: {why}", self.case));
     }
 
-    /// That value of the case has no meaning of its own here: it is an input, or part of another one.
+    /// That value of the case has no meaning of its own here: it is an input, or part of another
+    /// one.
     fn not_asked(&mut self, value: &str) {
         self.due.remove(value);
     }
@@ -310,8 +313,8 @@ const DESCRIPTIONS: [&str; 12] = [
 ];
 
 impl Tally {
-    /// Has a case compared. One that has not the form of this oracle, has an input that nothing here understands, lacks what is needed on
-    /// the way, or makes the comparison panic, is named.
+    /// Has a case compared. One that has not the form of this oracle, has an input that nothing
+    /// here understands, lacks what is needed on the way, or makes the comparison panic, is named.
     fn each<Case: DeserializeOwned>(
         &mut self,
         number: usize,
@@ -355,7 +358,8 @@ fn if_present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -
     T::deserialize(deserializer).map(Some)
 }
 
-/// Up to where the makers of a file looked for bounds, as its conventions say: "null = no fixed point below 200000".
+/// Up to where the makers of a file looked for bounds, as its conventions say: "null = no fixed
+/// point below 200000".
 fn horizon(text: &str, otherwise: u64) -> TimeSpan {
     let conventions = conventions(text);
     let said = conventions.iter().filter_map(|text| text.split_once("null = ")).find_map(|(_, meaning)| {

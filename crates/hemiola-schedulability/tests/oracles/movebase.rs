@@ -1,4 +1,5 @@
-//! The navigation case study of Casini et al.: from odometry to velocity commands, on a default executor in a reservation.
+//! The navigation case study of Casini et al.: from odometry to velocity commands, on a default
+//! executor in a reservation.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +53,8 @@ struct Meta {
     model: Option<System>,
 }
 
-/// The system of the study: execution times, inputs with period and jitter, the period of all timers of the local executor.
+/// The system of the study: execution times, inputs with period and jitter, the period of all
+/// timers of the local executor.
 #[derive(Deserialize)]
 struct System {
     wcet_ticks: BTreeMap<String, u64>,

@@ -70,7 +70,8 @@ impl ExpectedAges {
     }
 }
 
-/// The tasks by decreasing priority, and where each has gone: as they say, or as they are listed where one says nothing.
+/// The tasks by decreasing priority, and where each has gone: as they say, or as they are listed
+/// where one says nothing.
 fn by_priority(tasks: &[OracleTask]) -> (Vec<OracleTask>, Vec<usize>) {
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     if tasks.iter().all(|task| task.prio.is_some()) {
@@ -183,7 +184,8 @@ struct LetCase {
     #[serde(default)]
     phase: Phases,
     expected: ExpectedAges,
-    /// How they communicate, and their deadlines, where that is said: only what the analysis is for.
+    /// How they communicate, and their deadlines, where that is said: only what the analysis is
+    /// for.
     comm: Option<String>,
     deadline: Option<Value>,
 }
@@ -350,7 +352,8 @@ fn compare_mixed(tally: &mut Tally, MixedCase { tasks, chain, expected }: MixedC
     Ok(())
 }
 
-/// The worked examples of the file as cases: results are by chain there, `chain[0,1]`, and how they communicate is in the name.
+/// The worked examples of the file as cases: results are by chain there, `chain[0,1]`, and how they
+/// communicate is in the name.
 fn worked(text: &str) -> Result<Vec<Value>, serde_json::Error> {
     #[derive(Deserialize)]
     struct File {

@@ -77,7 +77,8 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
             }
             "fp_nonpreemptive_continuous" => {
                 let tasks = tasks(&value["tasks"])?;
-                // In continuous time, a lower task blocks for all it needs: it has begun just before.
+                // In continuous time, a lower task blocks for all it needs: it has begun just
+                // before.
                 let bound = |place: usize| {
                     let blocking = tasks[place + 1..].iter().map(|task| task.cost).max().unwrap_or(TimeSpan::ZERO);
                     let own = &tasks[place];

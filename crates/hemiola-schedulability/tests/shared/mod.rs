@@ -7,8 +7,8 @@ fn data() -> PathBuf {
     root.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared")).join("data")
 }
 
-/// All files of a folder of data with that extension, by their names: their texts, or why they cannot be read. None (said loudly)
-/// where the shared data is not at hand.
+/// All files of a folder of data with that extension, by their names: their texts, or why they
+/// cannot be read. None (said loudly) where the shared data is not at hand.
 #[allow(dead_code, reason = "not every test reads a whole folder")]
 pub fn data_files(folder: &str, extension: &str) -> Vec<(String, Result<String, String>)> {
     let folder = data().join(folder);

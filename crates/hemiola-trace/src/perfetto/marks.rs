@@ -8,8 +8,8 @@ use crate::{clock::Ticks, error::Error};
 use std::{borrow::Cow, io::Write};
 
 impl<W: Write> Writer<W> {
-    /// Adds a point to the curve of that name, a counter of the process. A number that is none is left
-    /// out, and so are all curves after the 65,536th.
+    /// Adds a point to the curve of that name, a counter of the process. A number that is none is
+    /// left out, and so are all curves after the 65,536th.
     ///
     /// # Errors
     /// The sink refuses what is written.

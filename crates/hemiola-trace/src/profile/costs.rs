@@ -1,4 +1,5 @@
-//! What a machine takes for itself, from several measurements of which some may have been disturbed.
+//! What a machine takes for itself, from several measurements of which some may have been
+//! disturbed.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -10,8 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What was measured of a robot in earlier runs, by the [conditions](Conditions) under which it was.
-/// A JSON file.
+/// What was measured of a robot in earlier runs, by the [conditions](Conditions) under which it
+/// was. A JSON file.
 ///
 /// Runs under the same conditions add up. What was measured under others is no observation of this
 /// robot, and yet the best guess for a plan: [`known`](Self::known) tells them apart.
@@ -78,8 +78,8 @@ impl From<Profile> for Known {
 const MOST_PROFILES: usize = 6;
 
 impl ProfileHistory {
-    /// Reads a file that [`save`](Self::save) wrote; also one of an earlier version, of which nobody
-    /// knows under which conditions it was measured.
+    /// Reads a file that [`save`](Self::save) wrote; also one of an earlier version, of which
+    /// nobody knows under which conditions it was measured.
     ///
     /// The file is checked as a whole before anything of it is used.
     ///

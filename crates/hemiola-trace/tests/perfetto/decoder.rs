@@ -1,5 +1,5 @@
-//! Reads traces back: as much of the protocol buffers' wire format and of Perfetto's packets as a check needs. Written
-//! against the format, not against the writer.
+//! Reads traces back: as much of the protocol buffers' wire format and of Perfetto's packets as a
+//! check needs. Written against the format, not against the writer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

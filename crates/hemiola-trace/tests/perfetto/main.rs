@@ -133,7 +133,8 @@ fn each_run_has_its_trigger_and_its_deadline() {
     }
 }
 
-/// However the events come in, the trace holds the same: no flow is lost because a run was written too early.
+/// However the events come in, the trace holds the same: no flow is lost because a run was written
+/// too early.
 #[test]
 fn a_streamed_trace_holds_what_a_captured_one_holds() {
     let scenario = Scenario::of(Duration::from_millis(400));
@@ -195,7 +196,8 @@ fn what_went_wrong_is_an_instant_and_a_counter() {
     assert_eq!(woken.annotations["latency_ns"], 4_000);
 }
 
-/// A ring that was overwritten starts in the middle of a run, and a robot that is running ends in one.
+/// A ring that was overwritten starts in the middle of a run, and a robot that is running ends in
+/// one.
 #[test]
 fn a_trace_cut_at_any_event_is_sound() {
     let scenario = Scenario::of(Duration::from_millis(60));
@@ -225,7 +227,8 @@ fn nested_tasks_are_nested_slices() {
         end: Ticks(end),
     };
     let mut capture = Capture::default();
-    // As pushed: the inner ones end first. The last one claims to outlive its host, which no stack allows.
+    // As pushed: the inner ones end first. The last one claims to outlive its host, which no stack
+    // allows.
     capture.insert(WorkerId(0), vec![slice(1, 20, 30), slice(2, 30, 30), slice(0, 10, 50), slice(3, 40, 70)]);
     let trace = written(&scenario, &capture);
     trace.assert_sound();

@@ -1,7 +1,8 @@
-//! A robot on two cores, simulated in steps of 10 µs: what real rings would hold, and the same in every run.
+//! A robot on two cores, simulated in steps of 10 µs: what real rings would hold, and the same in
+//! every run.
 //!
-//! Three cycles with pools of their own; at each step the workers of the highest priorities run, one per core, and the others
-//! wait where they are, as under a fixed-priority scheduler.
+//! Three cycles with pools of their own; at each step the workers of the highest priorities run,
+//! one per core, and the others wait where they are, as under a fixed-priority scheduler.
 
 use hemiola_trace::{
     Capture, Catalog, Core, Cycle, CycleId, Event, ExchangeId, PlanId, SourceId, Stamp, TaskId, Ticks, WorkerId,

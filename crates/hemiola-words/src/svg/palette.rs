@@ -44,7 +44,8 @@ pub fn heat(share: f64) -> (String, String) {
     (oklch(0.97 - 0.20 * share, 0.012 + 0.155 * share, hue), oklch(0.66 - 0.08 * share, 0.03 + 0.11 * share, hue))
 }
 
-/// A colour by hue in degrees, saturation and lightness, as `#rrggbb`: not every viewer knows `hsl()`.
+/// A colour by hue in degrees, saturation and lightness, as `#rrggbb`: not every viewer knows
+/// `hsl()`.
 ///
 /// ```
 /// assert_eq!(hemiola_words::svg::palette::hsl(0.0, 1.0, 0.5), "#ff0000");

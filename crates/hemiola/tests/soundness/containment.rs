@@ -1,4 +1,5 @@
-//! Code of users may panic wherever it is called; the robot goes on, says what happened, and ends with an error where that is due.
+//! Code of users may panic wherever it is called; the robot goes on, says what happened, and ends
+//! with an error where that is due.
 
 use std::fmt;
 use std::panic::panic_any;

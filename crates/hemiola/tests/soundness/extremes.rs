@@ -1,4 +1,5 @@
-//! Numbers as large, as small and as wrong as they come, and observers that keep what they should give back.
+//! Numbers as large, as small and as wrong as they come, and observers that keep what they should
+//! give back.
 
 use std::mem;
 use std::thread;

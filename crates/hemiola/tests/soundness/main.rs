@@ -1,5 +1,6 @@
-//! Programs without `unsafe` that once read freed memory, hung, or ended silently, and others of their kind. Each holds one promise;
-//! under AddressSanitizer they hold that nothing is read or written that is not there.
+//! Programs without `unsafe` that once read freed memory, hung, or ended silently, and others of
+//! their kind. Each holds one promise; under AddressSanitizer they hold that nothing is read or
+//! written that is not there.
 #![forbid(unsafe_code)]
 
 mod containment;

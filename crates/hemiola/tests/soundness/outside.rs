@@ -1,4 +1,5 @@
-//! What stands in for sources and providers, and runs of one module alone, are safe code like any other.
+//! What stands in for sources and providers, and runs of one module alone, are safe code like any
+//! other.
 
 use std::mem;
 

@@ -1,4 +1,5 @@
-//! Code of users may look at its robot and change it wherever it is called, also where the robot is at that moment busy with it.
+//! Code of users may look at its robot and change it wherever it is called, also where the robot is
+//! at that moment busy with it.
 
 use std::cell::Cell;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! A value stays as it is while anybody reads it, whatever is switched, overridden or looked at meanwhile.
+//! A value stays as it is while anybody reads it, whatever is switched, overridden or looked at
+//! meanwhile.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};

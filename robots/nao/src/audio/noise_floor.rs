@@ -5,11 +5,13 @@ use hemiola::prelude::*;
 use super::decibel;
 use crate::representations::audio::{AudioBands, AudioSpectrum, BANDS};
 
-/// Learns what the background sounds like: in each quarter octave the median power of the last two seconds.
+/// Learns what the background sounds like: in each quarter octave the median power of the last two
+/// seconds.
 ///
-/// A median does not notice sounds that last less than half of that, however loud, and follows a fan that is switched on
-/// within a second (Stahl, Fischer, Bippus: Quantile based noise estimation, ICASSP 2000). Selecting a median takes time
-/// proportional to the number of remembered spectra: some 100 times 22 per block.
+/// A median does not notice sounds that last less than half of that, however loud, and follows a
+/// fan that is switched on within a second (Stahl, Fischer, Bippus: Quantile based noise
+/// estimation, ICASSP 2000). Selecting a median takes time proportional to the number of remembered
+/// spectra: some 100 times 22 per block.
 #[derive(Module)]
 pub struct NoiseFloorEstimator {
     #[parameters]
@@ -25,13 +27,14 @@ pub struct NoiseFloorEstimatorParameters {
     /// How long the past is that the background is learned from.
     #[parameter(default = 2.0, range = 0.2..=10.0, unit = "s")]
     memory: f32,
-    /// How much must have been heard before anything can be told from the background: seven spectra of 1024 samples at
-    /// 48 kHz, whose median a click does not carry.
+    /// How much must have been heard before anything can be told from the background: seven spectra
+    /// of 1024 samples at 48 kHz, whose median a click does not carry.
     #[parameter(default = 0.15, range = 0.0..=10.0, unit = "s")]
     settling: f32,
 }
 
-/// Below every microphone's noise; keeps digital silence from being a background that anything stands out of.
+/// Below every microphone's noise; keeps digital silence from being a background that anything
+/// stands out of.
 const SMALLEST_POWER: f32 = 1e-13;
 
 #[module]

@@ -6,9 +6,10 @@ use crate::representations::events::WhistleHeard;
 
 /// Decides whether a whistle is being blown on this field.
 ///
-/// Each feature says from 0 to 1 how much it speaks for a whistle; the weakest counts, because each of the other sounds
-/// lacks one of them. The mean of that over the last blocks must pass a threshold for a shortest duration; a lower
-/// threshold ends the whistle, so that a wavering one is heard once.
+/// Each feature says from 0 to 1 how much it speaks for a whistle; the weakest counts, because each
+/// of the other sounds lacks one of them. The mean of that over the last blocks must pass a
+/// threshold for a shortest duration; a lower threshold ends the whistle, so that a wavering one is
+/// heard once.
 #[derive(Module)]
 pub struct WhistleDetector {
     #[parameters]
@@ -21,7 +22,8 @@ pub struct WhistleDetector {
 /// Parameters of the [`WhistleDetector`].
 #[derive(Parameters, Clone, Debug)]
 pub struct WhistleDetectorParameters {
-    /// Prominence that speaks neither for nor against a whistle. What a whistle has on another field lies below.
+    /// Prominence that speaks neither for nor against a whistle. What a whistle has on another
+    /// field lies below.
     #[parameter(default = 25.0, range = 0.0..=100.0, unit = "dB")]
     pub prominence: f32,
     /// Dominance that speaks neither for nor against a whistle.

@@ -5,10 +5,10 @@ use crate::representations::audio::{AudioBands, AudioSpectrum, BANDS, WhistleFea
 
 /// Measures what sets a referee's whistle apart from speech, gears, steps and other noise.
 ///
-/// A whistle is a resonator of 2 to 4.5 kHz that is blown hard. So it is a line in the spectrum (tonality: spectral
-/// flatness after Gray and Markel, 1974), it stands far above the background (prominence), there is hardly anything below
-/// it (dominance: speech and motors have their power there), and it stays for a while (stability). None of this depends
-/// on the microphone's gain.
+/// A whistle is a resonator of 2 to 4.5 kHz that is blown hard. So it is a line in the spectrum
+/// (tonality: spectral flatness after Gray and Markel, 1974), it stands far above the background
+/// (prominence), there is hardly anything below it (dominance: speech and motors have their power
+/// there), and it stays for a while (stability). None of this depends on the microphone's gain.
 #[derive(Module)]
 pub struct WhistleFeatureExtractor {
     #[parameters]
@@ -29,8 +29,9 @@ pub struct WhistleFeatureExtractorParameters {
     /// Half of the width of a tone: pressure and a pea in the whistle make its frequency waver.
     #[parameter(default = 75.0, range = 10.0..=500.0, unit = "Hz")]
     half_width: f32,
-    /// Largest change from block to block of a frequency that stays, relative to it. A whistle with several chambers has as
-    /// many tones, up to a fifth of their frequency apart, and the strongest one alternates.
+    /// Largest change from block to block of a frequency that stays, relative to it. A whistle with
+    /// several chambers has as many tones, up to a fifth of their frequency apart, and the
+    /// strongest one alternates.
     #[parameter(default = 0.2, range = 0.0..=1.0)]
     largest_change: f32,
     /// Time constant of the stability.

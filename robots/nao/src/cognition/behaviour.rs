@@ -14,8 +14,9 @@
 //! | [`commentator`] | what to say about it | activity |
 //! | [`fall_reporter`] | when to write down what the robot believes | falls |
 //!
-//! Two loops are cut by `Previous`: the target stays while the robot kicks, and the head looks at what it kicks; whether it
-//! does is decided later in the same run, and the previous run's decision is as good.
+//! Two loops are cut by `Previous`: the target stays while the robot kicks, and the head looks at
+//! what it kicks; whether it does is decided later in the same run, and the previous run's decision
+//! is as good.
 
 pub mod game_watcher;
 

@@ -14,7 +14,8 @@
 //! | [`world_modeler`] | pose, ball, obstacles | all of it in field coordinates |
 //! | [`search_mapper`] | ball, pose, view | where the ball could be |
 //!
-//! Ball and obstacles are followed relative to the robot, so that an error of its pose spoils nothing else.
+//! Ball and obstacles are followed relative to the robot, so that an error of its pose spoils
+//! nothing else.
 
 pub mod ground_viewer;
 pub mod odometry_reader;

@@ -1,7 +1,7 @@
 //! From two camera images to what lies and stands on the ground around the robot.
 //!
-//! Every module works on one camera in an update of its own, so that both cameras are processed at the same time; the last
-//! ones merge what both see. In the order of the data:
+//! Every module works on one camera in an update of its own, so that both cameras are processed at
+//! the same time; the last ones merge what both see. In the order of the data:
 //!
 //! | module | gives |
 //! |---|---|
@@ -23,7 +23,8 @@
 //! | [`ball_candidates`], [`ball_classifier`] | what may be a ball, and how likely it is one |
 //! | [`percepts`] | ball, lines, landmarks and obstacles as both cameras see them, in robot coordinates |
 //!
-//! [`landmarks`] runs the same modules on a single image from anywhere; [`landmark_score`] compares with the truth.
+//! [`landmarks`] runs the same modules on a single image from anywhere; [`landmark_score`] compares
+//! with the truth.
 
 pub mod ball_candidates;
 pub mod ball_classifier;

@@ -27,8 +27,9 @@ pub struct BalanceControlParameters {
 
 /// Turns the ankles so that the ground pushes against a motion of the torso that nobody wants.
 ///
-/// The walk keeps the torso level; what the gyroscope sees around roll and pitch is a disturbance. When the torso tips
-/// forward, the toes press down; when it tips to the right, the right edges of the soles do.
+/// The walk keeps the torso level; what the gyroscope sees around roll and pitch is a disturbance.
+/// When the torso tips forward, the toes press down; when it tips to the right, the right edges of
+/// the soles do.
 #[derive(Module)]
 pub struct BalanceControl {
     #[parameters]

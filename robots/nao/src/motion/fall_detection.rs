@@ -21,15 +21,17 @@ pub struct FallDetectionParameters {
     /// A robot that turns more slowly no longer falls.
     #[parameter(default = 0.3, range = 0.05..=3.0, unit = "rad/s")]
     still: f32,
-    /// How long a state must be seen before it is believed, except for falling, which is believed at once.
+    /// How long a state must be seen before it is believed, except for falling, which is believed
+    /// at once.
     #[parameter(default = 0.3, range = 0.0..=5.0, unit = "s")]
     patience: f32,
 }
 
 /// Judges by the inclination of the torso and how it changes.
 ///
-/// Upright → falling when the inclination is about to pass the point of no return; falling → fallen when the robot lies
-/// still, or → upright when it has caught itself; fallen → getting up when that motion rises; → upright when it stands.
+/// Upright → falling when the inclination is about to pass the point of no return; falling → fallen
+/// when the robot lies still, or → upright when it has caught itself; fallen → getting up when that
+/// motion rises; → upright when it stands.
 #[derive(Module)]
 pub struct FallDetection {
     #[parameters]

@@ -23,10 +23,11 @@ pub struct GetUpParameters {
 
 /// Goes through a few postures and holds the last one, standing, until the robot is upright.
 ///
-/// Falling, the legs are drawn in and the joints give way. Lying, the legs are drawn in below the torso and the arms press
-/// on the ground, before the chest or behind the back; then the legs stretch and the arms are taken back. This is the
-/// skeleton of the motion: on the real robot the postures between need the measured rhythm of that robot; the
-/// simulated one gets up from holding a standing posture.
+/// Falling, the legs are drawn in and the joints give way. Lying, the legs are drawn in below the
+/// torso and the arms press on the ground, before the chest or behind the back; then the legs
+/// stretch and the arms are taken back. This is the skeleton of the motion: on the real robot the
+/// postures between need the measured rhythm of that robot; the simulated one gets up from holding
+/// a standing posture.
 #[derive(Module)]
 pub struct GetUp {
     #[parameters]
@@ -100,7 +101,8 @@ impl GetUp {
 
     fn positions(&self, height: f32, press: f32) -> [f32; JOINTS] {
         let mut positions = standing(height);
-        // Arms forward and a little down press the chest up, arms behind the back press the back up.
+        // Arms forward and a little down press the chest up, arms behind the back press the back
+        // up.
         let pressing = if self.lies_on == LiesOn::Chest { 0.3 } else { 2.0 };
         for side in Side::BOTH {
             let shoulder = Joint::arm(side)[0];

@@ -15,7 +15,8 @@ pub struct HeadControlParameters {
     /// Largest angular acceleration of either joint.
     #[parameter(default = 20.0, range = 1.0..=200.0, unit = "rad/s²")]
     acceleration: f32,
-    /// Turned further than this to a side, the chin would meet the shoulder when the head looks down.
+    /// Turned further than this to a side, the chin would meet the shoulder when the head looks
+    /// down.
     #[parameter(default = 0.9, range = 0.0..=2.0, unit = "rad")]
     free_yaw: f32,
     /// How far the head may look down when it looks over a shoulder.
@@ -57,13 +58,15 @@ struct Axis {
 }
 
 impl Axis {
-    /// Moves towards `target` with limited velocity and acceleration; stays for a target that is not finite.
+    /// Moves towards `target` with limited velocity and acceleration; stays for a target that is
+    /// not finite.
     fn approach(&mut self, target: f32, dt: f32, limits: &HeadControlParameters) {
         let way = if target.is_finite() { target - self.position } else { 0.0 };
         if dt <= 0.0 {
             return;
         }
-        // From this speed it can still brake within the way that is left; the last bit is gone in one run.
+        // From this speed it can still brake within the way that is left; the last bit is gone in
+        // one run.
         let braking = (2.0 * limits.acceleration * way.abs()).sqrt().min(way.abs() / dt);
         let wanted = braking.min(limits.fastest).copysign(way);
         let change = limits.acceleration * dt;

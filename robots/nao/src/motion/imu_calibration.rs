@@ -14,7 +14,8 @@ pub struct ImuCalibrationParameters {
     /// A larger angular velocity at rest is a motion, not a bias.
     #[parameter(default = 0.035, range = 0.0..=0.2, unit = "rad/s")]
     largest_bias: f64,
-    /// Gravity as measured at rest may differ from the true one by this part; the rest is left as it is.
+    /// Gravity as measured at rest may differ from the true one by this part; the rest is left as
+    /// it is.
     #[parameter(default = 0.05, range = 0.0..=0.2)]
     largest_scale_error: f32,
     /// How quickly the calibration follows what is measured at rest.
@@ -22,9 +23,11 @@ pub struct ImuCalibrationParameters {
     time_constant: f32,
 }
 
-/// Learns the gyroscope's bias and the accelerometer's scale whenever the robot rests, and applies them all the time.
+/// Learns the gyroscope's bias and the accelerometer's scale whenever the robot rests, and applies
+/// them all the time.
 ///
-/// A sample that is not finite is replaced by the one before: one bad transfer must not reach the filters.
+/// A sample that is not finite is replaced by the one before: one bad transfer must not reach the
+/// filters.
 #[derive(Module)]
 pub struct ImuCalibration {
     #[parameters]

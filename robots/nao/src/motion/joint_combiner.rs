@@ -7,7 +7,8 @@ use crate::representations::motion::{ArmTargets, BalanceCorrection, GetUpTargets
 use crate::representations::sensing::{JointAngles, JointRequest};
 use crate::robot::{JOINTS, Joint, Side};
 
-/// Height of the torso above the soles when the power goes off, in metre: from here there is not far to fall.
+/// Height of the torso above the soles when the power goes off, in metre: from here there is not
+/// far to fall.
 const CROUCHING_HEIGHT: f32 = 0.23;
 
 /// Parameters of [`JointCombiner`].
@@ -39,11 +40,12 @@ pub struct JointCombinerParameters {
     fastest: f32,
 }
 
-/// Chooses what moves the joints, goes smoothly from one motion to the next, and keeps all joints within their limits.
+/// Chooses what moves the joints, goes smoothly from one motion to the next, and keeps all joints
+/// within their limits.
 ///
-/// The walk (standing is a part of it) gives way to falling and getting up, and both to the safe state: then the walk may
-/// come to a stop, the robot crouches, and when it is down, its stiffness goes to zero slowly. The first request starts from
-/// where the joints are.
+/// The walk (standing is a part of it) gives way to falling and getting up, and both to the safe
+/// state: then the walk may come to a stop, the robot crouches, and when it is down, its stiffness
+/// goes to zero slowly. The first request starts from where the joints are.
 #[derive(Module)]
 pub struct JointCombiner {
     #[parameters]

@@ -12,7 +12,8 @@ pub struct JointMonitorParameters {
     /// Over how long the tracking error is averaged.
     #[parameter(default = 2.0, range = 0.1..=60.0, unit = "s")]
     averaging_time: f32,
-    /// A motor that is kept this far from its target at full stiffness becomes as hot as it may get.
+    /// A motor that is kept this far from its target at full stiffness becomes as hot as it may
+    /// get.
     #[parameter(default = 0.1, range = 0.01..=1.0, unit = "rad")]
     straining_error: f32,
     /// How slowly a motor warms up and cools down.
@@ -22,9 +23,9 @@ pub struct JointMonitorParameters {
 
 /// Compares what the joints did with what they were asked to do.
 ///
-/// A position controlled motor draws a current in proportion to its error, and heats with the current's square; it cools in
-/// proportion to how warm it is. The measured position answers to a request of some runs before, so a moving joint shows some
-/// error even when it is well.
+/// A position controlled motor draws a current in proportion to its error, and heats with the
+/// current's square; it cools in proportion to how warm it is. The measured position answers to a
+/// request of some runs before, so a moving joint shows some error even when it is well.
 #[derive(Module)]
 pub struct JointMonitor {
     #[parameters]

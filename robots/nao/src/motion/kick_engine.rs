@@ -27,7 +27,8 @@ pub struct KickEngineParameters {
     shoot: f32,
 }
 
-/// Draws the foot back, shoots it forward, sets it down: three smooth ways, one after the other, at one height.
+/// Draws the foot back, shoots it forward, sets it down: three smooth ways, one after the other, at
+/// one height.
 #[derive(Module)]
 pub struct KickEngine {
     #[parameters]

@@ -10,13 +10,15 @@ use crate::representations::sensing::JointRequest;
 use crate::robot::kinematics::{LegAngles, Links};
 use crate::robot::{Joint, Side};
 
-/// How often the torso is moved until the centre of mass is right: each time leaves about a third of the error.
+/// How often the torso is moved until the centre of mass is right: each time leaves about a third
+/// of the error.
 const CORRECTIONS: usize = 4;
 
-/// Puts the centre of mass where it shall be by moving the torso, which is kept upright at constant height.
+/// Puts the centre of mass where it shall be by moving the torso, which is kept upright at constant
+/// height.
 ///
-/// Where the centre of mass is within the body depends on the legs, and those on where the torso is; so torso and legs are
-/// corrected in turn. Arms and head count as they were last requested.
+/// Where the centre of mass is within the body depends on the legs, and those on where the torso
+/// is; so torso and legs are corrected in turn. Arms and head count as they were last requested.
 #[derive(Module)]
 pub struct LegInverseKinematics {}
 

@@ -7,9 +7,9 @@ use crate::representations::motion::{BodyModel, FallState, Foot, Odometry, Orien
 
 /// The planted foot does not move, so what moves relative to it is the torso.
 ///
-/// The way comes from the support leg's kinematics; whenever the weight changes to the other foot, that one is taken for
-/// planted where it is. The turn comes from the gyroscope, which also sees a sole slip. While the robot is not upright, its
-/// place stays and only the turn is followed.
+/// The way comes from the support leg's kinematics; whenever the weight changes to the other foot,
+/// that one is taken for planted where it is. The turn comes from the gyroscope, which also sees a
+/// sole slip. While the robot is not upright, its place stays and only the turn is followed.
 #[derive(Module)]
 pub struct LegOdometry {
     pose: Pose2,
@@ -54,7 +54,8 @@ impl LegOdometry {
     }
 }
 
-/// How far the torso has moved over a foot, in the torso's previous frame on the ground; without its turn.
+/// How far the torso has moved over a foot, in the torso's previous frame on the ground; without
+/// its turn.
 fn way(foot: Foot, last: &Last, now: &Last) -> Pose2 {
     let [last, now] = [last, now].map(|run| run.torso_on_soles[foot.index()]);
     Pose2 { rotation: 0.0, translation: last.relative(now.translation) }

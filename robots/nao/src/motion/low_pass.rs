@@ -4,10 +4,12 @@ use std::ops::{Add, Mul, Sub};
 
 use hemiola::prelude::*;
 
-/// A second order low pass with Butterworth's damping and time constant τ: its poles lie at (-1 ± i) / τ.
+/// A second order low pass with Butterworth's damping and time constant τ: its poles lie at (-1 ±
+/// i) / τ.
 ///
-/// Each step is the exact solution for an input that is constant over the sample interval, so the interval may change from
-/// sample to sample. During its first τ seconds it is the mean of what it has seen, so that it starts without a transient.
+/// Each step is the exact solution for an input that is constant over the sample interval, so the
+/// interval may change from sample to sample. During its first τ seconds it is the mean of what it
+/// has seen, so that it starts without a transient.
 #[derive(Data, Clone, Copy, Debug, Default)]
 pub struct LowPass<T> {
     value: T,

@@ -11,34 +11,41 @@ mod tests;
 
 /// Larger biases are not believed, in rad/s: two degrees per second.
 const LARGEST_BIAS: f64 = 0.0349;
-/// What the bias is expected to be at first, as a standard deviation in rad/s: half a degree per second.
+/// What the bias is expected to be at first, as a standard deviation in rad/s: half a degree per
+/// second.
 const INITIAL_DEVIATION: f64 = 0.00873;
-/// What the bias drifts by in [`DRIFT_TIME`], as a standard deviation in rad/s: a tenth of a degree per second.
+/// What the bias drifts by in [`DRIFT_TIME`], as a standard deviation in rad/s: a tenth of a degree
+/// per second.
 const DRIFT: f64 = 0.00175;
 /// In seconds.
 const DRIFT_TIME: f64 = 100.0;
-/// Standard deviation that the estimate converges to while moving, in rad/s: a tenth of a degree per second.
+/// Standard deviation that the estimate converges to while moving, in rad/s: a tenth of a degree
+/// per second.
 const MOTION_DEVIATION: f64 = 0.00175;
-/// Standard deviation that the estimate converges to at rest, in rad/s: three hundredths of a degree per second.
+/// Standard deviation that the estimate converges to at rest, in rad/s: three hundredths of a
+/// degree per second.
 const REST_DEVIATION: f64 = 0.000524;
-/// How much less the vertical bias is held to be zero than the others are held to what gravity shows.
+/// How much less the vertical bias is held to be zero than the others are held to what gravity
+/// shows.
 const VERTICAL_WEIGHT: f64 = 1e-4;
 /// After a longer gap the attitude is found anew, in seconds.
 const LONGEST_GAP: f64 = 1.0;
 
 /// Estimates attitude and gyroscope bias from a 6-axis inertial unit.
 ///
-/// After VQF: D. Laidig and T. Seel, "VQF: Highly accurate IMU orientation estimation with bias estimation and magnetic
-/// disturbance rejection", Information Fusion 91, 2023. The angular velocity alone is integrated to a frame that hardly
-/// moves. In that frame, and not in the sensor's, the acceleration is smoothed: motion averages out, gravity stays. What
-/// tilts the smoothed acceleration against "up" is the error of the integration; one turn takes it away. A Kalman filter
-/// explains how that turn changes by a bias of the gyroscope.
+/// After VQF: D. Laidig and T. Seel, "VQF: Highly accurate IMU orientation estimation with bias
+/// estimation and magnetic disturbance rejection", Information Fusion 91, 2023. The angular
+/// velocity alone is integrated to a frame that hardly moves. In that frame, and not in the
+/// sensor's, the acceleration is smoothed: motion averages out, gravity stays. What tilts the
+/// smoothed acceleration against "up" is the error of the integration; one turn takes it away. A
+/// Kalman filter explains how that turn changes by a bias of the gyroscope.
 ///
-/// Works at any rate, evenly sampled or not, in double precision: at 285 Hz a step changes the slow filters in the seventh
-/// digit. About half a microsecond per sample; does not allocate.
+/// Works at any rate, evenly sampled or not, in double precision: at 285 Hz a step changes the slow
+/// filters in the seventh digit. About half a microsecond per sample; does not allocate.
 #[derive(Data, Clone, Debug)]
 pub struct OrientationEstimator {
-    /// Smoothing of the acceleration, in seconds: longer trusts the gyroscope, shorter the accelerometer.
+    /// Smoothing of the acceleration, in seconds: longer trusts the gyroscope, shorter the
+    /// accelerometer.
     pub acceleration_time: f64,
     /// Sensor to almost inertial frame.
     strapdown: DQuat,
@@ -65,8 +72,8 @@ impl Default for OrientationEstimator {
 impl OrientationEstimator {
     /// Takes a sample, `dt` seconds after the previous one: rad/s, and m/s² with gravity included.
     ///
-    /// Samples that are not finite and intervals that are not positive are ignored. After a gap of more than a second the
-    /// attitude is found anew, the bias is kept.
+    /// Samples that are not finite and intervals that are not positive are ignored. After a gap of
+    /// more than a second the attitude is found anew, the bias is kept.
     pub fn update(&mut self, angular_velocity: Vec3, acceleration: Vec3, dt: f32) {
         if !(angular_velocity.is_finite() && acceleration.is_finite() && dt > 0.0 && dt.is_finite()) {
             return;
@@ -118,7 +125,8 @@ impl OrientationEstimator {
 struct BiasEstimator {
     bias: DVec3,
     covariance: DMat3,
-    /// The turn from sensor to earth and the horizontal bias in the earth frame, as late as the smoothed acceleration.
+    /// The turn from sensor to earth and the horizontal bias in the earth frame, as late as the
+    /// smoothed acceleration.
     rotation: LowPass<DMat3>,
     explained: LowPass<DVec2>,
 }
@@ -142,8 +150,8 @@ impl BiasEstimator {
         self.correct(angular_velocity - self.bias, DMat3::IDENTITY, variance, dt);
     }
 
-    /// In motion, gravity seems to tilt with the part of the bias that is not yet known. Around the vertical nothing shows;
-    /// there the bias is held, weakly, to be zero.
+    /// In motion, gravity seems to tilt with the part of the bias that is not yet known. Around the
+    /// vertical nothing shows; there the bias is held, weakly, to be zero.
     fn observe_tilt(&mut self, tilting: DVec2, rotation: DMat3, dt: f64, time_constant: f64) {
         let (rotation, explained) = self.smooth(rotation, dt, time_constant);
         let seen = tilting + explained;
@@ -182,7 +190,8 @@ fn drift_variance(dt: f64) -> f64 {
     DRIFT * DRIFT * dt / DRIFT_TIME
 }
 
-/// Variance of a single measurement with which the estimate converges to `deviation` at this sample interval.
+/// Variance of a single measurement with which the estimate converges to `deviation` at this sample
+/// interval.
 fn measurement_variance(deviation: f64, dt: f64) -> f64 {
     let variance = deviation * deviation;
     variance * variance / drift_variance(dt) + variance

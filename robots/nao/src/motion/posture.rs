@@ -16,7 +16,8 @@ pub const GRAVITY: f32 = 9.81;
 pub const TORSO_HEIGHT: f32 = 0.3;
 /// From the middle between the feet to each of them, in metre.
 pub const FOOT_SPACING: f32 = 0.05;
-/// Where the weight rests on a sole, around the point below the ankle: its middle, so that both edges are equally far.
+/// Where the weight rests on a sole, around the point below the ankle: its middle, so that both
+/// edges are equally far.
 pub const WEIGHT_ON_SOLE: Vec2 = Vec2::new(0.02, 0.0);
 
 /// Where both feet stand side by side around the origin, left first.
@@ -29,8 +30,8 @@ pub fn weight_on(foot: &Pose2) -> Vec2 {
     foot.transform(WEIGHT_ON_SOLE)
 }
 
-/// All joints of a robot that stands with hanging arms, its torso upright and `height` metre above the soles, and its
-/// centre of mass over the middle of the soles.
+/// All joints of a robot that stands with hanging arms, its torso upright and `height` metre above
+/// the soles, and its centre of mass over the middle of the soles.
 pub fn standing(height: f32) -> [f32; JOINTS] {
     let mut positions = [0.0; JOINTS];
     for side in Side::BOTH {

@@ -16,11 +16,13 @@ const JERK_WEIGHT: f64 = 1e-6;
 const CONVERGED: f64 = 1e-10;
 const MOST_ITERATIONS: u32 = 10_000;
 
-/// Preview control of the zero moment point on a cart-table model (Kajita et al. 2003; gains after Katayama et al. 1985).
+/// Preview control of the zero moment point on a cart-table model (Kajita et al. 2003; gains after
+/// Katayama et al. 1985).
 ///
-/// The robot is a point mass at constant height; its jerk is chosen so that the sum of squared errors of the zero moment
-/// point and of squared jerks is least. That is a linear feedback of the mass' state, of the summed error, and of the
-/// reference for the next [`PREVIEW_FRAMES`] runs. Both axes are alike and independent. 170 multiplications per run.
+/// The robot is a point mass at constant height; its jerk is chosen so that the sum of squared
+/// errors of the zero moment point and of squared jerks is least. That is a linear feedback of the
+/// mass' state, of the summed error, and of the reference for the next [`PREVIEW_FRAMES`] runs.
+/// Both axes are alike and independent. 170 multiplications per run.
 #[derive(Module)]
 pub struct PreviewController {
     #[stateless]
@@ -57,8 +59,9 @@ impl PreviewController {
         (self.velocity, self.acceleration, self.summed_error) = (Vec2::ZERO, Vec2::ZERO, Vec2::ZERO);
     }
 
-    /// All positions are taken relative to the centre of mass, so that it does not matter where the plan's origin is: over
-    /// a finite preview the gains of position and reference do not quite cancel.
+    /// All positions are taken relative to the centre of mass, so that it does not matter where the
+    /// plan's origin is: over a finite preview the gains of position and reference do not quite
+    /// cancel.
     fn step(&mut self, reference: &[Vec2; PREVIEW_FRAMES]) {
         let gains = &self.gains;
         let mut jerk = -(self.velocity * gains.velocity + self.acceleration * gains.acceleration)

@@ -7,14 +7,16 @@ use super::low_pass::LowPass;
 
 /// Time constant of what the samples are compared with, in seconds.
 const SMOOTHING_TIME: f64 = 0.5;
-/// Further from its own mean an angular velocity at rest does not go, in rad/s: two degrees per second.
+/// Further from its own mean an angular velocity at rest does not go, in rad/s: two degrees per
+/// second.
 const TURNING: f64 = 0.035;
 /// Further from its own mean an acceleration at rest does not go, in m/s².
 const ACCELERATING: f64 = 0.5;
 /// How long nothing may move, in seconds.
 const PATIENCE: f64 = 1.5;
 
-/// Compares each sample with the recent mean: at rest none is far from it, and the mean angular velocity is the bias.
+/// Compares each sample with the recent mean: at rest none is far from it, and the mean angular
+/// velocity is the bias.
 ///
 /// As in VQF (Laidig and Seel 2023, section 3.5).
 #[derive(Data, Clone, Copy, Debug, Default)]
@@ -25,8 +27,8 @@ pub struct RestDetector {
 }
 
 impl RestDetector {
-    /// Takes a sample, `dt` seconds after the previous one, in rad/s and m/s². A mean angular velocity above
-    /// `largest_bias` rad/s around any axis is taken for a motion, not for a bias.
+    /// Takes a sample, `dt` seconds after the previous one, in rad/s and m/s². A mean angular
+    /// velocity above `largest_bias` rad/s around any axis is taken for a motion, not for a bias.
     pub fn update(&mut self, angular_velocity: DVec3, acceleration: DVec3, dt: f64, largest_bias: f64) {
         let turning = self.angular_velocity.update(angular_velocity, dt, SMOOTHING_TIME);
         let accelerating = self.acceleration.update(acceleration, dt, SMOOTHING_TIME);

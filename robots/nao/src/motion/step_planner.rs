@@ -43,12 +43,14 @@ pub struct StepPlannerParameters {
     kick_advance: f32,
 }
 
-/// Decides, whenever a step ends, where the next foot lands; and says what would follow if the request stayed as it is.
+/// Decides, whenever a step ends, where the next foot lands; and says what would follow if the
+/// request stayed as it is.
 ///
-/// A step is a move of the point between the feet: the swinging foot lands where it stands neutrally around the moved
-/// point. Sideways and turning, only the outer foot reaches out, twice as far, and the inner foot follows: so the feet never
-/// meet. The velocity changes by a limited amount per step. A kick is announced by the step before, so that the preview
-/// controller can bring the weight over the other foot in time. In the safe state the robot is to stand.
+/// A step is a move of the point between the feet: the swinging foot lands where it stands
+/// neutrally around the moved point. Sideways and turning, only the outer foot reaches out, twice
+/// as far, and the inner foot follows: so the feet never meet. The velocity changes by a limited
+/// amount per step. A kick is announced by the step before, so that the preview controller can
+/// bring the weight over the other foot in time. In the safe state the robot is to stand.
 #[derive(Module)]
 pub struct StepPlanner {
     #[parameters]
@@ -124,7 +126,8 @@ impl Intent {
 struct Velocity(Vec3);
 
 impl Velocity {
-    /// Scaled down where all together ask too much; a request that is not finite is a request to stop.
+    /// Scaled down where all together ask too much; a request that is not finite is a request to
+    /// stop.
     fn within(limits: &StepPlannerParameters, velocity: Vec2, turn: f32) -> Self {
         let wanted = velocity.extend(turn);
         if !wanted.is_finite() {
@@ -210,7 +213,8 @@ impl Walker {
         self.swing(foot, motion, SwingKind::Kick, parameters.kick_frames)
     }
 
-    /// Moves the point between the feet, as the standing foot sees it, by `motion` and sets the swinging foot beside it.
+    /// Moves the point between the feet, as the standing foot sees it, by `motion` and sets the
+    /// swinging foot beside it.
     fn swing(&mut self, foot: Foot, motion: Pose2, kind: SwingKind, frames: u32) -> GaitPhase {
         let target = self.feet[foot.other().index()] * beside(foot) * motion * beside(foot);
         let phase = GaitPhase { frames, feet: self.feet, swing: Some(Swing { foot, target, kind }) };
@@ -231,7 +235,8 @@ fn beside(swinging: Foot) -> Pose2 {
     Pose2::new(0.0, FOOT_SPACING * swinging.side().sign(), 0.0)
 }
 
-/// The foot that makes the first step: the outer one; for a kick the one that does not kick. `None` to stand.
+/// The foot that makes the first step: the outer one; for a kick the one that does not kick. `None`
+/// to stand.
 fn first_foot(intent: &Intent) -> Option<Foot> {
     match intent {
         Intent::Stand => None,

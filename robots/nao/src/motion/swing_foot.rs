@@ -18,8 +18,8 @@ pub struct SwingFootParameters {
     double_support: u32,
 }
 
-/// Moves the swinging foot from where it stood to where it lands: level all the way, fast in the middle, without speed at
-/// both ends. The torso turns with it, always halfway between the feet.
+/// Moves the swinging foot from where it stood to where it lands: level all the way, fast in the
+/// middle, without speed at both ends. The torso turns with it, always halfway between the feet.
 #[derive(Module)]
 pub struct SwingFoot {
     #[parameters]

@@ -1,4 +1,5 @@
-//! The motion cycle in the simulator: all modules by hand in the order of their dependencies, 12 ms after 12 ms.
+//! The motion cycle in the simulator: all modules by hand in the order of their dependencies, 12 ms
+//! after 12 ms.
 
 use std::time::Duration;
 

@@ -7,7 +7,8 @@ use crate::geometry::yaw;
 use crate::representations::motion::{BodyModel, Orientation, SupportFoot, TorsoPose};
 use crate::robot::dimensions::sole_outline;
 
-/// Attitude from the inertial unit, height from the leg that carries the robot: its lowest corner touches the ground.
+/// Attitude from the inertial unit, height from the leg that carries the robot: its lowest corner
+/// touches the ground.
 #[derive(Module)]
 pub struct TorsoHeight {}
 

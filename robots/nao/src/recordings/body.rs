@@ -10,8 +10,9 @@ use crate::representations::sensing::{FootPressure, ImuSample, JointAngles};
 
 /// Plays what a body felt: an inertial unit, and joints and foot forces where they were recorded.
 ///
-/// Takes a table of an inertial unit, a directory of such tables, which are played one after the other, or the directory of
-/// a humanoid with `imu.csv`, `joints.csv`, `feet.csv` and its URDF (all tables may be gzipped).
+/// Takes a table of an inertial unit, a directory of such tables, which are played one after the
+/// other, or the directory of a humanoid with `imu.csv`, `joints.csv`, `feet.csv` and its URDF (all
+/// tables may be gzipped).
 #[derive(Source)]
 pub struct RecordedBody {
     #[parameters]

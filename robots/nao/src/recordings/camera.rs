@@ -12,9 +12,11 @@ use crate::representations::sensing::{LowerImage, UpperImage};
 
 /// Plays a directory of pictures as the upper camera; the lower one stays dark.
 ///
-/// The frames are, in this order, the column of `index.csv`, of `poses.csv` or of another table (each may be gzipped) that names pictures, or all
-/// JPEG and PNG files by name. Their stamps are the column of times: `t_s`, `time [ns]`, `stamp_ms`. A stamp that steps back is delivered with the one before it.
-/// A frame that cannot be read, or ends early, is left out: half a picture would be seen as a wall.
+/// The frames are, in this order, the column of `index.csv`, of `poses.csv` or of another table
+/// (each may be gzipped) that names pictures, or all JPEG and PNG files by name. Their stamps are
+/// the column of times: `t_s`, `time [ns]`, `stamp_ms`. A stamp that steps back is delivered with
+/// the one before it. A frame that cannot be read, or ends early, is left out: half a picture would
+/// be seen as a wall.
 #[derive(Source)]
 pub struct RecordedCamera {
     #[parameters]

@@ -1,5 +1,5 @@
-//! What iCub, another humanoid, measures, as this robot would: joints by their meaning, forces under the feet, and how its
-//! inertial unit is built in.
+//! What iCub, another humanoid, measures, as this robot would: joints by their meaning, forces
+//! under the feet, and how its inertial unit is built in.
 
 use std::f32::consts::FRAC_PI_2;
 use std::path::Path;
@@ -11,10 +11,12 @@ use crate::NaoError;
 use crate::representations::sensing::{FootPressure, JointAngles};
 use crate::robot::Joint;
 
-/// iCub's joint, this robot's, the sign between them and this robot's position where iCub's is zero.
+/// iCub's joint, this robot's, the sign between them and this robot's position where iCub's is
+/// zero.
 ///
-/// iCub's root frame looks backwards and its arms hang in zero pose; the signs are those of the axes in its URDF, seen in
-/// this robot's torso. Its hip yaw has no counterpart: this robot turns both legs with one joint on a slanted axis.
+/// iCub's root frame looks backwards and its arms hang in zero pose; the signs are those of the
+/// axes in its URDF, seen in this robot's torso. Its hip yaw has no counterpart: this robot turns
+/// both legs with one joint on a slanted axis.
 const JOINTS: [(&str, Joint, f32, f32); 20] = [
     ("neck_yaw", Joint::HeadYaw, 1.0, 0.0),
     ("neck_pitch", Joint::HeadPitch, -1.0, 0.0),
@@ -81,7 +83,8 @@ impl FootForces {
         Ok(Self { columns: table.columns(["left_fz", "right_fz"])?, cursor: Cursor::new(table)? })
     }
 
-    /// The newest forces at a time. Where under the foot they act is not recorded: its four sensors share them evenly.
+    /// The newest forces at a time. Where under the foot they act is not recorded: its four sensors
+    /// share them evenly.
     pub fn read(&mut self, seconds: f64, pressure: &mut FootPressure) -> Result<(), NaoError> {
         let row = self.cursor.seek(seconds)?;
         let Some(row) = self.cursor.table.row(row) else { return Ok(()) };
@@ -104,7 +107,8 @@ impl Cursor {
         Ok(Self { stamps: table.stamps()?, table, row: 0 })
     }
 
-    /// The last row that is not later than `seconds`; the first one when all are. Never goes back, so it is O(1) on average.
+    /// The last row that is not later than `seconds`; the first one when all are. Never goes back,
+    /// so it is O(1) on average.
     fn seek(&mut self, seconds: f64) -> Result<usize, NaoError> {
         while let Some(next) = self.table.row(self.row + 1) {
             if next.stamp(self.stamps)? > seconds {
@@ -116,8 +120,8 @@ impl Cursor {
     }
 }
 
-/// From the frame of the inertial unit in a robot's root link to that of the root link: the accelerometer's `origin` in the
-/// URDF `text`; `file` is for messages only.
+/// From the frame of the inertial unit in a robot's root link to that of the root link: the
+/// accelerometer's `origin` in the URDF `text`; `file` is for messages only.
 ///
 /// # Errors
 /// The text is no URDF with such a sensor.

@@ -12,9 +12,11 @@ use crate::representations::sensing::AudioBlock;
 /// Samples in a block, as the NAO's audio device delivers them.
 const BLOCK: usize = 1024;
 
-/// Plays the sound (WAV, FLAC) of a directory, by name and one after the other, in blocks of 1024 samples of their first channel.
+/// Plays the sound (WAV, FLAC) of a directory, by name and one after the other, in blocks of 1024
+/// samples of their first channel.
 ///
-/// The end of a file that fills no block is left out. A file may have any sample rate; each block tells its own.
+/// The end of a file that fills no block is left out. A file may have any sample rate; each block
+/// tells its own.
 #[derive(Source)]
 pub struct RecordedMicrophone {
     #[parameters]

@@ -37,8 +37,8 @@ impl Picture {
         }
     }
 
-    /// Overwrites `image` with this picture. The format of the NAO's cameras needs an even width: of an odd one the last
-    /// column is left out.
+    /// Overwrites `image` with this picture. The format of the NAO's cameras needs an even width:
+    /// of an odd one the last column is left out.
     pub fn fill(&self, image: &mut Image) {
         let width = self.width & !1;
         image.resize(width as u32, self.height as u32);
@@ -53,7 +53,8 @@ impl Picture {
 }
 
 fn decode_jpeg(file: &Path, bytes: &[u8]) -> Result<Picture, NaoError> {
-    // A decoder that fills up with grey would show the robot a wall; an end of image marker is what a whole file has.
+    // A decoder that fills up with grey would show the robot a wall; an end of image marker is what
+    // a whole file has.
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     if !bytes[..end].ends_with(&[0xff, 0xd9]) {
         return Err(NaoError::Truncated { file: file.to_owned(), length: bytes.len() });

@@ -9,7 +9,8 @@ use crate::NaoError;
 /// Stamps beyond the 292 years of a clock are mistakes.
 const LARGEST_SECONDS: f64 = 9e9;
 
-/// A whole table in memory. Cells are read when they are asked for, so one bad cell spoils only its row.
+/// A whole table in memory. Cells are read when they are asked for, so one bad cell spoils only its
+/// row.
 #[derive(Clone, Debug)]
 pub struct Table {
     file: PathBuf,
@@ -37,7 +38,8 @@ pub struct Row<'t> {
 }
 
 impl Table {
-    /// Splits `bytes` into a header and rows; `file` is for messages only. Bytes that are no text become `U+FFFD`.
+    /// Splits `bytes` into a header and rows; `file` is for messages only. Bytes that are no text
+    /// become `U+FFFD`.
     #[must_use]
     pub fn parse(file: &Path, bytes: &[u8]) -> Self {
         let mut table =

@@ -7,7 +7,8 @@ use super::RecordingReport;
 /// Steps of more than so many times the median one are gaps.
 const GAP: u32 = 5;
 
-/// Makes stamps that never step back out of recorded ones, or out of none, also over several rounds of a recording.
+/// Makes stamps that never step back out of recorded ones, or out of none, also over several rounds
+/// of a recording.
 #[derive(Debug)]
 pub struct Timeline {
     pace: Pace,
@@ -32,7 +33,8 @@ impl Timeline {
         Self::new(Pace::Period(Duration::from_secs_f64(1.0 / rate.clamp(1e-3, 1e6))))
     }
 
-    /// Keeps the recorded stamps, of which all that will come are given (in seconds); they decide what counts as a gap.
+    /// Keeps the recorded stamps, of which all that will come are given (in seconds); they decide
+    /// what counts as a gap.
     pub fn of_stamps(stamps: impl Iterator<Item = f64>) -> Self {
         let stamps: Vec<f64> = stamps.collect();
         let mut steps: Vec<f64> = stamps.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
@@ -41,7 +43,8 @@ impl Timeline {
         Self::new(Pace::Stamps(duration(median)))
     }
 
-    /// Goes on, one usual step after the last sample, with another recording whose stamps are given.
+    /// Goes on, one usual step after the last sample, with another recording whose stamps are
+    /// given.
     pub fn followed_by(mut self, stamps: impl Iterator<Item = f64>) -> Self {
         self.restart();
         if let Pace::Stamps(usual) = &mut self.pace
@@ -56,7 +59,8 @@ impl Timeline {
         Self { pace, offset: Duration::ZERO, recorded: None, delivered: None }
     }
 
-    /// The time of the next sample, which was recorded at `seconds` since the first one. Counts what is odd about it.
+    /// The time of the next sample, which was recorded at `seconds` since the first one. Counts
+    /// what is odd about it.
     pub fn next(&mut self, seconds: f64, report: &mut RecordingReport) -> Time {
         let time = match self.pace {
             Pace::Period(period) => self.delivered.map_or(Time::ZERO, |last| last + period),

@@ -110,8 +110,9 @@ impl TrialFiles {
 }
 
 impl Trial {
-    /// Reads a table of samples: `gyr_x` ... `acc_z` in SI units or `Gyroscope X (deg/s)` ... `Accelerometer Z (g)`, and either a column of
-    /// times (`t_s`, `Time (s)`, `stamp [ns]`) or `i`, which counts samples of 2000/7 Hz.
+    /// Reads a table of samples: `gyr_x` ... `acc_z` in SI units or `Gyroscope X (deg/s)` ...
+    /// `Accelerometer Z (g)`, and either a column of times (`t_s`, `Time (s)`, `stamp [ns]`) or
+    /// `i`, which counts samples of 2000/7 Hz.
     ///
     /// # Errors
     /// It cannot be read, or lacks a column.
@@ -119,7 +120,8 @@ impl Trial {
         Self::new(Table::parse(file, &read_bounded(file)?).whole()?)
     }
 
-    /// Reads the samples of a robot's directory, turned into the torso's frame as the sensor stands in the robot's URDF.
+    /// Reads the samples of a robot's directory, turned into the torso's frame as the sensor stands
+    /// in the robot's URDF.
     ///
     /// # Errors
     /// A file cannot be read, or lacks a column.
@@ -192,7 +194,8 @@ impl Trial {
         Ok(ImuSample { angular_velocity: turned(self.gyroscope)?, acceleration: turned(self.accelerometer)? })
     }
 
-    /// The newest positions of the joints at a time on the recording's own clock; zero where none are recorded.
+    /// The newest positions of the joints at a time on the recording's own clock; zero where none
+    /// are recorded.
     ///
     /// # Errors
     /// A cell holds no number.
@@ -200,7 +203,8 @@ impl Trial {
         self.joints.as_mut().map_or(Ok(()), |table| table.read(seconds, joints))
     }
 
-    /// The newest forces under the feet at a time on the recording's own clock; zero where none are recorded.
+    /// The newest forces under the feet at a time on the recording's own clock; zero where none are
+    /// recorded.
     ///
     /// # Errors
     /// A cell holds no number.

@@ -25,7 +25,8 @@ pub const SILENCE: f32 = -120.0;
 /// Power over frequency of the newest two blocks.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct AudioSpectrum {
-    /// Power in each bin; their sum is the mean square of the signal. Empty until two blocks have been heard.
+    /// Power in each bin; their sum is the mean square of the signal. Empty until two blocks have
+    /// been heard.
     pub power: Vec<f32>,
     /// Width of a bin in hertz; bin `i` lies around `i * resolution`.
     pub resolution: f32,
@@ -34,7 +35,8 @@ pub struct AudioSpectrum {
 }
 
 impl AudioSpectrum {
-    /// The bins from one frequency in hertz up to, but without, another; empty where the spectrum ends before.
+    /// The bins from one frequency in hertz up to, but without, another; empty where the spectrum
+    /// ends before.
     #[must_use]
     pub fn bins(&self, from: f32, to: f32) -> std::ops::Range<usize> {
         let bin = |frequency: f32| ((frequency / self.resolution).ceil() as usize).min(self.power.len());
@@ -63,7 +65,8 @@ impl AudioBands {
         200.0 * (band as f32 / 4.0).exp2()
     }
 
-    /// By how much the power in `band` exceeds what the background may reach by chance: twice its usual power.
+    /// By how much the power in `band` exceeds what the background may reach by chance: twice its
+    /// usual power.
     #[must_use]
     pub fn excess(&self, band: usize) -> f32 {
         (self.power[band] - 2.0 * self.floor[band]).max(0.0)
@@ -77,9 +80,11 @@ pub struct WhistleFeatures {
     pub frequency: f32,
     /// The tone above the background at its own frequency, in decibel.
     pub prominence: f32,
-    /// Share of all that rises above the background up to the whistle band that lies in it: 0 for speech, 1 for a whistle.
+    /// Share of all that rises above the background up to the whistle band that lies in it: 0 for
+    /// speech, 1 for a whistle.
     pub dominance: f32,
-    /// How far the whistle band is from noise, in decibel: 0 for white noise, more the fewer lines it consists of.
+    /// How far the whistle band is from noise, in decibel: 0 for white noise, more the fewer lines
+    /// it consists of.
     pub tonality: f32,
     /// From 0 (the frequency jumps from block to block) to 1 (it has stayed for a while).
     pub stability: f32,

@@ -30,8 +30,8 @@ pub struct FieldOfView {
 }
 
 impl FieldOfView {
-    /// Whether a camera sees the point of the ground, given relative to the robot, at least `margin` metre away from the
-    /// edges of its view.
+    /// Whether a camera sees the point of the ground, given relative to the robot, at least
+    /// `margin` metre away from the edges of its view.
     #[must_use]
     pub fn shows(&self, point: Vec2, margin: f32) -> bool {
         [&self.upper, &self.lower].into_iter().flatten().any(|area| area.depth(point) >= margin)
@@ -100,7 +100,8 @@ pub struct PoseCluster {
 /// Where the ball is.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallModel {
-    /// Relative to the robot, in metre; `None` before it was first seen and some time after it was last seen.
+    /// Relative to the robot, in metre; `None` before it was first seen and some time after it was
+    /// last seen.
     pub position: Option<Vec2>,
     /// Relative to the ground, in the robot's directions, in m/s.
     pub velocity: Vec2,
@@ -131,14 +132,15 @@ pub struct BallHypothesis {
 /// Where the ball rolls.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallPrediction {
-    /// Relative to the robot: the ball in steps of [`BallPrediction::STEP`] seconds from now on, until it rests. Empty
-    /// without a ball.
+    /// Relative to the robot: the ball in steps of [`BallPrediction::STEP`] seconds from now on,
+    /// until it rests. Empty without a ball.
     pub path: Vec<Vec2>,
     /// Where it comes to rest, relative to the robot.
     pub rest: Option<Vec2>,
     /// How long it rolls yet, in seconds.
     pub time_to_rest: f32,
-    /// When it crosses the line through both of the robot's shoulders: y of the place and seconds from now.
+    /// When it crosses the line through both of the robot's shoulders: y of the place and seconds
+    /// from now.
     pub passing: Option<(f32, f32)>,
 }
 
@@ -224,7 +226,8 @@ pub struct WorldObstacle {
 /// Which parts of the field have been looked at, and where to look for the ball.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct SearchMap {
-    /// How probable it is that the ball is in a cell; rows along x from our right corner on. They sum up to 1.
+    /// How probable it is that the ball is in a cell; rows along x from our right corner on. They
+    /// sum up to 1.
     pub belief: Vec<f32>,
     /// Where looking promises most, on the field.
     pub target: Vec2,

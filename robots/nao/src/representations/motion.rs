@@ -1,4 +1,5 @@
-//! What the motion cycle knows of the body, and what its modules tell each other on the way to the joints.
+//! What the motion cycle knows of the body, and what its modules tell each other on the way to the
+//! joints.
 
 use glam::{Quat, Vec2, Vec3};
 use hemiola::prelude::*;
@@ -10,7 +11,8 @@ use crate::robot::{JOINTS, Side};
 /// The torso over the ground: what cameras need to be placed in the world.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct TorsoPose {
-    /// Turns vectors of the torso's frame into the ground frame, whose x axis points where the torso does (no yaw).
+    /// Turns vectors of the torso's frame into the ground frame, whose x axis points where the
+    /// torso does (no yaw).
     pub attitude: Quat,
     /// Height of the torso's origin over the ground, in metre.
     pub height: f32,
@@ -109,7 +111,8 @@ pub struct CalibratedImu {
 /// How the torso is turned against gravity.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Orientation {
-    /// From the torso's frame to one whose z axis points up; its x axis is where the torso looked at first and drifts.
+    /// From the torso's frame to one whose z axis points up; its x axis is where the torso looked
+    /// at first and drifts.
     pub attitude: Quat,
     /// Angle between the torso's z axis and up, in radian.
     pub inclination: f32,
@@ -153,9 +156,11 @@ pub struct SupportFoot {
     pub changed: bool,
 }
 
-/// The steps of the walk: the one that is being made, and those that follow if the request stays as it is.
+/// The steps of the walk: the one that is being made, and those that follow if the request stays as
+/// it is.
 ///
-/// Poses are relative to a frame on the ground that begins between the feet where the plan was last restarted.
+/// Poses are relative to a frame on the ground that begins between the feet where the plan was last
+/// restarted.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct StepPlan {
     /// What the feet are doing.
@@ -206,7 +211,8 @@ pub enum SwingKind {
 /// Runs of the motion cycle over which the walk sees its own future: a second.
 pub const PREVIEW_FRAMES: usize = 84;
 
-/// Where the zero moment point shall be from the next run on, in the frame of the [`StepPlan`], in metre.
+/// Where the zero moment point shall be from the next run on, in the frame of the [`StepPlan`], in
+/// metre.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct ZmpReference {
     /// One per run.
@@ -246,7 +252,8 @@ pub struct FootTargets {
     pub torso_yaw: f32,
 }
 
-/// What keeps the robot upright against small disturbances: added to the joints of both legs, in radian.
+/// What keeps the robot upright against small disturbances: added to the joints of both legs, in
+/// radian.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BalanceCorrection {
     /// Presses the toes down.
@@ -296,7 +303,8 @@ pub struct GetUpTargets {
 /// How the joints fare.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct JointHealth {
-    /// How far each joint is from where it was asked to be, as a root mean square over some seconds, in radian.
+    /// How far each joint is from where it was asked to be, as a root mean square over some
+    /// seconds, in radian.
     pub tracking_error: [f32; JOINTS],
     /// How warm each motor should be, from 0 (cool) to 1 (as hot as it may get).
     pub heat: [f32; JOINTS],

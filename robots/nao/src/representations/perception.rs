@@ -1,4 +1,5 @@
-//! What the cameras see. Positions are on the ground, relative to the robot: x forward, y left, in metre.
+//! What the cameras see. Positions are on the ground, relative to the robot: x forward, y left, in
+//! metre.
 
 use glam::Vec2;
 use hemiola::prelude::*;

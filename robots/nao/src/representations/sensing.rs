@@ -18,11 +18,13 @@ pub struct ImuSample {
 /// Measured positions of all joints.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct JointAngles {
-    /// In radian, in the order of [`Joint`](crate::robot::Joint); hands from 0 (closed) to 1 (open).
+    /// In radian, in the order of [`Joint`](crate::robot::Joint); hands from 0 (closed) to 1
+    /// (open).
     pub positions: [f32; JOINTS],
 }
 
-/// Forces on the four sensors under each foot: front outside, front inside, rear outside, rear inside.
+/// Forces on the four sensors under each foot: front outside, front inside, rear outside, rear
+/// inside.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct FootPressure {
     /// In newton.
@@ -50,8 +52,8 @@ pub struct JointRequest {
 
 /// A camera image as the NAO delivers it: YUYV 4:2:2, rows from top to bottom.
 ///
-/// Two neighbouring pixels share four bytes: Y of the left, Cb, Y of the right, Cr. Outside the process it is a `sensor_msgs/Image`
-/// ([`image_message`](super::image_message)).
+/// Two neighbouring pixels share four bytes: Y of the left, Cb, Y of the right, Cr. Outside the
+/// process it is a `sensor_msgs/Image` ([`image_message`](super::image_message)).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Image {
     /// In pixels; even.
@@ -99,7 +101,8 @@ impl Image {
         }
     }
 
-    /// Overwrites all pixels from rows of red, green and blue bytes. Chroma is the mean of each pair of pixels.
+    /// Overwrites all pixels from rows of red, green and blue bytes. Chroma is the mean of each
+    /// pair of pixels.
     ///
     /// # Panics
     /// When `rgb` does not hold `width * height * 3` bytes.

@@ -1,5 +1,6 @@
-//! Lengths, offsets and masses of the NAO V6 as its maker publishes them (technical documentation, "Links", "Cameras",
-//! "Masses", "FSRs"). Metre, kilogram, radian; x forward, y left, z up; the torso's origin lies between hips and neck.
+//! Lengths, offsets and masses of the NAO V6 as its maker publishes them (technical documentation,
+//! "Links", "Cameras", "Masses", "FSRs"). Metre, kilogram, radian; x forward, y left, z up; the
+//! torso's origin lies between hips and neck.
 
 use glam::{Vec2, Vec3};
 
@@ -61,7 +62,8 @@ const LEFT_SOLE: [Vec2; 8] = [
     Vec2::new(0.076, -0.036),
 ];
 
-/// Where the four force sensors sit under the left foot: front outside, front inside, rear outside, rear inside.
+/// Where the four force sensors sit under the left foot: front outside, front inside, rear outside,
+/// rear inside.
 const LEFT_FORCE_SENSORS: [Vec2; 4] = [
     Vec2::new(0.07025, 0.0299),
     Vec2::new(0.07025, -0.0231),
@@ -69,14 +71,15 @@ const LEFT_FORCE_SENSORS: [Vec2; 4] = [
     Vec2::new(-0.02965, -0.0191),
 ];
 
-/// Outline of a sole around the point below the ankle, convex; counter-clockwise on the left, clockwise on the right.
+/// Outline of a sole around the point below the ankle, convex; counter-clockwise on the left,
+/// clockwise on the right.
 #[must_use]
 pub fn sole_outline(side: Side) -> [Vec2; 8] {
     LEFT_SOLE.map(|corner| Vec2::new(corner.x, corner.y * side.sign()))
 }
 
-/// Where the four force sensors sit under a foot, around the point below the ankle: front outside, front inside, rear
-/// outside, rear inside.
+/// Where the four force sensors sit under a foot, around the point below the ankle: front outside,
+/// front inside, rear outside, rear inside.
 #[must_use]
 pub fn force_sensors(side: Side) -> [Vec2; 4] {
     LEFT_FORCE_SENSORS.map(|sensor| Vec2::new(sensor.x, sensor.y * side.sign()))
@@ -108,7 +111,8 @@ pub const TORSO: Mass = Mass::new(1.0496, -0.00413, 0.0, 0.04342);
 pub const NECK: Mass = Mass::new(0.07842, 0.0, 0.0, -0.02742);
 /// The head, moved by head pitch.
 pub const HEAD: Mass = Mass::new(0.60533, -0.00112, 0.0, 0.05258);
-/// The links of the left arm, each in the frame of its joint: shoulder, upper arm, elbow, lower arm, hand.
+/// The links of the left arm, each in the frame of its joint: shoulder, upper arm, elbow, lower
+/// arm, hand.
 pub const LEFT_ARM: [Mass; 5] = [
     Mass::new(0.09304, -0.00165, -0.02663, 0.00014),
     Mass::new(0.15777, 0.02455, 0.00563, 0.0033),
@@ -116,7 +120,8 @@ pub const LEFT_ARM: [Mass; 5] = [
     Mass::new(0.07761, 0.02556, 0.00281, 0.00076),
     Mass::new(0.18533, 0.03434, -0.00088, 0.00308),
 ];
-/// The links of the left leg, each in the frame of its joint: pelvis, hip, thigh, tibia, ankle, foot.
+/// The links of the left leg, each in the frame of its joint: pelvis, hip, thigh, tibia, ankle,
+/// foot.
 pub const LEFT_LEG: [Mass; 6] = [
     Mass::new(0.06981, -0.00781, -0.01114, 0.02661),
     Mass::new(0.14053, -0.01549, 0.00029, -0.00515),

@@ -5,8 +5,8 @@ pub const JOINTS: usize = 25;
 
 /// A joint, in the order in which the robot's body interface lists them.
 ///
-/// Signs follow the right hand rule around x (roll), y (pitch) and z (yaw) of the torso in zero pose: legs stretched, arms
-/// stretched forward.
+/// Signs follow the right hand rule around x (roll), y (pitch) and z (yaw) of the torso in zero
+/// pose: legs stretched, arms stretched forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the names are the maker's names of the joints; there is nothing to add")]
@@ -101,7 +101,8 @@ impl Joint {
         Self::RightHand,
     ];
 
-    /// Shoulder pitch, shoulder roll, elbow yaw, elbow roll, wrist yaw of one arm, from the torso outwards.
+    /// Shoulder pitch, shoulder roll, elbow yaw, elbow roll, wrist yaw of one arm, from the torso
+    /// outwards.
     #[must_use]
     pub const fn arm(side: Side) -> [Self; 5] {
         match side {
@@ -122,7 +123,8 @@ impl Joint {
         }
     }
 
-    /// Hip yaw-pitch (shared), hip roll, hip pitch, knee pitch, ankle pitch, ankle roll of one leg, from the torso outwards.
+    /// Hip yaw-pitch (shared), hip roll, hip pitch, knee pitch, ankle pitch, ankle roll of one leg,
+    /// from the torso outwards.
     #[must_use]
     pub const fn leg(side: Side) -> [Self; 6] {
         match side {
@@ -157,7 +159,8 @@ impl Joint {
         self.facts().0
     }
 
-    /// Smallest and largest position in radian (hands: 0 closed, 1 open), from the data sheet of the V6.
+    /// Smallest and largest position in radian (hands: 0 closed, 1 open), from the data sheet of
+    /// the V6.
     #[must_use]
     pub const fn limits(self) -> (f32, f32) {
         let (_, smallest, largest) = self.facts();

@@ -1,7 +1,8 @@
-//! Forward kinematics of the whole robot, analytic inverse kinematics of the legs, and the centre of mass.
+//! Forward kinematics of the whole robot, analytic inverse kinematics of the legs, and the centre
+//! of mass.
 //!
-//! Every pose is relative to the torso unless its name says otherwise. Zero pose: legs stretched, arms stretched forward.
-//! No function allocates.
+//! Every pose is relative to the torso unless its name says otherwise. Zero pose: legs stretched,
+//! arms stretched forward. No function allocates.
 
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
 
@@ -33,7 +34,8 @@ pub struct Links {
 }
 
 impl Links {
-    /// Forward kinematics of all chains, from joint positions in radian. About 0.3 microseconds per chain.
+    /// Forward kinematics of all chains, from joint positions in radian. About 0.3 microseconds per
+    /// chain.
     #[must_use]
     pub fn new(positions: &[f32; JOINTS]) -> Self {
         let neck = Pose3::new(
@@ -157,10 +159,11 @@ impl LegAngles {
 
     /// All six angles that put one sole at `sole`, including a hip-yaw-pitch of this leg's own.
     ///
-    /// The chain is solved from the foot upwards: seen from the ankle, the hip's place gives the roll and pitch of the
-    /// ankle and, by the law of cosines, the knee; what is left of the rotation is split around the three axes of the
-    /// hip (Graf, Härtl, Röfer, Laue: A Robust Closed-Loop Gait for the Standard Platform League Humanoid, 2009).
-    /// A target out of reach is approached with the leg stretched or folded as far as it goes. Limits are not applied.
+    /// The chain is solved from the foot upwards: seen from the ankle, the hip's place gives the
+    /// roll and pitch of the ankle and, by the law of cosines, the knee; what is left of the
+    /// rotation is split around the three axes of the hip (Graf, Härtl, Röfer, Laue: A Robust
+    /// Closed-Loop Gait for the Standard Platform League Humanoid, 2009). A target out of reach is
+    /// approached with the leg stretched or folded as far as it goes. Limits are not applied.
     #[must_use]
     pub fn reaching(side: Side, sole: &Pose3) -> Self {
         let hip = hip_position(side);
@@ -168,7 +171,8 @@ impl LegAngles {
         let hip_from_foot = sole.rotation.inverse() * (hip - ankle);
         let bend = Bend::for_distance(hip_from_foot.length());
 
-        // The hip of a leg folded far may lie below the foot's plane; the ankle does not roll over for that.
+        // The hip of a leg folded far may lie below the foot's plane; the ankle does not roll over
+        // for that.
         let above = 1.0_f32.copysign(hip_from_foot.z);
         let ankle_roll = (above * hip_from_foot.y).atan2(hip_from_foot.z.abs());
         let upwards = above * hip_from_foot.y.hypot(hip_from_foot.z);
@@ -176,8 +180,8 @@ impl LegAngles {
 
         let thigh =
             sole.rotation * Quat::from_rotation_x(-ankle_roll) * Quat::from_rotation_y(-ankle_pitch - bend.knee_pitch);
-        // The motor's axis is tilted by 45 degrees. In a frame tilted alike it is an ordinary yaw, and the three
-        // rotations of the hip are Euler angles in the order z, x, y.
+        // The motor's axis is tilted by 45 degrees. In a frame tilted alike it is an ordinary yaw,
+        // and the three rotations of the hip are Euler angles in the order z, x, y.
         let tilt = FRAC_PI_4 * side.sign();
         let tilted = Mat3::from_quat(Quat::from_rotation_x(-tilt) * thigh);
         let yaw = (-tilted.y_axis.x).atan2(tilted.y_axis.y);
@@ -193,8 +197,8 @@ impl LegAngles {
 
     /// The five other angles that put one sole at `sole` when hip-yaw-pitch is given.
     ///
-    /// Position and inclination of the sole are exact (within reach), its rotation around its own normal is what
-    /// hip-yaw-pitch makes of it.
+    /// Position and inclination of the sole are exact (within reach), its rotation around its own
+    /// normal is what hip-yaw-pitch makes of it.
     #[must_use]
     pub fn reaching_with(side: Side, sole: &Pose3, hip_yaw_pitch: f32) -> Self {
         let ankle = sole.transform(Vec3::new(0.0, 0.0, size::FOOT_HEIGHT));
@@ -218,10 +222,12 @@ impl LegAngles {
         }
     }
 
-    /// The angles of both legs (left first) that put the soles at `left` and `right` with the one motor for both yaws.
+    /// The angles of both legs (left first) that put the soles at `left` and `right` with the one
+    /// motor for both yaws.
     ///
-    /// Hip-yaw-pitch is the mean of what each leg would want: exact for feet that are turned by opposite angles, as
-    /// they are in a walk that keeps the torso between the feet; otherwise both soles share the error in yaw.
+    /// Hip-yaw-pitch is the mean of what each leg would want: exact for feet that are turned by
+    /// opposite angles, as they are in a walk that keeps the torso between the feet; otherwise both
+    /// soles share the error in yaw.
     #[must_use]
     pub fn reaching_both(left: &Pose3, right: &Pose3) -> [Self; 2] {
         let wanted = Self::reaching(Side::Left, left).hip_yaw_pitch + Self::reaching(Side::Right, right).hip_yaw_pitch;

@@ -1,4 +1,5 @@
-//! What a recording does not tell of its camera, from landmarks that people marked in pictures taken at known places.
+//! What a recording does not tell of its camera, from landmarks that people marked in pictures
+//! taken at known places.
 
 use glam::Vec2;
 
@@ -29,18 +30,21 @@ pub struct CameraFit {
     pub camera: FieldCamera,
     /// Marked landmarks that lie where the field has one of their class.
     pub landmarks: usize,
-    /// Root mean square distance between these and where the camera should see them, in pixels of a picture 320 wide.
+    /// Root mean square distance between these and where the camera should see them, in pixels of a
+    /// picture 320 wide.
     pub error: f32,
 }
 
-/// The camera that explains the marked landmarks best: Gauss-Newton on their distances to the nearest landmark of the same
-/// class on the field, from rough to fine. A robot that is put down by hand looks a little aside and leans a little otherwise in
-/// each picture; both are fitted along. Begins with a NAO as its drawing has it, upright, and so needs no guess. `None` when there
-/// is too little to fit or no camera explains it.
+/// The camera that explains the marked landmarks best: Gauss-Newton on their distances to the
+/// nearest landmark of the same class on the field, from rough to fine. A robot that is put down by
+/// hand looks a little aside and leans a little otherwise in each picture; both are fitted along.
+/// Begins with a NAO as its drawing has it, upright, and so needs no guess. `None` when there is
+/// too little to fit or no camera explains it.
 pub fn fit(sightings: &[Sighting]) -> Option<CameraFit> {
     let mut values = START;
     let mut stances = vec![Stance::default(); sightings.len()];
-    // Pixels within which a landmark of the field may be the marked one; they shrink as the camera becomes known.
+    // Pixels within which a landmark of the field may be the marked one; they shrink as the camera
+    // becomes known.
     for radius in [60.0, 60.0, 60.0, 60.0, 40.0, 40.0, 25.0, 25.0, FARTHEST, FARTHEST, FARTHEST, FARTHEST] {
         let mut system = System::<COUNT>::default();
         let cameras: [FieldCamera; COUNT] = std::array::from_fn(|index| {
@@ -110,7 +114,8 @@ impl Sighting {
         Pose2 { rotation: self.place.rotation + stance.turn, ..self.place }.relative(place)
     }
 
-    /// Marked landmarks with the place of the one of the field that each of them is, and their distance in pixels.
+    /// Marked landmarks with the place of the one of the field that each of them is, and their
+    /// distance in pixels.
     fn matches(&self, camera: &FieldCamera, stance: &Stance, radius: f32) -> impl Iterator<Item = (Vec2, Vec2, f32)> {
         let radius = radius * self.size[0] as f32 / 320.0;
         let (view, stance) = (self.view(camera, stance), *stance);
@@ -205,7 +210,8 @@ const FARTHEST: f32 = 15.0;
 const LARGEST_ERROR: f32 = 6.0;
 /// How exactly people click, in pixels.
 const PIXEL_ERROR: f32 = 2.0;
-/// How far a robot that was put down by hand looks aside, and leans otherwise than usual, in radian.
+/// How far a robot that was put down by hand looks aside, and leans otherwise than usual, in
+/// radian.
 const USUAL_STANCE: f32 = 0.035;
 /// Pixels from which on a distance counts only linearly.
 const HUBER: f32 = 4.0;
@@ -218,7 +224,8 @@ const LARGEST_CHANGE: f32 = 0.1;
 const COUNT: usize = 5;
 /// Which of them is the lean.
 const LEAN: usize = 1;
-/// A NAO that stands upright with its knees bent a little, and its cameras as the manufacturer gives them (61.0 x 47.6 degrees).
+/// A NAO that stands upright with its knees bent a little, and its cameras as the manufacturer
+/// gives them (61.0 x 47.6 degrees).
 const START: [f32; COUNT] = [0.33, 0.0, 0.0, 1.064, 0.831];
 /// How far each of these may be off.
 const SPREAD: [f32; COUNT] = [0.02, 0.1, 0.03, 0.03, 0.03];
@@ -227,7 +234,8 @@ fn camera(&[torso_height, lean, roll, across, down]: &[f32; COUNT]) -> FieldCame
     FieldCamera { torso_height, lean, roll, field_of_view: Vec2::new(across, down) }
 }
 
-/// The landmarks of the field of 2012: 6 m x 4 m, a goal area of 0.6 m x 2.2 m, marks 1.8 m from the goal line.
+/// The landmarks of the field of 2012: 6 m x 4 m, a goal area of 0.6 m x 2.2 m, marks 1.8 m from
+/// the goal line.
 const FIELD_OF_2012: [(LandmarkClass, Vec2); 23] = {
     use LandmarkClass::{G, L, T, X};
     const fn at(class: LandmarkClass, x: f32, y: f32) -> (LandmarkClass, Vec2) {
@@ -283,7 +291,8 @@ mod tests {
             .collect();
         let fit = fit(&sightings).unwrap();
         assert!(fit.error < 0.1, "{fit:?}");
-        // What the drawing says pulls a little where pictures hardly tell height, lean and view apart.
+        // What the drawing says pulls a little where pictures hardly tell height, lean and view
+        // apart.
         assert!((fit.camera.lean - 0.06).abs() < 5e-3 && (fit.camera.roll - 0.02).abs() < 2e-3, "{fit:?}");
         assert!((fit.camera.torso_height - 0.31).abs() < 0.01, "{fit:?}");
         assert!(fit.camera.field_of_view.distance(true_camera.field_of_view) < 0.015, "{fit:?}");

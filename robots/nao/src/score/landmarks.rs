@@ -13,14 +13,16 @@ use crate::recordings::table::Table;
 use crate::recordings::{read_bounded, read_table};
 use crate::representations::sensing::Image;
 
-/// How far a found landmark may lie from a clicked one, in pixels of a picture that is 320 wide: twice what remains after
-/// the camera was fitted, and the width of a line in the middle of the picture.
+/// How far a found landmark may lie from a clicked one, in pixels of a picture that is 320 wide:
+/// twice what remains after the camera was fitted, and the width of a line in the middle of the
+/// picture.
 const RADIUS: f32 = 10.0;
 
 /// Scores line landmarks and goal posts on annotated pictures of a NAO with known head joints.
 ///
-/// Each recording (a folder of pictures) is judged with the camera that the *other* recordings tell, so that nothing of what is
-/// judged was fitted to. For comparison everything is judged with the camera that was once fitted to the shared recordings.
+/// Each recording (a folder of pictures) is judged with the camera that the *other* recordings
+/// tell, so that nothing of what is judged was fitted to. For comparison everything is judged with
+/// the camera that was once fitted to the shared recordings.
 pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let pictures = Pictures::read(directory)?;
     let (mut left_out, mut known) = (LandmarkScore::default(), LandmarkScore::default());

@@ -43,11 +43,13 @@ pub fn has_trials(directory: &Path) -> Result<bool, NaoError> {
     Ok(!trial_files(directory)?.is_empty())
 }
 
-/// Scores the orientation filter on trials of an inertial unit with a reference orientation (`ref_qw` ... `ref_qz`, sensor to
-/// an earth frame whose z axis points up), over the rows where `movement` is 1 and the reference is known.
+/// Scores the orientation filter on trials of an inertial unit with a reference orientation
+/// (`ref_qw` ... `ref_qz`, sensor to an earth frame whose z axis points up), over the rows where
+/// `movement` is 1 and the reference is known.
 ///
-/// The inclination error is the angle between up as the filter has it and up as it is, both seen by the sensor; heading plays
-/// no part in it. After Laidig, Caruso, Cereatti, Seel, "BROAD", Data 6(7), 2021.
+/// The inclination error is the angle between up as the filter has it and up as it is, both seen by
+/// the sensor; heading plays no part in it. After Laidig, Caruso, Cereatti, Seel, "BROAD", Data
+/// 6(7), 2021.
 pub fn evaluate_trials(directory: &Path) -> Result<Score, NaoError> {
     let mut measures = Vec::new();
     let mut overall = MeanSquare::default();
@@ -83,7 +85,8 @@ pub fn evaluate_humanoid(directory: &Path) -> Result<Score, NaoError> {
             row += 1;
         }
         let Some(row) = truth.row(row) else { return Ok(()) };
-        // The filter sees a torso that looks forward, the truth is of the root link, which looks backward.
+        // The filter sees a torso that looks forward, the truth is of the root link, which looks
+        // backward.
         let (_, has_pitch, has_roll) = (attitude * Quat::from_rotation_z(std::f32::consts::PI)).to_euler(EulerRot::ZYX);
         let [roll, pitch] = row.numbers([roll, pitch])?;
         errors[0].add(degrees(has_roll - roll));
@@ -129,7 +132,8 @@ fn inclination_error(trial: &Trial) -> Result<MeanSquare, NaoError> {
     Ok(error)
 }
 
-/// The reference orientation of a row; `None` where the row does not count or the markers were lost.
+/// The reference orientation of a row; `None` where the row does not count or the markers were
+/// lost.
 fn reference_at(
     table: &Table,
     row: usize,

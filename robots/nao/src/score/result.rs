@@ -36,7 +36,8 @@ pub struct Score {
 pub struct Measure {
     /// Whose figures.
     pub subject: String,
-    /// Name, value (NaN where there is none), and number of decimals that mean something. All measures of a score have the same names.
+    /// Name, value (NaN where there is none), and number of decimals that mean something. All
+    /// measures of a score have the same names.
     pub figures: Vec<(&'static str, f64, usize)>,
 }
 

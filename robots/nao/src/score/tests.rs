@@ -64,8 +64,9 @@ fn speech_that_no_threshold_was_chosen_on_is_no_whistle() {
     }
 }
 
-/// Was missed at first: its whistle begins 0.2 s after the start, and its three tones alternate. How long the background
-/// settles and how far a frequency may change were set to hear it, so it guards these and is no independent measure.
+/// Was missed at first: its whistle begins 0.2 s after the start, and its three tones alternate.
+/// How long the background settles and how far a frequency may change were set to hear it, so it
+/// guards these and is no independent measure.
 #[test]
 fn a_whistle_of_several_tones_soon_after_the_start_is_heard() {
     let Some(directory) = shared("nao-whistle-4mic") else { return };

@@ -56,7 +56,8 @@ impl WhistleEar {
         whistle
     }
 
-    /// When in a sound, in seconds, the first whistle begins that this ear, which has heard nothing else, hears.
+    /// When in a sound, in seconds, the first whistle begins that this ear, which has heard nothing
+    /// else, hears.
     pub fn first_whistle(&mut self, sound: &Sound) -> Option<f64> {
         sound.samples.chunks_exact(BLOCK).find_map(|samples| {
             let block = AudioBlock { samples: samples.to_vec(), sample_rate: sound.sample_rate };

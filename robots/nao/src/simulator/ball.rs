@@ -73,8 +73,8 @@ impl Ball {
         self.rotation
     }
 
-    /// Moves on by `dt` seconds among feet and other robots (upright cylinders: place and radius). Says when the ball
-    /// has entered a goal with all of its size, once per visit.
+    /// Moves on by `dt` seconds among feet and other robots (upright cylinders: place and radius).
+    /// Says when the ball has entered a goal with all of its size, once per visit.
     pub fn step(
         &mut self,
         dt: f32,
@@ -173,7 +173,8 @@ impl Ball {
         }
     }
 
-    /// Changes the velocity as a hit by something that moves with `velocity` does; `normal` points towards the ball.
+    /// Changes the velocity as a hit by something that moves with `velocity` does; `normal` points
+    /// towards the ball.
     fn rebound(&mut self, normal: Vec2, velocity: Vec2, restitution: f32) {
         let approach = (self.velocity - velocity).dot(normal);
         if approach < 0.0 {

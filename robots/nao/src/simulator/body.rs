@@ -1,5 +1,5 @@
-//! How the robot moves by its own joints: one sole is planted, the torso follows from it, and weight beyond the edge of
-//! the soles makes the robot tip.
+//! How the robot moves by its own joints: one sole is planted, the torso follows from it, and
+//! weight beyond the edge of the soles makes the robot tip.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -64,11 +64,13 @@ struct Slip {
 
 /// The robot's body on the ground.
 ///
-/// Without a lean the torso's pose is the planted sole's pose on the ground and the kinematic chain from there. The lean
-/// is a rotation around the edge of the support polygon. It follows the equation of a body rocking on that edge, driven by
-/// where the zero moment point lies: z = c - c'' h / g (Vukobratović). A zero moment point inside sets the robot back on its
-/// feet; outside for long enough, it tips over and lies. A lying robot gets up (along the way it fell) when its stiff
-/// leg joints hold a standing posture for some seconds; the motion of getting up itself is not simulated.
+/// Without a lean the torso's pose is the planted sole's pose on the ground and the kinematic chain
+/// from there. The lean is a rotation around the edge of the support polygon. It follows the
+/// equation of a body rocking on that edge, driven by where the zero moment point lies: z = c - c''
+/// h / g (Vukobratović). A zero moment point inside sets the robot back on its feet; outside for
+/// long enough, it tips over and lies. A lying robot gets up (along the way it fell) when its stiff
+/// leg joints hold a standing posture for some seconds; the motion of getting up itself is not
+/// simulated.
 #[derive(Clone, Debug)]
 pub struct Body {
     support: Side,
@@ -180,7 +182,8 @@ impl Body {
         self.posture == Posture::Upright && self.contacts[side as usize]
     }
 
-    /// Where the ground's reaction acts: the zero moment point, or the nearest point of the support polygon.
+    /// Where the ground's reaction acts: the zero moment point, or the nearest point of the support
+    /// polygon.
     #[must_use]
     pub fn center_of_pressure(&self) -> Vec2 {
         self.center_of_pressure
@@ -230,7 +233,8 @@ impl Body {
         self.center.acceleration += (acceleration - self.center.acceleration) * (1.0 - (-dt / ACCELERATION_TIME).exp());
     }
 
-    /// Finds out which soles carry weight and what they span. A new edge to lean over settles like a new foot.
+    /// Finds out which soles carry weight and what they span. A new edge to lean over settles like
+    /// a new foot.
     fn touch(&mut self, soles: &[Pose3; 2]) {
         let standing = self.standing_torso(soles);
         let before = self.leaning();

@@ -1,8 +1,9 @@
 //! What a camera sees of the simulated world.
 //!
-//! The image is made row by row: first the ground and the hall, one ray per pixel into textures (`scenery`), then the
-//! shapes that stand on the ground, far ones first (`shapes`), at last what the sensor does to it: exposure, vignetting,
-//! noise. Without allocation, and the same for the same snapshot, camera and seed.
+//! The image is made row by row: first the ground and the hall, one ray per pixel into textures
+//! (`scenery`), then the shapes that stand on the ground, far ones first (`shapes`), at last what
+//! the sensor does to it: exposure, vignetting, noise. Without allocation, and the same for the
+//! same snapshot, camera and seed.
 
 mod projection;
 mod scenery;
@@ -38,13 +39,15 @@ const COLOR_NOISE: f32 = 1.4;
 static SCENERY: LazyLock<Scenery> = LazyLock::new(Scenery::new);
 static NOISE: LazyLock<NoiseTable> = LazyLock::new(NoiseTable::new);
 
-/// Builds the textures, which takes about a tenth of a second once. Call it before the first image has a deadline.
+/// Builds the textures, which takes about a tenth of a second once. Call it before the first image
+/// has a deadline.
 pub fn prepare() {
     LazyLock::force(&SCENERY);
     LazyLock::force(&NOISE);
 }
 
-/// Renders what `camera` sees into `image`, which keeps its size; an empty image becomes [`WIDTH`] x [`HEIGHT`].
+/// Renders what `camera` sees into `image`, which keeps its size; an empty image becomes [`WIDTH`]
+/// x [`HEIGHT`].
 ///
 /// About 2 ms for 320 x 240 pixels on one core: 1.3 ms of ground, more where the hall is in view.
 ///

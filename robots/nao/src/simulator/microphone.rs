@@ -26,8 +26,9 @@ const ECHOES: [(f32, f32); 3] = [(0.0, 1.0), (0.043, 0.3), (0.071, 0.2)];
 
 /// A microphone with its own clock: block after block without a gap.
 ///
-/// Whistles start when the snapshot says, on the clock that the first block starts at 0. The same seed and the same
-/// snapshots give the same bits. Recording does not allocate once the block has its size.
+/// Whistles start when the snapshot says, on the clock that the first block starts at 0. The same
+/// seed and the same snapshots give the same bits. Recording does not allocate once the block has
+/// its size.
 #[derive(Clone, Debug)]
 pub struct Microphone {
     seed: u64,
@@ -61,7 +62,8 @@ impl Microphone {
         self.first_sample() as f32 / SAMPLE_RATE as f32
     }
 
-    /// Records the next [`BLOCK_LENGTH`] samples. Takes about 0.1 ms, 0.3 ms while the referee whistles.
+    /// Records the next [`BLOCK_LENGTH`] samples. Takes about 0.1 ms, 0.3 ms while the referee
+    /// whistles.
     pub fn record(&mut self, world: &SimulatedWorld, block: &mut AudioBlock) {
         block.sample_rate = SAMPLE_RATE as f32;
         block.samples.resize(BLOCK_LENGTH, 0.0);
@@ -78,7 +80,8 @@ impl Microphone {
         self.blocks += 1;
     }
 
-    /// Noise of the hall, bursts of the crowd, and the motors, each swelling within a block rather than jumping.
+    /// Noise of the hall, bursts of the crowd, and the motors, each swelling within a block rather
+    /// than jumping.
     fn record_surroundings(&mut self, activity: f32, samples: &mut [f32]) {
         self.excite();
         let [crowd_before, crowd_after] = self.excitement.map(|excitement| CROWD_LEVEL * excitement);
@@ -150,7 +153,8 @@ fn tone(frequency: f32, sample: u64) -> f32 {
     (TAU * (frequency * within_second).fract()).sin()
 }
 
-/// One blow into a whistle with a pea: a tone that the pea makes flutter, its harmonics, and breath.
+/// One blow into a whistle with a pea: a tone that the pea makes flutter, its harmonics, and
+/// breath.
 #[derive(Clone, Copy, Debug)]
 struct Whistle {
     /// In seconds.
@@ -177,7 +181,8 @@ impl Whistle {
     /// The sound `age` seconds after the start, between about -1.5 and 1.5.
     fn at(&self, age: f32) -> f32 {
         let attack = (age / 0.02).min(1.0) * ((self.duration - age) / 0.05).clamp(0.0, 1.0);
-        // The blow begins a little low. The phase is the integral of the frequency, so that it never jumps.
+        // The blow begins a little low. The phase is the integral of the frequency, so that it
+        // never jumps.
         let (rise, rise_time) = (-150.0, 0.05);
         let vibrato = 40.0;
         let cycles = self.frequency * age

@@ -1,5 +1,5 @@
-//! Random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
-//! Generators, 2014).
+//! Random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood: Fast Splittable
+//! Pseudorandom Number Generators, 2014).
 
 use std::ops::Range;
 
@@ -37,7 +37,8 @@ impl Random {
         range.start + unit * (range.end - range.start)
     }
 
-    /// Nearly normal with mean 0 and standard deviation 1, never beyond 3.5: the sum of four uniform numbers of 16 bits.
+    /// Nearly normal with mean 0 and standard deviation 1, never beyond 3.5: the sum of four
+    /// uniform numbers of 16 bits.
     pub fn normal(&mut self) -> f32 {
         let bits = self.next_u64();
         let sum: u64 = (0..4).map(|part| (bits >> (16 * part)) & 0xffff).sum();

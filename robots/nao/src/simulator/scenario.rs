@@ -13,12 +13,13 @@ use crate::robot::{JOINTS, Joint, Side};
 /// A situation to start from. Its seed varies the details.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scenario {
-    /// The robot enters its own half at a touch line, walks to the ball near the middle, and takes it into the opponent's
-    /// goal past two opponents and a mate. The referee whistles after a second.
+    /// The robot enters its own half at a touch line, walks to the ball near the middle, and takes
+    /// it into the opponent's goal past two opponents and a mate. The referee whistles after a
+    /// second.
     #[default]
     BallToGoal,
-    /// The robot stands in the middle and looks at the opponent's goal; the ball lies one metre ahead; nobody else is there, and
-    /// nobody whistles.
+    /// The robot stands in the middle and looks at the opponent's goal; the ball lies one metre
+    /// ahead; nobody else is there, and nobody whistles.
     AloneInTheMiddle,
 }
 

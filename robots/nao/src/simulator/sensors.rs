@@ -105,10 +105,11 @@ impl Sensors {
     }
 }
 
-/// The pressure on the ground: a plane over all sensors that touch it, so that the weight and its centre are right.
+/// The pressure on the ground: a plane over all sensors that touch it, so that the weight and its
+/// centre are right.
 ///
-/// Of all distributions with that weight and centre it is the most even one (least squares), which is how a stiff robot on
-/// soft soles stands.
+/// Of all distributions with that weight and centre it is the most even one (least squares), which
+/// is how a stiff robot on soft soles stands.
 struct Pressure {
     /// Around the centre of pressure, so that the numbers stay small far from the field's middle.
     origin: Vec2,

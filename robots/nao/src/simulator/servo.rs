@@ -1,16 +1,19 @@
-//! The joints' servos: they follow what is requested late, at limited speed, and within the joints' limits.
+//! The joints' servos: they follow what is requested late, at limited speed, and within the joints'
+//! limits.
 
 use crate::representations::sensing::JointRequest;
 use crate::robot::{JOINTS, Joint};
 
 /// How quickly a servo closes what is left of the way to its target, in seconds.
 const TIME_CONSTANT: f32 = 0.015;
-/// Fastest motion of head, arms and pitching leg joints in rad/s, as the data sheet gives it without load.
+/// Fastest motion of head, arms and pitching leg joints in rad/s, as the data sheet gives it
+/// without load.
 const FAST: f32 = 6.4;
 /// Fastest motion of joints with the larger gear ratio, in rad/s.
 const SLOW: f32 = 4.16;
 
-/// The motors of all joints: a delay of one step, a first order lag, and limits on speed and position.
+/// The motors of all joints: a delay of one step, a first order lag, and limits on speed and
+/// position.
 ///
 /// Stiffness scales the speed. A limp joint stays where it is: its gears hold it.
 #[derive(Clone, Debug)]

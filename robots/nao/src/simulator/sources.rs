@@ -1,4 +1,5 @@
-//! The simulator as sources of sensor samples: the body moves the world on, cameras and microphone look at it.
+//! The simulator as sources of sensor samples: the body moves the world on, cameras and microphone
+//! look at it.
 
 use hemiola::prelude::*;
 
@@ -21,7 +22,8 @@ pub struct SimulationParameters {
     /// The simulation ends after so long without a goal; 0: when the scenario says so.
     #[parameter(default = 0.0, range = 0.0..=86400.0, unit = "s")]
     pub time_limit: f32,
-    /// Start anew after a goal or the time limit instead of ending, with the next seed: for endurance runs.
+    /// Start anew after a goal or the time limit instead of ending, with the next seed: for
+    /// endurance runs.
     #[parameter(default = false)]
     pub repeat: bool,
 }

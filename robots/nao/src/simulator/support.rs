@@ -1,4 +1,5 @@
-//! The convex polygon that the touching soles span: where the robot may put its weight without tipping.
+//! The convex polygon that the touching soles span: where the robot may put its weight without
+//! tipping.
 
 use glam::Vec2;
 
@@ -14,7 +15,8 @@ pub struct SupportPolygon {
 }
 
 impl SupportPolygon {
-    /// The hull of at most 16 points; further points are left out. Monotone chain (Andrew 1979), on the stack.
+    /// The hull of at most 16 points; further points are left out. Monotone chain (Andrew 1979), on
+    /// the stack.
     pub fn around(points: impl IntoIterator<Item = Vec2>) -> Self {
         let mut sorted = [Vec2::ZERO; CAPACITY];
         let mut count = 0;

@@ -1,4 +1,5 @@
-//! The robot in its world: what a walk, a fall or a kick does to it, and that it does so every time.
+//! The robot in its world: what a walk, a fall or a kick does to it, and that it does so every
+//! time.
 
 use glam::{Quat, Vec3};
 
@@ -42,8 +43,8 @@ fn walk(time: f32, step_length: f32, turn: f32) -> JointRequest {
     stiff(positions)
 }
 
-/// A fast walk in balance: an inverted pendulum that sways from foot to foot (Kajita et al.: The 3D Linear Inverted
-/// Pendulum Mode, 2001), by `sway` times the distance that balance needs.
+/// A fast walk in balance: an inverted pendulum that sways from foot to foot (Kajita et al.: The 3D
+/// Linear Inverted Pendulum Mode, 2001), by `sway` times the distance that balance needs.
 fn pendulum_walk(time: f32, step_length: f32, sway: f32) -> JointRequest {
     const STEP_TIME: f32 = 0.3;
     let frequency = (9.81_f32 / 0.25).sqrt();

@@ -31,7 +31,8 @@ pub struct TruthReport {
     pub falls: u32,
 }
 
-/// Compares the robot's beliefs with the simulator's truth. Nothing that the robot does depends on it.
+/// Compares the robot's beliefs with the simulator's truth. Nothing that the robot does depends on
+/// it.
 #[derive(Module)]
 pub struct TruthComparison {
     squared_position: f64,

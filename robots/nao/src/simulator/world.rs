@@ -89,7 +89,8 @@ impl World {
         }
     }
 
-    /// Moves on by `dt` seconds while the joints follow `request`. Does not allocate; takes some microseconds.
+    /// Moves on by `dt` seconds while the joints follow `request`. Does not allocate; takes some
+    /// microseconds.
     ///
     /// # Panics
     /// When `dt` is not positive.

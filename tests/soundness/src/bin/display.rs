@@ -1,4 +1,5 @@
-//! An error that panics when it is to be shown is reported all the same, and so is what fails after it.
+//! An error that panics when it is to be shown is reported all the same, and so is what fails after
+//! it.
 #![forbid(unsafe_code)]
 use std::fmt;
 use std::process::ExitCode;

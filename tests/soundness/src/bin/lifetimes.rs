@@ -1,4 +1,5 @@
-//! A module whose constructor or destructor panics is an error that says which module that is. `FAULT` chooses.
+//! A module whose constructor or destructor panics is an error that says which module that is.
+//! `FAULT` chooses.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;
 

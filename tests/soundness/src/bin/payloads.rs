@@ -1,4 +1,5 @@
-//! Panics whose payloads panic when they are dropped, on several workers at once: the update has failed, and nothing else.
+//! Panics whose payloads panic when they are dropped, on several workers at once: the update has
+//! failed, and nothing else.
 #![forbid(unsafe_code)]
 use std::hint::{black_box, spin_loop};
 use std::panic::panic_any;

@@ -1,4 +1,5 @@
-//! A representation that is re-exported is the same representation: an update may not read it while it fills it.
+//! A representation that is re-exported is the same representation: an update may not read it while
+//! it fills it.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! A representation whose default value, reset and destructor panic now and then: its update has failed in that run.
+//! A representation whose default value, reset and destructor panic now and then: its update has
+//! failed in that run.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};

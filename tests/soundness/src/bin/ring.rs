@@ -1,5 +1,5 @@
-//! Three cycles read from each other in a ring: values, samples and previous values of one representation, through a
-//! provider that is switched and a value that is overridden meanwhile.
+//! Three cycles read from each other in a ring: values, samples and previous values of one
+//! representation, through a provider that is switched and a value that is overridden meanwhile.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;
 use std::thread;

@@ -1,4 +1,5 @@
-//! What syntax says without being asked: names that a `use` brings in, attributes and what they are for.
+//! What syntax says without being asked: names that a `use` brings in, attributes and what they are
+//! for.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, Expr, Item, Lit, Meta, UseTree};

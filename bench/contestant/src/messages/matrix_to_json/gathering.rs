@@ -79,7 +79,8 @@ impl Default for Gathering {
 }
 
 impl Gathering {
-    /// Handles a vector that was `received` then; serialises the matrix, here and now, when that was its last row.
+    /// Handles a vector that was `received` then; serialises the matrix, here and now, when that
+    /// was its last row.
     pub fn handle(&mut self, vector: &Vector, received: u64) {
         if self.copy(vector) {
             self.serialiser.serialise(&self.matrix);
@@ -87,7 +88,8 @@ impl Gathering {
         self.note(vector, received);
     }
 
-    /// Handles a vector; if that was the last row, `exchange` gets the matrix and leaves another one in its place.
+    /// Handles a vector; if that was the last row, `exchange` gets the matrix and leaves another
+    /// one in its place.
     pub fn handle_and_exchange(&mut self, vector: &Vector, received: u64, exchange: impl FnOnce(&mut Matrix)) {
         if self.copy(vector) {
             exchange(&mut self.matrix);
@@ -130,7 +132,8 @@ impl Gathered {
     }
 }
 
-/// An empty list whose memory the system has found already: nobody waits for that while being measured.
+/// An empty list whose memory the system has found already: nobody waits for that while being
+/// measured.
 fn touched<T: Clone>(value: T, capacity: usize) -> Vec<T> {
     let mut list = vec![value; capacity];
     list.clear();

@@ -1,4 +1,5 @@
-//! Bevy's schedule: a system per task, a set per task to say what comes after what. One worker means its executor for one thread.
+//! Bevy's schedule: a system per task, a set per task to say what comes after what. One worker
+//! means its executor for one thread.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};

@@ -1,4 +1,5 @@
-//! Rayon with counters around it. `inside`: the loop over the runs is in the pool, so that nobody has to be woken to begin.
+//! Rayon with counters around it. `inside`: the loop over the runs is in the pool, so that nobody
+//! has to be woken to begin.
 //! `outside`: each run is begun from a thread outside of the pool, as a robot's cycle would.
 
 use hemiola_bench_contestant::{Contest, CountAllocations};

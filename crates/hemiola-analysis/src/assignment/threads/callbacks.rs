@@ -7,7 +7,8 @@ use super::Thread;
 use crate::TimeSpan;
 use crate::system::{Order, System};
 
-/// On those executors that call by priority, what is due sooner goes first; of what is due at the same time, or at any, what comes more often; of a chain, what comes later.
+/// On those executors that call by priority, what is due sooner goes first; of what is due at the
+/// same time, or at any, what comes more often; of a chain, what comes later.
 pub fn by_deadline(system: &System, threads: &[Thread]) -> System {
     let mut system = system.clone();
     for &thread in threads {

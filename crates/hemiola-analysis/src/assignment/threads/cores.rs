@@ -4,10 +4,12 @@ use super::Thread;
 use crate::Analysis;
 use crate::system::System;
 
-/// Other cores have to leave so much more of the tightest deadline, or it is not worth tying a thread down.
+/// Other cores have to leave so much more of the tightest deadline, or it is not worth tying a
+/// thread down.
 const WORTH: f64 = 0.02;
 
-/// For each thread, in this order: all cores, or one if it is a single thread, where that is better than what it has.
+/// For each thread, in this order: all cores, or one if it is a single thread, where that is better
+/// than what it has.
 pub fn assign(mut system: System, order: &[Thread]) -> System {
     for &thread in order {
         let mut best = Merit::of(&system);

@@ -45,7 +45,8 @@ impl Thread {
         }
     }
 
-    /// Whether it meets its own deadlines, and a cycle that from the sample on with which it begins.
+    /// Whether it meets its own deadlines, and a cycle that from the sample on with which it
+    /// begins.
     pub fn is_in_time(self, analysis: &Analysis, system: &System) -> bool {
         let is_in_time = |name: &str| analysis.find(name).is_some_and(Verdict::holds);
         match self {

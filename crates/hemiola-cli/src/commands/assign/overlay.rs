@@ -79,7 +79,8 @@ fn executor(text: &mut String, derived: &Derived, system: &System, was: &Executo
     }
 }
 
-/// By names that stay the same when lines of the program move, where such a name means one callback.
+/// By names that stay the same when lines of the program move, where such a name means one
+/// callback.
 fn callbacks(derived: &Derived, system: &System, executor: &Executor) -> BTreeMap<String, u32> {
     let of_it = || derived.callbacks.called.iter().filter(|called| called.executor == executor.name);
     let is_alone = |name: &str| {

@@ -83,7 +83,8 @@ impl Sought {
                 Ok(_) => Way::Read,
                 Err(refused @ ClientError::Refused(_)) => {
                     let (head, path) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
-                    // The first refusal says more about a part that is not there, and about names that nobody has.
+                    // The first refusal says more about a part that is not there, and about names
+                    // that nobody has.
                     if robot.request(Request::Read { value: head.to_owned() }).is_ok() {
                         return Err(refused.into());
                     }

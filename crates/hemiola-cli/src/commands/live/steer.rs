@@ -28,8 +28,8 @@ pub fn override_value(own: Option<&str>, arguments: &OverrideArguments) -> Resul
     say(output, &json!({ "change": overridden }), &said)
 }
 
-/// A representation with what somebody typed put over it. Structures within it are filled up as well; variants of
-/// enumerations, which are tables too, replace each other.
+/// A representation with what somebody typed put over it. Structures within it are filled up as
+/// well; variants of enumerations, which are tables too, replace each other.
 fn merged(below: Value, above: Value) -> Value {
     let (mut below, above) = match (below, above) {
         (Value::Object(below), Value::Object(above)) => (below, above),

@@ -14,7 +14,8 @@ pub fn typed(text: &str) -> Result<Value, CommandError> {
     Ok(parse_value(text)?)
 }
 
-/// A value of the robot in TOML: a table as lines, all else in one. Lists of more than `longest` items are shortened.
+/// A value of the robot in TOML: a table as lines, all else in one. Lists of more than `longest`
+/// items are shortened.
 pub fn document(value: &Json, longest: usize) -> String {
     match value {
         Json::Object(entries) if !entries.is_empty() => {

@@ -144,8 +144,8 @@ fn checkpoints(survey: &Survey) -> String {
     format!("{count} of what modules remember{every}: {all} in {channels}, with which a replay can begin\n")
 }
 
-/// How many messages of a channel its log lacks: by the numbers of those that are there, and by what its recorder says of the whole, which
-/// knows of the last ones, too.
+/// How many messages of a channel its log lacks: by the numbers of those that are there, and by
+/// what its recorder says of the whole, which knows of the last ones, too.
 fn dropped(channel: &ChannelSurvey, survey: &Survey) -> u64 {
     let topic = channel.channel.topic.as_str();
     let counts = survey.metadata.iter().filter(|metadata| metadata.name == COUNTS);

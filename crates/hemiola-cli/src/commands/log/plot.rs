@@ -46,7 +46,8 @@ pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::from(if problems > 0 { LOSSY } else { 0 }))
 }
 
-/// The longest topic that it may mean: topics may have dots in them. The last part of a topic's name is enough if it is the only one.
+/// The longest topic that it may mean: topics may have dots in them. The last part of a topic's
+/// name is enough if it is the only one.
 fn series(field: &str, topics: &BTreeSet<String>) -> Result<Series, CommandError> {
     let of = |name: &str| field.strip_prefix(name)?.strip_prefix('.');
     let whole = topics.iter().filter_map(|topic| Some((topic, of(topic)?)));

@@ -39,8 +39,8 @@ impl OpenDoor {
     }
 }
 
-/// Opens the door that robot.toml and the command line ask for, and says where it is. A robot that is stepped as fast as
-/// possible is over before anybody could look at it.
+/// Opens the door that robot.toml and the command line ask for, and says where it is. A robot that
+/// is stepped as fast as possible is over before anybody could look at it.
 pub fn open(
     handle: &RobotHandle,
     about: About<'_>,

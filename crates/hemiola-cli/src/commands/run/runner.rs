@@ -23,7 +23,8 @@ pub enum Running {
 }
 
 impl Runner {
-    /// A replay is stepped at any pace, so that it is the same at each; as `chosen`, if that was chosen since.
+    /// A replay is stepped at any pace, so that it is the same at each; as `chosen`, if that was
+    /// chosen since.
     pub fn start(robot: Robot, arguments: &RunArguments, chosen: Option<Tempo>) -> Result<Self, CommandError> {
         let Some(tempo) = stepped(arguments) else {
             let pace = arguments.speed.map_or(Pace::RealTime, Pace::Factor);

@@ -1,4 +1,5 @@
-//! The cycles against their deadlines, what the robot says of itself, and the newest messages: the view that one leaves open.
+//! The cycles against their deadlines, what the robot says of itself, and the newest messages: the
+//! view that one leaves open.
 
 use hemiola_trace::CycleReport;
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -1,4 +1,5 @@
-//! ROS 1's serialisation: numbers follow each other without alignment, texts and sequences have a length in front, and there is no header.
+//! ROS 1's serialisation: numbers follow each other without alignment, texts and sequences have a
+//! length in front, and there is no header.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,8 @@ use hemiola_model::data::{DataType, FixedLength, Items, Writer};
 use crate::definition::{Definition, Element, Field, NumberType, Shape};
 use crate::error::SchemaError;
 
-/// The most fields of a message, those of the messages in it counted each time that they are in it. The largest message of ROS has a few hundred.
+/// The most fields of a message, those of the messages in it counted each time that they are in it.
+/// The largest message of ROS has a few hundred.
 const MOST_FIELDS: u64 = 10_000;
 
 /// As many messages without fields may stand in a message, beyond one for each byte.
@@ -63,7 +65,8 @@ fn without_sequence(definition: &Definition) -> Definition {
 /// Writes a message of ROS 1 as CDR.
 ///
 /// # Errors
-/// The bytes do not hold such a message, or more than it. Memory is taken only for what is really there.
+/// The bytes do not hold such a message, or more than it. Memory is taken only for what is really
+/// there.
 pub fn write(definition: &Definition, bytes: &[u8], writer: &mut CdrWriter) -> Result<(), String> {
     let mut reader = Reader { bytes, position: 0, empty: MOST_EMPTY + bytes.len() as u64 };
     reader.message(definition, writer)?;

@@ -1,4 +1,5 @@
-//! The records of a bag, in the order in which they stand: what it consists of, and how to go on behind damage.
+//! The records of a bag, in the order in which they stand: what it consists of, and how to go on
+//! behind damage.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -10,7 +11,8 @@ use lz4_flex::frame::FrameDecoder;
 use super::header::{Header, op};
 use crate::error::LogError;
 
-/// No recorder makes larger chunks (their default is 768 KiB, or one message); each is in memory as a whole.
+/// No recorder makes larger chunks (their default is 768 KiB, or one message); each is in memory as
+/// a whole.
 const LARGEST_CHUNK: u64 = 1 << 30;
 /// Headers hold a topic and a few numbers.
 const LARGEST_HEADER: u32 = 1 << 16;
@@ -186,7 +188,8 @@ impl Records {
             }
             Ok(_) => return Ok(Next::Records),
         };
-        // The bytes that could be had are read as far as they make sense, and what is lost is told there.
+        // The bytes that could be had are read as far as they make sense, and what is lost is told
+        // there.
         if compression != "none" {
             self.open.truncate(size as usize);
         }
@@ -194,7 +197,8 @@ impl Records {
         Ok(Next::Records)
     }
 
-    /// The record at a position of those that are open, and where its data is; or why there is none.
+    /// The record at a position of those that are open, and where its data is; or why there is
+    /// none.
     pub fn inside(&mut self, position: &mut usize) -> Option<Result<(u64, Header, Span), String>> {
         let at = *position;
         if at >= self.open.len() {

@@ -1,4 +1,5 @@
-//! The records of a ULog, in the order in which they stand: also those that were appended after a crash, and those behind damage.
+//! The records of a ULog, in the order in which they stand: also those that were appended after a
+//! crash, and those behind damage.
 
 use std::collections::VecDeque;
 use std::fs::File;

@@ -75,7 +75,8 @@ impl ArgumentDescriptor {
         Self { kind: ArgumentKind::Port, representation: None, port: Some(port) }
     }
 
-    /// Reads this run's value: for modules that are described at run time. Rust modules say it by their types.
+    /// Reads this run's value: for modules that are described at run time. Rust modules say it by
+    /// their types.
     pub fn requires(representation: &'static RepresentationDescriptor) -> Self {
         Self { kind: ArgumentKind::Requires, representation: Some(representation), port: None }
     }

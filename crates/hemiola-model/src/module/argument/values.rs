@@ -1,4 +1,5 @@
-//! Values that updates read, with what is known of them: of this run, of the previous one, and all that arrived.
+//! Values that updates read, with what is known of them: of this run, of the previous one, and all
+//! that arrived.
 #![expect(unsafe_code, reason = "what an update borrows lives on a blackboard that is shared: see `Argument`")]
 
 use std::fmt;
@@ -48,7 +49,8 @@ unsafe impl<T: Representation> Argument for Previous<'_, T> {
 
     #[inline]
     unsafe fn fetch<'f>(binding: Binding<'f>, _: &'f Context<'f>) -> Previous<'f, T> {
-        // SAFETY: the cell holds T by the caller's promise, and `previous` does not change during a run.
+        // SAFETY: the cell holds T by the caller's promise, and `previous` does not change during a
+        // run.
         Previous(unsafe { &*binding.cell().previous().value.cast() })
     }
 }
@@ -109,7 +111,8 @@ unsafe impl<T: Representation> Argument for Fresh<'_, T> {
 
     #[inline]
     unsafe fn fetch<'f>(binding: Binding<'f>, context: &'f Context<'f>) -> Fresh<'f, T> {
-        // SAFETY: the cell holds T by the caller's promise, and `current` does not change while its readers run.
+        // SAFETY: the cell holds T by the caller's promise, and `current` does not change while its
+        // readers run.
         unsafe { fresh(binding.cell().view(), context.clock().now()) }
     }
 }
@@ -123,7 +126,8 @@ unsafe fn fresh<'f, T>(view: View, now: Time) -> Fresh<'f, T> {
 
 /// Everything that arrived since the last run, oldest first: 200 Hz samples in a 30 Hz cycle.
 ///
-/// The queue is bounded (32 values, or what `robot.toml` says); what does not fit is dropped and counted.
+/// The queue is bounded (32 values, or what `robot.toml` says); what does not fit is dropped and
+/// counted.
 ///
 /// ```
 /// use hemiola_model::module::Samples;
@@ -163,7 +167,8 @@ impl<'f, T> Samples<'f, T> {
     /// The samples, oldest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Fresh<'f, T>> + '_ {
         (0..self.len()).map(|index| match self.from {
-            // SAFETY: `fetch` made this from a cell of T whose collected values stay unchanged for 'f.
+            // SAFETY: `fetch` made this from a cell of T whose collected values stay unchanged for
+            // 'f.
             From::Cell(views) => unsafe { fresh(views[index], self.now) },
             From::Slice(values) => Fresh::new(&values[index], self.now, self.now),
         })

@@ -4,8 +4,8 @@ use super::{Color, DebugContent, DebugSink, Points, Shape, ShortText};
 use std::cell::Cell;
 use std::fmt;
 
-/// Draws in a space of two dimensions: [`Debug::draw`](super::Debug::draw). Points are arrays, pairs,
-/// or vectors of a library that become arrays.
+/// Draws in a space of two dimensions: [`Debug::draw`](super::Debug::draw). Points are arrays,
+/// pairs, or vectors of a library that become arrays.
 ///
 /// ```
 /// use hemiola_model::module::{Color, Debug};

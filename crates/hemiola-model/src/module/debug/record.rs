@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 /// Something that an update has plotted, drawn or written.
 ///
-/// Of one update and name, a viewer shows the drawings of the newest run alone. As JSON, a record is
-/// an object that `docs/door.md` describes.
+/// Of one update and name, a viewer shows the drawings of the newest run alone. As JSON, a record
+/// is an object that `docs/door.md` describes.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -178,7 +178,7 @@ pub trait DebugSink {
     /// Takes one record that somebody wants.
     fn record(&self, name: &'static str, content: DebugContent);
 
-    /// Takes an image that somebody wants: has `fill` fill its pixels, all zero before, if there is a
-    /// buffer for it.
+    /// Takes an image that somebody wants: has `fill` fill its pixels, all zero before, if there is
+    /// a buffer for it.
     fn image(&self, name: &'static str, format: ImageFormat, fill: &mut dyn FnMut(&mut [u8]));
 }

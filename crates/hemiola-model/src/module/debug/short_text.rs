@@ -26,7 +26,8 @@ impl ShortText {
     /// As much of the text as fits.
     pub fn of(text: impl fmt::Display) -> Self {
         let mut short = Self { length: 0, bytes: [0; Self::CAPACITY] };
-        // What it writes to refuses what does not fit, and then the end is marked. A text that fails is kept as far as it came.
+        // What it writes to refuses what does not fit, and then the end is marked. A text that
+        // fails is kept as far as it came.
         if let Err(Full) = short.fill(text) {
             short.truncate(Self::CAPACITY - ELLIPSIS.len());
             short.append(ELLIPSIS);

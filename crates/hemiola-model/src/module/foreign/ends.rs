@@ -5,28 +5,30 @@ use std::fmt;
 use crate::data::{ReadError, Reader, Value, ValueReader, ValueWriter, Writer};
 use crate::module::{ConnectError, Connector, Inlet, Port, PortDescriptor, PortRecord};
 
-/// A publisher whose messages are data, whatever they are in the program. Implemented by what carries messages; modules get it as a
-/// [`ForeignPublisher`].
+/// A publisher whose messages are data, whatever they are in the program. Implemented by what
+/// carries messages; modules get it as a [`ForeignPublisher`].
 pub trait UntypedPublisher: Port {
     /// Publishes a message that is read.
     ///
     /// # Errors
-    /// What the reader holds does not fit the messages' schema, or they are opaque; nothing is published then.
+    /// What the reader holds does not fit the messages' schema, or they are opaque; nothing is
+    /// published then.
     fn publish(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError>;
 }
 
-/// A subscription whose messages are data, whatever they are in the program. Implemented by what carries messages; modules get it as a
-/// [`ForeignSubscription`].
+/// A subscription whose messages are data, whatever they are in the program. Implemented by what
+/// carries messages; modules get it as a [`ForeignSubscription`].
 pub trait UntypedSubscription: Port {
     /// How many messages the run gets to see.
     fn count(&self) -> usize;
 
-    /// Writes one of them, those of each publisher in order; `false`, and nothing written, when there is none or it is opaque.
+    /// Writes one of them, those of each publisher in order; `false`, and nothing written, when
+    /// there is none or it is opaque.
     fn write(&self, index: usize, writer: &mut dyn Writer) -> bool;
 }
 
-/// The ends of a topic whose messages are of a Rust type, for modules that have none. [`Connector::publisher`] makes them where no
-/// Rust type is known.
+/// The ends of a topic whose messages are of a Rust type, for modules that have none.
+/// [`Connector::publisher`] makes them where no Rust type is known.
 #[derive(Debug)]
 pub struct UntypedEnds {
     /// Makes a publisher.
@@ -38,7 +40,8 @@ pub struct UntypedEnds {
 /// Makes an end of what a connector connects.
 pub type MakeEnd<End> = fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<End>, ConnectError>;
 
-/// The end through which a foreign module publishes: [`ForeignArguments::publisher`](super::ForeignArguments::publisher).
+/// The end through which a foreign module publishes:
+/// [`ForeignArguments::publisher`](super::ForeignArguments::publisher).
 ///
 /// ```
 /// use hemiola_model::data::{ReadError, Value};
@@ -50,7 +53,8 @@ pub type MakeEnd<End> = fn(end: &PortDescriptor, connector: &dyn Connector) -> R
 /// ```
 pub struct ForeignPublisher(Box<dyn UntypedPublisher>);
 
-/// The end through which a foreign module receives: [`ForeignArguments::subscription`](super::ForeignArguments::subscription).
+/// The end through which a foreign module receives:
+/// [`ForeignArguments::subscription`](super::ForeignArguments::subscription).
 ///
 /// ```
 /// use hemiola_model::module::ForeignSubscription;
@@ -69,7 +73,8 @@ impl ForeignPublisher {
     /// Publishes a message that is read.
     ///
     /// # Errors
-    /// What the reader holds does not fit the messages' schema, or they are opaque; nothing is published then.
+    /// What the reader holds does not fit the messages' schema, or they are opaque; nothing is
+    /// published then.
     pub fn publish(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
         self.0.publish(reader)
     }
@@ -98,8 +103,8 @@ impl ForeignSubscription {
         self.len() == 0
     }
 
-    /// Writes the message of that number, those of each publisher in order; `false`, and nothing written, when there is none or
-    /// it is opaque.
+    /// Writes the message of that number, those of each publisher in order; `false`, and nothing
+    /// written, when there is none or it is opaque.
     pub fn write(&self, index: usize, writer: &mut dyn Writer) -> bool {
         self.0.write(index, writer)
     }

@@ -101,8 +101,8 @@ impl Robot {
         provided.filter(|descriptor| descriptor.data_type().is_some()).map(|it| it.name().to_owned()).collect()
     }
 
-    /// What values of a representation are outside the process; `None` if nobody provides it, or it is
-    /// opaque.
+    /// What values of a representation are outside the process; `None` if nobody provides it, or it
+    /// is opaque.
     pub fn data_type(&self, representation: &str) -> Option<DataType> {
         self.provided().into_values().find(|descriptor| descriptor.name() == representation)?.data_type()
     }

@@ -126,7 +126,8 @@ pub(super) fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescrip
     Ok(())
 }
 
-/// Topics and services are known by name, too: one name, one type of messages, or of requests and answers.
+/// Topics and services are known by name, too: one name, one type of messages, or of requests and
+/// answers.
 pub(super) fn check_ports(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
     let bus = Bus::new();
     let updates = modules.iter().flat_map(|module| module.updates().iter().map(|update| (module.name(), update)));

@@ -20,7 +20,8 @@ pub struct LateCall {
 }
 
 impl LateCall {
-    /// The cause and its words: what makes up for most of the time by which it was too long. The callback itself comes first, unless its core was taken away.
+    /// The cause and its words: what makes up for most of the time by which it was too long. The
+    /// callback itself comes first, unless its core was taken away.
     pub fn cause(
         &self,
         bounds: &LatencyBounds,

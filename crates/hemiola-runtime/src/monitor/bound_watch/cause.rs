@@ -8,8 +8,8 @@ use hemiola_trace::{CatalogGuard, human_duration};
 use super::super::bounds::LatencyBounds;
 use crate::record::ExceedanceCause;
 
-/// The cause and its words: first of all, execution times above those that the bounds were computed with, unless it was only that the core was taken
-/// away meanwhile.
+/// The cause and its words: first of all, execution times above those that the bounds were computed
+/// with, unless it was only that the core was taken away meanwhile.
 pub fn cause(bounds: &LatencyBounds, explanation: &Explanation, names: &CatalogGuard<'_>) -> (ExceedanceCause, String) {
     let cycle = names.cycle_name(explanation.chain.cycle);
     let excess = Duration::from_nanos(explanation.excess);

@@ -111,7 +111,8 @@ fn a_worker_that_stood_still_is_named() {
     assert_eq!(workers.told()[0].cause, ExceedanceCause::StalledCore);
 }
 
-/// Cognition's thread has waited for 11 ms when its run is over, and the host has taken its core for so long.
+/// Cognition's thread has waited for 11 ms when its run is over, and the host has taken its core
+/// for so long.
 fn starved(stolen: u64) -> Exceedance {
     let mut workers = Workers::watching(bounds());
     let service = workers.catalog.service().unwrap();
@@ -189,7 +190,8 @@ fn an_old_sample_is_told_with_the_most_unusual_part_of_its_way() {
     }
 }
 
-/// What is told of a call for the third message, in milliseconds: published, entered, returned. It was promised to be over in 10, and to run 2.
+/// What is told of a call for the third message, in milliseconds: published, entered, returned. It
+/// was promised to be over in 10, and to run 2.
 /// `starved`: the kernel counted that its thread waited so long for a core.
 fn called(others: &[[u64; 2]], times: [u64; 3], starved: u64) -> Exceedance {
     let milliseconds = Duration::from_millis;

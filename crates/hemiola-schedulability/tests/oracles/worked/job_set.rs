@@ -1,4 +1,5 @@
-//! Sets of jobs that are not interrupted, on identical processors: every schedule that their execution times allow, one by one.
+//! Sets of jobs that are not interrupted, on identical processors: every schedule that their
+//! execution times allow, one by one.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +91,8 @@ fn job(columns: &[String], row: &[u64]) -> Option<Job> {
     Some(job)
 }
 
-/// When each job ends at the earliest and at the latest, and whether all do in time, in all schedules.
+/// When each job ends at the earliest and at the latest, and whether all do in time, in all
+/// schedules.
 fn all_ends(jobs: &[Job], processors: usize, schedules: u64) -> (Vec<(u64, u64)>, bool) {
     let mut ends = vec![(u64::MAX, 0); jobs.len()];
     let mut is_schedulable = true;
@@ -111,7 +113,8 @@ fn all_ends(jobs: &[Job], processors: usize, schedules: u64) -> (Vec<(u64, u64)>
     (ends, is_schedulable)
 }
 
-/// When each job ends: whenever a processor is free, the most important job that has arrived begins.
+/// When each job ends: whenever a processor is free, the most important job that has arrived
+/// begins.
 fn schedule(jobs: &[Job], costs: &[u64], processors: usize) -> Vec<u64> {
     let mut free = vec![0; processors];
     let mut ends = vec![None; jobs.len()];

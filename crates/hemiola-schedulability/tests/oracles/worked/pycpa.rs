@@ -1,5 +1,6 @@
 //! Systems of pyCPA that a file describes in words:
-//! `CPU1 SPP {T11 10/5 prio 2, T12 3/1 prio 3}, BUS SPNP {...}; T11->T21, T12->T22; T11: P=30,J=3; T12: P=15,J=1`.
+//! `CPU1 SPP {T11 10/5 prio 2, T12 3/1 prio 3}, BUS SPNP {...}; T11->T21, T12->T22; T11: P=30,J=3;
+//! T12: P=15,J=1`.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,8 @@ use crate::representations::modeling::{WorldBall, WorldModel};
 
 /// Leads the robot behind the ball first, then straight to it, then through it when it dribbles.
 ///
-/// The stage changes where the robot is in the funnel behind the ball; leaving it needs a wider one than entering.
+/// The stage changes where the robot is in the funnel behind the ball; leaving it needs a wider one
+/// than entering.
 #[derive(Module)]
 pub struct ApproachPlanner {
     #[parameters]
@@ -28,7 +29,8 @@ pub struct ApproachPlannerParameters {
     /// How far to the side of the robot's middle it is then.
     #[parameter(default = 0.06, range = 0.0..=0.15, unit = "m")]
     ball_side: f32,
-    /// How far a kick goes astray to the side of the standing foot: the robot looks to the other side for it.
+    /// How far a kick goes astray to the side of the standing foot: the robot looks to the other
+    /// side for it.
     #[parameter(default = 0.045, range = -0.5..=0.5, unit = "rad")]
     deviation: f32,
     /// How far behind the ball the last straight piece begins.
@@ -125,7 +127,8 @@ impl Seen {
     }
 }
 
-/// There is nothing left to do: the ball is so deep in the goal that no error of the robot's pose can explain it.
+/// There is nothing left to do: the ball is so deep in the goal that no error of the robot's pose
+/// can explain it.
 fn is_in_goal(ball: Vec2) -> bool {
     ball.x > LENGTH / 2.0 + 0.3 && ball.y.abs() < GOAL_WIDTH / 2.0
 }

@@ -6,7 +6,8 @@ use crate::geometry::Pose2;
 use crate::representations::behaviour::{BallSearch, GamePhase, GameState, SearchStage};
 use crate::representations::modeling::{SearchMap, WorldModel};
 
-/// Searches harder the longer the ball is lost: with the head, turning in place, walking to where it could be.
+/// Searches harder the longer the ball is lost: with the head, turning in place, walking to where
+/// it could be.
 #[derive(Module)]
 pub struct BallSearcher {
     #[parameters]

@@ -9,7 +9,8 @@ use crate::representations::behaviour::{GamePhase, GameState};
 use crate::representations::events::WhistleHeard;
 use crate::representations::modeling::WorldModel;
 
-/// Follows the game by its whistles: the first begins it; one while the ball is in or at the opponent's goal is a goal.
+/// Follows the game by its whistles: the first begins it; one while the ball is in or at the
+/// opponent's goal is a goal.
 #[derive(Module)]
 pub struct GameWatcher {
     #[parameters]

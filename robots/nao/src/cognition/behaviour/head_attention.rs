@@ -13,10 +13,11 @@ use crate::representations::motion::TorsoPose;
 use crate::robot::Joint;
 use crate::robot::dimensions::{LOWER_CAMERA_PITCH, NECK_OFFSET_Z, UPPER_CAMERA_OFFSET};
 
-/// Keeps the ball in sight when it is near, swings to both sides of it for landmarks when it is far, and searches when it
-/// is lost.
+/// Keeps the ball in sight when it is near, swings to both sides of it for landmarks when it is
+/// far, and searches when it is lost.
 ///
-/// The cameras together see from the horizon to the toes: pitch only matters for what lies right before the feet.
+/// The cameras together see from the horizon to the toes: pitch only matters for what lies right
+/// before the feet.
 #[derive(Module)]
 pub struct HeadAttention {
     #[parameters]
@@ -45,7 +46,8 @@ pub struct HeadAttentionParameters {
 
 #[module]
 impl HeadAttention {
-    /// The head need not wait for the decision what to do: the previous one tells well enough whether to look away.
+    /// The head need not wait for the decision what to do: the previous one tells well enough
+    /// whether to look away.
     #[update]
     pub(crate) fn attention(&self, world: &WorldModel, behavior: Previous<BehaviorState>, attention: &mut Attention) {
         attention.focus = match (&world.ball, behavior.activity) {
@@ -82,7 +84,8 @@ impl HeadAttention {
             }
         };
         let height = torso.height + NECK_OFFSET_Z + UPPER_CAMERA_OFFSET.z;
-        // A little above the middle of the lower image, so that the upper camera sees as much of the field as it can.
+        // A little above the middle of the lower image, so that the upper camera sees as much of
+        // the field as it can.
         let down = height.atan2(target.length()) - (LOWER_CAMERA_PITCH - 0.1);
         request.yaw = Joint::HeadYaw.clamp(yaw);
         request.pitch = Joint::HeadPitch.clamp(down.max(0.0));

@@ -14,9 +14,11 @@ use visibility::{Circle, VisibilityGraph};
 /// More obstacles than these, the nearest, do not matter for the next seconds.
 const MOST_OBSTACLES: usize = 10;
 
-/// Finds the shortest way around circles: obstacles widened by the robot, and the ball while the robot walks around it.
+/// Finds the shortest way around circles: obstacles widened by the robot, and the ball while the
+/// robot walks around it.
 ///
-/// A circle that the robot or its target is already in shrinks until it is not: the way out is always free.
+/// A circle that the robot or its target is already in shrinks until it is not: the way out is
+/// always free.
 #[derive(Module)]
 pub struct PathPlanner {
     #[parameters]

@@ -15,11 +15,13 @@ const DIRECTIONS: u16 = 40;
 /// Points of the goal that are aimed at.
 const AIMS: u16 = 7;
 
-/// Rates kicks and dribbles in many directions by the time until the ball is in the goal, and picks the fastest.
+/// Rates kicks and dribbles in many directions by the time until the ball is in the goal, and picks
+/// the fastest.
 ///
-/// The time is that of walking behind the ball, of playing it, and of what remains from where it ends; what is blocked,
-/// leaves the field or ends where the goal is narrow costs extra. The last choice gets a bonus, so that the robot does not
-/// dither between two; and while it kicks, nothing changes.
+/// The time is that of walking behind the ball, of playing it, and of what remains from where it
+/// ends; what is blocked, leaves the field or ends where the goal is narrow costs extra. The last
+/// choice gets a bonus, so that the robot does not dither between two; and while it kicks, nothing
+/// changes.
 #[derive(Module)]
 pub struct TargetSelector {
     #[parameters]
@@ -150,7 +152,8 @@ impl TargetSelector {
         (way.length() + detour) / self.parameters.walk_speed + turn
     }
 
-    /// From where the ball ends to the goal: walk after it and play it again, from a narrow angle with more care.
+    /// From where the ball ends to the goal: walk after it and play it again, from a narrow angle
+    /// with more care.
     fn remaining_time(&self, play: &Play) -> f32 {
         if ends_in_goal(play) {
             return 0.0;
@@ -188,7 +191,8 @@ struct GoalHit {
 
 fn into_goal(ball: Vec2, direction: f32) -> Option<GoalHit> {
     let way = Vec2::from_angle(direction);
-    // Behind the line with all of the ball's size; a ball that seems to be there already goes on a little to make sure.
+    // Behind the line with all of the ball's size; a ball that seems to be there already goes on a
+    // little to make sure.
     let depth = (LENGTH / 2.0 + 2.0 * BALL_RADIUS - ball.x).max(0.2);
     if way.x < 0.2 {
         return None;

@@ -64,7 +64,8 @@ struct Played {
     goal_time: Option<f32>,
     kicks: u32,
     said: Vec<(f32, String)>,
-    /// Errors of every run after the first second: of the pose in metre and radian, of the ball as part of its distance.
+    /// Errors of every run after the first second: of the pose in metre and radian, of the ball as
+    /// part of its distance.
     ways: Vec<f32>,
     turns: Vec<f32>,
     balls: Vec<f32>,

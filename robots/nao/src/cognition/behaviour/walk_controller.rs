@@ -7,10 +7,11 @@ use crate::geometry::normalize_angle;
 use crate::representations::behaviour::{Arrival, WalkPath, WalkVelocity};
 use crate::representations::modeling::WorldModel;
 
-/// Walks forward along the path while it is long, and turns into the final direction, stepping sideways if need be, when
-/// it gets short.
+/// Walks forward along the path while it is long, and turns into the final direction, stepping
+/// sideways if need be, when it gets short.
 ///
-/// Speeds lie within an ellipse with different axes ahead, back and to the sides, and a fast turn leaves less of it.
+/// Speeds lie within an ellipse with different axes ahead, back and to the sides, and a fast turn
+/// leaves less of it.
 #[derive(Module)]
 pub struct WalkController {
     #[parameters]
@@ -66,7 +67,8 @@ impl WalkController {
         debug.plot("walk.turn", walk.turn);
     }
 
-    /// How far the robot is turned away from where it should look now: ahead on the way, or as it shall look in the end.
+    /// How far the robot is turned away from where it should look now: ahead on the way, or as it
+    /// shall look in the end.
     fn turned(&self, path: &WalkPath, rotation: f32, ahead: f32) -> f32 {
         let (near, far) = (self.parameters.look_final, self.parameters.look_ahead);
         let share = ((path.length - near) / (far - near).max(0.01)).clamp(0.0, 1.0);

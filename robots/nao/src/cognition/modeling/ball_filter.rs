@@ -1,4 +1,5 @@
-//! Where the ball is and how it moves, from sightings that are noisy, incomplete and sometimes wrong.
+//! Where the ball is and how it moves, from sightings that are noisy, incomplete and sometimes
+//! wrong.
 
 use hemiola::prelude::*;
 
@@ -17,12 +18,14 @@ const MOST_HYPOTHESES: usize = 8;
 /// Hypotheses that come this close to each other are one, in metre.
 const MERGE_DISTANCE: f32 = 0.15;
 
-/// Follows everything that could be the ball, each with a Kalman filter, and picks the one that was confirmed most.
+/// Follows everything that could be the ball, each with a Kalman filter, and picks the one that was
+/// confirmed most.
 ///
-/// A sighting belongs to the hypothesis that explains it best, or founds a new one. A hypothesis gains existence with
-/// every sighting and loses it while a camera should see it and does not; so a spot that was once taken for the ball
-/// never becomes the ball, and the ball survives when it is hidden or out of sight. A ball near the feet may be pushed at
-/// any time, so that its velocity is held more uncertain there.
+/// A sighting belongs to the hypothesis that explains it best, or founds a new one. A hypothesis
+/// gains existence with every sighting and loses it while a camera should see it and does not; so a
+/// spot that was once taken for the ball never becomes the ball, and the ball survives when it is
+/// hidden or out of sight. A ball near the feet may be pushed at any time, so that its velocity is
+/// held more uncertain there.
 #[derive(Module)]
 pub struct BallFilter {
     #[parameters]
@@ -133,7 +136,8 @@ impl BallFilter {
     /// Gives a sighting to the hypothesis that explains it best, or makes a new one. Says which.
     fn observe(&mut self, ball: &SeenBall, now: Time) -> u32 {
         let covariance = sighting::covariance(ball.position, self.parameters.sighting_angle);
-        // Doubtful sightings count for much less than sure ones: what looks like a ball does so in many images.
+        // Doubtful sightings count for much less than sure ones: what looks like a ball does so in
+        // many images.
         let gain = self.parameters.confirmation * ball.score.clamp(0.0, 1.0).powi(4);
         let distance = |track: &Track| track.point.distance_squared(ball.position, covariance);
         let nearest = self.tracks.iter_mut().min_by(|a, b| distance(a).total_cmp(&distance(b)));

@@ -14,12 +14,14 @@ use crate::representations::perception::BallPercept;
 #[cfg(test)]
 mod tests;
 
-/// Keeps the sightings of the last moments, and fits a ball to them that rests, or one that rolls if that explains them much
-/// better. Sightings far from the fit count little, so that a false one does not draw the ball away; when most are
-/// far from it, the ball has been moved, and the older ones are forgotten.
+/// Keeps the sightings of the last moments, and fits a ball to them that rests, or one that rolls
+/// if that explains them much better. Sightings far from the fit count little, so that a false one
+/// does not draw the ball away; when most are far from it, the ball has been moved, and the older
+/// ones are forgotten.
 ///
-/// Another way to the same end as [`BallFilter`](super::ball_filter::BallFilter): it has no noise to be tuned and is at once where a
-/// kicked ball is, but follows one thing only, and takes the first it sees for the ball.
+/// Another way to the same end as [`BallFilter`](super::ball_filter::BallFilter): it has no noise
+/// to be tuned and is at once where a kicked ball is, but follows one thing only, and takes the
+/// first it sees for the ball.
 #[derive(Module)]
 pub struct BallFit {
     #[parameters]
@@ -204,7 +206,8 @@ impl BallFit {
         sighting::covariance(sighting.position, self.parameters.sighting_angle).inverse()
     }
 
-    /// Where half of the sightings are to each side: false ones do not draw it away, however certain they seem.
+    /// Where half of the sightings are to each side: false ones do not draw it away, however
+    /// certain they seem.
     fn middle(&mut self) -> Fit {
         let Self { sightings, coordinates, .. } = self;
         let mut middle = |part: fn(Vec2) -> f32| {
@@ -216,8 +219,9 @@ impl BallFit {
         Fit { position: Vec2::new(middle(|at| at.x), middle(|at| at.y)), velocity: Vec2::ZERO, cost: 0.0 }
     }
 
-    /// How much a sighting counts. For a ball that rests, next to nothing far from it (Geman and McClure 1985), for the
-    /// middle is a good beginning; for one that rolls, less (Huber 1964), for no beginning is, and all have to draw.
+    /// How much a sighting counts. For a ball that rests, next to nothing far from it (Geman and
+    /// McClure 1985), for the middle is a good beginning; for one that rolls, less (Huber 1964),
+    /// for no beginning is, and all have to draw.
     fn weight(&self, deviations: f32, path: Path) -> f32 {
         let far = self.parameters.far;
         match path {

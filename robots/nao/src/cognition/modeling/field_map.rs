@@ -6,12 +6,14 @@ use crate::field::{CENTER_CIRCLE_RADIUS, LINES, Line};
 
 /// Side of a cell, in metre.
 const CELL: f32 = 0.05;
-/// What the map covers from the centre on, in metre: the field, its border, and a bit of what lies beyond.
+/// What the map covers from the centre on, in metre: the field, its border, and a bit of what lies
+/// beyond.
 const HALF: Vec2 = Vec2::new(6.0, 4.5);
 const COLUMNS: usize = (2.0 * HALF.x / CELL) as usize;
 const ROWS: usize = (2.0 * HALF.y / CELL) as usize;
 
-/// Two distance maps, one of the lines along x and one of the lines along y, 43 kB each; the centre circle is computed.
+/// Two distance maps, one of the lines along x and one of the lines along y, 43 kB each; the centre
+/// circle is computed.
 ///
 /// Distances are clipped at [`FieldMap::LIMIT`] and rounded to 4 mm.
 #[derive(Debug)]
@@ -35,8 +37,8 @@ impl FieldMap {
     /// Nothing is further away than this, in metre.
     pub const LIMIT: f32 = 1.0;
 
-    /// From a point of the field to the nearest line that runs roughly along `direction` (a unit vector), or to the
-    /// centre circle: its pieces run along anything.
+    /// From a point of the field to the nearest line that runs roughly along `direction` (a unit
+    /// vector), or to the centre circle: its pieces run along anything.
     pub fn distance(&self, point: Vec2, direction: Vec2) -> f32 {
         let circle = (point.length() - CENTER_CIRCLE_RADIUS).abs().min(Self::LIMIT);
         let (x, y) = (direction.x.abs(), direction.y.abs());

@@ -37,7 +37,8 @@ impl GroundViewer {
         (view.upper, view.lower) = (area(Camera::Upper), area(Camera::Lower));
     }
 
-    /// Right below, right above, left above, left below in the image: counter-clockwise on the ground.
+    /// Right below, right above, left above, left below in the image: counter-clockwise on the
+    /// ground.
     fn area(&self, camera: &Pose3) -> Option<GroundArea> {
         let (half_width, half_height) = ((CAMERA_HORIZONTAL_VIEW / 2.0).tan(), (CAMERA_VERTICAL_VIEW / 2.0).tan());
         let rays = [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)]

@@ -7,8 +7,9 @@ use crate::representations::modeling::OdometryStep;
 
 /// Estimated place and velocity relative to the robot, with their covariance in three blocks.
 ///
-/// The model is constant velocity driven by white acceleration (Bar-Shalom, Li, Kirubarajan: Estimation with Applications
-/// to Tracking and Navigation, 2001, chapter 6.2); only the place is measured. A step costs some tens of nanoseconds.
+/// The model is constant velocity driven by white acceleration (Bar-Shalom, Li, Kirubarajan:
+/// Estimation with Applications to Tracking and Navigation, 2001, chapter 6.2); only the place is
+/// measured. A step costs some tens of nanoseconds.
 #[derive(Data, Clone, Copy, Debug)]
 pub struct MovingPoint {
     /// In metre.
@@ -44,8 +45,8 @@ impl MovingPoint {
         self.velocity_covariance = turned(self.velocity_covariance);
     }
 
-    /// Time has passed. The point rolls with a deceleration in m/s² and is pushed about by noise: the variance that its
-    /// velocity gains per second, in m²/s³.
+    /// Time has passed. The point rolls with a deceleration in m/s² and is pushed about by noise:
+    /// the variance that its velocity gains per second, in m²/s³.
     pub fn predict(&mut self, seconds: f32, deceleration: f32, noise: f32) {
         let (position, velocity) = roll(self.position, self.velocity, seconds, deceleration);
         (self.position, self.velocity) = (position, velocity);

@@ -12,7 +12,8 @@ const MOST_TRACKS: usize = 16;
 
 /// Follows each obstacle with a Kalman filter; sightings go to the nearest one.
 ///
-/// Confidence rises with sightings and falls with time: slowly out of sight, fast where a camera looks and sees nothing.
+/// Confidence rises with sightings and falls with time: slowly out of sight, fast where a camera
+/// looks and sees nothing.
 #[derive(Module)]
 pub struct ObstacleTracker {
     #[parameters]

@@ -17,7 +17,8 @@ pub struct OdometryReader {
 /// Parameters of [`OdometryReader`].
 #[derive(Parameters)]
 pub struct OdometryReaderParameters {
-    /// Longer steps are no steps: the odometry has begun anew, and the robot is taken to have stayed.
+    /// Longer steps are no steps: the odometry has begun anew, and the robot is taken to have
+    /// stayed.
     #[parameter(default = 0.5, range = 0.05..=5.0, unit = "m")]
     longest_step: f32,
 }

@@ -12,8 +12,8 @@ const MOST_CLUSTERS: usize = 4;
 
 /// Gathers particles into clusters and follows one of them smoothly.
 ///
-/// The followed cluster is left only for one that is clearly more probable, so that the pose does not flicker between two
-/// that explain the same images.
+/// The followed cluster is left only for one that is clearly more probable, so that the pose does
+/// not flicker between two that explain the same images.
 #[derive(Module)]
 pub struct PoseTracker {
     #[parameters]
@@ -95,7 +95,8 @@ impl PoseTracker {
         });
     }
 
-    /// The neighbourhood of a free particle with the most weight, and its mean. Quadratic: 22,500 comparisons of 150.
+    /// The neighbourhood of a free particle with the most weight, and its mean. Quadratic: 22,500
+    /// comparisons of 150.
     fn heaviest(&mut self, particles: &PoseParticles) -> Option<PoseCluster> {
         let particles = &particles.particles;
         let free = || particles.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(particle, _)| particle);

@@ -1,9 +1,10 @@
-//! Random numbers for filters: a stream that depends on its seed alone, so that the same inputs give the same bits.
+//! Random numbers for filters: a stream that depends on its seed alone, so that the same inputs
+//! give the same bits.
 
 use hemiola::prelude::*;
 
-/// The permuted congruential generator PCG-XSH-RR 64/32 (O'Neill: PCG: A Family of Simple Fast Space-Efficient
-/// Statistically Good Algorithms for Random Number Generation, 2014).
+/// The permuted congruential generator PCG-XSH-RR 64/32 (O'Neill: PCG: A Family of Simple Fast
+/// Space-Efficient Statistically Good Algorithms for Random Number Generation, 2014).
 #[derive(Data, Clone, Debug)]
 pub struct Random {
     state: u64,

@@ -7,8 +7,8 @@ use crate::representations::modeling::{FieldBall, FieldOfView, RobotPose, Search
 
 const CELLS: usize = SearchMap::COLUMNS * SearchMap::ROWS;
 
-/// A Bayes filter over the cells of the field: looking at a cell without seeing the ball makes it less likely there, and
-/// time spreads what is left, for the ball may have been moved.
+/// A Bayes filter over the cells of the field: looking at a cell without seeing the ball makes it
+/// less likely there, and time spreads what is left, for the ball may have been moved.
 ///
 /// While the ball is known, all belief is around it; so a search begins where it was lost.
 #[derive(Module)]

@@ -21,12 +21,14 @@ use features::{Features, Noise};
 /// Particles per task when they are weighed in parallel: tens of microseconds of work.
 const CHUNK: usize = 25;
 
-/// Monte Carlo localisation (Dellaert, Fox, Burgard, Thrun: Monte Carlo Localization for Mobile Robots, 1999).
+/// Monte Carlo localisation (Dellaert, Fox, Burgard, Thrun: Monte Carlo Localization for Mobile
+/// Robots, 1999).
 ///
-/// In every run particles move by the odometry with noise, are weighed by how well what is seen fits on the field from
-/// there, and are drawn anew when few of them carry the weight. When nothing fits for a while, some particles are
-/// placed where a seen landmark says (sensor resetting; Lenser, Veloso 2000). The field looks the same from the other half:
-/// which of both it is follows from the start (the robot enters its own half at a touch line) and from then on from the
+/// In every run particles move by the odometry with noise, are weighed by how well what is seen
+/// fits on the field from there, and are drawn anew when few of them carry the weight. When nothing
+/// fits for a while, some particles are placed where a seen landmark says (sensor resetting;
+/// Lenser, Veloso 2000). The field looks the same from the other half: which of both it is follows
+/// from the start (the robot enters its own half at a touch line) and from then on from the
 /// heading, which odometry keeps well enough not to turn around unnoticed.
 #[derive(Module)]
 pub struct SelfLocator {
@@ -203,7 +205,8 @@ impl SelfLocator {
         std::mem::swap(&mut self.particles, &mut self.drawn);
     }
 
-    /// Replaces some particles by poses that one seen landmark would explain, turned about as the particles are.
+    /// Replaces some particles by poses that one seen landmark would explain, turned about as the
+    /// particles are.
     fn reset_by_landmarks(&mut self, landmarks: &LandmarkPercept, random: &mut Random) {
         let lack = (self.parameters.smallest_fit - self.fit) / self.parameters.smallest_fit;
         if lack <= 0.0 || landmarks.landmarks.is_empty() {

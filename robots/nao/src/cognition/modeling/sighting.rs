@@ -7,8 +7,9 @@ const CAMERA_HEIGHT: f32 = 0.5;
 /// No place is known better, in metre.
 const SMALLEST_DEVIATION: f32 = 0.01;
 
-/// Standard deviations along and across the line of sight, in metre, of a thing seen at `distance` metre when the
-/// camera's direction is uncertain by `angle` radian. An error in the angle moves the place further the flatter the ray.
+/// Standard deviations along and across the line of sight, in metre, of a thing seen at `distance`
+/// metre when the camera's direction is uncertain by `angle` radian. An error in the angle moves
+/// the place further the flatter the ray.
 pub fn deviations(distance: f32, angle: f32) -> (f32, f32) {
     let ray_squared = distance * distance + CAMERA_HEIGHT * CAMERA_HEIGHT;
     let along = angle * ray_squared / CAMERA_HEIGHT;

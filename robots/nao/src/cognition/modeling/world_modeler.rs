@@ -9,7 +9,8 @@ use crate::representations::modeling::{
 
 /// Brings robot, ball, obstacles and goal posts together in field coordinates.
 ///
-/// Seen goal posts are obstacles too; they give way to the posts of the field, whose places are known.
+/// Seen goal posts are obstacles too; they give way to the posts of the field, whose places are
+/// known.
 #[derive(Module)]
 pub struct WorldModeler {
     #[parameters]

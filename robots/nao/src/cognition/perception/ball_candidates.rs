@@ -51,8 +51,8 @@ pub struct BallCandidatesParameters {
     pub step: f32,
 }
 
-/// At every place the camera's pose tells how large a ball would be there. Places with little green inside that size and much
-/// green around it are candidates; of overlapping ones the best remains.
+/// At every place the camera's pose tells how large a ball would be there. Places with little green
+/// inside that size and much green around it are candidates; of overlapping ones the best remains.
 #[derive(Module, Default)]
 pub struct BallCandidates {
     #[parameters]

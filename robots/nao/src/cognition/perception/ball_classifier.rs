@@ -61,8 +61,8 @@ pub struct LowerBalls {
 
 /// Weights of a logistic regression over the features.
 ///
-/// Fitted to 5,032 candidates in 800 simulated images, 411 of them balls, as the test `features_of_balls` prints them. A ball of
-/// another pattern needs weights of its own.
+/// Fitted to 5,032 candidates in 800 simulated images, 411 of them balls, as the test
+/// `features_of_balls` prints them. A ball of another pattern needs weights of its own.
 #[derive(Parameters)]
 pub struct BallClassifierParameters {
     /// Score of a candidate without any feature, in logits.
@@ -88,7 +88,8 @@ pub struct BallClassifierParameters {
     pub dark: f32,
 }
 
-/// Moves every candidate to where its rim fits best, measures features there and rates them, candidates in parallel.
+/// Moves every candidate to where its rim fits best, measures features there and rates them,
+/// candidates in parallel.
 #[derive(Module, Default)]
 pub struct BallClassifier {
     #[parameters]
@@ -171,7 +172,8 @@ impl BallClassifier {
 /// Directions in which the rim is looked at.
 const DIRECTIONS: usize = 24;
 
-/// Coordinate search around a candidate for the place whose rim is the clearest. The radius follows from the place.
+/// Coordinate search around a candidate for the place whose rim is the clearest. The radius follows
+/// from the place.
 fn best_fit(seen: &Seen<'_>, candidate: &Candidate) -> (Vec2, f32) {
     let rate = |center: Vec2| {
         let radius = radius_at(seen.view, center)?;

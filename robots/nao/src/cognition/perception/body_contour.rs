@@ -10,10 +10,12 @@ use crate::representations::sensing::JointAngles;
 use crate::robot::Side;
 use crate::robot::kinematics::Links;
 
-/// The lower border of what is worth looking at: from there down the image may show the robot itself.
+/// The lower border of what is worth looking at: from there down the image may show the robot
+/// itself.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Contour {
-    /// One row for each strip of [`Contour::STRIP`] columns; empty when nothing of the robot is in the image.
+    /// One row for each strip of [`Contour::STRIP`] columns; empty when nothing of the robot is in
+    /// the image.
     pub rows: Vec<f32>,
 }
 
@@ -21,7 +23,8 @@ impl Contour {
     /// Columns that share a row.
     pub const STRIP: usize = 8;
 
-    /// The first row of the robot itself at a column; `height`, the end of the image, where it is not seen.
+    /// The first row of the robot itself at a column; `height`, the end of the image, where it is
+    /// not seen.
     #[inline]
     #[must_use]
     pub fn row(&self, column: f32, height: f32) -> f32 {
@@ -46,12 +49,14 @@ pub struct LowerContour {
 /// Parameters of [`BodyContour`].
 #[derive(Parameters)]
 pub struct BodyContourParameters {
-    /// Radius of the balls around points of the feet, shins, elbows and hands; a little more than the body has.
+    /// Radius of the balls around points of the feet, shins, elbows and hands; a little more than
+    /// the body has.
     #[parameter(default = 0.05, range = 0.0..=0.2, unit = "m")]
     pub thickness: f32,
 }
 
-/// Projects balls around points of feet, shins and arms into the image and keeps the upper outline of all of them.
+/// Projects balls around points of feet, shins and arms into the image and keeps the upper outline
+/// of all of them.
 #[derive(Module, Default)]
 pub struct BodyContour {
     #[parameters]

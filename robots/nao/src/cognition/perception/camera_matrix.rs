@@ -11,8 +11,9 @@ use crate::robot::kinematics::{Camera, Links};
 
 /// A pinhole camera over the ground.
 ///
-/// Image points are in pixels from the upper left corner; the middle of the first pixel is (0.5, 0.5). Ground points are
-/// relative to the robot: the origin lies below the torso, x points forward, y left.
+/// Image points are in pixels from the upper left corner; the middle of the first pixel is (0.5,
+/// 0.5). Ground points are relative to the robot: the origin lies below the torso, x points
+/// forward, y left.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct CameraView {
     /// The camera over the ground: x is the optical axis, y points left and z up in the image.
@@ -26,8 +27,8 @@ pub struct CameraView {
 }
 
 impl CameraView {
-    /// A camera at `pose` over the ground that makes images of `width` x `height` pixels with these fields of view
-    /// (radian).
+    /// A camera at `pose` over the ground that makes images of `width` x `height` pixels with these
+    /// fields of view (radian).
     #[must_use]
     pub fn new(pose: Pose3, width: u32, height: u32, field_of_view: Vec2) -> Self {
         let size = Vec2::new(width as f32, height as f32);
@@ -50,7 +51,8 @@ impl CameraView {
         self.at_height(point, 0.0)
     }
 
-    /// What an image point shows if that is `height` metre over the ground; none if the ray does not come down to it.
+    /// What an image point shows if that is `height` metre over the ground; none if the ray does
+    /// not come down to it.
     #[inline]
     #[must_use]
     pub fn at_height(&self, point: Vec2, height: f32) -> Option<Vec2> {
@@ -76,7 +78,8 @@ impl CameraView {
         self.image(point.extend(0.0))
     }
 
-    /// The row of the horizon at a column; outside the image when the camera looks up or down far enough.
+    /// The row of the horizon at a column; outside the image when the camera looks up or down far
+    /// enough.
     #[must_use]
     pub fn horizon(&self, column: f32) -> f32 {
         let origin = self.ray(Vec2::new(column, 0.0)).z;
@@ -95,9 +98,9 @@ impl CameraView {
         self.focal_length.x / self.pose.translation.distance(ground.extend(0.0)).max(0.05)
     }
 
-    /// How many columns a metre across the line of sight spans on the ground at an image point, and how many rows a metre
-    /// along it; nothing at the horizon and above. Both follow from how steeply the ray goes down; a roll of the camera is
-    /// neglected.
+    /// How many columns a metre across the line of sight spans on the ground at an image point, and
+    /// how many rows a metre along it; nothing at the horizon and above. Both follow from how
+    /// steeply the ray goes down; a roll of the camera is neglected.
     #[inline]
     #[must_use]
     pub fn ground_scale(&self, point: Vec2) -> Vec2 {

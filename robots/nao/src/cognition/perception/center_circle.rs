@@ -34,12 +34,14 @@ impl SeenCircle {
     }
 }
 
-/// Sine of the largest angle between a spot's direction and the circle's tangent; far directions are less exact.
+/// Sine of the largest angle between a spot's direction and the circle's tangent; far directions
+/// are less exact.
 fn largest_slant(spot: &Spot) -> f32 {
     (0.2 + 0.05 * spot.ground.length()).min(0.4)
 }
 
-/// How far a spot may lie beside the circle: the error of a pixel grows with the square of the distance.
+/// How far a spot may lie beside the circle: the error of a pixel grows with the square of the
+/// distance.
 fn tolerance(spot: &Spot) -> f32 {
     0.02 + 0.015 * spot.ground.length_squared()
 }
@@ -73,8 +75,9 @@ pub struct CenterCircleParameters {
     /// Least number of spots on the circle.
     #[parameter(default = 24, range = 3..=1000)]
     pub least_spots: u32,
-    /// How much larger the covered part of the visible circle must be than the mean misfit of the spots, which is given as a
-    /// part of what is tolerated of one. Straight lines that touch the circle cover little of it and fit badly.
+    /// How much larger the covered part of the visible circle must be than the mean misfit of the
+    /// spots, which is given as a part of what is tolerated of one. Straight lines that touch the
+    /// circle cover little of it and fit badly.
     #[parameter(default = 0.2, range = -1.0..=1.0)]
     pub least_evidence: f32,
     /// Least part of the circle that spots lie on; only parts in the image count.
@@ -85,10 +88,11 @@ pub struct CenterCircleParameters {
     pub least_visible_cover: f32,
 }
 
-/// Every pair of spots votes for the two centres of circles through both, if the circle runs along both (a Hough transform for
-/// circles of known radius: Kimme, Ballard, Sklansky: Finding circles by an array of accumulators, 1975; pairs, because far
-/// away a spot's place is more exact than its direction). The winner is refined by least squares and must be covered by spots
-/// all around, as far as it lies in the image.
+/// Every pair of spots votes for the two centres of circles through both, if the circle runs along
+/// both (a Hough transform for circles of known radius: Kimme, Ballard, Sklansky: Finding circles
+/// by an array of accumulators, 1975; pairs, because far away a spot's place is more exact than its
+/// direction). The winner is refined by least squares and must be covered by spots all around, as
+/// far as it lies in the image.
 #[derive(Module, Default)]
 pub struct CenterCircle {
     #[parameters]
@@ -167,8 +171,9 @@ impl CenterCircle {
         (count >= self.parameters.least_spots).then_some(center)
     }
 
-    /// Gauss-Newton on the distances of the spots to the circle, then the test of its cover. The radius may change a little:
-    /// when the camera's height or pitch is not exact, the circle does not look as large as it is.
+    /// Gauss-Newton on the distances of the spots to the circle, then the test of its cover. The
+    /// radius may change a little: when the camera's height or pitch is not exact, the circle does
+    /// not look as large as it is.
     fn refine(&self, view: &CameraView, spots: &Spots, center: Vec2) -> Option<SeenCircle> {
         let radius = self.parameters.radius;
         let mut circle = SeenCircle { seen: true, center, radius };

@@ -41,7 +41,8 @@ pub struct LowerCrossings {
 /// Parameters of [`Crossings`].
 #[derive(Parameters)]
 pub struct CrossingsParameters {
-    /// Smallest angle between two lines on the ground that cross. All do at 90 degrees; far ones look otherwise.
+    /// Smallest angle between two lines on the ground that cross. All do at 90 degrees; far ones
+    /// look otherwise.
     #[parameter(default = 0.9, range = 0.0..=1.57, unit = "rad")]
     pub smallest_angle: f32,
     /// Farthest from the end of a piece of line to its crossing, in pixels.
@@ -56,8 +57,8 @@ pub struct CrossingsParameters {
     /// Least contrast of an arm to both sides, as a part of the carpet's brightness.
     #[parameter(default = 0.12, range = 0.0..=2.0)]
     pub least_contrast: f32,
-    /// The same as a part of the contrast of the line's other arm, where that is larger: both are of the same paint, and what
-    /// goes on less bright is a seam, a crease or dirt.
+    /// The same as a part of the contrast of the line's other arm, where that is larger: both are
+    /// of the same paint, and what goes on less bright is a seam, a crease or dirt.
     #[parameter(default = 0.4, range = 0.0..=1.0)]
     pub least_of_line: f32,
     /// Part of an arm that must be painted.
@@ -66,8 +67,8 @@ pub struct CrossingsParameters {
     /// Largest part of an arm with paint when there is no arm. Between the two nobody knows.
     #[parameter(default = 0.4, range = 0.0..=1.0)]
     pub most_absent_paint: f32,
-    /// Sine of the angle in the image below which arms are looked at only where they have left the other line. The robot's own
-    /// modules decide as when its first logs were recorded: 0.
+    /// Sine of the angle in the image below which arms are looked at only where they have left the
+    /// other line. The robot's own modules decide as when its first logs were recorded: 0.
     #[parameter(default = 0.0, range = 0.0..=1.0)]
     pub flattest: f32,
     /// Farther crossings are too inexact.
@@ -75,8 +76,9 @@ pub struct CrossingsParameters {
     pub farthest: f32,
 }
 
-/// Intersects the lines and looks in the image along which of the four arms there is paint: two make a corner, three a tee,
-/// four a cross. Lines through the middle of the centre circle cross it twice.
+/// Intersects the lines and looks in the image along which of the four arms there is paint: two
+/// make a corner, three a tee, four a cross. Lines through the middle of the centre circle cross it
+/// twice.
 #[derive(Module, Default)]
 pub struct Crossings {
     #[parameters]
@@ -142,7 +144,8 @@ impl Crossings {
         }
     }
 
-    /// Where two pieces of lines meet in the image, if they cross on the ground and reach or nearly reach that point.
+    /// Where two pieces of lines meet in the image, if they cross on the ground and reach or nearly
+    /// reach that point.
     fn meeting(&self, view: &CameraView, first: &ImageLine, second: &ImageLine) -> Option<Vec2> {
         let angle = first.direction().perp_dot(second.direction()).abs();
         if angle < self.parameters.smallest_angle.sin() {
@@ -189,8 +192,9 @@ impl Crossings {
         }
     }
 
-    /// How many pixels one must go along each of two lines from where they meet to be clear of the other one's paint. Lines that
-    /// meet at a flat angle in the image run beside each other for long.
+    /// How many pixels one must go along each of two lines from where they meet to be clear of the
+    /// other one's paint. Lines that meet at a flat angle in the image run beside each other for
+    /// long.
     fn clearances(&self, view: &CameraView, image: Vec2, ground: Vec2, lines: [&ImageLine; 2]) -> Option<[f32; 2]> {
         let mut ways = [Vec2::ZERO; 2];
         for (line, way) in lines.into_iter().zip(&mut ways) {
@@ -227,8 +231,8 @@ struct Arm {
 impl Arm {
     const SAMPLES: usize = 8;
 
-    /// How much brighter the middle of the arm is than both sides, from the crossing along a direction of the ground; none
-    /// where that is out of sight.
+    /// How much brighter the middle of the arm is than both sides, from the crossing along a
+    /// direction of the ground; none where that is out of sight.
     fn look(
         seen: &Seen<'_>,
         image: Vec2,

@@ -56,7 +56,8 @@ pub struct LowerBoundary {
 /// Parameters of [`FieldBoundary`].
 #[derive(Parameters)]
 pub struct FieldBoundaryParameters {
-    /// How much a pixel that is not green counts against a green one when the end of the green is looked for.
+    /// How much a pixel that is not green counts against a green one when the end of the green is
+    /// looked for.
     #[parameter(default = 0.6, range = 0.1..=5.0)]
     pub other_weight: f32,
     /// Columns with fewer green pixels than this part of the image's height do not count.
@@ -64,8 +65,9 @@ pub struct FieldBoundaryParameters {
     pub least_green: f32,
 }
 
-/// In each scanned column the row above which green is outweighed by everything else; of all columns the upper convex hull,
-/// because what stands on the carpet hides its border but a carpet has no bays.
+/// In each scanned column the row above which green is outweighed by everything else; of all
+/// columns the upper convex hull, because what stands on the carpet hides its border but a carpet
+/// has no bays.
 #[derive(Module, Default)]
 pub struct FieldBoundary {
     #[parameters]
@@ -106,7 +108,8 @@ impl FieldBoundary {
         }
     }
 
-    /// The row that separates green from the rest best: green pixels below it minus (weighted) others below it is largest.
+    /// The row that separates green from the rest best: green pixels below it minus (weighted)
+    /// others below it is largest.
     fn end_of_green(&self, scans: &Scans, index: usize) -> Option<f32> {
         let (mut balance, mut best) = (0.0, 0.0);
         let mut row = None;
@@ -128,7 +131,8 @@ impl FieldBoundary {
 /// Adds a point right of all others to an upper convex hull (Andrew's monotone chain).
 fn add_to_hull(hull: &mut Vec<Vec2>, point: Vec2) {
     while let [.., before, last] = hull[..] {
-        // Rows grow downwards: the last point lies below the line past it when the turn is not to the right.
+        // Rows grow downwards: the last point lies below the line past it when the turn is not to
+        // the right.
         if (last - before).perp_dot(point - before) > 0.0 {
             break;
         }

@@ -9,8 +9,8 @@ use super::camera_matrix::{CameraView, LowerCamera, UpperCamera};
 use super::image_quality::{LowerQuality, Quality, UpperQuality};
 use crate::representations::sensing::{Image, LowerImage, UpperImage};
 
-/// The colour of the carpet: a hue and how much of it there is compared to the brightness. Both stay the same when the
-/// light changes, because brightness and colour differences grow together.
+/// The colour of the carpet: a hue and how much of it there is compared to the brightness. Both
+/// stay the same when the light changes, because brightness and colour differences grow together.
 #[derive(Data, Clone, Debug, PartialEq)]
 pub struct GreenTone {
     /// Unit vector in the plane of blue and red difference.
@@ -86,7 +86,8 @@ pub struct FieldColorParameters {
 
 /// Finds the most frequent green hue below the horizon in a histogram and follows it slowly.
 ///
-/// Hues that no carpet has (yellow, red, blue) are not in the histogram. When too little green is seen, the last tone stays.
+/// Hues that no carpet has (yellow, red, blue) are not in the histogram. When too little green is
+/// seen, the last tone stays.
 #[derive(Module, Default)]
 pub struct FieldColor {
     #[parameters]

@@ -42,7 +42,8 @@ pub struct GoalPostsParameters {
     /// Largest difference between the colours of two parts of a post, as a part of its brightness.
     #[parameter(default = 0.3, range = 0.0..=2.0)]
     pub color_tolerance: f32,
-    /// Posts with more blue-difference below grey than this part of their brightness are yellow; others must be white.
+    /// Posts with more blue-difference below grey than this part of their brightness are yellow;
+    /// others must be white.
     #[parameter(default = 0.22, range = 0.0..=1.0)]
     pub least_yellow: f32,
     /// Part of the rows of a post that must be as wide as a post.
@@ -53,8 +54,9 @@ pub struct GoalPostsParameters {
     pub farthest: f32,
 }
 
-/// Starts at the border of the carpet wherever the image is yellow or white, follows that colour down to the carpet, which gives
-/// the foot and so the expected width and height, and checks both row by row.
+/// Starts at the border of the carpet wherever the image is yellow or white, follows that colour
+/// down to the carpet, which gives the foot and so the expected width and height, and checks both
+/// row by row.
 #[derive(Module, Default)]
 pub struct GoalPosts {
     #[parameters]
@@ -128,7 +130,8 @@ impl GoalPosts {
         }
     }
 
-    /// The post through a column that begins at or above the row `border`, and the first column right of it.
+    /// The post through a column that begins at or above the row `border`, and the first column
+    /// right of it.
     fn post(&self, seen: &Seen<'_>, column: u32, border: f32) -> Option<(ImageLandmark, u32)> {
         let start = (border - 4.0).clamp(0.0, seen.view.size.y - 1.0) as u32;
         let paint = self.paint(seen, seen.image.ycbcr(column, start))?;

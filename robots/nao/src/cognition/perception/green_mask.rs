@@ -8,7 +8,8 @@ use super::field_color::{GreenTone, LowerFieldColor, UpperFieldColor};
 use super::image_quality::{LowerQuality, Quality, UpperQuality};
 use crate::representations::sensing::{Image, LowerImage, UpperImage};
 
-/// An integral image (Crow: Summed-area tables for texture mapping, 1984) of the green pixels below the horizon.
+/// An integral image (Crow: Summed-area tables for texture mapping, 1984) of the green pixels below
+/// the horizon.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct GreenArea {
     /// Image pixels per cell, across and down.
@@ -22,7 +23,8 @@ pub struct GreenArea {
 }
 
 impl GreenArea {
-    /// Part of green pixels, 0 to 1, in the rectangle between two image points; 0 outside the image.
+    /// Part of green pixels, 0 to 1, in the rectangle between two image points; 0 outside the
+    /// image.
     #[inline]
     #[must_use]
     pub fn part(&self, from: Vec2, to: Vec2) -> f32 {
@@ -30,7 +32,8 @@ impl GreenArea {
         if all == 0 { 0.0 } else { green as f32 / all as f32 }
     }
 
-    /// How many cells in the rectangle between two image points are green, and how many there are. Four look-ups.
+    /// How many cells in the rectangle between two image points are green, and how many there are.
+    /// Four look-ups.
     #[inline]
     #[must_use]
     pub fn count(&self, from: Vec2, to: Vec2) -> (u32, u32) {

@@ -93,7 +93,8 @@ impl Tally {
     }
 }
 
-/// Tallies of each class, and of landmarks that were found at the right place, whatever they were taken for.
+/// Tallies of each class, and of landmarks that were found at the right place, whatever they were
+/// taken for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LandmarkScore {
     /// In the order of [`LandmarkClass::ALL`].
@@ -103,8 +104,9 @@ pub struct LandmarkScore {
 }
 
 impl LandmarkScore {
-    /// Adds one image: a found landmark is a hit when a true one of its class lies within `radius` pixels. Each true one counts
-    /// once; nearest pairs first. Found ones outside the image do not count. Cost: true times found.
+    /// Adds one image: a found landmark is a hit when a true one of its class lies within `radius`
+    /// pixels. Each true one counts once; nearest pairs first. Found ones outside the image do not
+    /// count. Cost: true times found.
     pub fn add_image(&mut self, truth: &[(LandmarkClass, Vec2)], found: &[ImageLandmark], radius: f32) {
         let found: Vec<_> = found.iter().map(|landmark| (LandmarkClass::of(landmark.kind), landmark.image)).collect();
         for (class, tally) in LandmarkClass::ALL.into_iter().zip(&mut self.classes) {
@@ -127,7 +129,8 @@ impl LandmarkScore {
         &self.classes[class as usize]
     }
 
-    /// Crossings, corners and tees together; a landmark of the wrong class is a miss and a false alarm.
+    /// Crossings, corners and tees together; a landmark of the wrong class is a miss and a false
+    /// alarm.
     #[must_use]
     pub fn lines(&self) -> Tally {
         let mut sum = Tally::default();

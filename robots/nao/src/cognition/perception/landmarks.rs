@@ -19,7 +19,8 @@ use crate::representations::sensing::{Image, JointAngles};
 use crate::robot::Joint;
 use crate::robot::kinematics::{Camera, Links};
 
-/// Finds landmarks in images that have nothing to do with each other, such as those of a recording with known camera poses.
+/// Finds landmarks in images that have nothing to do with each other, such as those of a recording
+/// with known camera poses.
 #[derive(Default)]
 pub struct LandmarkDetector {
     image_quality: ImageQuality,
@@ -64,8 +65,9 @@ impl LandmarkDetector {
         Self { center_circle, crossings, penalty_marks, ..Self::default() }
     }
 
-    /// Everything that can be found in one image. A robot leans a little otherwise whenever it stands, and a single image has no
-    /// inertial sensor that tells: of several leans that one is taken under which lines and circle agree best with a field.
+    /// Everything that can be found in one image. A robot leans a little otherwise whenever it
+    /// stands, and a single image has no inertial sensor that tells: of several leans that one is
+    /// taken under which lines and circle agree best with a field.
     #[must_use]
     pub fn find(&self, image: &Image, view: &CameraView) -> Findings {
         /// In degrees, the usual one first: of equals it is taken.
@@ -107,7 +109,8 @@ impl LandmarkDetector {
     }
 }
 
-/// How well what was found agrees with what a field is: its lines are parallel or at right angles, and its circle is round.
+/// How well what was found agrees with what a field is: its lines are parallel or at right angles,
+/// and its circle is round.
 fn agreement(found: &Findings) -> f32 {
     /// In pixels: the direction of shorter pieces is not exact.
     const SHORTEST: f32 = 25.0;
@@ -139,8 +142,9 @@ pub struct FieldCamera {
 }
 
 impl FieldCamera {
-    /// The NAO that recorded the field landmarks in 2012: fitted to the clicked landmarks and surveyed poses of its recordings
-    /// `grid` and `straightwalk`, all of them. How the robot looked aside and leaned in each picture was fitted along.
+    /// The NAO that recorded the field landmarks in 2012: fitted to the clicked landmarks and
+    /// surveyed poses of its recordings `grid` and `straightwalk`, all of them. How the robot
+    /// looked aside and leaned in each picture was fitted along.
     pub const OF_2012: Self = Self {
         torso_height: 0.333,
         lean: 6.0_f32.to_radians(),

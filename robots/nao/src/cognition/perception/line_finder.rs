@@ -96,9 +96,9 @@ pub struct LineFinderParameters {
     pub fewest_spots: u32,
 }
 
-/// Region growing in the image, where errors are the same everywhere: from a spot and its direction outwards, taking in
-/// neighbours that lie on the line and point along it, and fitting it again by total least squares. Spots of the centre
-/// circle are left out. Cost: lines found times spots.
+/// Region growing in the image, where errors are the same everywhere: from a spot and its direction
+/// outwards, taking in neighbours that lie on the line and point along it, and fitting it again by
+/// total least squares. Spots of the centre circle are left out. Cost: lines found times spots.
 #[derive(Module, Default)]
 pub struct LineFinder {
     #[parameters]
@@ -138,7 +138,8 @@ impl LineFinder {
         }
     }
 
-    /// Appends the spots of the line through `seed` to the members, sorted along it; false when there are too few.
+    /// Appends the spots of the line through `seed` to the members, sorted along it; false when
+    /// there are too few.
     fn grow(&self, view: &CameraView, spots: &[Spot], seed: usize, Lines { members, part_of, .. }: &mut Lines) -> bool {
         let begin = members.len();
         let gap = self.parameters.widest_gap * view.size.x;

@@ -11,7 +11,8 @@ use super::scan_lines::Seen;
 use crate::field::LINE_WIDTH;
 use crate::representations::sensing::{LowerImage, UpperImage};
 
-/// Points in the middle of something as wide as a line and brighter than the green on both of its sides.
+/// Points in the middle of something as wide as a line and brighter than the green on both of its
+/// sides.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Spots {
     /// Those from columns first, each column from top to bottom; then those from rows.
@@ -61,7 +62,8 @@ pub struct LineSpotsParameters {
     /// Least contrast to both sides, as a part of the carpet's brightness.
     #[parameter(default = 0.08, range = 0.0..=2.0)]
     pub least_contrast: f32,
-    /// How much wider than a line a spot may be on the ground, as a factor, besides a pixel and a half.
+    /// How much wider than a line a spot may be on the ground, as a factor, besides a pixel and a
+    /// half.
     #[parameter(default = 1.8, range = 1.0..=10.0)]
     pub widest: f32,
     /// Least part of the brightness gradient around a spot that points the same way, 0 to 1.
@@ -72,9 +74,10 @@ pub struct LineSpotsParameters {
     pub farthest: f32,
 }
 
-/// Matched filtering: along columns and rows, the mean over as many pixels as a line must cover there (which the camera's
-/// pose tells) minus the brighter of the means beside it. Maxima are refined to the middle between both edges; the structure
-/// tensor (Förstner, Gülch: A fast operator for detection and precise location of distinct points, 1987) gives the direction.
+/// Matched filtering: along columns and rows, the mean over as many pixels as a line must cover
+/// there (which the camera's pose tells) minus the brighter of the means beside it. Maxima are
+/// refined to the middle between both edges; the structure tensor (Förstner, Gülch: A fast operator
+/// for detection and precise location of distinct points, 1987) gives the direction.
 #[derive(Module, Default)]
 pub struct LineSpots {
     #[parameters]
@@ -199,7 +202,8 @@ impl LineSpots {
         spots.extend(best.and_then(|last| self.spot(seen, profile, track, &last)));
     }
 
-    /// The spot at a peak, if it has two edges at a plausible distance with green beyond, and one direction.
+    /// The spot at a peak, if it has two edges at a plausible distance with green beyond, and one
+    /// direction.
     fn spot(&self, seen: &Seen<'_>, profile: &Profile, track: &Track, peak: &Peak) -> Option<Spot> {
         // A line that is crossed at a flat angle looks as wide as one that runs ahead.
         let scale = seen.view.ground_scale(track.point(peak.index as f32));
@@ -293,7 +297,8 @@ impl Profile {
         (self.sums[to] - self.sums[from]) as f32 / (to - from) as f32
     }
 
-    /// Compares `width` pixels around `index` with those beside; none when they are not brighter by `least`.
+    /// Compares `width` pixels around `index` with those beside; none when they are not brighter by
+    /// `least`.
     #[inline]
     fn peak(&self, index: usize, width: f32, least: f32) -> Option<Peak> {
         let half = ((width - 1.0) * 0.5 + 0.5) as usize;
@@ -318,7 +323,8 @@ impl Profile {
         (contrast >= least).then_some(Peak { index, width, inside, before, after, contrast })
     }
 
-    /// Where the brightness falls to `level` on the way from `index` (interpolated), at most `reach` pixels away.
+    /// Where the brightness falls to `level` on the way from `index` (interpolated), at most
+    /// `reach` pixels away.
     fn edge(&self, index: usize, step: isize, level: f32, reach: f32) -> Option<f32> {
         let mut current = index;
         let mut value = f32::from(self.values[current]);

@@ -38,8 +38,8 @@ pub struct PenaltyMarksParameters {
     /// Part of the ring around a mark that must be green, of what is in sight.
     #[parameter(default = 0.97, range = 0.0..=1.0)]
     pub least_green: f32,
-    /// Part of the ring around a mark that must be in sight. The robot's own modules decide as when its first logs were recorded;
-    /// half of it is enough.
+    /// Part of the ring around a mark that must be in sight. The robot's own modules decide as when
+    /// its first logs were recorded; half of it is enough.
     #[parameter(default = 0.97, range = 0.0..=1.0)]
     pub least_visible: f32,
     /// Least paint of a mark, as a part of that of the rule book's.
@@ -48,7 +48,8 @@ pub struct PenaltyMarksParameters {
     /// Most paint of a mark, in the same measure: fields have larger ones.
     #[parameter(default = 2.5, range = 1.0..=10.0)]
     pub most_paint: f32,
-    /// Largest standard deviation of the paint to any side. What is longer is a seam of the carpet, a cable or a line.
+    /// Largest standard deviation of the paint to any side. What is longer is a seam of the carpet,
+    /// a cable or a line.
     #[parameter(default = 0.055, range = 0.01..=0.2, unit = "m")]
     pub widest_spread: f32,
     /// How much brighter than the carpet around it a mark is, as a factor.
@@ -59,8 +60,8 @@ pub struct PenaltyMarksParameters {
     pub farthest: f32,
 }
 
-/// White runs of the scanned columns that are short enough, with nothing but carpet in a ring around them and as much paint inside
-/// as a mark has.
+/// White runs of the scanned columns that are short enough, with nothing but carpet in a ring
+/// around them and as much paint inside as a mark has.
 #[derive(Module, Default)]
 pub struct PenaltyMarks {
     #[parameters]
@@ -115,7 +116,8 @@ impl PenaltyMarks {
         }
     }
 
-    /// Whether there is carpet on all four sides of an image point: the quickest way to tell a line.
+    /// Whether there is carpet on all four sides of an image point: the quickest way to tell a
+    /// line.
     fn is_amid_carpet(&self, seen: &Seen<'_>, middle: Vec2, around: Vec2) -> bool {
         let (mut visible, mut green) = (0, 0);
         for side in [Vec2::X, Vec2::NEG_X, Vec2::Y, Vec2::NEG_Y] {
@@ -138,7 +140,8 @@ impl PenaltyMarks {
         }
     }
 
-    /// Whether there is nothing but carpet around, the middle is brighter than that, and there is as much paint as a mark has.
+    /// Whether there is nothing but carpet around, the middle is brighter than that, and there is
+    /// as much paint as a mark has.
     fn is_mark(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2) -> bool {
         const SAMPLES: u32 = 48;
         let Some(inside) = seen.brightness(image) else { return false };
@@ -157,8 +160,9 @@ impl PenaltyMarks {
             && self.is_as_large_as_a_mark(seen, image, carpet / visible as f32, inside)
     }
 
-    /// Whether the paint around an image point covers as much ground as that of a mark, to all sides alike. Blur moves light
-    /// from a pixel to its neighbours but makes none: the sum tells the paint also where it is thinner than a pixel.
+    /// Whether the paint around an image point covers as much ground as that of a mark, to all
+    /// sides alike. Blur moves light from a pixel to its neighbours but makes none: the sum tells
+    /// the paint also where it is thinner than a pixel.
     fn is_as_large_as_a_mark(&self, seen: &Seen<'_>, center: Vec2, carpet: f32, paint: f32) -> bool {
         const AREA: f32 = LINE_WIDTH * (2.0 * MARK_SIZE - LINE_WIDTH);
         let scale = seen.view.ground_scale(center);
@@ -192,7 +196,8 @@ impl PenaltyMarks {
     }
 }
 
-/// The middle of what is brighter than the carpet around an image point; none when there is too little.
+/// The middle of what is brighter than the carpet around an image point; none when there is too
+/// little.
 fn middle_of_paint(seen: &Seen<'_>, center: Vec2, radius: f32) -> Option<(Vec2, Vec2)> {
     let reach = (seen.view.ground_scale(center) * radius).max(Vec2::splat(2.0));
     let [from, to] = [center - reach, center + reach].map(|corner| corner.clamp(Vec2::ZERO, seen.view.size - 1.0));
@@ -220,7 +225,8 @@ mod tests {
     use crate::geometry::Pose3;
     use crate::representations::sensing::Image;
 
-    /// What is taken for a mark at a place where the ground is painted as `is_paint` says, relative to it.
+    /// What is taken for a mark at a place where the ground is painted as `is_paint` says, relative
+    /// to it.
     fn is_mark(is_paint: impl Fn(Vec2) -> bool) -> bool {
         let pose = Pose3::new(glam::Quat::from_rotation_y(0.35), glam::Vec3::Z * 0.5);
         let view = CameraView::new(pose, 320, 240, Vec2::new(1.0, 0.8));

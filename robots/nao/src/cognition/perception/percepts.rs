@@ -126,13 +126,14 @@ fn seen(line: &ImageLine) -> SeenLine {
 /// Parameters of [`LandmarkMerger`].
 #[derive(Parameters)]
 pub struct LandmarkMergerParameters {
-    /// Two landmarks of one kind closer to each other are one, per metre of distance from the robot.
+    /// Two landmarks of one kind closer to each other are one, per metre of distance from the
+    /// robot.
     #[parameter(default = 0.15, range = 0.0..=1.0)]
     pub same: f32,
 }
 
-/// Crossings, marks and goal posts of both cameras. What the lower camera sees is nearer and more exact, so that it counts
-/// where both see the same.
+/// Crossings, marks and goal posts of both cameras. What the lower camera sees is nearer and more
+/// exact, so that it counts where both see the same.
 #[derive(Module, Default)]
 pub struct LandmarkMerger {
     #[parameters]

@@ -9,7 +9,8 @@ use super::field_color::{GreenTone, LowerFieldColor, UpperFieldColor};
 use super::image_quality::{LowerQuality, Quality, UpperQuality};
 use crate::representations::sensing::{Image, LowerImage, UpperImage};
 
-/// Columns of the image in runs of one kind, from the horizon (or the upper end of the image) down to the robot's own body.
+/// Columns of the image in runs of one kind, from the horizon (or the upper end of the image) down
+/// to the robot's own body.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Scans {
     /// From left to right, at equal distances.
@@ -90,8 +91,8 @@ pub struct ScanLinesParameters {
     pub columns: u32,
 }
 
-/// Classifies every pixel of some columns. A single pixel that differs from both neighbours is noise unless it is white:
-/// far lines are as thin as that.
+/// Classifies every pixel of some columns. A single pixel that differs from both neighbours is
+/// noise unless it is white: far lines are as thin as that.
 #[derive(Module, Default)]
 pub struct ScanLines {
     #[parameters]

@@ -1,4 +1,5 @@
-//! The whole chain on simulated images, where the truth is known, and on recorded ones, where people marked it.
+//! The whole chain on simulated images, where the truth is known, and on recorded ones, where
+//! people marked it.
 
 mod recorded;
 mod simulated;

@@ -51,8 +51,8 @@ pub struct UprightsParameters {
     pub widest_step: f32,
 }
 
-/// In each scanned column, from the border of the carpet downwards, the row until which most pixels are not green; neighbouring
-/// columns with feet at the same distance form one thing.
+/// In each scanned column, from the border of the carpet downwards, the row until which most pixels
+/// are not green; neighbouring columns with feet at the same distance form one thing.
 #[derive(Module, Default)]
 pub struct Uprights {
     #[parameters]

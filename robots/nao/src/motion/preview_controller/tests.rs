@@ -6,7 +6,8 @@ fn controller() -> PreviewController {
     PreviewController::create(())
 }
 
-/// The zero moment point's reference steps from side to side, 21 runs each, after half a second in the middle.
+/// The zero moment point's reference steps from side to side, 21 runs each, after half a second in
+/// the middle.
 fn swaying(run: usize) -> Vec2 {
     match run {
         0..42 => Vec2::ZERO,

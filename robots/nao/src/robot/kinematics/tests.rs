@@ -124,7 +124,8 @@ proptest! {
         let links = Links::new(&positions);
         for side in Side::BOTH {
             let sole = links.sole(side);
-            // A knee bent backwards (a few degrees are possible) has the same sole as one bent forwards.
+            // A knee bent backwards (a few degrees are possible) has the same sole as one bent
+            // forwards.
             assert_same_pose(&LegAngles::reaching(side, &sole).sole(side), &sole, 2e-4);
         }
     }

@@ -11,8 +11,8 @@ use crate::simulator::world::SimulatedWorld;
 /// No camera looks from below the carpet, not even that of a robot that lies on its face, in metre.
 const LOWEST: f32 = 0.02;
 
-/// A pinhole camera in the field. Image coordinates are in pixels from the upper left corner; the first pixel's middle is at
-/// (0.5, 0.5).
+/// A pinhole camera in the field. Image coordinates are in pixels from the upper left corner; the
+/// first pixel's middle is at (0.5, 0.5).
 #[derive(Clone, Copy, Debug)]
 pub struct Projection {
     pose: Pose3,
@@ -31,7 +31,8 @@ impl Projection {
         Self { pose, focal_length: center / half_view, center }
     }
 
-    /// The camera's frame in the field's: x is the optical axis, y points left and z up in the image.
+    /// The camera's frame in the field's: x is the optical axis, y points left and z up in the
+    /// image.
     #[must_use]
     pub fn pose(&self) -> &Pose3 {
         &self.pose
@@ -43,7 +44,8 @@ impl Projection {
         self.focal_length.x
     }
 
-    /// Where a point of the field appears, and its depth along the optical axis; nothing for a point behind the camera.
+    /// Where a point of the field appears, and its depth along the optical axis; nothing for a
+    /// point behind the camera.
     #[must_use]
     pub fn project(&self, point: Vec3) -> Option<(Vec2, f32)> {
         let seen = self.pose.relative(point);
@@ -56,7 +58,8 @@ impl Projection {
         self.center - self.focal_length * Vec2::new(seen.y, seen.z) / seen.x
     }
 
-    /// The direction in the field that the image point (`u`, `v`) looks along; 1 along the optical axis.
+    /// The direction in the field that the image point (`u`, `v`) looks along; 1 along the optical
+    /// axis.
     #[must_use]
     pub fn ray(&self, u: f32, v: f32) -> Vec3 {
         let offset = (self.center - Vec2::new(u, v)) / self.focal_length;

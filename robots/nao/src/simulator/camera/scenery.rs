@@ -37,9 +37,10 @@ const TEXEL: f32 = CARPET_SCALE * 256.0;
 
 /// One point of the carpet: two numbers that are interpolated at once.
 ///
-/// The lower half is the distance to the middle of the nearest line, which unlike a colour can be interpolated and still has
-/// sharp edges (Green: Improved Alpha-Tested Magnification for Vector Textures and Special Effects, 2007). The upper half
-/// is the light. Both have 8 bits, with 8 bits of room for products.
+/// The lower half is the distance to the middle of the nearest line, which unlike a colour can be
+/// interpolated and still has sharp edges (Green: Improved Alpha-Tested Magnification for Vector
+/// Textures and Special Effects, 2007). The upper half is the light. Both have 8 bits, with 8 bits
+/// of room for products.
 #[derive(Clone, Copy, Debug)]
 struct Texel(u32);
 
@@ -155,7 +156,8 @@ impl<'a> Ground<'a> {
             let first = self.origin + self.down * v + self.right * (start as f32 + 0.5);
             let last = first + self.right * (length - 1) as f32;
             let sees_carpet = |ray: Vec3| self.hit(ray).is_some_and(is_on_carpet);
-            // Pixels in a row see a straight line on the ground: all of a block is carpet when its ends are.
+            // Pixels in a row see a straight line on the ground: all of a block is carpet when its
+            // ends are.
             let all_carpet = sees_carpet(first) && sees_carpet(last);
             if first.z.min(last.z) < HORIZON {
                 let sampling = self.sampling(0.5 * (first + last));
@@ -252,8 +254,8 @@ impl Sampling {
     }
 }
 
-/// `value` between 0 and `largest` (below 2^22) as a whole number. Unlike a conversion, this is a vector instruction: in a
-/// number from 2^23 on, the last bit counts as 1.
+/// `value` between 0 and `largest` (below 2^22) as a whole number. Unlike a conversion, this is a
+/// vector instruction: in a number from 2^23 on, the last bit counts as 1.
 #[inline]
 fn whole(value: f32, largest: f32) -> u32 {
     const SHIFT: f32 = (1 << 23) as f32;
@@ -287,7 +289,8 @@ fn carpet(random: &mut Random) -> (Vec<Texel>, [usize; 2]) {
             let point = at(column, line);
             let is_far = far[line / TILE * tiles(width) + column / TILE];
             let distance = if is_far { saturated } else { distance_to_line(point) };
-            // Lamps over the middle; their light changes slowly, so one look at it is enough for some texels.
+            // Lamps over the middle; their light changes slowly, so one look at it is enough for
+            // some texels.
             if column.is_multiple_of(4) {
                 lamps = 1.06 - 0.006 * point.length_squared() + 0.05 * waves.at(point);
             }
@@ -328,7 +331,8 @@ fn wall(random: &mut Random) -> (Vec<Color>, [usize; 2]) {
     (colors, size)
 }
 
-/// A strip of `width` texels in blocks of random length and colour; greys are more frequent than colours.
+/// A strip of `width` texels in blocks of random length and colour; greys are more frequent than
+/// colours.
 fn painted_blocks(random: &mut Random, width: usize, shortest: usize, longest: usize, level: f32) -> Vec<Color> {
     let mut strip = Vec::with_capacity(width + longest);
     while strip.len() < width {

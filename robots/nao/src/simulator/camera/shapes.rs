@@ -1,4 +1,5 @@
-//! What stands on the field: ball, goals, other robots and the robot's own feet, as shapes in the image.
+//! What stands on the field: ball, goals, other robots and the robot's own feet, as shapes in the
+//! image.
 
 use glam::{Quat, Vec2, Vec3};
 
@@ -42,7 +43,8 @@ struct Shape {
 enum Kind {
     /// A rounded cylinder: a line with a radius at each end, in pixels.
     Capsule { ends: [Vec2; 2], radii: [f32; 2], color: Color },
-    /// The ball, with the rotation from the camera's to the pattern's frame and from the camera's to the field's.
+    /// The ball, with the rotation from the camera's to the pattern's frame and from the camera's
+    /// to the field's.
     Ball { center: Vec2, radius: f32, pattern: Quat, field: Quat },
     /// A soft dark spot on the ground.
     Shadow { center: Vec2, radii: Vec2, strength: f32 },
@@ -281,8 +283,9 @@ impl Kind {
     }
 }
 
-/// How dark the ball's pattern is in a direction: twelve patches around the corners of an icosahedron, as on a classic
-/// ball of pentagons and hexagons. `blur` is the size of a pixel as a part of the radius.
+/// How dark the ball's pattern is in a direction: twelve patches around the corners of an
+/// icosahedron, as on a classic ball of pentagons and hexagons. `blur` is the size of a pixel as a
+/// part of the radius.
 fn dark_patch(direction: Vec3, blur: f32) -> f32 {
     /// Corners of an icosahedron lie at (0, ±1, ±φ) and its rotations, at this length.
     const ONE: f32 = 0.525_731_1;

@@ -65,7 +65,8 @@ fn a_whistle_is_heard_from_its_start_until_it_ends() {
 fn a_whistle_does_not_jump_between_blocks() {
     let whistle = Whistle::new(3, 0, 0.0);
     let step = 1.0 / SAMPLE_RATE as f32;
-    // The highest part is the third harmonic of at most 4.3 kHz: no sample differs from the next by more than that allows.
+    // The highest part is the third harmonic of at most 4.3 kHz: no sample differs from the next by
+    // more than that allows.
     let steepest = TAU * 4300.0 * (1.0 + 0.5 + 0.3) * 1.35 * step;
     for index in 0..24_000_u16 {
         let age = f32::from(index) * step;

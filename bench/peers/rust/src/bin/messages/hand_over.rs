@@ -1,4 +1,5 @@
-//! From publishing to the callback, which is called through a pointer as it would be in an executor.
+//! From publishing to the callback, which is called through a pointer as it would be in an
+//! executor.
 
 use hemiola_bench_contestant::messages::Assignment;
 use hemiola_bench_contestant::messages::hand_over::{Callback, Executor, Publisher, measure};

@@ -1,4 +1,5 @@
-//! The crates that the bench of messages compares Hemiola with, and what one writes without any. `messages CONTESTANT --workload ...`.
+//! The crates that the bench of messages compares Hemiola with, and what one writes without any.
+//! `messages CONTESTANT --workload ...`.
 
 mod fan_out;
 mod flood;

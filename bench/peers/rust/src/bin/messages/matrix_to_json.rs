@@ -1,4 +1,5 @@
-//! One or several queues with a consumer each, an event ring with one, and what the work costs without any.
+//! One or several queues with a consumer each, an event ring with one, and what the work costs
+//! without any.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -137,7 +138,8 @@ impl Pipeline for Direct {
 
 type RingProducer = MultiProducer<Vector, SingleConsumerBarrier>;
 
-/// The disruptor crate; its consumers spin or sleep, so this one sleeps a tenth of a millisecond when there is nothing.
+/// The disruptor crate; its consumers spin or sleep, so this one sleeps a tenth of a millisecond
+/// when there is nothing.
 struct Ring {
     waits: bool,
     producer: RingProducer,

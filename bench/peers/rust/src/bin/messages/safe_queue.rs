@@ -1,4 +1,5 @@
-//! The queue that everybody writes: a mutex, a condition variable, and a receiver that looks every millisecond whether it shall end.
+//! The queue that everybody writes: a mutex, a condition variable, and a receiver that looks every
+//! millisecond whether it shall end.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};

@@ -47,7 +47,8 @@ impl Plot {
         Self { robot: robot.to_owned(), fields: fields.collect(), window: WINDOW, paused: None }
     }
 
-    /// Adds points of a field. Those before the last one that is there are of a clock that was set back: it begins anew.
+    /// Adds points of a field. Those before the last one that is there are of a clock that was set
+    /// back: it begins anew.
     pub fn add(&mut self, field: usize, points: &[Point]) {
         let Some(field) = self.fields.get_mut(field) else { return };
         for point in points {
@@ -97,7 +98,8 @@ impl Plot {
         canvas.render_widget(Line::styled(" space: pause   + -: shorter, longer   q: leave", QUIET), foot);
     }
 
-    /// Which fields share a chart: parts of the same value do, for they are of one size. Where there is no room for more, all do.
+    /// Which fields share a chart: parts of the same value do, for they are of one size. Where
+    /// there is no room for more, all do.
     fn groups(&self, height: u16) -> Vec<Vec<usize>> {
         let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
         for (index, field) in self.fields.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! What was recorded, one message after the other, each to be found when its counterpart has been computed.
+//! What was recorded, one message after the other, each to be found when its counterpart has been
+//! computed.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
@@ -34,7 +35,8 @@ pub enum Counterpart {
     None,
 }
 
-/// A log is in about the order in which values were computed: what is not there when it is so far ahead was lost.
+/// A log is in about the order in which values were computed: what is not there when it is so far
+/// ahead was lost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Recorded {

@@ -36,7 +36,8 @@ pub struct Report {
 struct CycleCounts {
     /// The first run.
     first: u32,
-    /// From that one on, the place of each run among those of all cycles; empty when they came at due times.
+    /// From that one on, the place of each run among those of all cycles; empty when they came at
+    /// due times.
     order: Vec<u64>,
     /// So many of these were repeated.
     repeated: u64,

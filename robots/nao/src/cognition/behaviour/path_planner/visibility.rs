@@ -28,11 +28,13 @@ impl Circle {
     }
 }
 
-/// A visibility graph over polygons around the circles (Lozano-Pérez, Wesley: An Algorithm for Planning Collision-Free
-/// Paths Among Polyhedral Obstacles, 1979), searched with A* (Hart, Nilsson, Raphael 1968).
+/// A visibility graph over polygons around the circles (Lozano-Pérez, Wesley: An Algorithm for
+/// Planning Collision-Free Paths Among Polyhedral Obstacles, 1979), searched with A* (Hart,
+/// Nilsson, Raphael 1968).
 ///
-/// Whether two corners see each other is found out only when the search asks; most never do. A search is at most quadratic
-/// in the corners and linear in the circles: well below a millisecond for ten circles. Memory is kept between searches.
+/// Whether two corners see each other is found out only when the search asks; most never do. A
+/// search is at most quadratic in the corners and linear in the circles: well below a millisecond
+/// for ten circles. Memory is kept between searches.
 #[derive(Debug, Default)]
 pub struct VisibilityGraph {
     circles: Vec<Circle>,
@@ -65,7 +67,8 @@ impl VisibilityGraph {
         }
     }
 
-    /// Fills `corners` with the way from `start` to `goal`, both included; leaves it empty when there is none.
+    /// Fills `corners` with the way from `start` to `goal`, both included; leaves it empty when
+    /// there is none.
     pub fn shortest_way(&mut self, start: Vec2, goal: Vec2, corners: &mut Vec<Vec2>) {
         corners.clear();
         if self.is_free(start, goal) {
@@ -96,7 +99,8 @@ impl VisibilityGraph {
         self.nodes.push(Node { length: 0.0, ..node(start) });
         self.nodes.push(node(goal));
         for circle in &self.circles {
-            // The polygon's sides touch the circle; a hair more, so that rounding does not make them enter it.
+            // The polygon's sides touch the circle; a hair more, so that rounding does not make
+            // them enter it.
             let radius = circle.radius / (TAU / 2.0 / f32::from(CORNERS)).cos() + 0.002;
             for index in 0..CORNERS {
                 let place = circle.center + Vec2::from_angle(f32::from(index) / f32::from(CORNERS) * TAU) * radius;

@@ -1,4 +1,5 @@
-//! What the robot's modules would be told of an ideal pitch: percepts with gaps, noise and mistakes, and drifting odometry.
+//! What the robot's modules would be told of an ideal pitch: percepts with gaps, noise and
+//! mistakes, and drifting odometry.
 
 use std::f32::consts::TAU;
 

@@ -1,6 +1,7 @@
 //! An ideal world to test decisions in: a robot that does as it is told, and a ball that rolls.
 //!
-//! It knows nothing of legs and cameras; the simulator does. Here a run of a minute takes some milliseconds.
+//! It knows nothing of legs and cameras; the simulator does. Here a run of a minute takes some
+//! milliseconds.
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -65,7 +66,8 @@ struct Other {
 }
 
 impl Pitch {
-    /// The robot at a touch line of its own half, the ball near the middle, three others on the field.
+    /// The robot at a touch line of its own half, the ball near the middle, three others on the
+    /// field.
     pub fn new(seed: u64, conditions: Conditions) -> Self {
         let mut random = Random::new(seed);
         let side = if random.uniform(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 };

@@ -14,8 +14,8 @@ const POINTS: usize = 5;
 const LINE_RANGE: f32 = 4.5;
 /// No feature costs more, in squared standard deviations: it may be a false one.
 const LIMIT: f32 = 9.0;
-/// Errors of one image are not independent of each other (they share the camera's pose), and neither are those of images
-/// that follow each other: evidence counts this much.
+/// Errors of one image are not independent of each other (they share the camera's pose), and
+/// neither are those of images that follow each other: evidence counts this much.
 const TRUST: f32 = 0.2;
 /// A landmark is worth this many pieces of lines.
 const LANDMARK_WORTH: f32 = 2.0;
@@ -87,8 +87,8 @@ impl Features {
         self.largest_cost
     }
 
-    /// The negative logarithm of how likely all of this is seen from `pose`, up to a constant: 0 is a perfect fit.
-    /// Beyond the carpet nobody stands, whatever fits.
+    /// The negative logarithm of how likely all of this is seen from `pose`, up to a constant: 0 is
+    /// a perfect fit. Beyond the carpet nobody stands, whatever fits.
     pub fn cost(&self, pose: &Pose2) -> f32 {
         if !is_carpet(pose.translation) {
             return self.largest_cost + TRUST * LIMIT;

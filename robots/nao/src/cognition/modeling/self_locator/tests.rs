@@ -2,7 +2,8 @@ use super::*;
 use crate::field::{LINES, POSTS};
 use crate::representations::perception::{LandmarkShape, SeenLandmark, SeenLine};
 
-/// What a robot sees from `pose`, without errors: the parts of lines within reach and ahead, posts and corners.
+/// What a robot sees from `pose`, without errors: the parts of lines within reach and ahead, posts
+/// and corners.
 fn seen_from(pose: &Pose2) -> (LinePercept, LandmarkPercept) {
     let is_seen = |point: &Vec2| point.x > 0.3 && point.length() < 3.5 && point.y.abs() < 1.5 * point.x;
     let mut lines = LinePercept::default();

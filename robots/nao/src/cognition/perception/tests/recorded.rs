@@ -26,7 +26,8 @@ fn read(path: &Path) -> Image {
     Image::from_rgb(info.width, info.height, &rgb)
 }
 
-/// Head pitch and yaw. One frame gives a single number, in the place of the yaw; by its size it is the pitch.
+/// Head pitch and yaw. One frame gives a single number, in the place of the yaw; by its size it is
+/// the pitch.
 fn head(row: &[&str]) -> (f32, f32) {
     let angles: Vec<f32> = row[4..6].iter().filter_map(|text| text.parse().ok()).collect();
     (angles[0], angles.get(1).copied().unwrap_or(0.0))

@@ -145,7 +145,8 @@ impl Scene {
         image
     }
 
-    /// Where the ball appears, if all of it is in the image, on the carpet, and nothing stands before it.
+    /// Where the ball appears, if all of it is in the image, on the carpet, and nothing stands
+    /// before it.
     fn visible_ball(&self, sight: &Sight) -> Option<Vec2> {
         let center = sight.view.image(self.ball.extend(BALL_RADIUS))?;
         let radius = sight.view.pixels_per_metre(self.ball) * BALL_RADIUS;
@@ -172,7 +173,8 @@ fn each_sight(seed: u64, count: u32, ball: Ball, mut look: impl FnMut(&Scene, &S
 }
 
 const LEAST_SCORE: f32 = 0.5;
-/// The scenes that the modules are tested with are not those that the ball classifier was fitted to.
+/// The scenes that the modules are tested with are not those that the ball classifier was fitted
+/// to.
 const SEED: u64 = 11;
 const SEED_OF_FIT: u64 = 5;
 
@@ -228,8 +230,8 @@ fn lines_lie_on_painted_lines() {
     assert!(part >= 0.9, "{part}");
 }
 
-/// True and found landmarks of one kind: a found one counts when a true one of that kind is near, a true one when it lies well
-/// within the image and near.
+/// True and found landmarks of one kind: a found one counts when a true one of that kind is near, a
+/// true one when it lies well within the image and near.
 fn landmarks(
     shape: LandmarkShape,
     truth: &[Vec2],

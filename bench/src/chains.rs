@@ -11,8 +11,8 @@
 //! | `simulated`, `executed` | where they run: in the simulator, and on the bus's executors |
 //! | `latencies` | the application that measures chains |
 //! | `mapping` | chains on as many cores as there are |
-//! | `sentinels` | when the machine ran nothing of ours, so that no chain can be blamed |
-//! | `table`, `ranges`, `trace` | what came of it, as text, picture, and for Perfetto |
+//! | `sentinels` | when the machine ran no thread of the bench, so that no chain can be blamed |
+//! | `table`, `ranges`, `trace` | the results as text, picture, and for Perfetto |
 //! | `speed` | how fast the simulator is |
 //! | `report` | all of it, as text and as a page |
 

@@ -1,8 +1,8 @@
-//! What of all that there is was asked for by name.
+//! Choosing by name.
 
 use crate::error::BenchError;
 
-/// Keeps those that were asked for, all if none was.
+/// Keeps the items that were asked for, or all if none was.
 pub fn choose<T>(
     what: &'static str,
     all: &mut Vec<T>,

@@ -108,10 +108,10 @@ struct Dispatch {
 }
 
 const ROUNDS: usize = 5;
-/// Per round.
+/// The measured wake-ups of cyclictest per round.
 const CYCLICTEST_LOOPS: usize = 100;
 
-/// Does what the command line says.
+/// Executes the command that was typed.
 pub fn obey() -> Result<(), BenchError> {
     match CommandLine::parse().command {
         Command::Dispatch(options) => dispatch(&options),
@@ -157,7 +157,7 @@ pub fn obey() -> Result<(), BenchError> {
             Ok(())
         }
         Command::Contestant { name, arguments } => {
-            // The contestant reads them itself, from the process' arguments.
+            // The contestant reads the arguments itself, from those of the process.
             drop(arguments);
             Ok(contestant::run(&name)?)
         }
@@ -209,7 +209,7 @@ fn count_instructions(store: bool) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// This program, and the folder in which graphs and peers are built.
+/// Returns the path of this program, and the folder in which graphs and peers are built.
 fn places() -> Result<(PathBuf, PathBuf), BenchError> {
     let program =
         std::env::current_exe().map_err(|error| BenchError::Start { program: "this program".to_owned(), error })?;
@@ -217,7 +217,7 @@ fn places() -> Result<(PathBuf, PathBuf), BenchError> {
     Ok((program, folder))
 }
 
-/// What can be shown and compared.
+/// A report of one of the kinds that can be shown and compared.
 enum AnyReport {
     Dispatch(Report),
     Messages(messages::Report),

@@ -1,5 +1,4 @@
-//! Who takes part, in what, and how it goes: round by round, heat by heat, every contestant in
-//! turn.
+//! The contest: entrants take part in disciplines, round by round, heat by heat, each in turn.
 
 pub mod cyclictest;
 pub mod discipline;
@@ -19,8 +18,8 @@ use host::Host;
 use process::Samples;
 use result::{Entry, Event};
 
-/// Runs all heats with all entrants, `rounds` times, in turn: what the machine does at the time
-/// meets everybody alike. Tells as well what its host did.
+/// Runs all heats with all entrants, `rounds` times, in turn, so that the state of the machine
+/// meets all alike. Also returns what its host took.
 pub fn hold(
     workloads: &[Workload],
     heats: &[Heat],
@@ -32,7 +31,7 @@ pub fn hold(
     for workload in workloads {
         write(&folder.join(workload.name).with_extension("graph"), &workload.text)?;
     }
-    // By heat, entrant, round, and discipline of the heat.
+    // The samples by heat, entrant, round, and discipline of the heat.
     let mut samples: Vec<Vec<Vec<Vec<Samples>>>> = heats.iter().map(|_| vec![Vec::new(); entrants.len()]).collect();
     let mut host = Host::default();
     let mut failures = Vec::new();
@@ -40,7 +39,7 @@ pub fn hold(
         for (heat, samples) in heats.iter().zip(&mut samples) {
             progress(round, rounds, &heat.to_string());
             for position in 0..entrants.len() {
-                // Another one begins in every round.
+                // Another entrant begins in every round.
                 let index = (position + round) % entrants.len();
                 if !heat.disciplines().iter().all(|discipline| entrants[index].takes_part_in(discipline)) {
                     continue;

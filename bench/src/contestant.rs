@@ -10,7 +10,7 @@ use thiserror::Error;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Why a contestant of ours cannot run a graph.
+/// The reasons why a contestant of ours cannot run a graph.
 #[derive(Debug, Error)]
 pub enum ContestantError {
     #[error("no contestant `{0}`; there are sequential, static, hemiola, hemiola-traced, hemiola-stages")]
@@ -25,11 +25,11 @@ pub enum ContestantError {
     Realtime(#[from] hemiola_realtime::RealtimeError),
 }
 
-/// Runs as that contestant.
+/// Runs as the contestant of that name.
 pub fn run(name: &str) -> Result<(), ContestantError> {
     use hemiola::Tracing;
     match name {
-        // What a loop costs, and how fast the work is.
+        // The sequential loop shows what a loop costs, and how fast the work is.
         "sequential" => {
             let contest = Contest::enter(name, VERSION);
             contest.measure(&mut || contest.work().run_in_order());

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why the bench ended early.
+/// The reasons why the bench ends early.
 #[derive(Debug, Error)]
 pub enum BenchError {
     #[error("cannot read {}: {error}", path.display())]
@@ -49,7 +49,7 @@ pub enum BenchError {
     Contestant(#[from] crate::contestant::ContestantError),
 }
 
-/// Why there is nothing of a contestant.
+/// The reasons why a contestant has no figures.
 #[derive(Debug, Error)]
 pub enum EntryError {
     #[error("{label} cannot be started from {program}: {error}")]

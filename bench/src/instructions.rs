@@ -1,8 +1,9 @@
-//! How many instructions a run of the executor takes: a figure without noise, so that continuous
-//! integration can hold it.
+//! The number of instructions in a run of the executor: a figure without noise, so that continuous
+//! integration can check it.
 //!
-//! Valgrind counts them, which gives the same figure every time. A process is counted with so many
-//! runs and with twice as many; the difference is what the runs took, without start and end.
+//! Valgrind counts them, which gives the same figure every time. A process is counted with some
+//! number of runs and with twice as many; the difference is what the runs took, without start and
+//! end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,13 +24,13 @@ pub struct Counts {
 }
 
 const RUNS: u64 = 500;
-/// A rise by more than so many percent fails.
+/// The rise in percent above which the check fails.
 const TOLERANCE: u64 = 5;
-/// Workload and contestant.
+/// The cases: workload and contestant.
 const CASES: [(&str, &str); 4] =
     [("chain100", "hemiola"), ("forkjoin100", "hemiola"), ("rand150", "hemiola"), ("rand150", "hemiola-traced")];
 
-/// Where the counts are kept that hold.
+/// Returns the path of the file with the counts that hold.
 pub fn stored() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("instructions.json")
 }
@@ -49,7 +50,7 @@ pub fn count(program: &Path, workloads: &[Workload], folder: &Path) -> Result<Co
     Ok(Counts { compiler: first_line("rustc", "--version").unwrap_or_default(), per_run })
 }
 
-/// Instructions of a whole process.
+/// Counts the instructions of a whole process.
 fn total(program: &Path, contestant: &str, graph: &Path, runs: u64) -> Result<u64, BenchError> {
     let output = Command::new("valgrind")
         .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
@@ -65,7 +66,8 @@ fn total(program: &Path, contestant: &str, graph: &Path, runs: u64) -> Result<u6
         .ok_or_else(|| BenchError::Valgrind { problem: report.lines().last().unwrap_or("it says nothing").to_owned() })
 }
 
-/// Its summary says `==123== I refs:      4,567`, in newer versions `I refs:`, too.
+/// Reads valgrind's summary, which says `==123== I refs:      4,567`, in newer versions `I refs:`,
+/// too.
 fn instructions(report: &str) -> Option<u64> {
     let line = report.lines().find(|line| line.contains("I ") && line.contains("refs:"))?;
     line.rsplit(':').next()?.trim().replace(',', "").parse().ok()
@@ -76,14 +78,14 @@ pub fn load(path: &Path) -> Result<Counts, BenchError> {
     serde_json::from_str(&read(path)?).map_err(|error| BenchError::Report { path: path.to_owned(), error })
 }
 
-/// Makes these the counts that hold.
+/// Stores these as the counts that hold.
 pub fn store(path: &Path, counts: &Counts) -> Result<(), BenchError> {
     let json =
         serde_json::to_string_pretty(counts).map_err(|error| BenchError::Report { path: path.to_owned(), error })?;
     write(path, &(json + "\n"))
 }
 
-/// The counts beside those that hold.
+/// Compares the counts with those that hold.
 ///
 /// # Errors
 /// If one has risen by more than 5 %.

@@ -1,9 +1,9 @@
-//! What looking at a running robot costs it, and what people see when: the NAO in simulation, and a
-//! robot with more numbers and larger images.
+//! The cost of observing a running robot, and the delay with which people see its values: the NAO
+//! in simulation, and a robot with more numbers and larger images.
 //!
 //! | file | what |
 //! |---|---|
-//! | `response` | how motion responds while pages are open and commands look |
+//! | `response` | how motion responds while pages are open and commands run |
 //! | `door` | processor time of the door's threads |
 //! | `foxglove`, `viewer` | the same by Foxglove's protocol, beside the server of Foxglove's SDK |
 //! | `pixels` | from a value to the frame that has it, frames a second, a page that slept |
@@ -59,10 +59,10 @@ pub struct Options {
 
 const ROUNDS: usize = 5;
 
-/// What can be measured on its own.
+/// The measurements that can be made on their own.
 const PARTS: [&str; 4] = ["response", "door", "foxglove", "pixels"];
 
-/// Measures and tells.
+/// Runs the measurements, and prints the results.
 pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchError> {
     let mut parts = PARTS.to_vec();
     choose("part", &mut parts, &options.only, |part| part)?;
@@ -119,10 +119,10 @@ pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchEr
     options.text.as_ref().map_or(Ok(()), |path| write(path, &told))
 }
 
-/// The game does not end with a goal.
+/// The setting with which the game does not end with a goal.
 const GO_ON: &str = "source.SimulatedBody.parameters.repeat=true";
 
-/// Where robots run. It goes when the bench ends.
+/// The folder in which robots run. It is removed when the bench ends.
 struct Home(PathBuf);
 
 impl Home {
@@ -136,7 +136,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // What is left behind is only in the way.
+        // A folder that is left behind does no harm.
         _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::BenchError;
 
-/// What is printed with every report. Reports are compared only where [`Machine::identity`] is the
-/// same.
+/// The facts about the machine that are printed with every report. Reports are compared only where
+/// [`Machine::identity`] is the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     pub processor: String,
@@ -16,14 +16,14 @@ pub struct Machine {
     pub preemption: String,
     pub governor: String,
     pub hypervisor: String,
-    /// What real-time threads may use of a second, in percent.
+    /// The share of a second that real-time threads may use, in percent.
     pub real_time_percent: f64,
-    /// From core to core, both spinning.
+    /// The time of a hand-over from core to core, both spinning.
     pub hand_over_ns: Option<f64>,
-    /// The same to a thread that sleeps.
+    /// The time of a hand-over to a thread that sleeps.
     #[serde(default)]
     pub wake_up_ns: Option<f64>,
-    /// Of the last minute, before the bench began.
+    /// The load of the last minute before the bench began.
     pub load_average: String,
     pub compilers: Vec<String>,
     pub date: String,
@@ -62,7 +62,7 @@ impl Machine {
         }
     }
 
-    /// Whether times of both can be compared.
+    /// Checks that times of both machines can be compared.
     ///
     /// # Errors
     /// If they are not the same machine.
@@ -71,7 +71,7 @@ impl Machine {
         if a == b { Ok(()) } else { Err(BenchError::OtherMachine { a, b }) }
     }
 
-    /// What has to be the same for times to be comparable.
+    /// Returns the facts that have to be the same for times to be comparable.
     pub fn identity(&self) -> String {
         let Machine { processor, cores, kernel, preemption, governor, hypervisor, .. } = self;
         format!(
@@ -107,12 +107,12 @@ fn preemption() -> String {
     }
 }
 
-/// A short file of the system's; empty if it cannot be read.
+/// Reads a short file of the system; empty if it cannot be read.
 fn file(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
 }
 
-/// How a program introduces itself, if it is there.
+/// Returns the first line that a program prints, if it is there.
 pub fn first_line(program: &str, argument: &str) -> Option<String> {
     let output = Command::new(program).arg(argument).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -8,14 +8,14 @@
 //! | `report` | what came of it: tables, a page with plots, the bars that we set ourselves |
 //! | `messages` | topics, queues, actors and executors beside their peers |
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
-//! | `robustness` | what varying durations, overload, a lost core and a restricted system do to the timing |
-//! | `recording` | what handing values over to a recorder, encoding and writing them, and replaying logs cost |
-//! | `live` | what looking at a running robot costs it, and what people see when |
-//! | `stepped` | what `--fast`, `--replay` and `log verify` take with more workers than one |
+//! | `robustness` | the effect of varying durations, overload, a lost core and a restricted system on the timing |
+//! | `recording` | the cost of handing values over to a recorder, encoding and writing them, and replaying logs |
+//! | `live` | the cost of observing a running robot, and the delay with which people see its values |
+//! | `stepped` | the time that `--fast`, `--replay` and `log verify` take with more workers than one |
 //! | `chains` | chains of callbacks: bounds beside simulation, and how many random chains are in time |
-//! | `choice` | what was asked for by name |
-//! | `robot` | the NAO's program, for what is measured on a whole robot |
-//! | `instructions` | the count that tells a regression without any noise |
+//! | `choice` | choosing by name |
+//! | `robot` | the NAO's program, for measurements of a whole robot |
+//! | `instructions` | the count that shows a regression without any noise |
 //!
 //! Foreign contestants are in `peers`; what all share is in the crate `contestant`.
 #![forbid(unsafe_code)]

@@ -5,10 +5,10 @@
 //! |---|---|
 //! | `fan_out`, `task_queue`, `matrix_to_json`, `ring`, `latest_value`, `hand_over`, `flood`, `idle` | a workload each: its cases, who takes part, our bars |
 //! | `contestant` | our own contestants |
-//! | `peers` | how those of others are built |
+//! | `peers` | how the peers are built |
 //! | `contest` | runs them, in turn, and looks where the two cores are |
-//! | `result`, `bars` | what came of it |
-//! | `terminal`, `page`, `comparison` | shown |
+//! | `result`, `bars` | the results, and the bars |
+//! | `terminal`, `page`, `comparison` | the results for people |
 //!
 //! What a workload asks of a contestant, and how it is measured and checked, is in the crate
 //! `contestant`, in `messages`.
@@ -71,7 +71,8 @@ pub struct Options {
 
 const ROUNDS: usize = 3;
 
-/// Measures, and tells. `program` is this one, `folder` where peers are built.
+/// Runs the workloads, and prints the results. `program` is this one, `folder` where peers are
+/// built.
 pub fn run(options: &Options, program: &Path, folder: &Path) -> Result<(), BenchError> {
     let machine = Machine::examine();
     println!("{machine}\n");
@@ -92,7 +93,7 @@ pub fn run(options: &Options, program: &Path, folder: &Path) -> Result<(), Bench
     options.html.as_ref().map_or(Ok(()), |path| write(path, &html(&report)))
 }
 
-/// All workloads, in the order in which they are told of.
+/// Returns all workloads, in the order of the report.
 fn all(effort: Effort) -> Vec<Workload> {
     vec![
         fan_out::workload(effort),

@@ -1,8 +1,8 @@
-//! What recording costs: handing a value over, encoding it, and writing it to the disk.
+//! The cost of recording: handing a value over, encoding it, and writing it to the disk.
 //!
 //! | file | what |
 //! |---|---|
-//! | `hand_over` | what a cycle pays per value, when a recorder takes all |
+//! | `hand_over` | the cost per value for a cycle, when a recorder records all |
 //! | `encoding` | a value to bytes and back, beside other encodings |
 //! | `robot` | the NAO with a recorder and without, and its log replayed |
 //! | `writing` | bytes per second and processor time per gigabyte: files as they are, the `mcap` crate, our writer |
@@ -37,7 +37,7 @@ pub struct Options {
     folder: PathBuf,
 }
 
-/// Measures and tells.
+/// Runs the measurements, and prints the results.
 pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let machine = Machine::examine();

@@ -1,4 +1,4 @@
-//! What came of a contest, for people and for programs.
+//! The results of a contest, for people and for programs.
 
 pub mod bar;
 pub mod bars;
@@ -21,17 +21,17 @@ pub struct Report {
     pub machine: Machine,
     pub host: Host,
     pub rounds: usize,
-    /// Too short for its figures to mean anything.
+    /// Whether the run was too short for its figures to mean anything.
     pub quick: bool,
-    /// What was left out, and how to get it.
+    /// Notes on what is missing, and how to get it.
     pub notices: Vec<String>,
     pub events: Vec<Event>,
-    /// How late cyclictest's thread was, in nanoseconds; if the tool is there.
+    /// The latencies of cyclictest's thread, in nanoseconds, if the tool is there.
     pub cyclictest: Option<Spread>,
 }
 
 impl Report {
-    /// The event of this name, if it was held.
+    /// Returns the event of this name, if it was held.
     pub fn event(&self, workload: &str, mode: &str, workers: usize) -> Option<&Event> {
         self.events
             .iter()
@@ -39,7 +39,7 @@ impl Report {
     }
 }
 
-/// Nanoseconds with three digits that matter: `430 ns`, `8.07 ms`.
+/// Writes nanoseconds with three significant digits: `430 ns`, `8.07 ms`.
 pub fn time(ns: f64) -> String {
     hemiola_words::nanoseconds(ns.round() as u64)
 }

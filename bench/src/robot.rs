@@ -1,15 +1,14 @@
-//! Programs of robots, for what is measured on a whole one: the NAO's, and another one of the
-//! bench.
+//! Programs of robots, for measurements of a whole one: the NAO's, and another one of the bench.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The NAO's program beside this one, as it is built now. The error says why there is none.
+/// Builds the NAO's program beside this one. The error says why there is none.
 pub fn program(bench: &Path) -> Result<PathBuf, String> {
     build(bench, "nao", "nao")
 }
 
-/// A program of a package, the same way.
+/// Builds a program of a package. The error says why there is none.
 pub fn build(bench: &Path, package: &str, name: &str) -> Result<PathBuf, String> {
     let folder = bench.parent().unwrap_or(Path::new("."));
     eprintln!("building {name}, where that was not done since it was changed");
@@ -24,7 +23,7 @@ pub fn build(bench: &Path, package: &str, name: &str) -> Result<PathBuf, String>
     if built.success() { Ok(program) } else { Err(format!("`cargo build --release -p {package}` fails.")) }
 }
 
-/// Its `robot.toml`.
+/// Returns the path of the NAO's `robot.toml`.
 pub fn configuration() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../robots/nao/robot.toml")
 }

@@ -1,15 +1,15 @@
-//! How steady the timing is when things go wrong: durations that vary, a cycle that asks for too
-//! much, a worker that is held up, a system that grants less.
+//! The steadiness of the timing when things go wrong: durations that vary, a cycle that asks for
+//! too much, a worker that is held up, a system that grants less.
 //!
 //! | file | what |
 //! |---|---|
 //! | `variation` | drawn durations: our plan, other contestants, and simulated schedulers that know everything or nothing |
-//! | `overload` | motion and cognition at once: what an overloaded or endless cognition does to motion |
+//! | `overload` | motion and cognition at once: the effect of an overloaded or endless cognition on motion |
 //! | `endless` | a robot whose cognition hangs |
 //! | `spinning` | a cycle or source at 10 kHz, whose threads spin nearly always: how long others wait |
-//! | `hold_up` | a worker loses its core for 10 ms: what the other one does meanwhile |
-//! | `environment` | SCHED_DEADLINE and control groups: whether it works, and what is said if not |
-//! | `cycle` | a workload on our executor, as the last three run it |
+//! | `hold_up` | a worker loses its core for 10 ms: the work that the other one does meanwhile |
+//! | `environment` | SCHED_DEADLINE and control groups: whether they work, and what a person is told if not |
+//! | `cycle` | a workload on our executor, as three of these run it |
 //! | `text`, `page` | the report, for people |
 
 mod cycle;
@@ -66,20 +66,20 @@ impl Options {
     }
 }
 
-/// Everything that is known of one run.
+/// The results of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Report {
     machine: Machine,
-    /// Of variations and overload.
+    /// The host's share in variations and overload.
     host: Host,
-    /// Too short for its figures to mean anything.
+    /// Whether the run was too short for its figures to mean anything.
     quick: bool,
     notices: Vec<String>,
     variations: Vec<variation::Variation>,
     /// Motion's response, the calmest company first.
     overload: Vec<overload::Response>,
     hold_up: Option<hold_up::HoldUp>,
-    /// What spins, and how long others wait beside it.
+    /// The lateness of others beside threads that spin.
     #[serde(default)]
     spinning: Vec<spinning::Spinning>,
     trials: Vec<environment::Trial>,
@@ -96,7 +96,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// `None` if nothing was measured.
+    /// Returns the tail of some values; `None` if nothing was measured.
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
         Some(Self {
@@ -124,15 +124,16 @@ enum Disturbance {
     Environment,
 }
 
-/// What the measurements share.
+/// The parts that the measurements share.
 struct Setting<'s> {
     effort: Effort,
-    /// This program, which runs our own contestants.
+    /// The path of this program, which runs our own contestants.
     program: PathBuf,
     folder: &'s Path,
 }
 
-/// Measures, and tells. `program` is this one, `folder` where files may be left.
+/// Runs the measurements, and prints the results. `program` is this one, `folder` where files may
+/// be left.
 pub fn run(options: &Options, program: PathBuf, folder: &Path) -> Result<(), BenchError> {
     let machine = Machine::examine();
     println!("{machine}\n");

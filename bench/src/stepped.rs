@@ -1,9 +1,9 @@
-//! A robot that is not in real time: what `run --fast`, `run --replay` and `log verify` take with
-//! more workers than one, beside what they take with one, with the permission for real-time
-//! priorities and without, on a quiet machine and beside two busy loops.
+//! A robot that is not in real time: the time of `run --fast`, `run --replay` and `log verify` with
+//! more workers than one, relative to one, with the permission for real-time priorities and
+//! without, on a quiet machine and beside two busy loops.
 //!
-//! Everybody has a turn in each round, so that the machine's moods meet all alike; ratios are of
-//! turns of the same round.
+//! All cases have a turn in each round, so that the state of the machine meets all alike; ratios
+//! are of turns of the same round.
 
 use std::fmt;
 use std::fs;
@@ -44,14 +44,14 @@ pub struct Options {
     folder: PathBuf,
 }
 
-/// The bar: more workers take at most so many times as long as one.
+/// The bar: the time with more workers, as a multiple of that with one.
 const BAR: f64 = 1.1;
 const MOST_WORKERS: usize = 3;
 const CYCLES: [&str; 3] = ["motion", "cognition", "audio"];
-/// Starts a program that may not have real-time priorities.
+/// The command that starts a program without permission for real-time priorities.
 const WITHOUT_PERMISSION: [&str; 4] = ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice", "--"];
 
-/// What the robot does.
+/// The task of the robot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Task {
     Fast,
@@ -66,19 +66,19 @@ enum Permission {
     Refused,
 }
 
-/// Who else wants the cores.
+/// The other threads that want the cores.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Company {
     Nobody,
     TwoLoops,
 }
 
-/// What is measured with each number of workers.
+/// A case that is measured with each number of workers.
 struct Case {
     task: Task,
     permission: Permission,
     company: Company,
-    /// Of the world's clock: per number of workers, one per round.
+    /// The seconds of the world's clock: per number of workers, one per round.
     seconds: [Vec<f64>; MOST_WORKERS],
 }
 
@@ -102,19 +102,19 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// The median time with so many workers.
+    /// Returns the median time with that many workers.
     fn median(&self, workers: usize) -> f64 {
         median(self.seconds[workers - 1].clone())
     }
 
-    /// The median of how many times as long as with one worker it took, round by round.
+    /// Returns the median of the times relative to those with one worker, round by round.
     fn ratio(&self, workers: usize) -> f64 {
         let rounds = self.seconds[workers - 1].iter().zip(&self.seconds[0]);
         median(rounds.map(|(many, one)| many / one).collect())
     }
 }
 
-/// Measures and tells.
+/// Runs the measurements, and prints the results.
 pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
     let machine = Machine::examine();
@@ -129,7 +129,7 @@ pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
     let folder = options.folder.join(format!("hemiola-bench-stepped-{}", std::process::id()));
     let failed = |error| BenchError::Write { path: folder.clone(), error };
     fs::create_dir_all(&folder).map_err(failed)?;
-    // The robot runs there.
+    // The robot runs in this folder.
     let folder = fs::canonicalize(&folder).map_err(failed)?;
     let (seconds, rounds) = match effort {
         Effort::Quick => (1, 1),
@@ -137,7 +137,7 @@ pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
     };
     let robot = Robot { program, folder, seconds };
     let measured = measure(&robot, bench, rounds);
-    // What is left behind is only in the way.
+    // A folder that is left behind does no harm.
     _ = fs::remove_dir_all(&robot.folder);
     let (cases, host, notices) = measured?;
     print(&cases, seconds, rounds);
@@ -170,7 +170,7 @@ fn measure(robot: &Robot, bench: &Path, rounds: usize) -> Result<(Vec<Case>, Hos
         for case in &mut cases {
             let _busy = Busy::start(case.company);
             for turn in 0..MOST_WORKERS {
-                // Who comes first is another one each time.
+                // Another number of workers comes first each time.
                 let workers = (round + turn) % MOST_WORKERS + 1;
                 case.seconds[workers - 1].push(host.hold(|| robot.run(case, workers))?);
             }
@@ -180,7 +180,7 @@ fn measure(robot: &Robot, bench: &Path, rounds: usize) -> Result<(Vec<Case>, Hos
     Ok((cases, host, notices))
 }
 
-/// What a robot is told here that asks for real-time priority.
+/// Returns the message that a robot gets here when it asks for real-time priority.
 fn answer(bench: &Path, permission: Permission) -> String {
     let output = command(bench, permission).arg("ask-for-real-time").stderr(Stdio::null()).output();
     output.map_or_else(|error| error.to_string(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -197,7 +197,7 @@ fn command(program: &Path, permission: Permission) -> Command {
     }
 }
 
-/// The NAO.
+/// The program of the NAO, and its folder.
 struct Robot {
     program: PathBuf,
     folder: PathBuf,
@@ -209,14 +209,14 @@ impl Robot {
         self.folder.join("game.mcap")
     }
 
-    /// What is replayed and verified later.
+    /// Records the log that is replayed and verified later.
     fn record(&self) -> Result<(), BenchError> {
         let mut command = self.run_command(Permission::Granted, 1);
         command.args(["--fast", "--duration", &format!("{} s", self.seconds), "--log"]).arg(self.log());
         self.finish(command).map(drop)
     }
 
-    /// How many seconds a turn takes.
+    /// Returns how many seconds a turn takes.
     fn run(&self, case: &Case, workers: usize) -> Result<f64, BenchError> {
         let command = match case.task {
             Task::Fast => {
@@ -239,7 +239,7 @@ impl Robot {
         self.finish(command)
     }
 
-    /// A run that nobody looks at, with so many workers in every cycle.
+    /// Makes the command for a run without onlookers, with that many workers in every cycle.
     fn run_command(&self, permission: Permission, workers: usize) -> Command {
         let mut command = command(&self.program, permission);
         command.args(["run", "--headless", "--no-trace", "--config"]).arg(configuration());
@@ -247,7 +247,7 @@ impl Robot {
         command
     }
 
-    /// How long it takes, in seconds.
+    /// Runs a command to its end, and returns how long it takes, in seconds.
     fn finish(&self, mut command: Command) -> Result<f64, BenchError> {
         command.current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let failed = |error| BenchError::Start { program: self.program.display().to_string(), error };
@@ -290,7 +290,7 @@ impl Drop for Busy {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // It does nothing that could panic.
+            // The thread does nothing that could panic.
             _ = thread.join();
         }
     }

@@ -3,11 +3,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `questions` | what is compared, and what to say of it |
+//! | `questions` | the questions, and the remarks on their answers |
 //! | `cycle` | motion and cognition of the Nao Devils, with work that takes as long as the thesis says |
 //! | `experiment` | runs them in one way among others |
 //! | `prediction` | the schedule simulator, for machines with more cores than this one |
-//! | `simulator_error` | how far that is off |
+//! | `simulator_error` | the error of the schedule simulator |
 //! | `robot` | the NAO in simulation |
 //! | `pictures` | the long task that a queue starts too late |
 //! | `report` | tables, page |
@@ -51,13 +51,13 @@ pub struct Options {
     html: Option<PathBuf>,
 }
 
-/// How long the cycles run in each way, then the robot.
+/// The time for which the cycles run in each way, then the robot.
 const FULL: (Duration, Duration) = (Duration::from_secs(8), Duration::from_secs(15));
 const QUICK: (Duration, Duration) = (Duration::from_millis(600), Duration::from_secs(2));
 /// The workload that has what the thesis saw of YoloUpper.
 const YOLO_UPPER: &str = "nao-cognition";
 
-/// Asks all questions. `bench` is this program, `folder` where files may be left.
+/// Answers all questions. `bench` is this program, `folder` where files may be left.
 pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchError> {
     let machine = Machine::examine();
     println!("{machine}");

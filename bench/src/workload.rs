@@ -15,23 +15,23 @@ pub use random::uniform;
 #[derive(Debug, Clone)]
 pub struct Workload {
     pub name: &'static str,
-    /// The form that contestants read; comments say what it is.
+    /// The text that contestants read; its comments say what the graph is.
     pub text: String,
     pub graph: Graph,
 }
 
 impl Workload {
-    /// The sum of all durations.
+    /// Returns the sum of all durations.
     pub fn work_ns(&self) -> u64 {
         (0..self.graph.len()).map(|task| self.graph.duration_ns(task)).sum()
     }
 
-    /// The longest path by duration.
+    /// Returns the longest path by duration.
     pub fn critical_path_ns(&self) -> u64 {
         self.graph.remaining_ns().into_iter().max().unwrap_or(0)
     }
 
-    /// No schedule is shorter.
+    /// Returns a time that no schedule on that many workers is shorter than.
     pub fn lower_bound_ns(&self, workers: usize) -> u64 {
         self.critical_path_ns().max(self.work_ns() / workers.max(1) as u64)
     }
@@ -42,8 +42,8 @@ impl Workload {
     }
 }
 
-/// All workloads. Those made from a robot's published module graph need the shared data; without it
-/// they are left out, and said.
+/// Returns all workloads. Those made from a robot's published module graph need the shared data;
+/// without it they are missing, with a notice.
 pub fn all(notices: &mut Vec<String>) -> Result<Vec<Workload>, BenchError> {
     let mut workloads = vec![
         Workload::parse("pair", generated::PAIR.to_owned())?,

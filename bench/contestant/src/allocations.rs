@@ -1,4 +1,4 @@
-//! Counts allocations of all threads while somebody wants to know.
+//! Counts the allocations of all threads while an activity is measured.
 #![expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -22,7 +22,8 @@ static COUNTING: AtomicBool = AtomicBool::new(false);
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 impl CountAllocations {
-    /// How often any thread of the process allocates or reallocates while `activity` goes on.
+    /// Returns how often any thread of the process allocates or reallocates while `activity` goes
+    /// on.
     pub fn during(activity: impl FnOnce()) -> u64 {
         let before = ALLOCATIONS.load(Ordering::SeqCst);
         COUNTING.store(true, Ordering::SeqCst);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::system::PRIORITY;
 
-/// What is measured.
+/// The mode in which a contestant is measured.
 ///
 /// ```
 /// use hemiola_bench_contestant::Mode;
@@ -15,14 +15,14 @@ use crate::system::PRIORITY;
 pub enum Mode {
     /// Runs back to back, after warming up.
     Steady,
-    /// The same without warming up: how the first runs are.
+    /// Runs back to back without warming up: how the first runs are.
     Cold,
     /// Every run has durations of its own, from a file; the first runs count as any other.
     Varied,
     /// A run per period, asleep between two.
     Periodic,
-    /// The same, while another contestant runs at another priority. It says `ready`, and begins
-    /// when it reads a line.
+    /// Periodic runs while another contestant runs at another priority. The contestant prints
+    /// `ready`, and begins when it reads a line.
     Together,
     /// Two stages that hand every run over; runs may overlap.
     Pipeline,
@@ -30,7 +30,7 @@ pub enum Mode {
     Idle,
     /// Allocations of all threads in steady state.
     Allocations,
-    /// Runs back to back and nothing else, for tools that count instructions.
+    /// Runs back to back without any measurement, for tools that count instructions.
     Bare,
 }
 
@@ -74,14 +74,14 @@ impl std::str::FromStr for Mode {
     }
 }
 
-/// See [`Contest`](crate::Contest).
+/// The command line of a contestant; [`Contest`](crate::Contest) reads it.
 pub struct Arguments {
     pub graph: String,
     pub workers: usize,
     pub mode: Mode,
     pub runs: usize,
     pub period_ns: u64,
-    /// Of SCHED_FIFO.
+    /// The priority under SCHED_FIFO.
     pub priority: i32,
     /// A file with a line per run, and in it the duration of every task; only the varied mode needs
     /// it.
@@ -89,7 +89,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Reads `--key value` pairs; whatever stands before the first key is not for us.
+    /// Reads `--key value` pairs; whatever stands before the first key is not for the contestant.
     pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let arguments: Vec<String> = arguments.skip_while(|argument| !argument.starts_with("--")).collect();
         let value = |key: &str| -> Result<&String, String> {

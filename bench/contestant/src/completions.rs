@@ -1,10 +1,10 @@
-//! Runs that overlap, as those of a pipeline do: what is measured is how long after each other they
-//! end.
+//! Runs that overlap, as those of a pipeline do: the time from the end of one to the end of the
+//! next is measured.
 
 use crate::measure::print_samples;
 use crate::system::monotonic_ns;
 
-/// Notes when runs end; told by whoever runs the last stage.
+/// Notes when runs end, for the thread that runs the last stage.
 ///
 /// ```
 /// use hemiola_bench_contestant::Completions;
@@ -18,16 +18,18 @@ pub struct Completions {
     ended: Vec<u64>,
 }
 
-/// As many as in all other modes, and then some, for whoever wakes threads that have never run.
+/// The number of runs for warming up: more than in other modes, for contestants that wake threads
+/// that have never run.
 const WARM_UP_RUNS: usize = 100;
 
 impl Completions {
-    /// Of so many runs, after some for warming up.
+    /// Makes room for that many runs, after those for warming up.
     pub fn new(runs: usize) -> Self {
         Self { runs, ended: Vec::with_capacity(WARM_UP_RUNS + runs + 1) }
     }
 
-    /// A run has ended. Tells whether it was the last, and has then printed the samples.
+    /// Notes that a run has ended. Returns whether it was the last, and has then printed the
+    /// samples.
     #[inline]
     pub fn note(&mut self) -> bool {
         self.ended.push(monotonic_ns());

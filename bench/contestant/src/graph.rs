@@ -22,7 +22,7 @@ pub struct Graph {
     successors: Vec<Vec<usize>>,
 }
 
-/// Why a text is no graph.
+/// The reason why a text is no graph.
 ///
 /// ```
 /// use hemiola_bench_contestant::Graph;
@@ -47,7 +47,7 @@ impl Graph {
     /// Reads the text form.
     ///
     /// # Errors
-    /// If it is not of that form.
+    /// If the text is not of that form.
     pub fn parse(text: &str) -> Result<Self, GraphError> {
         let mut graph = Graph { durations_ns: Vec::new(), predecessors: Vec::new(), successors: Vec::new() };
         for (index, line) in text.lines().enumerate() {
@@ -77,38 +77,38 @@ impl Graph {
         Ok(graph)
     }
 
-    /// How many tasks there are.
+    /// Returns the number of tasks.
     pub fn len(&self) -> usize {
         self.durations_ns.len()
     }
 
-    /// Whether there is no task.
+    /// Returns whether there is no task.
     pub fn is_empty(&self) -> bool {
         self.durations_ns.is_empty()
     }
 
-    /// How long a task takes, in nanoseconds of the machine that the workload was made for.
+    /// Returns how long a task takes, in nanoseconds of the machine that the workload was made for.
     pub fn duration_ns(&self, task: usize) -> u64 {
         self.durations_ns[task]
     }
 
-    /// What has to end before a task may begin.
+    /// Returns the tasks that have to end before a task may begin.
     pub fn predecessors(&self, task: usize) -> &[usize] {
         &self.predecessors[task]
     }
 
-    /// What waits for a task.
+    /// Returns the tasks that wait for a task.
     pub fn successors(&self, task: usize) -> &[usize] {
         &self.successors[task]
     }
 
-    /// The tasks that wait for nothing.
+    /// Returns the tasks that wait for no other.
     pub fn roots(&self) -> Vec<usize> {
         (0..self.len()).filter(|&task| self.predecessors[task].is_empty()).collect()
     }
 
-    /// For each task the longest path by duration from its begin to the end of the graph, in
-    /// nanoseconds.
+    /// Returns for each task the longest path by duration from its begin to the end of the graph,
+    /// in nanoseconds.
     ///
     /// ```
     /// use hemiola_bench_contestant::Graph;

@@ -1,6 +1,6 @@
-//! What every Rust contestant of the bench shares, so that they differ in how they dispatch and in
-//! nothing else: the protocol, the calibrated work, the measurement, the threads' policy.
-//! `bench/peers/cpp/contestant.hpp` is the same for C++.
+//! The parts that all Rust contestants of the bench share, so that they differ in how they dispatch
+//! and in nothing else: the protocol, the calibrated work, the measurement, the threads' policy.
+//! `bench/peers/cpp/contestant.hpp` has the same for C++.
 //!
 //! A contestant is a process of its own. It is started with
 //! `--graph FILE --workers N --mode MODE --runs N --period-ns N`, in the varied mode with
@@ -19,7 +19,7 @@
 //! | `allocations`, `allocation_runs` | how many, in how many runs |
 //! | `ready` | none: it waits for a line of input before it goes on |
 //!
-//! [`messages`] has the same for the bench of messages.
+//! [`messages`] has the same parts for the bench of messages.
 //!
 //! This crate knows nothing of Hemiola, and depends on nothing but the C library and a serialiser.
 //!
@@ -52,10 +52,10 @@ pub use work::{Work, compute_for};
 
 use arguments::Arguments;
 
-/// One contestant's entry: what it has to run, and how it is measured. Lives as long as the
-/// process, so that the threads of any framework can look at it.
+/// The entry of one contestant: what it has to run, and how it is measured. It lives as long as the
+/// process, so that the threads of any framework can refer to it.
 ///
-/// See the example of the [crate].
+/// The example of the [crate] shows its use.
 pub struct Contest {
     arguments: Arguments,
     graph: Graph,
@@ -81,29 +81,29 @@ impl Contest {
         Box::leak(Box::new(Contest { arguments, graph, work }))
     }
 
-    /// What has to run before what.
+    /// Returns the graph: which task has to run before which.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// What the tasks do.
+    /// Returns the work of the tasks.
     pub fn work(&self) -> &Work {
         &self.work
     }
 
-    /// How many threads may work at the same time, the one that starts a run included where it
-    /// works, too.
+    /// Returns how many threads may work at the same time, including the one that starts a run if
+    /// that works, too.
     pub fn workers(&self) -> usize {
         self.arguments.workers
     }
 
-    /// What is measured.
+    /// Returns the mode in which the contestant is measured.
     pub fn mode(&self) -> Mode {
         self.arguments.mode
     }
 
-    /// For contestants whose runs overlap: they do not let themselves be run, but say when a run
-    /// has ended.
+    /// Returns where contestants whose runs overlap note that a run has ended, instead of being
+    /// called for each.
     pub fn completions(&self) -> Completions {
         Completions::new(self.arguments.runs)
     }

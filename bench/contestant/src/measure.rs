@@ -9,7 +9,7 @@ use crate::graph::Graph;
 use crate::system::{monotonic_ns, on_core, process_cpu_ns, sleep_until_ns};
 use crate::work::Work;
 
-/// Whoever runs a graph. Any closure is one.
+/// A contestant: it runs the graph. Any closure is one.
 ///
 /// ```
 /// use hemiola_bench_contestant::Contestant;
@@ -33,9 +33,9 @@ pub trait Contestant {
         }
     }
 
-    /// What has time between two runs and is not measured, such as planning, which a robot leaves
-    /// to another thread. Called while the contestant warms up, and after every run that it makes
-    /// cold.
+    /// Executes work that belongs between two runs and is not measured, such as planning, which a
+    /// robot leaves to another thread. It is called while the contestant warms up, and after every
+    /// cold run.
     fn between_runs(&mut self) {}
 }
 
@@ -45,10 +45,10 @@ impl<F: FnMut()> Contestant for F {
     }
 }
 
-/// Longer than timers are late, but for rare exceptions.
+/// The time before a run at which the thread shall be awake: timers are rarely later than that.
 const EARLINESS_NS: u64 = 200_000;
-/// The reference is measured in turn with the contestant, so that both see the same moods of the
-/// machine.
+/// The number of turns in which the reference is measured between the contestant's runs, so that
+/// both see the same state of the machine.
 const TURNS: usize = 8;
 const WARM_UP_RUNS: usize = 24;
 const WARM_UP_NS: u64 = 10_000_000;
@@ -105,7 +105,8 @@ fn cold(runs: usize, contestant: &mut impl Contestant) -> Vec<u64> {
     (0..runs).map(run).collect()
 }
 
-/// The reference has the graph's own durations, so that it shows how fast the machine is.
+/// Measures runs with durations of their own. The reference has the graph's own durations, so that
+/// it shows how fast the machine is.
 fn varied(arguments: &Arguments, graph: &Graph, work: &Work, contestant: &mut impl Contestant) {
     let rows = arguments.durations.as_deref().map_or_else(|| Err("--durations FILE is missing".to_owned()), rows);
     let rows = rows.unwrap_or_else(|message| {
@@ -125,7 +126,7 @@ fn varied(arguments: &Arguments, graph: &Graph, work: &Work, contestant: &mut im
     print_samples("makespan_ns", &makespan);
 }
 
-/// A line per run.
+/// Reads the file with the durations, a line per run.
 fn rows(path: &str) -> Result<Vec<Vec<u64>>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))?;
     let row = |line: &str| line.split_whitespace().map(str::parse).collect::<Result<Vec<u64>, _>>();
@@ -146,9 +147,9 @@ fn steady(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant) 
     print_samples("makespan_ns", &makespan);
 }
 
-/// The sequential loop on each of the cores that the contestant works on: cores of one machine
-/// differ by some percent, for their siblings belong to somebody else. A sample is at the mean of
-/// their speeds.
+/// Measures the sequential loop on each of the cores that the contestant works on: cores of one
+/// machine differ by some percent, as their siblings may belong to another virtual machine. A
+/// sample is at the mean of their speeds.
 fn reference(runs: usize, arguments: &Arguments, work: &Work) -> Vec<u64> {
     let cores = arguments.workers;
     let by_core: Vec<Vec<u64>> = (0..cores)
@@ -161,10 +162,10 @@ fn reference(runs: usize, arguments: &Arguments, work: &Work) -> Vec<u64> {
     (0..runs).map(at_mean_speed).collect()
 }
 
-/// How long each run took. One reading of the clock per run, which counts as part of it.
+/// Measures how long each run takes. The clock is read once per run, which counts as part of it.
 fn back_to_back(runs: usize, mut run: impl FnMut()) -> Vec<u64> {
     let mut samples = Vec::with_capacity(runs);
-    // Whoever ran before has left its own code and data in the caches.
+    // This run fills the caches, in which another activity has left its own code and data.
     run();
     let mut last = monotonic_ns();
     for _ in 0..runs {
@@ -209,8 +210,8 @@ fn periodic(arguments: &Arguments, work: &Work, contestant: &mut impl Contestant
     print_samples("start_ns", &start);
 }
 
-/// Lets the contestant see how punctual the machine's timers are; a robot that has run for a second
-/// knows.
+/// Lets the contestant measure how punctual the machine's timers are; a robot that has run for a
+/// second has done so.
 fn warm_up_waiting(contestant: &mut impl Contestant) {
     for _ in 0..WARM_UP_WAITS {
         contestant.wait(monotonic_ns() + WARM_UP_WAIT_NS, EARLINESS_NS);
@@ -218,8 +219,8 @@ fn warm_up_waiting(contestant: &mut impl Contestant) {
     }
 }
 
-/// Until all who run together are ready. Whoever starts them closes the input if one of them is
-/// not.
+/// Waits until all contestants that run together are ready. The bench closes the input if one of
+/// them is not.
 fn await_start() {
     println!("ready");
     _ = std::io::stdin().read_line(&mut String::new());

@@ -1,6 +1,6 @@
-//! What the contestants of the bench of messages share: what is asked of them, the workloads, how
-//! they are measured and checked.
-//! `bench/peers/cpp/messages.hpp` and the programs beside it are the same for C++.
+//! The parts that contestants of the bench of messages share: their command line, the workloads,
+//! how they are measured and checked. `bench/peers/cpp/messages.hpp` and the programs beside it
+//! have the same for C++.
 //!
 //! A contestant is a process of its own. It is started with
 //! `NAME --workload WORKLOAD --key NUMBER ...`, and prints lines of `key value value ...`, like
@@ -9,7 +9,7 @@
 //!
 //! | module | what a contestant implements |
 //! |---|---|
-//! | [`fan_out`] | one topic, many listeners, one thread |
+//! | [`fan_out`] | one topic, many subscribers, one thread |
 //! | [`task_queue`] | tasks added and run by many threads |
 //! | [`matrix_to_json`] | vectors of many producers, gathered and serialised |
 //! | [`ring`] | a queue from one or four threads to another one |

@@ -5,7 +5,7 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
-/// What the system granted to the process.
+/// The policy that the system granted to the process.
 ///
 /// ```
 /// use hemiola_bench_contestant::Granted;
@@ -15,10 +15,10 @@ use std::sync::OnceLock;
 pub enum Granted {
     /// SCHED_FIFO.
     RealTime {
-        /// 1 to 99.
+        /// The priority, from 1 to 99.
         priority: i32,
     },
-    /// Real-time priority was refused: it shares time like everybody.
+    /// Real-time priority was refused: the process shares time.
     TimeSharing,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Granted {
     }
 }
 
-/// What contestants run at if nothing else is said.
+/// The priority of contestants where the command line names none.
 pub(crate) const PRIORITY: i32 = 80;
 
 /// Asks for SCHED_FIFO at this priority and keeps to the first `workers` cores that the process may
@@ -42,11 +42,11 @@ pub fn request_real_time(workers: usize, priority: i32) -> Granted {
     if set_priority(priority) { Granted::RealTime { priority } } else { Granted::TimeSharing }
 }
 
-/// Lets this thread do something on the `index`th core that it may use, before any other thread of
-/// the process.
+/// Runs an activity on the `index`th core that the thread may use, before any other thread of the
+/// process.
 pub(crate) fn on_core<R>(index: usize, priority: i32, activity: impl FnOnce() -> R) -> R {
     let allowed = cores();
-    // Another thread of the process may spin there.
+    // The higher priority preempts a thread of the process that may spin there.
     set_priority(priority + 1);
     set_cores(allowed.get(index % allowed.len().max(1)).copied());
     let result = activity();
@@ -55,18 +55,18 @@ pub(crate) fn on_core<R>(index: usize, priority: i32, activity: impl FnOnce() ->
     result
 }
 
-/// From now on, this thread stays on the `index`th core that the process may use, on the last one
-/// if there are fewer.
+/// Keeps this thread on the `index`th core that the process may use, or on the last one if there
+/// are fewer.
 pub(crate) fn keep_to_core(index: usize) {
     let allowed = PROCESS_CORES.get_or_init(cores);
     set_cores(allowed.get(index).or(allowed.last()).copied());
 }
 
-/// As they were before a thread was confined.
+/// The cores of the process before any thread was confined.
 static PROCESS_CORES: OnceLock<Vec<usize>> = OnceLock::new();
 
 /// Leaves the session, whose threads share their part of the processor, and asks that the new one
-/// come before all others; tells whether that was granted.
+/// come before all others; returns whether that was granted.
 pub(crate) fn leave_for_a_session_of_its_own() -> bool {
     // SAFETY: no memory is involved. It fails only for the leader of a group, who has one to
     // itself.
@@ -84,19 +84,19 @@ fn keep_to_cores(count: usize) {
     set_cores(cores().into_iter().take(count));
 }
 
-/// The cores that this thread may use.
+/// Returns the cores that this thread may use.
 fn cores() -> Vec<usize> {
     // SAFETY: the set is valid for its size, all zeros is the empty set, and core numbers stay
     // below CPU_SETSIZE.
     unsafe {
         let mut allowed: libc::cpu_set_t = MaybeUninit::zeroed().assume_init();
-        // Where it is refused, the set stays empty.
+        // The set stays empty where that is refused.
         libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed);
         (0..libc::CPU_SETSIZE as usize).filter(|&core| libc::CPU_ISSET(core, &allowed)).collect()
     }
 }
 
-/// Where it is refused, those that are allowed anyway stay.
+/// Confines this thread to these cores; where that is refused, it keeps those that it has.
 fn set_cores(cores: impl IntoIterator<Item = usize>) {
     // SAFETY: as in `cores`.
     unsafe {
@@ -106,17 +106,17 @@ fn set_cores(cores: impl IntoIterator<Item = usize>) {
     }
 }
 
-/// The monotonic clock, in nanoseconds.
+/// Returns the time of the monotonic clock, in nanoseconds.
 pub fn monotonic_ns() -> u64 {
     read_clock(libc::CLOCK_MONOTONIC)
 }
 
-/// Processor time that all threads of the process have used, in nanoseconds.
+/// Returns the processor time that all threads of the process have used, in nanoseconds.
 pub(crate) fn process_cpu_ns() -> u64 {
     read_clock(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// What all threads of a process have used since it began.
+/// The resources that all threads of a process have used since it began.
 ///
 /// ```
 /// use hemiola_bench_contestant::Usage;
@@ -129,12 +129,13 @@ pub(crate) fn process_cpu_ns() -> u64 {
 pub struct Usage {
     /// Processor time.
     pub cpu_ns: u64,
-    /// How often a thread gave up its core because it had to wait. Each of them has to be woken.
+    /// The number of times that a thread gave up its core because it had to wait. Each time it has
+    /// to be woken.
     pub sleeps: u64,
 }
 
 impl Usage {
-    /// Until now.
+    /// Returns the usage until now.
     pub fn now() -> Self {
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
         // SAFETY: `usage` is valid for writing, and all zeros is a value of it.
@@ -145,13 +146,13 @@ impl Usage {
         Self { cpu_ns: process_cpu_ns(), sleeps: usage.ru_nvcsw as u64 }
     }
 
-    /// What came on top.
+    /// Returns the usage since an earlier one.
     pub fn since(&self, before: &Usage) -> Usage {
         Usage { cpu_ns: self.cpu_ns - before.cpu_ns, sleeps: self.sleeps - before.sleeps }
     }
 }
 
-/// Processor time that this thread has used, in nanoseconds.
+/// Returns the processor time that this thread has used, in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
     read_clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }

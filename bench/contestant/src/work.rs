@@ -1,5 +1,5 @@
-//! What tasks do: a chain of integer operations, each of which needs the result of the one before,
-//! so long as the task's duration.
+//! The work of tasks: a chain of integer operations, each of which needs the result of the one
+//! before, for as long as the task's duration.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,18 +17,18 @@ use crate::system::{monotonic_ns, thread_cpu_ns};
 /// ```
 #[derive(Debug)]
 pub struct Work {
-    /// Per task. They change only between two runs; whatever starts a run on other threads carries
-    /// them over.
+    /// The operations of each task. They change only between two runs; whatever starts a run on
+    /// other threads makes them visible there.
     steps: Box<[AtomicU64]>,
     steps_per_ns: f64,
-    /// Somebody wants to know when the first task begins.
+    /// Whether the begin of the first task is to be noted.
     note_first: AtomicBool,
-    /// When it did; 0 before.
+    /// The time at which the first task began; 0 before.
     first: AtomicU64,
 }
 
 impl Work {
-    /// Finds out how many operations take as long as each task shall.
+    /// Measures how many operations each task's duration stands for.
     pub fn calibrated(graph: &Graph) -> Self {
         let work = Work {
             steps: (0..graph.len()).map(|_| AtomicU64::new(0)).collect(),
@@ -40,7 +40,8 @@ impl Work {
         work
     }
 
-    /// From the next run on, the tasks take so long, in nanoseconds, in the order of their numbers.
+    /// Sets how long the tasks take from the next run on, in nanoseconds, in the order of their
+    /// numbers.
     pub fn take(&self, durations_ns: impl IntoIterator<Item = u64>) {
         for (steps, duration) in self.steps.iter().zip(durations_ns) {
             steps.store((duration as f64 * self.steps_per_ns).round() as u64, Ordering::Relaxed);
@@ -51,15 +52,15 @@ impl Work {
     #[inline]
     pub fn run(&self, task: usize) {
         if self.note_first.load(Ordering::Relaxed) && self.first.load(Ordering::Relaxed) == 0 {
-            // Two may be first at the same time: one of them wins, and they began within
+            // Two tasks may be first at the same time: one of them wins, and they began within
             // nanoseconds.
             _ = self.first.compare_exchange(0, monotonic_ns(), Ordering::Relaxed, Ordering::Relaxed);
         }
         chain(self.steps[task].load(Ordering::Relaxed));
     }
 
-    /// All tasks one after the other, in the order of their numbers: what every contestant is
-    /// compared with.
+    /// Runs all tasks one after the other, in the order of their numbers: every contestant is
+    /// compared with that.
     pub fn run_in_order(&self) {
         (0..self.steps.len()).for_each(|task| self.run(task));
     }
@@ -69,16 +70,16 @@ impl Work {
         self.first.store(0, Ordering::SeqCst);
     }
 
-    /// When the first task since [`watch_first_task`](Self::watch_first_task) began; ends the
-    /// watch.
+    /// Returns when the first task since [`watch_first_task`](Self::watch_first_task) began, and
+    /// ends the watch.
     pub(crate) fn first_task_ns(&self) -> u64 {
         self.note_first.store(false, Ordering::SeqCst);
         self.first.load(Ordering::SeqCst)
     }
 }
 
-/// Computes until this thread has used so much more of a processor, however often others interrupt
-/// it: exact to some microseconds.
+/// Computes until this thread has used that much processor time, however often others interrupt it:
+/// exact to some microseconds.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -87,7 +88,8 @@ impl Work {
 /// assert!(begin.elapsed() >= Duration::from_micros(190)); // the two clocks may differ a little
 /// ```
 pub fn compute_for(processor_time: Duration) {
-    /// Between two looks at the clock, which is a call into the system: some microseconds.
+    /// The steps between two readings of the clock, which is a call into the system: some
+    /// microseconds.
     const STEPS: u64 = 2_000;
     let end = thread_cpu_ns() + processor_time.as_nanos() as u64;
     while thread_cpu_ns() < end {
@@ -95,7 +97,7 @@ pub fn compute_for(processor_time: Duration) {
     }
 }
 
-/// One step: a multiplication and an addition (Knuth's MMIX generator).
+/// Computes that many steps, each a multiplication and an addition (Knuth's MMIX generator).
 #[inline]
 pub(crate) fn chain(steps: u64) {
     let mut value = steps;
@@ -105,7 +107,7 @@ pub(crate) fn chain(steps: u64) {
     black_box(value);
 }
 
-/// The fastest of some attempts: the others were disturbed.
+/// Returns the speed in the fastest of some attempts: the others were disturbed.
 pub(crate) fn steps_per_nanosecond() -> f64 {
     const ATTEMPTS: usize = 40;
     const STEPS: u64 = 100_000;

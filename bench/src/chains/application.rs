@@ -1,22 +1,23 @@
 use hemiola_analysis::TimeSpan;
 
-/// What callbacks do beside taking time: the same in a simulation and on real threads.
+/// An application: what its callbacks do beside taking time, the same in a simulation and on real
+/// threads.
 pub trait Application: Send + Sync + 'static {
-    /// What they send each other.
+    /// The messages between callbacks.
     type Message: Default + Clone + Send + Sync + 'static;
 
-    /// A callback is called. Tells whether it computes and publishes, as its model says, or is done
-    /// at once.
+    /// Begins a call of a callback. Returns whether it computes and publishes, as its model says,
+    /// or is done at once.
     fn begin(&self, callback: usize, cause: Cause<'_, Self::Message>, now: TimeSpan) -> bool;
 
-    /// A callback has computed. What does it publish?
+    /// Ends a call that has computed, and returns the message that it publishes.
     fn end(&self, callback: usize, now: TimeSpan) -> Self::Message;
 }
 
-/// Why a callback is called.
+/// The reason why a callback is called.
 pub enum Cause<'m, M> {
-    /// Its timer expired then.
+    /// The callback's timer expired at that time.
     Expired(TimeSpan),
-    /// A message came.
+    /// A message arrived.
     Received(&'m M),
 }

@@ -6,7 +6,7 @@ use hemiola_schedulability::simulation::{Comparison, random_system, shrink};
 
 use crate::error::BenchError;
 
-/// What came of all systems.
+/// The outcome of all systems.
 pub struct Checked {
     systems: u64,
     all: Comparison,
@@ -48,7 +48,7 @@ impl Checked {
         )
     }
 
-    /// How many came how near to their bound.
+    /// Draws how many came how near to their bound.
     pub fn picture(&self) -> String {
         const WIDTH: f64 = 900.0;
         const LEFT: f64 = 40.0;

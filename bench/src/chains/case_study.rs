@@ -34,7 +34,7 @@ fn simulated(deployment: &Deployment) -> Vec<Observed> {
     latencies(&model, &chain_of)
 }
 
-/// As published: four cores, bounds and simulation.
+/// Returns the case as published: four cores, bounds and simulation.
 pub fn published() -> String {
     let deployment = case_study::deployment();
     let (picas, default) = (simulated(&deployment), simulated(&under_ros2(&deployment, CORES)));
@@ -66,14 +66,14 @@ pub fn published() -> String {
     text
 }
 
-/// A scheduler, and how the chains fared under it.
+/// A scheduler, and the latencies of the chains under it.
 pub struct Trial {
     pub scheduler: &'static str,
     pub rows: Vec<Row>,
     remarks: String,
 }
 
-/// What was really executed, and on what.
+/// The trials that were really executed, and the mapping to this machine.
 pub struct Execution {
     pub trials: Vec<Trial>,
     cores: usize,
@@ -81,8 +81,8 @@ pub struct Execution {
     taken: Taken,
 }
 
-/// Executes it for so long under each scheduler, on the cores that there are, and simulates the
-/// same.
+/// Executes the case for that long under each scheduler, on the cores that there are, and simulates
+/// the same.
 pub fn executed(length: Duration) -> Result<Execution, BenchError> {
     let available = Affinity::of_this_thread().cores().len();
     let sentinels = Sentinels::start()?;
@@ -95,7 +95,7 @@ pub fn executed(length: Duration) -> Result<Execution, BenchError> {
     let mut trials = Vec::new();
     for (scheduler, deployment) in schedulers {
         let (model, chain_of) = case_study::model(&deployment);
-        // As in the paper's program, one message waits at most.
+        // One message waits at most, as in the paper's program.
         let model = as_executed(model, mapping.cores, 1);
         let bounds = holistic::latencies(&taken.added_to(&deployment), HORIZON);
         let application = Arc::new(Latencies::new(&chain_of).within(&bounds));
@@ -138,7 +138,7 @@ impl Execution {
     }
 }
 
-/// What callbacks are called in pictures and traces, and the number of their colour.
+/// Returns the name of a callback in pictures and traces, and the number of its colour.
 fn describe(chain_of: &[usize], who: Who) -> (String, usize) {
     match who {
         Who::Callback(callback) => {
@@ -150,7 +150,8 @@ fn describe(chain_of: &[usize], who: Who) -> (String, usize) {
     }
 }
 
-/// Who ran when on the four cores, up to `end`, under PiCAS or in default executors.
+/// Simulates which callback runs when on the four cores, up to `end`, under PiCAS or in default
+/// executors.
 fn schedule(deployment: &Deployment, end: TimeSpan) -> (Schedule, Vec<usize>) {
     let (model, chain_of) = case_study::model(deployment);
     let mut schedule = Schedule::default();
@@ -160,7 +161,7 @@ fn schedule(deployment: &Deployment, end: TimeSpan) -> (Schedule, Vec<usize>) {
 
 const SHOWN: TimeSpan = TimeSpan::milliseconds(400);
 
-/// The beginning, under PiCAS and in ROS 2's default executors.
+/// Draws the beginning, under PiCAS and in ROS 2's default executors.
 pub fn pictures() -> [String; 2] {
     let deployment = case_study::deployment();
     [

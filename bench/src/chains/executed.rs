@@ -13,31 +13,31 @@ use super::sentinels::LEAST;
 use crate::contest::host;
 use crate::error::BenchError;
 
-/// What became of a run, beside what the application saw.
+/// The figures of a run, beside what the application measured.
 pub struct Executed {
-    /// When its clock showed zero.
+    /// The time at which the run's clock showed zero.
     pub zero: MonotonicTime,
     pub length: Duration,
-    /// How many cores' time the process used.
+    /// The processor time of the process, in cores.
     pub cores_used: f64,
-    /// Messages that found no room.
+    /// The number of messages that found no room.
     pub dropped: u64,
-    /// Expiries of timers for which it was too late.
+    /// The number of expiries of timers for which it was too late.
     pub skipped: u64,
-    /// What the host took of the processors' time, of all together.
+    /// The processor time that the host took, of all processors together.
     pub stolen: Duration,
-    /// When calls took longer than they computed, of executors that none of ours can interrupt: by
-    /// the kernel, or the host.
+    /// The times by which calls took longer than they computed, on executors that no other thread
+    /// of the bench can preempt: the kernel or the host interrupted them.
     pub interruptions: Interruptions,
-    /// What the system refused to the threads.
+    /// The settings that the system refused to the threads.
     pub denials: Vec<String>,
 }
 
-/// What the machine took from calls.
+/// The time that the machine took from calls.
 #[derive(Debug, Default)]
 pub struct Interruptions {
     longest_ns: AtomicU64,
-    /// The end of a call, and for how long it did not compute before; not the short ones.
+    /// The end of a call, and how long it did not compute before; only if that was long.
     long: Mutex<Vec<(TimeSpan, TimeSpan)>>,
 }
 
@@ -53,17 +53,17 @@ impl Interruptions {
         TimeSpan::nanoseconds(self.longest_ns.load(Ordering::Relaxed))
     }
 
-    /// From when to when, as if all was at the end of the call.
+    /// Returns the interruptions as spans, as if each was at the end of its call.
     pub fn spans(&self) -> Vec<(TimeSpan, TimeSpan)> {
         let long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
         long.iter().map(|&(end, length)| (end - length, end)).collect()
     }
 }
 
-/// All is made in this time, while the clock shows zero: so that timers begin at once.
+/// The time in which everything is made, while the clock shows zero, so that timers begin at once.
 const PREPARATION: Duration = Duration::from_millis(500);
 
-/// Lets an application run on the bus's executors, one thread for each of the model's, with its
+/// Runs an application on the bus's executors, one thread for each of the model's, with its
 /// priority and on its core. Callbacks use a processor for as long as they take at most in the
 /// model. Timers expire first after one period, as those of the bus do.
 pub fn execute<A: Application>(model: &Model, length: Duration, application: &Arc<A>) -> Result<Executed, BenchError> {
@@ -94,13 +94,13 @@ pub fn execute<A: Application>(model: &Model, length: Duration, application: &Ar
         dropped: topics.iter().map(|topic| topic.report().dropped).sum(),
         skipped,
         stolen,
-        // The executors have ended, and with them whoever else had it.
+        // The executors have ended, and with them all other owners.
         interruptions: Arc::into_inner(interruptions).unwrap_or_default(),
         denials,
     })
 }
 
-/// The executors with their callbacks, connected as the model says.
+/// Makes the executors with their callbacks, connected as the model says.
 fn wire<A: Application>(
     model: &Model,
     topics: &[Topic<A::Message>],
@@ -135,7 +135,7 @@ fn wire<A: Application>(
             }
             Source::Messages { depth, .. } => {
                 let sends = |other: &hemiola_schedulability::simulation::Callback| other.publishes.contains(&number);
-                // Nobody may: a timer that chains share is only in the first of them.
+                // There may be no sender: a timer that chains share is only in the first of them.
                 let Some(sender) = model.callbacks.iter().position(sends) else { continue };
                 let topic = &topics[first_of_join(model, sender)];
                 executor.subscribe(topic, priority, depth, WhenFull::DropOldest, move |message| {
@@ -147,7 +147,7 @@ fn wire<A: Application>(
     Ok(executors)
 }
 
-/// Each on a thread of its own.
+/// Starts the executors, each on a thread of its own.
 fn spawn(model: &Model, executors: Vec<Executor>) -> Result<Vec<RunningExecutor>, BenchError> {
     let allowed = Affinity::of_this_thread();
     let mut running = Vec::new();
@@ -162,19 +162,20 @@ fn spawn(model: &Model, executors: Vec<Executor>) -> Result<Vec<RunningExecutor>
     Ok(running)
 }
 
-/// Those that join each other publish to one topic: whichever is called last does.
+/// Returns the first of the callbacks that join each other. They publish to one topic, whichever is
+/// called last.
 fn first_of_join(model: &Model, callback: usize) -> usize {
     model.callbacks[callback].joins.iter().fold(callback, |first, &other| first.min(other))
 }
 
-/// One callback.
+/// The closure of one callback.
 struct Call<A: Application> {
     number: usize,
     takes: Duration,
     application: Arc<A>,
     publisher: Publisher<A::Message>,
     clock: Arc<RobotClock>,
-    /// Of callbacks that none of ours interrupts.
+    /// The interruptions, for a callback that no other thread of the bench preempts.
     interruptions: Option<Arc<Interruptions>>,
 }
 
@@ -203,7 +204,7 @@ mod tests {
     use crate::chains::reference_system::{Nodes, Scheduler, model};
     use crate::chains::simulated::simulate;
 
-    /// On one thread, by a clock that is set: the same messages come as in the simulator.
+    /// Runs on one thread, by a clock that is set: the same messages come as in the simulator.
     #[test]
     fn callbacks_are_connected_as_in_the_simulator() {
         for scheduler in [Scheduler::Ros2, Scheduler::Picas] {
@@ -219,8 +220,8 @@ mod tests {
             }
             simulate(&model, TimeSpan::microseconds(3_000_500), &simulated);
             let (executed, simulated) = (executed.figures(), simulated.figures());
-            // Which of two messages of the same time is among the first nine, which do not count,
-            // nobody promises.
+            // The first nine messages do not count; which of two messages of the same time is among
+            // them is not specified.
             assert!(executed.latency.count.abs_diff(simulated.latency.count) <= 1, "{scheduler:?}");
             assert!(executed.period.count.abs_diff(simulated.period.count) <= 1, "{scheduler:?}");
             assert_eq!((executed.hot_path_drops, simulated.hot_path_drops), (0, 0));

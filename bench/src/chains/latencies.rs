@@ -6,33 +6,33 @@ use hemiola_schedulability::simulation::Observed;
 
 use super::application::{Application, Cause};
 
-/// Measures chains: from the timer's expiry to the end of the last callback. Keeps those runs that
-/// took longer than they may.
+/// An application that measures chains, from the timer's expiry to the end of the last callback,
+/// and keeps the runs that exceeded their bound.
 pub struct Latencies {
-    /// Per callback, when what it is called for was released.
+    /// Per callback, when the chain was released for which it is called.
     released: Vec<AtomicU64>,
     /// Per callback, which chain ends with it.
     ends: Vec<Option<usize>>,
     observed: Vec<Mutex<Observed>>,
-    /// By chain, the longest that it may take, if there is such a thing.
+    /// By chain, the bound on its latency, if it has one.
     bounds: Vec<Bound>,
     beyond: Mutex<Vec<Beyond>>,
 }
 
-/// A run of a chain that took longer than it may.
+/// A run of a chain that exceeded its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Beyond {
     pub chain: usize,
-    /// When its timer expired.
+    /// The time at which the chain's timer expired.
     pub released: TimeSpan,
     pub end: TimeSpan,
 }
 
-/// So many are kept.
+/// The number of such runs that are kept.
 const MOST_BEYOND: usize = 1000;
 
 impl Latencies {
-    /// Of the chains of which these callbacks are, in this order.
+    /// Measures the chains to which these callbacks belong, in this order.
     pub fn new(chain_of: &[usize]) -> Self {
         let chains = chain_of.iter().max().map_or(0, |last| last + 1);
         let ends = |callback: usize| Some(chain_of[callback]).filter(|chain| chain_of.get(callback + 1) != Some(chain));
@@ -45,25 +45,25 @@ impl Latencies {
         }
     }
 
-    /// With these bounds, by chain.
+    /// Compares with these bounds, by chain.
     pub fn within(self, bounds: &[Bound]) -> Self {
         Self { bounds: bounds.to_vec(), ..self }
     }
 
-    /// The runs of a chain that took longer than it may.
+    /// Returns the runs of a chain that exceeded its bound.
     pub fn beyond(&self, chain: usize) -> Vec<Beyond> {
         let beyond = self.beyond.lock().unwrap_or_else(PoisonError::into_inner);
         beyond.iter().copied().filter(|run| run.chain == chain).collect()
     }
 
-    /// By chain.
+    /// Returns the latencies, by chain.
     pub fn observed(&self) -> Vec<Observed> {
         self.observed.iter().map(|observed| *observed.lock().unwrap_or_else(PoisonError::into_inner)).collect()
     }
 }
 
 impl Application for Latencies {
-    /// When the chain's timer expired.
+    /// The time at which the chain's timer expired.
     type Message = TimeSpan;
 
     fn begin(&self, callback: usize, cause: Cause<'_, TimeSpan>, _now: TimeSpan) -> bool {

@@ -9,21 +9,21 @@ use hemiola_realtime::{
 };
 use hemiola_schedulability::simulation::{Missed, Model, Source};
 
-/// Chains on the cores that there are, with durations that these can bear.
+/// A deployment on the cores that there are, with durations that these can bear.
 pub struct Mapping {
     pub deployment: Deployment,
     pub cores: usize,
-    /// By which all durations were multiplied; periods stay.
+    /// The factor by which all durations were multiplied; periods stay.
     pub scale: f64,
 }
 
-/// What threads with real-time priority use of a core at most: Linux keeps 5 % for all others, and
-/// stops them for that.
+/// The load that threads with real-time priority put on a core at most: Linux keeps 5 % for all
+/// others, and stops them for that.
 const LARGEST_LOAD: f64 = 0.9;
 
 impl Mapping {
-    /// Core c becomes core c modulo `available`, and all durations shrink alike until no core has
-    /// more to do than it may. Who goes before whom stays: executors keep their priorities.
+    /// Maps core c to core c modulo `available`, and shrinks all durations alike until no core has
+    /// more to do than it may. Executors keep their priorities.
     pub fn new(deployment: &Deployment, cores: usize, available: usize) -> Self {
         let cores = cores.min(available).max(1);
         let mut deployment = deployment.clone();
@@ -37,10 +37,11 @@ impl Mapping {
     }
 }
 
-/// Of default executors: that of PiCAS' most important one, so that nothing but the order differs.
+/// The priority of default executors: that of PiCAS' most important one, so that nothing but the
+/// order differs.
 const PRIORITY: u32 = 90;
 
-/// The same callbacks on the same cores, in one default executor per core.
+/// Returns the same callbacks on the same cores, in one default executor per core.
 pub fn under_ros2(deployment: &Deployment, cores: usize) -> Deployment {
     let mut default = deployment.clone();
     for callback in default.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
@@ -51,8 +52,8 @@ pub fn under_ros2(deployment: &Deployment, cores: usize) -> Deployment {
     default
 }
 
-/// The model as it is executed: timers expire first after a period and leave out what they missed,
-/// and so many messages wait at most.
+/// Returns the model as it is executed: timers expire first after a period and skip what they
+/// missed, and `queued` messages wait at most.
 pub fn as_executed(mut model: Model, cores: usize, queued: usize) -> Model {
     model.cores = cores;
     for callback in &mut model.callbacks {
@@ -64,15 +65,15 @@ pub fn as_executed(mut model: Model, cores: usize, queued: usize) -> Model {
     model
 }
 
-/// What this machine takes for itself, so that bounds have it: 99 of 100 times it was less.
+/// The time that this machine takes for itself, for the bounds: it was less in 99 of 100 cases.
 pub struct Taken {
     pub costs: Costs,
-    /// Of a core that computes, by interrupts and the host.
+    /// The share of a computing core that interrupts and the host take.
     pub share: f64,
 }
 
 impl Taken {
-    /// Takes some seconds.
+    /// Measures it, which takes some seconds.
     pub fn measure() -> Result<Self, RealtimeError> {
         let policy = Policy::Fifo(Priority::new(90)?);
         let dispatch = beyond_work(policy, Duration::from_micros(50), 1000)?;
@@ -93,7 +94,7 @@ impl Taken {
         Ok(Self { costs, share })
     }
 
-    /// The deployment with all that, for bounds.
+    /// Returns the deployment with these costs added, for bounds.
     pub fn added_to(&self, deployment: &Deployment) -> Deployment {
         let mut whole = Deployment { costs: self.costs, ..deployment.clone() };
         for callback in whole.chains.iter_mut().flat_map(|chain| &mut chain.callbacks) {
@@ -104,7 +105,7 @@ impl Taken {
     }
 }
 
-/// How much longer than its work a thread with this policy takes for it, 99 of 100 times at most.
+/// Returns by how much a thread with this policy exceeds its work, at most in 99 of 100 cases.
 fn beyond_work(policy: Policy, work: Duration, times: usize) -> Result<Duration, RealtimeError> {
     let worker = spawn(ThreadSettings::new("computes").policy(policy), move || {
         let beyond = |_| {

@@ -17,7 +17,7 @@ const LINE: f64 = 15.0;
 const GAP: f64 = 14.0;
 const COLOURS: [&str; 4] = ["#d9480f", "#3b6ea5", "#2b8a3e", "#8a5aa8"];
 
-/// A chain under one scheduler.
+/// The latencies of a chain under one scheduler.
 pub struct Range {
     pub name: String,
     pub simulated: Observed,
@@ -32,12 +32,12 @@ impl From<&Row> for Range {
     }
 }
 
-/// The same chains under several schedulers, in milliseconds: executed, with simulated ones as thin
-/// lines below them.
+/// Draws the same chains under several schedulers, in milliseconds: executed, with simulated ones
+/// as thin lines below them.
 pub fn svg(title: &str, schedulers: &[(&str, Vec<Range>)]) -> String {
     let chains = schedulers.first().map_or(0, |(_, ranges)| ranges.len());
     let all = || schedulers.iter().flat_map(|(_, ranges)| ranges.iter());
-    // A bound far beyond all that happened would leave no room for that.
+    // A bound far above all that happened is cut off, as it would leave no room for the rest.
     let longest = all().map(|range| ms(range.executed.maximum.max(range.simulated.maximum))).fold(1.0, f64::max) * 1.08;
     let x = |value: f64| LEFT + value.min(longest) / longest * (RIGHT - LEFT);
     let height = LINE * schedulers.len() as f64 + GAP;

@@ -4,10 +4,10 @@
 //! | file | what |
 //! |---|---|
 //! | `graph` | the nodes |
-//! | `history` | what messages carry: which callbacks they came through, and when those began |
-//! | `figures` | what an executor is judged by |
-//! | `callbacks` | as callbacks, under ROS 2's default executor and PiCAS |
-//! | `cycles`, `modules` | as cycles of Hemiola, simulated and executed |
+//! | `history` | the contents of messages: which callbacks they came through, and when those began |
+//! | `figures` | the figures by which an executor is judged |
+//! | `callbacks` | the system as callbacks, under ROS 2's default executor and PiCAS |
+//! | `cycles`, `modules` | the system as cycles of Hemiola, simulated and executed |
 
 mod callbacks;
 mod cycles;
@@ -34,11 +34,11 @@ use crate::error::BenchError;
 
 /// The cores of the original, and how long computing takes on its computer (a Raspberry Pi 4).
 const ORIGINAL: (usize, TimeSpan) = (4, TimeSpan::milliseconds(10));
-/// How long it takes where it is really executed: so that a single thread can bear it.
+/// The time that computing takes where it is really executed, so that a single thread can bear it.
 const CRUNCH: TimeSpan = TimeSpan::milliseconds(4);
 const SIMULATED: TimeSpan = TimeSpan::milliseconds(60_000);
 
-/// Who runs the system.
+/// The way in which the system is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Callbacks(Scheduler),
@@ -51,25 +51,25 @@ const WAYS: [(Way, &str); 3] = [
     (Way::Cycles, "Hemiola, six cycles"),
 ];
 
-/// What came of one way.
+/// The outcome of one way.
 pub struct Outcome {
     pub way: &'static str,
     pub figures: Figures,
     pub cores_used: f64,
-    /// All messages that found no room, or releases of cycles.
+    /// The number of messages that found no room, or of releases of cycles.
     pub dropped: u64,
-    /// By the host.
+    /// The processor time that the host took.
     stolen: Duration,
 }
 
-/// One table.
+/// The outcomes of a table.
 pub struct Trial {
     pub heading: String,
     pub outcomes: Vec<Outcome>,
 }
 
-/// Simulates it as it was meant, executes it on this machine for so long each way, and simulates
-/// what was executed.
+/// Simulates the system as it was meant, executes it on this machine for that long each way, and
+/// simulates what was executed.
 pub fn run(length: Duration) -> Result<[Trial; 3], BenchError> {
     let cores = Affinity::of_this_thread().cores().len().clamp(1, ORIGINAL.0);
     let mut executed = Vec::new();
@@ -114,7 +114,7 @@ fn really(way: Way, name: &'static str, cores: usize, length: Duration) -> Resul
     Ok(Outcome { way: name, figures, cores_used: executed.cores_used, dropped, stolen: executed.stolen })
 }
 
-/// What was executed beside the same simulated, for a picture.
+/// Returns the executed figures beside the simulated ones, for a picture.
 pub fn ranges([_, executed, simulated]: &[Trial; 3]) -> Vec<(&'static str, Vec<Range>)> {
     let range = |name: &str, executed, simulated| Range { name: name.to_owned(), simulated, executed, bound: None };
     let of = |executed: &Figures, simulated: &Figures| {

@@ -11,14 +11,14 @@ use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::report::page::STYLE;
 
-/// What all experiments gave.
+/// The results of all experiments.
 pub struct Report {
     machine: Machine,
     quick: bool,
     sections: Vec<Section>,
 }
 
-/// What one experiment gave.
+/// The results of one experiment.
 struct Section {
     title: &'static str,
     text: String,
@@ -26,7 +26,7 @@ struct Section {
     pictures: Vec<String>,
 }
 
-/// Holds all experiments: some five minutes, or some seconds if quick.
+/// Runs all experiments: for some five minutes, or some seconds if quick.
 pub fn run(quick: bool) -> Result<Report, BenchError> {
     let seconds = |full: u64| Duration::from_secs(if quick { 1 } else { full });
     let machine = Machine::examine();
@@ -97,7 +97,7 @@ impl Report {
     }
 }
 
-/// A document of its own, for its style is not that of the page.
+/// Embeds a picture as a document of its own, as its style is not that of the page.
 fn picture(svg: &str) -> String {
     let mut data = String::with_capacity(svg.len() * 2);
     for character in svg.chars() {

@@ -11,13 +11,13 @@ const CORES: usize = 4;
 const CHAINS: usize = 9;
 const HORIZON: TimeSpan = TimeSpan::milliseconds(100_000);
 
-/// How many chains of each rank are sure to be in time, at one utilisation.
+/// The number of chains of each rank that are sure to be in time, at one utilisation.
 pub struct Shares {
     utilisation: f64,
     sets: u64,
     picas: [u64; CHAINS],
     ros2: [u64; CHAINS],
-    /// For all sets.
+    /// The time that PiCAS' analysis took for all sets.
     picas_time: Duration,
     ros2_time: Duration,
 }
@@ -72,7 +72,7 @@ fn ratio(count: u64, of: u64) -> f64 {
     count as f64 / of.max(1) as f64
 }
 
-/// A panel per utilisation, a line per scheduler.
+/// Draws a panel per utilisation, with a line per scheduler.
 pub fn picture(results: &[Shares]) -> String {
     const PANEL: f64 = 380.0;
     const HEIGHT: f64 = 260.0;

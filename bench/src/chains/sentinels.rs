@@ -7,22 +7,23 @@ use hemiola_realtime::{Affinity, MonotonicTime, Policy, Priority, ThreadSettings
 
 use crate::error::BenchError;
 
-/// They wake this often: often enough to see what matters to a chain, and a few thousandths of a
-/// core each.
+/// The period of the sentinels: short enough to see what matters to a chain, for a few thousandths
+/// of a core each.
 const PERIOD: Duration = Duration::from_millis(2);
-/// What is shorter is what bounds count as a late timer, or as a share of interrupts.
+/// The shortest stall that counts: bounds include shorter ones as a late timer, or as a share of
+/// interrupts.
 pub const LEAST: TimeSpan = TimeSpan::microseconds(300);
 
-/// A thread on each core, above all others: when it did not run although it was due, the machine
-/// ran nobody's threads, for the kernel or the host had the core. Measure what the machine takes
-/// while they are there.
+/// Sentinels: a thread on each core, above all others. When one did not run although it was due,
+/// the core ran no thread of this machine, as the kernel or the host had it. What the machine takes
+/// for itself is to be measured while they are there.
 pub struct Sentinels {
     stalls: Arc<Mutex<Vec<Stall>>>,
     ends: Arc<AtomicBool>,
     threads: Vec<std::thread::JoinHandle<()>>,
 }
 
-/// For so long a core ran nothing of ours.
+/// A time in which a core ran no thread of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stall {
     begin: MonotonicTime,
@@ -34,7 +35,7 @@ struct Stall {
 pub struct Stalls(Vec<(TimeSpan, TimeSpan)>);
 
 impl Sentinels {
-    /// On all cores; without permission for real-time priorities there are none.
+    /// Starts sentinels on all cores; without permission for real-time priorities there are none.
     pub fn start() -> Result<Self, BenchError> {
         let (stalls, ends) = (Arc::<Mutex<Vec<Stall>>>::default(), Arc::<AtomicBool>::default());
         let mut sentinels = Self { stalls, ends, threads: Vec::new() };
@@ -53,7 +54,7 @@ impl Sentinels {
         Ok(sentinels)
     }
 
-    /// What they saw since an application's clock showed zero.
+    /// Returns the stalls since an application's clock showed zero.
     pub fn since(&self, zero: MonotonicTime) -> Stalls {
         let stalls = self.stalls.lock().unwrap_or_else(PoisonError::into_inner);
         let shown = |time: MonotonicTime| TimeSpan::from(time.since(zero));
@@ -62,7 +63,7 @@ impl Sentinels {
 
     fn end(&mut self) {
         self.ends.store(true, Ordering::Relaxed);
-        // One that panicked has nothing more to say.
+        // A sentinel that panicked has nothing to report.
         self.threads.drain(..).for_each(|thread| _ = thread.join());
     }
 }
@@ -91,12 +92,13 @@ impl Stalls {
         Self(stalls.collect())
     }
 
-    /// Others, too: what is over before a sentinel is due can be seen by whoever ran then.
+    /// Adds other stalls: one that is over before a sentinel is due can be seen by a thread that
+    /// ran then.
     pub fn and(&self, others: Vec<(TimeSpan, TimeSpan)>) -> Self {
         Self(self.0.iter().copied().chain(others).collect())
     }
 
-    /// For how long of this time some core ran nothing.
+    /// Returns for how long, within this time, some core was stalled.
     pub fn within(&self, begin: TimeSpan, end: TimeSpan) -> TimeSpan {
         let mut parts: Vec<(TimeSpan, TimeSpan)> =
             self.0.iter().map(|&(from, to)| (from.max(begin), to.min(end))).filter(|(from, to)| from < to).collect();

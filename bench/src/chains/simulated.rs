@@ -5,15 +5,15 @@ use hemiola_schedulability::simulation::{Model, Observer, Options, Source, Who, 
 
 use super::application::{Application, Cause};
 
-/// What became of a simulation, beside what the application saw.
+/// The figures of a simulation, beside what the application measured.
 pub struct Simulated {
-    /// How many cores' time was used.
+    /// The processor time that was used, in cores.
     pub cores_used: f64,
-    /// Messages that found no room.
+    /// The number of messages that found no room.
     pub dropped: u64,
 }
 
-/// Lets an application run in the simulator, until `end`.
+/// Runs an application in the simulator, until `end`.
 pub fn simulate<A: Application>(model: &Model, end: TimeSpan, application: &A) -> Simulated {
     let callbacks = model.callbacks.len();
     let queues = vec![VecDeque::new(); callbacks];
@@ -24,15 +24,15 @@ pub fn simulate<A: Application>(model: &Model, end: TimeSpan, application: &A) -
     Simulated { cores_used, dropped: messages.dropped }
 }
 
-/// The messages that the simulator only counts.
+/// The contents of messages, which the simulator only counts.
 struct Messages<'s, A: Application> {
     model: &'s Model,
     application: &'s A,
-    /// Per callback, what waits for it.
+    /// Per callback, the messages that wait for it.
     queues: Vec<VecDeque<A::Message>>,
     /// Per callback, whether its present call computes.
     works: Vec<bool>,
-    /// Of all cores.
+    /// The time that all cores were busy.
     busy: TimeSpan,
     dropped: u64,
 }

@@ -7,8 +7,8 @@ use hemiola_schedulability::simulation::{Model, Observer, Options, Who, run};
 
 use super::reference_system::{Scheduler, model};
 
-/// How many events a second the simulator makes of some systems, each simulated for so long again
-/// and again.
+/// Measures how many events a second the simulator makes of some systems, each simulated for that
+/// long again and again.
 pub fn text(length: Duration) -> String {
     let mut text = String::from("The simulator: begins and ends of jobs, and changes on a core\n");
     let (case_study, _) = case_study::model(&case_study::deployment());
@@ -29,7 +29,7 @@ pub fn text(length: Duration) -> String {
     text
 }
 
-/// Events, and the seconds that this took and that were simulated.
+/// Returns the number of events, the seconds that they took, and those that were simulated.
 fn speed(model: &Model, length: Duration) -> (u64, f64, f64) {
     const ONCE: TimeSpan = TimeSpan::milliseconds(10_000);
     let (begin, mut count, mut runs) = (Instant::now(), Count::default(), 0);

@@ -7,19 +7,19 @@ use super::executed::Executed;
 use super::latencies::Beyond;
 use super::sentinels::Stalls;
 
-/// A chain under one scheduler.
+/// The latencies of a chain under one scheduler.
 pub struct Row {
     pub chain: String,
     pub period: TimeSpan,
     pub bound: Bound,
     pub simulated: Observed,
     pub executed: Observed,
-    /// The runs that took longer than they may.
+    /// The runs that exceeded the chain's bound.
     pub beyond: Vec<Beyond>,
 }
 
 impl Row {
-    /// Whether it took longer than it may, really or simulated.
+    /// Returns whether the chain exceeded its bound, executed or simulated.
     fn is_exceeded(&self) -> bool {
         self.bound.as_ref().is_ok_and(|&bound| self.simulated.maximum > bound || self.executed.maximum > bound)
     }
@@ -36,7 +36,7 @@ impl Row {
     }
 }
 
-/// Latencies in ms: the bound, simulated, and really executed.
+/// Returns a table of latencies in ms: the bound, simulated, and executed.
 pub fn table(rows: &[Row]) -> String {
     let mut text = format!(
         "  {:10}{:>8}{:>9} |{:>7}{:>8}{:>8}{:>8} |{:>7}{:>8}{:>8}{:>8}{:>8} | of the bound\n",
@@ -66,8 +66,8 @@ fn columns(observed: &Observed) -> String {
     format!("{least:>7.2}{mean:>8.2}{most:>8.2}{deviation:>8.2}")
 }
 
-/// What the run says of itself, and whether all bounds held; if not, whether that was the
-/// machine's.
+/// Returns remarks on a run, and whether all bounds held; if not, whether the machine was the
+/// cause.
 pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
     let Executed { length, cores_used, dropped, skipped, stolen, interruptions, denials, .. } = executed;
     let mut text = format!(

@@ -6,7 +6,7 @@ use std::path::Path;
 use hemiola_schedulability::simulation::{Schedule, Who};
 use hemiola_trace::{Callback, Catalog, Core, Error, Event, TickScale, Ticks, perfetto};
 
-/// Writes a file for ui.perfetto.dev. `name` says what something is called.
+/// Writes a file for ui.perfetto.dev. `name` returns the name of whatever runs.
 pub fn write(path: &Path, schedule: &Schedule, cores: usize, name: impl Fn(Who) -> String) -> Result<(), Error> {
     let catalog = Catalog::new("simulated");
     let mut writer = perfetto::Writer::create(path, catalog.clone(), TickScale::nanoseconds_per_tick_one())?;

@@ -19,18 +19,18 @@ use crate::error::BenchError;
 const CHAINS: [(u64, [u64; 5]); 2] = [(80, [2, 6, 6, 6, 4]), (200, [5, 30, 30, 20, 15])];
 const HORIZON: TimeSpan = TimeSpan::milliseconds(10_000);
 const SIMULATED: TimeSpan = TimeSpan::milliseconds(60_000);
-/// More than ever wait: what is compared is order, not loss.
+/// The capacity of queues, more than messages ever wait: order is compared, not loss.
 const QUEUED: usize = 64;
 
-/// Who runs the two chains, on one core.
+/// The executors that run the two chains, on one core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrangement {
     OneExecutor,
     ExecutorPerChain,
 }
 
-/// Both chains, with PiCAS' priorities or in the order of registration. Default executors have the
-/// same priority.
+/// Returns both chains, with PiCAS' priorities or in the order of registration. Default executors
+/// have the same priority.
 fn deployment(arrangement: Arrangement, order: Order) -> Deployment {
     let ms = TimeSpan::milliseconds;
     let mut chains: Vec<Chain> = CHAINS.iter().map(|(period, costs)| Chain::new(ms(*period), costs.map(ms))).collect();
@@ -47,14 +47,14 @@ fn deployment(arrangement: Arrangement, order: Order) -> Deployment {
     Deployment { chains, executors, interference: Vec::new(), costs: Costs::default() }
 }
 
-/// One table: an arrangement under one scheduler.
+/// A table: an arrangement under one scheduler.
 pub struct Trial {
     pub heading: String,
     pub rows: Vec<Row>,
     remarks: String,
 }
 
-/// Simulates and executes all four, for so long each.
+/// Simulates and executes all four trials, for that long each.
 pub fn run(length: Duration) -> Result<Vec<Trial>, BenchError> {
     let sentinels = Sentinels::start()?;
     let taken = Taken::measure()?;

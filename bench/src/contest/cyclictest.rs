@@ -1,10 +1,11 @@
-//! What the community's own tool says about this machine's timers: cyclictest (rt-tests), beside
-//! which our wake-ups are put.
+//! The wake-up latencies of this machine's timers by the community's own tool, cyclictest
+//! (rt-tests), for comparison with our wake-ups.
 
 use std::process::Command;
 use std::time::Duration;
 
-/// How late its thread was, in nanoseconds; `None` if the tool is not there or not allowed to.
+/// Returns how late the tool's thread was, in nanoseconds; `None` if the tool is not there or not
+/// allowed to run.
 pub fn run(period: Duration, loops: usize) -> Option<Vec<f64>> {
     let output = Command::new("cyclictest")
         .args(["--quiet", "--mlockall", "--threads=1", "--priority=80", "--histogram=5000"])
@@ -16,7 +17,7 @@ pub fn run(period: Duration, loops: usize) -> Option<Vec<f64>> {
     if samples.is_empty() { None } else { Some(samples) }
 }
 
-/// The histogram has a line for each microsecond: `000012 000345`.
+/// Reads the histogram, which has a line for each microsecond: `000012 000345`.
 fn samples(text: &str) -> Vec<f64> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let buckets = lines.filter_map(|line| {

@@ -1,4 +1,4 @@
-//! What is measured.
+//! The disciplines in which contestants are measured.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,13 +13,14 @@ pub struct Discipline {
     pub workload: &'static str,
     pub mode: Mode,
     pub workers: usize,
-    /// Per round.
+    /// The number of runs per round.
     pub runs: usize,
-    /// Zero where runs follow each other at once.
+    /// The time between two triggers; zero where runs follow each other at once.
     pub period: Duration,
 }
 
-/// What a contestant does at a time: one discipline, or two at once, the more important one first.
+/// The disciplines that a contestant runs at a time: one, or two at once, the more important one
+/// first.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Heat {
     Alone([Discipline; 1]),
@@ -43,15 +44,15 @@ impl fmt::Display for Heat {
     }
 }
 
-/// How thorough.
+/// The thoroughness of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     Full,
-    /// A smoke test of everything: its figures are no figures.
+    /// A smoke test of everything: its figures mean nothing.
     Quick,
 }
 
-/// How often a NAO's motion runs per second.
+/// The number of runs of a NAO's motion per second.
 pub const MOTION_RATE: f64 = 83.0;
 pub const COGNITION_RATE: f64 = 30.0;
 
@@ -65,7 +66,7 @@ impl fmt::Display for Discipline {
     }
 }
 
-/// All that is measured with these workloads, on up to two workers.
+/// Returns all heats with these workloads, on up to two workers.
 pub fn all(workloads: &[Workload], effort: Effort) -> Vec<Heat> {
     let scaled = |runs: usize, divisor: usize| match effort {
         Effort::Full => runs,
@@ -82,16 +83,16 @@ pub fn all(workloads: &[Workload], effort: Effort) -> Vec<Heat> {
     for workload in workloads {
         let name = workload.name;
         match name {
-            // Only to see what two workers cost that wait for it.
+            // This workload only serves to show what two workers cost that wait for it.
             "pair" => continue,
-            // Only to hand over.
+            // This workload only serves to hand over.
             "stages" => {
                 add(name, Mode::Pipeline, 2, scaled(20_000, 20), None);
                 continue;
             }
             _ => {}
         }
-        // Less than half a second, and no fewer than what makes a median.
+        // The runs take less than half a second, and are no fewer than a median needs.
         match 400_000_000_u64.checked_div(workload.work_ns()) {
             Some(runs) => add(name, Mode::Steady, 2, scaled(runs.max(24) as usize, 3), None),
             None => {
@@ -106,7 +107,7 @@ pub fn all(workloads: &[Workload], effort: Effort) -> Vec<Heat> {
     add("rand150", Mode::Idle, 2, scaled(120, 6), Some(MOTION_RATE));
     add("pair", Mode::Idle, 2, scaled(120, 6), Some(MOTION_RATE));
     add("rand150", Mode::Allocations, 2, scaled(1000, 4), None);
-    // Both for as long.
+    // Both disciplines take about as long.
     heats.push(Heat::Together([
         discipline("nao-motion", Mode::Together, 2, scaled(125, 8), Some(MOTION_RATE)),
         discipline("nao-cognition", Mode::Together, 2, scaled(45, 8), Some(COGNITION_RATE)),

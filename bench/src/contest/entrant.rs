@@ -1,4 +1,4 @@
-//! Who takes part.
+//! The entrants of the contest.
 
 use std::path::PathBuf;
 
@@ -10,47 +10,47 @@ use super::discipline::Discipline;
 #[derive(Debug, Clone)]
 pub struct Entrant {
     pub id: &'static str,
-    /// For people.
+    /// The name for people.
     pub label: &'static str,
     pub side: Side,
     pub program: PathBuf,
-    /// What stands before the arguments that all get.
+    /// The arguments before those that all contestants get.
     pub arguments: Vec<String>,
 }
 
-/// Whom a figure counts for.
+/// The side that an entrant is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     Hemiola,
-    /// What the figures are compared with: no executor, but a limit.
+    /// A limit that the figures are compared with, which is no executor.
     Limit,
     Peer,
 }
 
 impl Entrant {
-    /// Whether it can do it, and whether that says anything.
+    /// Returns whether the entrant can take part, and whether its figures would mean anything.
     pub fn takes_part_in(&self, discipline: &Discipline) -> bool {
         let is_hemiola = self.side == Side::Hemiola;
         match self.id {
             "sequential" => discipline.workers == 1 || discipline.mode != Mode::Steady && discipline.mode != Mode::Cold,
-            // Two of them, one above the other, would spin for ever on the same cores.
+            // Two static schedules, one above the other, would spin for ever on the same cores.
             "static" => discipline.workers == 2 && !matches!(discipline.mode, Mode::Cold | Mode::Together),
             "hemiola-stages" => discipline.mode == Mode::Pipeline,
-            // Its graphs are compiled in: the benchmarks of its authors are a chain of ten and two
-            // stages.
+            // Copper's graphs are compiled in: the benchmarks of its authors are a chain of ten and
+            // two stages.
             "copper" | "copper-quiet" => {
                 discipline.workload == "chain10" && discipline.mode == Mode::Steady && discipline.workers == 1
                     || discipline.mode == Mode::Pipeline
             }
-            // To the others two stages are a graph of two tasks, and they have no reason to hand
-            // one over.
+            // For the other peers, two stages are a graph of two tasks, and there is no reason to
+            // hand one over.
             _ => is_hemiola || !matches!(discipline.mode, Mode::Cold | Mode::Pipeline),
         }
     }
 }
 
-/// Our own, which this program runs itself.
+/// Returns our own entrants, which this program runs itself.
 pub fn in_house(program: PathBuf) -> Vec<Entrant> {
     let entrant = |id: &'static str, label, side| {
         let arguments = vec!["contestant".to_owned(), id.to_owned()];

@@ -1,35 +1,36 @@
-//! What the host of a virtual machine takes from it while somebody is measured, and how turns do
-//! without.
+//! The time that the host of a virtual machine takes from it during a measurement, and the
+//! repetition of turns that it disturbed.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// From a turn that is to count the host may take so much of the processors' time, in percent; else
-/// it is held again.
+/// The share of the processors' time that the host may take from a turn, in percent; a turn from
+/// which it takes more is held again.
 const LIMIT_PERCENT: f64 = 0.5;
-/// So often a turn is held at most; then the one from which the host took least counts.
+/// The number of times that a turn is held at most; then the one from which the host took least
+/// counts.
 const ATTEMPTS: usize = 3;
 /// The unit of /proc/stat on Linux, wherever user space sees it.
 const TICK_SECONDS: f64 = 0.01;
 
-/// What the host took from all turns.
+/// The time that the host took from all turns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
-    /// How many turns count.
+    /// The number of turns that count.
     pub turns: usize,
-    /// How many do not, for the host took too much from them.
+    /// The number of turns that do not count, as the host took too much from them.
     pub repeated: usize,
-    /// Of the processors' time, from turns that count, in percent.
+    /// The share of the processors' time that the host took from turns that count, in percent.
     pub mean_percent: f64,
-    /// From the turn that it disturbed most.
+    /// The share that it took from the turn that it disturbed most.
     pub worst_percent: f64,
 }
 
 impl Host {
-    /// Holds a turn; again if the host took too much from it, whoever's turn it is. An error ends
-    /// it.
+    /// Holds a turn, and again if the host took too much from it, whatever its entrant. An error
+    /// ends the turn.
     pub fn hold<T, E>(&mut self, mut turn: impl FnMut() -> Result<T, E>) -> Result<T, E> {
         self.least_disturbed(|| {
             let begin = Instant::now();
@@ -69,8 +70,8 @@ impl fmt::Display for Host {
     }
 }
 
-/// What an activity gives, and how much of the processors' time the host took meanwhile, of all
-/// processors together.
+/// Runs an activity; returns its result, and how much processor time the host took meanwhile, of
+/// all processors together.
 pub fn watch<T>(activity: impl FnOnce() -> T) -> (T, Duration) {
     let stolen = stolen_seconds();
     let outcome = activity();
@@ -81,12 +82,13 @@ fn processors() -> f64 {
     std::thread::available_parallelism().map_or(1.0, |count| count.get() as f64)
 }
 
-/// Since the start of the system, of all processors; 0 where nothing is known of a host.
+/// Returns the processor time that the host took since the start of the system, of all processors;
+/// 0 where nothing is known of a host.
 fn stolen_seconds() -> f64 {
     stolen_ticks(&std::fs::read_to_string("/proc/stat").unwrap_or_default()).unwrap_or(0.0) * TICK_SECONDS
 }
 
-/// The eighth figure of the first line (`man proc_stat`).
+/// Reads the eighth figure of the first line (`man proc_stat`).
 fn stolen_ticks(stat: &str) -> Option<f64> {
     stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace().nth(7)?.parse().ok()
 }

@@ -1,11 +1,11 @@
-//! The peers: who they are, and how they are built here.
+//! The peers, and how they are built here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::entrant::{Entrant, Side};
 
-/// Id, label, program, what stands before the arguments that all get.
+/// A peer: its id, label, program, and the arguments before those that all get.
 type Peer = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 const RUST: [Peer; 4] = [
@@ -32,14 +32,14 @@ const TASKFLOW: [Peer; 2] = [
     ("taskflow-inside", "Taskflow, from inside", "taskflow", &["inside"]),
 ];
 
-/// Builds all peers for which there are compilers and packages; notes what is left out, and how to
+/// Builds all peers for which there are compilers and packages; notes what is missing, and how to
 /// get it.
 pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers");
     let mut entrants = rust(&sources.join("rust"), &folder.join("rust"), &RUST, notices);
     entrants.extend(rust(&sources.join("copper"), &folder.join("copper"), &COPPER, notices));
     let mut cpp = |compiler, source: &str, flags: &[&str], peers: &[Peer], remedy: &str| {
-        // All of one source and compiler are one program.
+        // All peers of one source and compiler are one program.
         let program = folder.join(peers[0].2);
         let source = sources.join("cpp").join(source);
         match compile(compiler, &source, &sources.join("cpp/contestant.hpp"), flags, &program) {
@@ -66,7 +66,7 @@ pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
     entrants
 }
 
-/// The peers of a workspace, if cargo can build it.
+/// Builds the peers of a workspace, if cargo can.
 fn rust(sources: &Path, target: &Path, peers: &[Peer], notices: &mut Vec<String>) -> Vec<Entrant> {
     match build_crates(sources, target) {
         Ok(()) => peers.iter().map(|peer| entrant(peer, &target.join("release"))).collect(),
@@ -77,15 +77,15 @@ fn rust(sources: &Path, target: &Path, peers: &[Peer], notices: &mut Vec<String>
     }
 }
 
-/// Builds a workspace; what went wrong otherwise.
+/// Builds a workspace; the error says what went wrong.
 pub fn build_crates(sources: &Path, target: &Path) -> Result<(), String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--release", "--locked", "--quiet"]).current_dir(sources).env("CARGO_TARGET_DIR", target);
     succeed(&mut cargo)
 }
 
-/// Makes a program of a C++ source, unless that was done since it and its header were changed; what
-/// went wrong otherwise.
+/// Compiles a C++ source, unless that was done since the source and its header were changed; the
+/// error says what went wrong.
 pub fn compile(compiler: &str, source: &Path, header: &Path, flags: &[&str], program: &Path) -> Result<(), String> {
     if is_newer(program, &[source, header]) {
         return Ok(());
@@ -103,7 +103,7 @@ fn entrant(&(id, label, program, arguments): &Peer, folder: &Path) -> Entrant {
     Entrant { id, label, side: Side::Peer, program: folder.join(program), arguments }
 }
 
-/// Whether it need not be built again.
+/// Returns whether a program is newer than all of its sources.
 fn is_newer(program: &Path, sources: &[&Path]) -> bool {
     let modified = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
     modified(program)
@@ -114,7 +114,7 @@ fn make_directory(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))
 }
 
-/// The last words of a command that failed.
+/// Runs a command; the error is the last line of one that failed.
 fn succeed(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|error| error.to_string())?;
     if output.status.success() {

@@ -12,13 +12,13 @@ use super::discipline::{Discipline, Heat};
 use super::entrant::Entrant;
 use crate::error::EntryError;
 
-/// Whoever takes longer is stuck.
+/// The time after which a contestant counts as stuck.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What a contestant printed.
+/// The output of a contestant.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Samples {
-    /// Name and version.
+    /// The name and version of the contestant.
     pub contestant: String,
     /// The policy that it ran under.
     pub granted: String,
@@ -26,12 +26,12 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// The values of a key; none if there is no such line.
+    /// Returns the values of a key; none if there is no such line.
     pub fn values(&self, key: &str) -> &[u64] {
         self.values.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// What there are values of.
+    /// Returns the keys that have values.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.values.keys().map(String::as_str)
     }
@@ -52,13 +52,14 @@ impl Samples {
     }
 }
 
-/// Runs it to its end; two at once where the heat says so.
+/// Runs an entrant to its end; two processes at once where the heat has two disciplines.
 pub fn run_heat(entrant: &Entrant, heat: &Heat, folder: &Path) -> Result<Vec<Samples>, EntryError> {
     let graph = |discipline: &Discipline| folder.join(discipline.workload).with_extension("graph");
     match heat {
         Heat::Alone([discipline]) => Ok(vec![run(entrant, discipline, &graph(discipline))?]),
         Heat::Together([above, below]) => {
-            // The one below first: once it waits, it does not disturb the other one's calibration.
+            // The less important one starts first: once it waits, it does not disturb the other
+            // one's calibration.
             let mut low = Running::start(entrant.label, &mut command(entrant, below, &graph(below), PRIORITY - 1))?;
             low.await_ready();
             let mut high = Running::start(entrant.label, &mut command(entrant, above, &graph(above), PRIORITY))?;
@@ -70,7 +71,7 @@ pub fn run_heat(entrant: &Entrant, heat: &Heat, folder: &Path) -> Result<Vec<Sam
     }
 }
 
-/// Of SCHED_FIFO.
+/// The priority of contestants under SCHED_FIFO.
 const PRIORITY: i32 = 80;
 
 /// Runs one discipline to its end.
@@ -94,7 +95,7 @@ fn command(entrant: &Entrant, discipline: &Discipline, graph: &Path, priority: i
     command
 }
 
-/// Runs whatever speaks the protocol, to its end.
+/// Runs a command that speaks the protocol, to its end.
 pub fn run_command(label: &'static str, mut command: Command) -> Result<Samples, EntryError> {
     Running::start(label, &mut command)?.samples()
 }
@@ -103,10 +104,10 @@ pub fn run_command(label: &'static str, mut command: Command) -> Result<Samples,
 struct Running {
     label: &'static str,
     child: Child,
-    /// What it prints, line by line.
+    /// The lines of the standard output.
     lines: Receiver<String>,
     output: String,
-    /// What it prints beside that, for whoever asks first.
+    /// The thread that gathers the standard error output, until somebody asks for it.
     complaints: Option<JoinHandle<String>>,
     deadline: Instant,
 }
@@ -122,7 +123,7 @@ impl Running {
         let (sender, lines) = std::sync::mpsc::channel();
         let (output, complaints) = (child.stdout.take(), child.stderr.take());
         std::thread::spawn(move || {
-            // What is no text counts as an end; the parser says what is missing.
+            // Output that is no text counts as an end; the parser reports what is missing.
             let lines = output.into_iter().flat_map(|output| BufReader::new(output).lines().map_while(Result::ok));
             lines.for_each(|line| _ = sender.send(line));
         });
@@ -135,17 +136,17 @@ impl Running {
         Ok(Self { label, child, lines, output: String::new(), complaints, deadline: Instant::now() + LIMIT })
     }
 
-    /// Until it says that it is ready; or has ended, of which it is asked again at the end.
+    /// Waits until the contestant prints that it is ready. If it has ended, `samples` reports that.
     fn await_ready(&mut self) {
         while self.next_line().is_some_and(|line| line != "ready") {}
     }
 
     fn begin(&mut self) {
-        // Where that fails it has ended, of which it is asked again at the end.
+        // This fails only if the contestant has ended, which `samples` reports.
         _ = self.child.stdin.take().map(|mut input| input.write_all(b"begin\n"));
     }
 
-    /// Everything that it prints until it ends.
+    /// Reads everything that the contestant prints until it ends.
     fn samples(mut self) -> Result<Samples, EntryError> {
         while self.next_line().is_some() {}
         let label = self.label;
@@ -158,7 +159,7 @@ impl Running {
         })
     }
 
-    /// `None` at the end, and when the time is over.
+    /// Returns the next line; `None` at the end, and when the time is over.
     fn next_line(&mut self) -> Option<String> {
         let line = self.lines.recv_timeout(self.deadline.saturating_duration_since(Instant::now())).ok()?;
         self.output.push_str(&line);
@@ -169,7 +170,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail only if it has ended meanwhile.
+        // Both calls fail only if the process has ended meanwhile.
         _ = self.child.kill();
         _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! What came of a discipline, in numbers that are written to files and read again.
+//! The results of a discipline, in numbers that are written to files and read again.
 
 use hemiola_bench_contestant::Mode;
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use super::entrant::{Entrant, Side};
 use super::process::Samples;
 use crate::workload::Workload;
 
-/// One discipline.
+/// The results of one discipline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     pub workload: String,
     pub mode: String,
     pub workers: usize,
-    /// 0 where runs follow each other at once.
+    /// The rate of the runs; 0 where they follow each other at once.
     pub rate_hz: f64,
     pub tasks: usize,
     pub work_ns: u64,
@@ -23,7 +23,7 @@ pub struct Event {
     pub entries: Vec<Entry>,
 }
 
-/// What one contestant reached in it.
+/// The results of one contestant in a discipline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: String,
@@ -34,18 +34,19 @@ pub struct Entry {
     /// The median of the sequential loop in the same processes.
     pub reference_ns: Option<f64>,
     pub makespan_ns: Option<Spread>,
-    /// Makespan over the lower bound, at the speed that the reference had in the same process.
+    /// The makespan divided by the lower bound, at the speed that the reference had in the same
+    /// process.
     pub ratio: Option<Spread>,
     pub first_task_ns: Option<Spread>,
     pub start_ns: Option<Spread>,
-    /// Processor time beside the work itself.
+    /// The processor time beside the work itself.
     pub idle_ms_per_s: Option<f64>,
     pub allocations_per_run: Option<f64>,
-    /// Cold: the ratio of the first, second, ... run.
+    /// In the cold mode, the ratio of the first, second, ... run.
     pub by_run: Vec<f64>,
 }
 
-/// A distribution: the median of the rounds' medians; all else of all samples together.
+/// A distribution: the median is that of the rounds' medians, all else is of all samples together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     pub median: f64,
@@ -71,12 +72,12 @@ impl Event {
         }
     }
 
-    /// The entry with this id.
+    /// Returns the entry with this id.
     pub fn entry(&self, id: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// Whether only the overhead is measured.
+    /// Returns whether only the overhead is measured.
     pub fn is_empty_work(&self) -> bool {
         self.work_ns == 0
     }
@@ -86,7 +87,7 @@ impl Entry {
     pub fn new(entrant: &Entrant, rounds: &[Samples], discipline: &Discipline, workload: &Workload) -> Self {
         let last = rounds.last().cloned().unwrap_or_default();
         let workers = if entrant.id == "sequential" { 1 } else { discipline.workers };
-        // How much faster than the reference the best schedule is.
+        // The speed-up of the best schedule over the reference.
         let speed_up = workload.lower_bound_ns(discipline.workers) as f64 / workload.work_ns() as f64;
         let values = |key: &str| rounds.iter().map(|round| as_floats(round.values(key))).collect::<Vec<_>>();
         let bounds: Vec<f64> = values("reference_ns").iter().filter_map(|values| median(values)).collect();
@@ -129,7 +130,7 @@ impl Entry {
 }
 
 impl Spread {
-    /// Of some rounds; `None` if nothing was measured.
+    /// Returns the distribution of some rounds; `None` if nothing was measured.
     pub fn of(rounds: &[Vec<f64>]) -> Option<Self> {
         let medians: Vec<f64> = rounds.iter().filter_map(|round| median(round)).collect();
         let mut all: Vec<f64> = rounds.iter().flatten().copied().collect();
@@ -153,7 +154,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     quantile(&sorted, 0.5)
 }
 
-/// The nearest rank in what is sorted.
+/// Returns the nearest rank in sorted values.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let rank = ((sorted.len() as f64 * share).ceil() as usize).max(1);
     sorted.get(rank - 1).copied()

@@ -20,11 +20,11 @@ use super::ContestantError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tracing {
     On,
-    /// Only while it learns.
+    /// Tasks leave events only while the contestant learns.
     Off,
 }
 
-/// So many runs are measured before it plans with durations.
+/// The number of runs that are measured before a plan uses durations.
 const LEARNING_RUNS: usize = 10;
 
 pub fn run(contest: &'static Contest, tracing: Tracing) -> Result<(), ContestantError> {
@@ -35,7 +35,7 @@ pub fn run(contest: &'static Contest, tracing: Tracing) -> Result<(), Contestant
     // Where instructions are counted there is nothing to learn: on one worker any order is as good.
     let traced = tracing == Tracing::On || contest.mode() != Mode::Bare;
     let tasks = TracedWork { work: contest.work(), traced: AtomicBool::new(traced), run: AtomicU32::new(0) };
-    // Room for what is read only after the learning runs.
+    // The rings have room for all events, as they are read only after the learning runs.
     let events = (LEARNING_RUNS + 1) * graph.tasks().len();
     let mut executor = Executor::new();
     let mut readers = Vec::new();
@@ -46,7 +46,7 @@ pub fn run(contest: &'static Contest, tracing: Tracing) -> Result<(), Contestant
     };
     let own = ring();
     for index in 1..available.get() {
-        // Policy and cores are inherited, as all contestants' threads do.
+        // Policy and cores are inherited, as by the threads of all contestants.
         executor.add_worker(ThreadSettings::new(format!("worker {index}")), ring())?;
     }
     let options = PlanOptions { workers: WorkerChoice::Automatic { available }, ..PlanOptions::default() };
@@ -104,7 +104,7 @@ impl Contestant for Hemiola {
         self.runs += 1;
         if self.runs == LEARNING_RUNS {
             let durations = self.measured();
-            // The graph that was planned once can be planned again.
+            // The graph has been planned once, so that it can be planned again.
             self.executable = prepare(&self.graph, &durations, &self.options).expect("it has as many units at most");
             self.tasks.traced.store(self.tracing == Tracing::On, Ordering::Relaxed);
         }
@@ -112,7 +112,7 @@ impl Contestant for Hemiola {
 }
 
 impl Hemiola {
-    /// What the events say.
+    /// Returns the durations that the events tell.
     fn measured(&mut self) -> Durations {
         let scale = TickScale::calibrate();
         let mut distributions = vec![Distribution::new(); self.graph.tasks().len()];
@@ -133,7 +133,7 @@ impl Hemiola {
     }
 }
 
-/// Tasks that only work, and say so if somebody listens.
+/// Tasks that compute, and leave an event if the contestant is traced.
 struct TracedWork {
     work: &'static Work,
     traced: AtomicBool,
@@ -143,8 +143,8 @@ struct TracedWork {
 impl Tasks for TracedWork {
     type Worker = Ring;
 
-    // Always: whether a call of it is part of what is measured shall not depend on what else is in
-    // this program.
+    // The call is always there: whether it is inlined, and so part of what is measured, shall not
+    // depend on what else is in this program.
     #[inline(always)]
     fn run(&self, task: usize, ready: Ticks, begin: Ticks, ring: &mut Ring, _: &Scope<'_>) -> Ticks {
         self.work.run(task);

@@ -12,9 +12,10 @@ use hemiola_trace::Ticks;
 
 use super::ContestantError;
 
-/// As many runs may be under way at once as stages (copper's pipeline is configured alike).
+/// The number of runs that may be under way at once: that of the stages, as copper's pipeline is
+/// configured.
 const UNDER_WAY: usize = 2;
-/// Whoever waits longer is stuck.
+/// The time after which a stage that waits counts as stuck.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub fn run(contest: &'static Contest) -> Result<(), ContestantError> {
@@ -22,7 +23,7 @@ pub fn run(contest: &'static Contest) -> Result<(), ContestantError> {
     let mut received = topic.queue(UNDER_WAY, WhenFull::Wait);
     let mut publisher = topic.publisher();
     let (mut first, mut second) = (Stage::new(contest, 0)?, Stage::new(contest, 1)?);
-    // Ends with the process.
+    // The thread ends with the process.
     std::thread::spawn(move || {
         for run in 0.. {
             first.run();

@@ -1,5 +1,5 @@
 //! A schedule made beforehand with the true durations, written down for each thread: the practical
-//! limit. It cannot adapt to anything and its second thread spins for ever, so nobody would run it
+//! limit. It cannot adapt to anything and its second thread spins for ever, so that it is of no use
 //! on a robot.
 
 use std::num::NonZeroUsize;
@@ -17,7 +17,7 @@ pub fn run(contest: &'static Contest) -> Result<(), ContestantError> {
     let schedule = Arc::new(Schedule::new(contest.graph(), &lists, contest.work()));
     if lists.len() > 1 {
         let schedule = schedule.clone();
-        // Ends with the process.
+        // The thread ends with the process.
         std::thread::spawn(move || schedule.help_for_ever());
     }
     let mut run = 0;
@@ -28,7 +28,7 @@ pub fn run(contest: &'static Contest) -> Result<(), ContestantError> {
     Ok(())
 }
 
-/// What each thread runs, in order.
+/// Returns the tasks of each thread, in their order.
 fn lists(graph: &Graph, workers: usize) -> Result<Vec<Vec<usize>>, ContestantError> {
     let edges = (0..graph.len()).flat_map(|task| graph.predecessors(task).iter().map(move |&before| (before, task)));
     let durations = Durations::constant((0..graph.len()).map(|task| Duration::from_nanos(graph.duration_ns(task))));
@@ -46,7 +46,7 @@ struct Schedule {
     work: &'static Work,
     /// For each task the last run in which it has ended; a cache line each.
     ended: Box<[Line]>,
-    /// The run that has begun.
+    /// The number of the run that has begun.
     begun: Line,
     /// The last run in which the helper has ended.
     helped: Line,
@@ -59,7 +59,7 @@ struct Step {
     task: usize,
     /// Tasks of other threads that have to end before.
     wait_for: Vec<usize>,
-    /// A task of another thread waits for it.
+    /// Whether a task of another thread waits for this one.
     is_awaited: bool,
 }
 

@@ -1,17 +1,17 @@
-//! What the issue asked for, and whether it is so.
+//! The bars of the measurements of a live robot, and whether they are met.
 
 use std::fmt;
 
-/// A figure, and where it should be.
+/// A figure, and its limit.
 pub struct Bar {
     pub what: &'static str,
     pub limit: Limit,
     pub is: f64,
-    /// Behind both numbers, with its space.
+    /// The unit behind both numbers, with its space.
     pub unit: &'static str,
 }
 
-/// Where a figure should be.
+/// The limit of a figure.
 #[derive(Clone, Copy)]
 pub enum Limit {
     AtMost(f64),

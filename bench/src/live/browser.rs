@@ -17,11 +17,11 @@ pub struct Browser {
 }
 
 const LABEL: &str = "Chromium";
-/// A page loads within this, on a machine that does something else as well.
+/// The time within which a page loads, on a machine that does something else as well.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Browser {
-    /// Starts it; the error says what is missing.
+    /// Starts a browser; the error says what is missing.
     pub fn start() -> Result<Self, BenchError> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let modules = root.join("target/foreign/node_modules");
@@ -47,7 +47,7 @@ impl Browser {
         self.ask(&json!({"do": "close"}), PATIENCE).map(drop)
     }
 
-    /// Has something measured that takes so long.
+    /// Runs a measurement in the page, which takes that long.
     pub fn measure<T: DeserializeOwned>(&mut self, what: &Value, takes: Duration) -> Result<T, BenchError> {
         let answer = self.ask(what, takes + PATIENCE)?;
         serde_json::from_value(answer).map_err(|error| failed(&error))
@@ -58,8 +58,8 @@ impl Browser {
         self.hear(limit)
     }
 
-    /// What the script says is JSON; what is not comes from the browser, and matters if nothing
-    /// else comes.
+    /// Reads the script's next line of JSON. Other lines come from the browser, and are reported if
+    /// nothing else comes.
     fn hear(&mut self, limit: Duration) -> Result<Value, BenchError> {
         self.program.hear(limit, |line| serde_json::from_str::<Value>(line).ok().filter(Value::is_object))
     }
@@ -69,17 +69,17 @@ fn failed(error: &serde_json::Error) -> BenchError {
     EntryError::Failed { label: LABEL, message: error.to_string() }.into()
 }
 
-/// Views side by side.
+/// Returns views side by side.
 pub fn row(children: &[Value]) -> Value {
     split("row", children)
 }
 
-/// Views below each other.
+/// Returns views below each other.
 pub fn column(children: &[Value]) -> Value {
     split("column", children)
 }
 
-/// One view.
+/// Returns one view.
 pub fn view(name: &str, settings: Value) -> Value {
     json!({"tabs": [{"view": name, "settings": settings}], "active": 0})
 }

@@ -1,5 +1,5 @@
-//! What the door costs: the processor time of its threads while somebody looks, in percent of a
-//! core.
+//! The cost of the door: the processor time of its threads while a client is connected, in percent
+//! of a core.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -14,19 +14,19 @@ use super::robot::{LiveRobot, RobotProgram, at_the_door};
 use super::threads::{ThreadTimes, sum};
 use crate::error::BenchError;
 
-/// A robot, and what a client wants of it.
+/// A robot, and what a client requests from it.
 struct Case<'r> {
     label: &'static str,
     robot: &'r RobotProgram,
-    /// `None`: nobody comes.
+    /// The requests of the client; with `None`, no client connects.
     wish: Option<Wish>,
-    /// Of each round.
+    /// The figures of each round.
     rounds: Vec<Used>,
 }
 
 #[derive(Clone, Copy)]
 struct Wish {
-    /// Whose numbers are plotted, and shown as values.
+    /// The representations whose numbers are plotted, and shown as values.
     plotted: &'static [&'static str],
     camera: Option<Camera>,
 }
@@ -37,25 +37,25 @@ struct Camera {
     form: Form,
 }
 
-/// What threads have used, in percent of a core, and what was sent for that.
+/// The time that threads have used, in percent of a core, and what was sent for it.
 struct Used {
     door: f64,
-    /// The robot's own thread that gathers events, for the door as well.
+    /// The time of the robot's own thread that gathers events, for the door as well.
     service: f64,
     messages: f64,
     megabytes: f64,
 }
 
-/// So many numbers are plotted.
+/// The number of plotted numbers.
 pub const PLOTS: usize = 20;
 const RATE: f64 = 30.0;
-/// A client has come, and has got what comes at first only.
+/// The time in which a client connects and receives what comes at first only.
 const SETTLE: Duration = Duration::from_secs(1);
 /// Numbers of the NAO that change with each run of motion.
 const NAO: &[&str] = &["JointAngles", "ImuSample", "RobotPose"];
 const WAVES: &[&str] = &["Waves"];
 
-/// Looks at both robots in turn, and tells.
+/// Measures both robots in turn, and returns a table.
 pub fn measure(
     nao: &RobotProgram,
     waves: &RobotProgram,
@@ -76,7 +76,7 @@ pub fn measure(
     ];
     for _ in 0..rounds {
         for case in &mut cases {
-            // Longer than needed; it ends with the turn.
+            // The robot may run for longer than needed; it ends with the turn.
             let running = LiveRobot::start(case.robot, 2 * (length + SETTLE) + Duration::from_secs(60))?;
             case.rounds.push(match case.wish {
                 Some(wish) => look(&running, &wish, case.robot.label, length)?,
@@ -90,7 +90,7 @@ pub fn measure(
     Ok(text(&cases, length))
 }
 
-/// Comes to the door as a page does, and takes what it sends.
+/// Connects to the door as a page does, and receives what it sends.
 fn look(running: &LiveRobot, wish: &Wish, label: &'static str, length: Duration) -> Result<Used, BenchError> {
     let mut client = running.connect()?;
     let failed = at_the_door(label);
@@ -119,7 +119,7 @@ fn look(running: &LiveRobot, wish: &Wish, label: &'static str, length: Duration)
     watch(running, length, || receive(&mut client, length).map_err(&failed))
 }
 
-/// What is used while `receive` takes messages: it says how many, and how many bytes.
+/// Measures what is used while `receive` runs, which returns the number of messages and of bytes.
 fn watch(
     running: &LiveRobot,
     length: Duration,
@@ -137,18 +137,20 @@ fn watch(
     })
 }
 
-/// The robot has it whether there is a door or not. The kernel keeps 15 characters of a name.
+/// The name of a thread that the robot has whether there is a door or not. The kernel keeps 15
+/// characters of a name.
 const SERVICE: &str = "hemiola service";
 
-/// Other threads of a robot that are there without a door.
+/// The names of the other threads of a robot that are there without a door.
 const OTHERS: [&str; 5] = [SERVICE, "hemiola signals", "hemiola watchdo", "hemiola player", "hemiola end"];
 
-/// Whether a thread belongs to the door: all that Hemiola has besides.
+/// Returns whether a thread belongs to the door: it is one of Hemiola's, and no other one of the
+/// robot.
 pub fn is_of_the_door(thread: &str) -> bool {
     thread.starts_with("hemiola ") && !OTHERS.contains(&thread)
 }
 
-/// Takes everything for so long: how many messages, and how many bytes of values were in them.
+/// Receives messages for that long; returns how many, and how many bytes of values were in them.
 fn receive(client: &mut Connection, length: Duration) -> Result<(u64, u64), hemiola_live::client::ClientError> {
     let end = Instant::now() + length;
     let (mut messages, mut bytes) = (0, 0);
@@ -167,7 +169,7 @@ fn receive(client: &mut Connection, length: Duration) -> Result<(u64, u64), hemi
     Ok((messages, bytes))
 }
 
-/// What is asked of a page without images, and of one with a camera; in percent of a core.
+/// The limits for a page without images, and for one with a camera, in percent of a core.
 const MOST: f64 = 3.0;
 const MOST_WITH_CAMERA: f64 = 8.0;
 

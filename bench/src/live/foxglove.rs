@@ -20,12 +20,11 @@ use super::viewer::{Channel, Viewer};
 use crate::contest::peers::build_crates;
 use crate::error::BenchError;
 
-/// What one server has used, and for what.
+/// The time that one server has used, and what it sent.
 struct Used {
-    /// Of its threads, in percent of a core.
+    /// The time of its threads, in percent of a core.
     server: f64,
-    /// Of the thread that hands messages to the SDK's server. Hemiola's modules hand them over to
-    /// nobody.
+    /// The time of the thread that hands messages to the SDK's server. There is none in Hemiola.
     publisher: f64,
     messages: f64,
     megabytes: f64,
@@ -34,7 +33,7 @@ struct Used {
 const SETTLE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Builds the peer, looks at both in turn, and tells; or why there is no peer.
+/// Builds the peer, measures both servers in turn, and returns a table, or why there is no peer.
 pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usize) -> Result<String, BenchError> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/foxglove");
     let target = folder.join("foxglove");
@@ -68,15 +67,15 @@ pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usiz
     Ok(text(&own, &theirs, channels, length))
 }
 
-/// What the peer calls the thread that publishes.
+/// The name of the peer's thread that publishes.
 const PUBLISHER: &str = "publisher";
 
-/// Viewers come to the same port as pages.
+/// Returns the address for viewers, which is at the port of the pages.
 fn viewer_address(page: &str) -> String {
     page.replacen("http://", "ws://", 1)
 }
 
-/// Takes all messages for so long, and what the threads of the server use meanwhile.
+/// Receives all messages for that long, and measures what the threads of the server use meanwhile.
 fn watch(
     viewer: &mut Viewer,
     process: u32,
@@ -99,13 +98,13 @@ fn watch(
     })
 }
 
-/// Writes what comes into a log, which the peer publishes.
+/// Writes received messages into a log, which the peer publishes.
 fn record(viewer: &mut Viewer, path: &Path, length: Duration) -> Result<(), BenchError> {
     let failed = |error: std::io::Error| BenchError::Write { path: path.to_owned(), error };
     let channels: BTreeMap<u32, Arc<mcap::Channel<'static>>> =
         viewer.channels.iter().map(|channel| (channel.id, Arc::new(as_recorded(channel)))).collect();
     let file = BufWriter::new(File::create(path).map_err(failed)?);
-    // It is read at once: nothing is compressed.
+    // The log is read at once, so that nothing is compressed.
     let options = mcap::WriteOptions::new().compression(None);
     let mut log = options.create(file).map_err(|error| failed(std::io::Error::other(error)))?;
     let mut outcome = Ok(());
@@ -127,7 +126,7 @@ fn record(viewer: &mut Viewer, path: &Path, length: Duration) -> Result<(), Benc
 
 fn as_recorded(channel: &Channel) -> mcap::Channel<'static> {
     let schema = mcap::Schema {
-        // Numbered by the channel: what two share stands twice.
+        // Schemas are numbered by channel: one that two channels share is written twice.
         id: channel.id as u16,
         name: channel.schema_name.clone(),
         encoding: channel.schema_encoding.clone().unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! What a person sees, and when: from a value's time to the frame that has it, frames a second, and
-//! how a page that slept catches up.
+//! The delay from a value's time to the frame that shows it, frames a second, and how a page that
+//! slept catches up.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -14,38 +14,38 @@ use super::median;
 use super::robot::{LiveRobot, RobotProgram};
 use crate::error::BenchError;
 
-/// From a value's time to the end of the frame that has it, in milliseconds.
+/// The time from a value's time to the end of the frame that shows it, in milliseconds.
 #[derive(Deserialize)]
 struct Pixels {
     values: u64,
     p50: f64,
     p95: f64,
     most: f64,
-    /// How far off the clocks of page and robot may be.
+    /// The uncertainty of the offset between the clocks of page and robot.
     clock_error: f64,
     frames: f64,
 }
 
 #[derive(Deserialize)]
 struct Frames {
-    /// A second.
+    /// The number of frames per second.
     frames: f64,
-    /// What one takes on the page's thread, in milliseconds.
+    /// The time that a frame takes on the page's thread, in milliseconds.
     painting: f64,
-    /// How many points a plot shows.
+    /// The number of points that a plot shows.
     points: f64,
 }
 
-/// A page that slept; seconds and milliseconds.
+/// The figures of a page that slept, in seconds and milliseconds.
 #[derive(Deserialize)]
 struct Sleep {
     slept: f64,
-    /// Frames that it made while it slept.
+    /// The number of frames that it made while it slept.
     restless: u64,
     caught_up: f64,
 }
 
-/// All of a round.
+/// The figures of a round.
 struct Round {
     nao: Pixels,
     waves: Pixels,
@@ -53,16 +53,16 @@ struct Round {
     sleep: Sleep,
 }
 
-/// What is asked.
+/// The limits for these figures.
 const MOST_LATE_MS: f64 = 50.0;
 const LEAST_FRAMES: f64 = 60.0;
 const MOST_TO_CATCH_UP_MS: f64 = 1000.0;
 
-/// Plots of the NAO while it plays.
+/// The numbers of the NAO that are plotted while it plays.
 const NAO: [&str; 4] =
     ["JointAngles.positions[0]", "RobotPose.pose.translation.x", "BallModel.position.x", "timing:motion.response"];
 
-/// Looks at both robots, and tells.
+/// Measures both robots, and returns the figures as text.
 pub fn measure(
     nao: &RobotProgram,
     waves: &RobotProgram,
@@ -136,7 +136,7 @@ fn text(rounds: &[Round]) -> String {
     let caught_up = of(|round| round.sleep.caught_up);
     let at_most = |what, most, is| Bar { what, limit: Limit::AtMost(most), is, unit: " ms" }.to_string();
     text += &at_most("from a value's time to its frame, p95, the NAO", MOST_LATE_MS, late);
-    // A display of 60 Hz never shows a few more.
+    // A display of 60 Hz never shows more than that, so that one frame may be missing.
     let limit = Limit::AtLeast(LEAST_FRAMES - 1.0);
     text += &Bar { what: "20 plots of 10,000 points", limit, is: frames, unit: " frames/s" }.to_string();
     text + &at_most("after sleep", MOST_TO_CATCH_UP_MS, caught_up)

@@ -13,24 +13,24 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::error::{BenchError, EntryError};
 
-/// A running program, and what it says. Dropped, it is killed with all that it has started.
+/// A running program, and its output. Dropped, it is killed with all that it has started.
 pub struct Program {
     label: &'static str,
     child: Child,
     lines: Receiver<String>,
-    /// What it said last, for when it fails.
+    /// The last line of its output, for when it fails.
     last: String,
 }
 
 impl Program {
-    /// The command for a program that the kernel kills when the thread ends that starts it.
+    /// Makes the command for a program that the kernel kills when the thread that starts it ends.
     pub fn command(program: &Path) -> Command {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]).arg(program);
         command
     }
 
-    /// Starts it in a process group of its own.
+    /// Starts a program in a process group of its own.
     pub fn start(label: &'static str, mut command: Command) -> Result<Self, BenchError> {
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| EntryError::Start {
@@ -46,12 +46,12 @@ impl Program {
         Ok(Self { label, child, lines, last: String::new() })
     }
 
-    /// Its process.
+    /// Returns the number of its process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Says a line to it.
+    /// Writes a line to its input.
     pub fn say(&mut self, line: &str) -> Result<(), BenchError> {
         let said = self.child.stdin.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
         match said {
@@ -60,7 +60,7 @@ impl Program {
         }
     }
 
-    /// The first line that it says and somebody has a use for.
+    /// Waits for the first line of its output that `pick` has a use for.
     pub fn hear<T>(&mut self, limit: Duration, pick: impl Fn(&str) -> Option<T>) -> Result<T, BenchError> {
         let end = Instant::now() + limit;
         while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -75,7 +75,7 @@ impl Program {
         }
     }
 
-    /// Waits until it ends by itself; it must do so within the limit, and content.
+    /// Waits until it ends by itself, successfully and within the limit.
     pub fn finish(mut self, limit: Duration) -> Result<(), BenchError> {
         let end = Instant::now() + limit;
         loop {
@@ -90,7 +90,7 @@ impl Program {
     }
 
     fn failed(&mut self, why: &str) -> BenchError {
-        // What it said before it failed may still be on its way.
+        // Output from before the failure may still be on its way.
         while let Ok(line) = self.lines.recv_timeout(LAST_WORDS) {
             self.last = line;
         }
@@ -98,25 +98,25 @@ impl Program {
     }
 }
 
-/// So often it is looked whether a program has ended.
+/// The interval between two checks whether a program has ended.
 const LOOK: Duration = Duration::from_millis(20);
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 impl Drop for Program {
     fn drop(&mut self) {
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
-            // Nobody may be left in it.
+            // The group may be empty already.
             _ = kill_process_group(group, Signal::KILL);
         }
         _ = self.child.wait();
     }
 }
 
-/// Hands on what is said, until nobody can say anything any more.
+/// Hands on the lines of an output, until it is closed.
 fn listen(from: impl Read + Send + 'static, to: Sender<String>) {
     thread::spawn(move || {
         for line in BufReader::new(from).lines().map_while(Result::ok) {
-            // Whoever does not listen any more does not keep the program from speaking.
+            // A program goes on even if its lines are not received any more.
             _ = to.send(line);
         }
     });

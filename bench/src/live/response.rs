@@ -1,5 +1,5 @@
-//! How motion responds while people look at the robot: with pages open, and beside commands that
-//! look.
+//! The response of motion while the robot is observed: with pages open, and beside commands that
+//! show its values.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,13 +16,13 @@ use crate::error::BenchError;
 use crate::report::time;
 use crate::thesis::experiment::OtherPrograms;
 
-/// Who looks at the robot.
+/// The observers of the robot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Onlooker {
     Nobody,
     /// One page with all views.
     Page,
-    /// The same, one with plots, and two with a camera each.
+    /// A page with all views, one with plots, and two with a camera each.
     FourPages,
     /// `hemiola top`.
     Top,
@@ -30,21 +30,21 @@ enum Onlooker {
     Show,
 }
 
-/// Onlookers, what they are compared with, and what else the cores have to do.
+/// A case: the onlookers, and what else the cores have to do.
 struct Arm {
     label: &'static str,
     onlooker: Onlooker,
     load: Load,
-    /// Of each round: motion's response, its 99th percentile in nanoseconds, and missed deadlines
+    /// The figures of each round: motion's response, its p99 in nanoseconds, and missed deadlines
     /// of all cycles.
     rounds: Vec<(u64, u64, u64)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Load {
-    /// The robot alone, and who looks at it.
+    /// The robot alone, and its onlookers.
     Robot,
-    /// A thread per core besides that never sleeps.
+    /// A thread per core besides, which never sleeps.
     Full,
 }
 
@@ -60,10 +60,10 @@ fn arms() -> Vec<Arm> {
     ]
 }
 
-/// The 99th percentile may be so many times that without onlookers.
+/// The limit of the p99, as a multiple of that without onlookers.
 const MOST: f64 = 1.05;
 
-/// Runs the robot with all onlookers in turn, and tells.
+/// Runs the robot with all onlookers in turn, and returns a table.
 pub fn measure(
     robot: &RobotProgram,
     browser: Option<&mut Browser>,
@@ -75,7 +75,7 @@ pub fn measure(
         arms.retain(|arm| !matches!(arm.onlooker, Onlooker::Page | Onlooker::FourPages));
     }
     let mut browser = browser;
-    // What it learns in its first run, it knows in all others.
+    // The robot learns durations in its first run, and knows them in all others.
     LiveRobot::start(robot, WARM_UP)?.finish()?;
     for _ in 0..rounds {
         for arm in &mut arms {
@@ -96,10 +96,10 @@ pub fn measure(
 }
 
 const WARM_UP: Duration = Duration::from_secs(3);
-/// Pages take some time to open: every run is longer by this.
+/// The time that pages take to open: every run is longer by this.
 const OPENING: Duration = Duration::from_secs(10);
 
-/// Starts looking; commands look until what is returned is dropped.
+/// Starts the onlookers; commands run until the returned value is dropped.
 fn look(
     onlooker: Onlooker,
     running: &LiveRobot,
@@ -115,7 +115,7 @@ fn look(
         (Onlooker::Page, Some(browser)) => browser.open(running.page(), &[everything()])?,
         (Onlooker::FourPages, Some(browser)) => browser.open(running.page(), &four_pages())?,
         (Onlooker::Top, _) => {
-            // It wants a terminal.
+            // `top` needs a terminal.
             let mut command = Program::command(Path::new("script"));
             let top = format!("{:?} top --at {:?}", robot.program, running.page());
             command.args(["--quiet", "--flush", "--command", &top, "/dev/null"]).env("TERM", "xterm-256color");
@@ -127,14 +127,14 @@ fn look(
     Ok(None)
 }
 
-/// The robot's own program has the commands of `hemiola`.
+/// Returns a command of the robot's own program, which has those of `hemiola`.
 fn commands(program: &Path, arguments: &[&str]) -> std::process::Command {
     let mut command = Program::command(program);
     command.args(arguments);
     command
 }
 
-/// All views on one page.
+/// Returns a page with all views.
 fn everything() -> Value {
     let plots = view("plots", json!({"charts": charts(&["timing:motion.response", "RobotPose.pose.translation.x"])}));
     let shown = [json!({"name": "BallModel", "topic": false}), json!({"name": "JointAngles", "topic": false})];
@@ -151,7 +151,7 @@ fn four_pages() -> [Value; 4] {
     [everything(), plots, image("UpperImage"), image("LowerImage")]
 }
 
-/// At the camera's own rate.
+/// Returns a view of images at the camera's own rate.
 fn image(name: &str) -> Value {
     view("images", json!({"value": name, "rate": null}))
 }

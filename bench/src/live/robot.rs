@@ -10,13 +10,13 @@ use hemiola_trace::{CycleReport, Report};
 use super::program::Program;
 use crate::error::{BenchError, EntryError, read};
 
-/// How a robot is started.
+/// The program of a robot, and how it is started.
 pub struct RobotProgram {
     pub label: &'static str,
     pub program: PathBuf,
-    /// Besides those that all robots get here.
+    /// Arguments besides those that all robots get here.
     pub arguments: Vec<OsString>,
-    /// Where it runs, and keeps what it learns.
+    /// The folder in which the robot runs, and keeps what it learns.
     pub folder: PathBuf,
 }
 
@@ -24,18 +24,18 @@ pub struct RobotProgram {
 pub struct LiveRobot {
     label: &'static str,
     program: Program,
-    /// With the token.
+    /// The address of its page, with the token.
     page: String,
     process: u32,
     figures: PathBuf,
     duration: Duration,
 }
 
-/// A robot that begins or ends takes less than this, on a machine that does something else as well.
+/// The time within which a robot begins or ends, on a machine that does something else as well.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl LiveRobot {
-    /// Starts it, for so long. From then on its door is open.
+    /// Starts the robot for that long, and waits until its door is open.
     pub fn start(robot: &RobotProgram, duration: Duration) -> Result<Self, BenchError> {
         let figures = robot.folder.join("run.json");
         let profile = robot.folder.join(format!("{}.profile.json", robot.label.replace(' ', "-")));
@@ -54,22 +54,22 @@ impl LiveRobot {
         Ok(Self { label, program, page, process, figures, duration })
     }
 
-    /// The address of its page.
+    /// Returns the address of its page.
     pub fn page(&self) -> &str {
         &self.page
     }
 
-    /// The robot's own process; its guard is another one.
+    /// Returns the robot's own process; its guard is another one.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// Somebody who comes to the door.
+    /// Connects a client to the door.
     pub fn connect(&self) -> Result<Connection, BenchError> {
         connect(self.label, &self.page)
     }
 
-    /// Waits for its end: the figures of the whole run.
+    /// Waits for the robot's end, and returns the figures of the whole run.
     pub fn finish(self) -> Result<Report, BenchError> {
         self.program.finish(self.duration + PATIENCE)?;
         let text = read(&self.figures)?;
@@ -77,14 +77,14 @@ impl LiveRobot {
     }
 }
 
-/// The cycle of this name.
+/// Finds the cycle of this name.
 pub fn cycle<'r>(report: &'r Report, name: &str) -> Result<&'r CycleReport, BenchError> {
     let found = report.cycles.iter().find(|cycle| cycle.name == name);
     let known = || report.cycles.iter().map(|cycle| cycle.name.clone()).collect();
     found.ok_or_else(|| BenchError::Unknown { what: "cycle", name: name.to_owned(), known: known() })
 }
 
-/// What goes wrong between the bench and a robot's door.
+/// Turns an error between the bench and a robot's door into one of the bench.
 pub fn at_the_door(label: &'static str) -> impl Fn(ClientError) -> BenchError {
     move |error| EntryError::Failed { label, message: error.to_string() }.into()
 }

@@ -7,21 +7,22 @@ use std::time::{Duration, Instant};
 
 use crate::error::{BenchError, read};
 
-/// What the threads of a process have used up to now.
+/// The time that the threads of a process have used up to now.
 pub struct ThreadTimes {
     at: Instant,
-    /// By the number of the thread: its name, and nanoseconds.
+    /// The name and the nanoseconds of each thread, by its number.
     threads: BTreeMap<u32, (String, u64)>,
 }
 
-/// What threads of one name have used, of one core.
+/// The time that threads of one name have used, of one core.
 pub struct Used {
     pub name: String,
     pub percent: f64,
 }
 
 impl ThreadTimes {
-    /// Of all threads of a process. What `stat` counts in ticks, `schedstat` counts in nanoseconds.
+    /// Reads the times of all threads of a process: `schedstat` counts in nanoseconds what `stat`
+    /// counts in ticks.
     pub fn of(process: u32) -> Result<Self, BenchError> {
         let folder = format!("/proc/{process}/task");
         let at = Instant::now();
@@ -37,7 +38,8 @@ impl ThreadTimes {
         Ok(Self { at, threads })
     }
 
-    /// What was used since then, by name, most first. A thread that has ended since is not counted.
+    /// Returns what was used since `earlier`, by name, most first. A thread that has ended since is
+    /// not counted.
     pub fn since(&self, earlier: &ThreadTimes) -> Vec<Used> {
         let seconds = self.at.duration_since(earlier.at);
         let mut names: BTreeMap<&str, Duration> = BTreeMap::new();
@@ -55,7 +57,7 @@ impl ThreadTimes {
     }
 }
 
-/// What the threads of these have used together, in percent of a core.
+/// Returns what the chosen threads have used together, in percent of a core.
 pub fn sum(used: &[Used], is_meant: impl Fn(&str) -> bool) -> f64 {
     used.iter().filter(|used| is_meant(&used.name)).fold(0.0, |sum, used| sum + used.percent)
 }

@@ -20,7 +20,7 @@ pub struct Viewer {
     pub channels: Vec<Channel>,
 }
 
-/// Of a server.
+/// A channel of a server.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Channel {
@@ -32,7 +32,7 @@ pub struct Channel {
     pub schema_encoding: Option<String>,
 }
 
-/// What a server says in text, as far as it matters here.
+/// A message of a server in text, as far as it matters here.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
 enum Said {
@@ -45,20 +45,20 @@ enum Said {
 
 /// A message of a channel.
 pub struct ChannelMessage<'m> {
-    /// The subscription; here it is called as its channel.
+    /// The subscription, which has the number of its channel here.
     pub channel: u32,
     pub time: u64,
     pub bytes: &'m [u8],
 }
 
-/// Opcode, subscription, time.
+/// The length of a message's head: opcode, subscription, time.
 const HEAD: usize = 13;
 const MESSAGE_DATA: u8 = 1;
-/// All channels are advertised at once, or within this.
+/// The time within which all channels are advertised.
 const ADVERTISING: Duration = Duration::from_millis(700);
 
 impl Viewer {
-    /// Connects, and waits for the channels. What goes wrong is told of `label`.
+    /// Connects, and waits for the channels. Errors name `label`.
     pub fn open(label: &'static str, address: &str) -> Result<Self, BenchError> {
         let failed = |message: String| BenchError::from(EntryError::Failed { label, message });
         let mut request = address.into_client_request().map_err(|error| failed(error.to_string()))?;
@@ -84,7 +84,7 @@ impl Viewer {
         self.socket.send(Message::text(request.to_string())).map_err(|error| self.failed(error))
     }
 
-    /// Takes all messages that come before `end`.
+    /// Receives all messages that come before `end`.
     pub fn take(&mut self, end: Instant, mut put: impl FnMut(ChannelMessage<'_>)) -> Result<(), BenchError> {
         while let Some(message) = self.read(end)? {
             let Message::Binary(bytes) = message else { continue };
@@ -98,7 +98,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// The next message, if one comes before `end`.
+    /// Receives the next message, if one comes before `end`.
     fn read(&mut self, end: Instant) -> Result<Option<Message>, BenchError> {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -5,7 +5,7 @@ use super::workload::{Figure, Goal, Limit, Workload};
 use crate::contest::entrant::Side;
 use crate::report::bar::{Bar, Verdict};
 
-/// All of them, workload by workload.
+/// Returns all bars, workload by workload.
 pub fn all(report: &Report, workloads: &[Workload]) -> Vec<Bar> {
     let mut bars = Vec::new();
     for workload in workloads.iter().filter(|workload| is_measured(report, workload)) {
@@ -31,17 +31,17 @@ pub fn all(report: &Report, workloads: &[Workload]) -> Vec<Bar> {
     bars
 }
 
-/// Whether any of its cases was run.
+/// Returns whether any case of the workload was run.
 pub fn is_measured(report: &Report, workload: &Workload) -> bool {
     report.contests.iter().any(|contest| contest.workload == workload.name)
 }
 
-/// What Hemiola reached in a case, and what it had to.
+/// The figure that Hemiola reached in a case, and its limit.
 struct Comparison<'c> {
     contest: &'c Contest,
     ours: f64,
     limit: f64,
-    /// How far ours is beyond the limit: above 1 it is missed.
+    /// The figure relative to its limit: above 1 the bar is missed.
     excess: f64,
 }
 
@@ -88,7 +88,7 @@ fn compare<'c>(goal: &Goal, contest: &'c Contest, placement: Placement) -> Optio
     Some(Comparison { contest, ours, limit, excess })
 }
 
-/// The best peer in this place.
+/// Returns the best peer in this place.
 fn peers(contest: &Contest, figure: Figure, placement: Placement, limit: Limit) -> Option<(&str, f64)> {
     let peers = contest.entries.iter().filter(|entry| entry.side == Side::Peer);
     let values = peers.filter_map(|entry| Some((entry.label.as_str(), entry.group(placement)?.value(figure)?)));

@@ -7,7 +7,7 @@ use super::result::Report;
 use crate::contest::discipline::Effort;
 use crate::error::BenchError;
 
-/// What has changed from one report to the other, in the same place.
+/// Returns what has changed from one report to the other, in the same place.
 ///
 /// # Errors
 /// If they come from different machines.

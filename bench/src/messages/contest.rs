@@ -12,7 +12,7 @@ use crate::contest::process;
 use crate::contest::{progress, progress_done};
 use crate::error::EntryError;
 
-/// Runs all cases of all workloads, `rounds` times; tells as well what the machine's host did.
+/// Runs all cases of all workloads, `rounds` times; also returns what the machine's host took.
 pub fn hold(workloads: &[Workload], programs: &Programs, rounds: usize) -> (Vec<Contest>, Host) {
     let pairs: Vec<(&Workload, &Case)> =
         workloads.iter().flat_map(|workload| workload.cases.iter().map(move |case| (workload, case))).collect();
@@ -25,7 +25,7 @@ pub fn hold(workloads: &[Workload], programs: &Programs, rounds: usize) -> (Vec<
             progress(round, rounds, &format!("{}, {}", workload.name, case.name));
             let count = workload.contestants.len();
             for position in 0..count {
-                // Another one begins in every round.
+                // Another contestant begins in every round.
                 let index = (position + round) % count;
                 let contestant = &workload.contestants[index];
                 let Some(program) = programs.of(contestant) else { continue };
@@ -71,7 +71,7 @@ fn run(
     Ok(Sample { before_ns: before, after_ns: hand_over_ns(), samples })
 }
 
-/// From one core to the other, both spinning, 10,000 times; if there are two.
+/// Measures a hand-over from one core to the other, both spinning, 10,000 times; if there are two.
 fn hand_over_ns() -> Option<f64> {
     hemiola_realtime::hand_over_cost().map(|cost| cost.as_nanos() as f64)
 }

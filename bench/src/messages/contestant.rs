@@ -16,7 +16,7 @@ use crate::error::BenchError;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Runs as that contestant.
+/// Runs as the contestant of that name.
 pub fn run(words: Vec<String>) -> Result<(), BenchError> {
     let assignment = Assignment::parse(words.into_iter()).map_err(BenchError::Assignment)?;
     assignment.introduce(VERSION);
@@ -36,7 +36,7 @@ pub fn run(words: Vec<String>) -> Result<(), BenchError> {
     }
 }
 
-/// There is nobody of this name.
+/// Returns the error that there is no contestant of this name.
 fn unknown(assignment: &Assignment) -> BenchError {
     BenchError::Assignment(format!("no contestant `{}` for {}", assignment.contestant(), assignment.workload()))
 }

@@ -1,4 +1,4 @@
-//! RRC's fan-out: what its authors compare with Boost.Signals2.
+//! RRC's fan-out, which its authors compare with Boost.Signals2.
 
 use super::workload::{Case, Column, Contestant, Cores, Figure, Goal, Limit, Workload, picoseconds};
 use crate::contest::discipline::Effort;

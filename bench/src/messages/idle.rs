@@ -1,4 +1,4 @@
-//! What it takes to be ready for messages that do not come.
+//! The cost of being ready for messages that do not come.
 
 use super::workload::{Case, Contestant, Cores, Figure, Goal, Limit, Workload, count};
 use crate::contest::discipline::Effort;

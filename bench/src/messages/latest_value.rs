@@ -29,7 +29,7 @@ pub fn workload(effort: Effort) -> Workload {
         columns: vec![Column { head: "read", figure: READ }, Column { head: "write", figure: WRITE }],
         plotted: vec![READ, WRITE],
         goals: vec![
-            // Without a pause, who writes slowly has an easy reader.
+            // Without a pause, a slow writer makes its reader's work easy.
             goal("reading at 1 kHz: as fast as the best crate, in the worst case", steady, READ),
             goal("writing: as fast as the best crate, in the worst case", all, WRITE),
         ],

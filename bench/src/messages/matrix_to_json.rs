@@ -1,4 +1,4 @@
-//! Klepsydra's job: matrices of what many producers publish, serialised.
+//! Klepsydra's workload: matrices of the vectors that many producers publish, serialised.
 
 use super::workload::{Case, Contestant, Cores, Figure, Goal, Limit, Workload, count, percent};
 use crate::contest::discipline::Effort;
@@ -89,7 +89,8 @@ fn one_thread_name(producers: u64, rate_hz: u64) -> String {
     format!("{}, all on one thread", periodic_name(producers, rate_hz))
 }
 
-/// As producers are that need not be threads: timers of one executor, or modules of one cycle.
+/// Makes a case with all producers on one thread: they may be timers of one executor, or modules of
+/// one cycle.
 fn one_thread(producers: u64, rate_hz: u64, duration_ms: u64, effort: Effort) -> Case {
     let mut case = periodic(producers, rate_hz, duration_ms, effort);
     case.name = one_thread_name(producers, rate_hz);

@@ -9,7 +9,7 @@ use crate::contest::discipline::Effort;
 use crate::report::page::Page;
 use crate::report::plot::{Axis, Plot, Row};
 
-/// The page.
+/// Returns the page.
 pub fn html(report: &Report) -> String {
     let workloads = all(Effort::Full);
     let sections: String = (workloads.iter().filter(|workload| bars::is_measured(report, workload)))
@@ -43,7 +43,7 @@ fn section(report: &Report, workload: &Workload) -> String {
     format!("<h2>{}</h2><p class=\"lead\">{}</p><main>{figures}</main>", workload.name, escape(workload.what))
 }
 
-/// One for each figure that is worth a picture.
+/// Returns a plot for each figure that is worth a picture.
 fn plots(workload: &Workload, contest: &Contest) -> Vec<Plot> {
     let columns = terminal::columns(workload, contest).into_iter();
     columns
@@ -53,7 +53,7 @@ fn plots(workload: &Workload, contest: &Contest) -> Vec<Plot> {
 }
 
 fn plot(workload: &Workload, contest: &Contest, column: &Column) -> Plot {
-    // What was measured while the cores were moved compares with nothing.
+    // Figures from while the cores were moved compare with nothing.
     let mut groups = terminal::rows(contest);
     groups.retain(|(_, group)| group.placement != Placement::Moved);
     let first = groups.first().map(|(_, group)| group.placement);
@@ -80,7 +80,7 @@ fn plot(workload: &Workload, contest: &Contest, column: &Column) -> Plot {
     }
 }
 
-/// `place` is where all rows were measured, if that is one place.
+/// Returns a row of a plot. `place` is where all rows were measured, if that is one place.
 fn row(entry: &Entry, group: &Group, column: &Column, place: Option<Placement>) -> Option<Row> {
     let spread = group.figures.get(column.figure.key)?;
     let label = match place {

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use super::workload::{Contestant, Program};
 use crate::contest::peers::{build_crates, compile};
 
-/// Where everybody's program is, if it could be built.
+/// The programs of all contestants that could be built.
 pub struct Programs {
     bench: PathBuf,
     rust: Option<PathBuf>,
     cpp: BTreeMap<&'static str, PathBuf>,
 }
 
-/// Sources in `peers/cpp`, and what brings what they need.
+/// The sources in `peers/cpp`, and the packages that they need.
 const CPP: [(&str, &str); 3] = [
     ("fan_out", "apt install g++ libboost-dev"),
     ("task_queue", "apt install g++ libboost-dev"),
@@ -21,7 +21,7 @@ const CPP: [(&str, &str); 3] = [
 ];
 
 impl Programs {
-    /// The program of a contestant, and what stands before the arguments that all get.
+    /// Returns the program of a contestant, and the arguments before those that all get.
     pub fn of(&self, contestant: &Contestant) -> Option<(&PathBuf, &'static [&'static str])> {
         match contestant.program {
             Program::Bench => Some((&self.bench, &["messages-contestant"])),
@@ -31,8 +31,8 @@ impl Programs {
     }
 }
 
-/// Builds those for which there are compilers and packages; notes what is left out, and how to get
-/// it.
+/// Builds the peers for which there are compilers and packages; notes what is missing, and how to
+/// get it.
 pub fn build(bench: &Path, folder: &Path, notices: &mut Vec<String>) -> Programs {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers");
     let target = folder.join("rust");

@@ -1,4 +1,4 @@
-//! What came of a run, in numbers that are written to files and read again.
+//! The results of a run, in numbers that are written to files and read again.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ pub struct Report {
     pub machine: Machine,
     pub host: Host,
     pub rounds: usize,
-    /// Too short for its figures to mean anything.
+    /// Whether the run was too short for its figures to mean anything.
     pub quick: bool,
-    /// What was left out, and how to get it.
+    /// Notes on what is missing, and how to get it.
     pub notices: Vec<String>,
     pub contests: Vec<Contest>,
 }
 
-/// A case of a workload.
+/// The results of a case of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Contest {
     pub workload: String,
@@ -32,7 +32,7 @@ pub struct Contest {
     pub entries: Vec<Entry>,
 }
 
-/// What one contestant reached in it.
+/// The results of one contestant in a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: String,
@@ -40,38 +40,38 @@ pub struct Entry {
     pub side: Side,
     pub version: String,
     pub granted: String,
-    /// What was measured while the cores were in the same place, each place by itself.
+    /// The results while the cores were in the same place, each place by itself.
     pub groups: Vec<Group>,
 }
 
-/// Some runs in the same place.
+/// The results of some runs in the same place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     pub placement: Placement,
     pub runs: usize,
-    /// A hand-over between the two cores, both spinning: the medians of what it took right before
-    /// and right after the runs.
+    /// The time of a hand-over between the two cores, both spinning: the medians right before and
+    /// right after the runs.
     pub hand_over_ns: Option<(f64, f64)>,
     pub figures: BTreeMap<String, Spread>,
 }
 
-/// Where the two cores are. A virtual machine's cores are moved within seconds, and what crosses
-/// from one to the other takes two to eight times as long in one place as in another; only what was
-/// measured in the same place compares.
+/// The place of the two cores. A virtual machine's cores are moved within seconds, and what crosses
+/// from one to the other takes two to eight times as long in one place as in another; only figures
+/// from the same place compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
-    /// They are one core that does two things at once, each slower.
+    /// The cores are one core that does two things at once, each slower.
     Siblings,
-    /// They share a cache.
+    /// The cores share a cache.
     Near,
-    /// They share a processor.
+    /// The cores share a processor.
     Far,
-    /// Even farther.
+    /// The cores are even farther apart.
     Remote,
-    /// They were moved meanwhile: this compares with nothing.
+    /// The cores were moved meanwhile: the figures compare with nothing.
     Moved,
-    /// One core does it alone.
+    /// A single core is used.
     Alone,
 }
 
@@ -84,7 +84,7 @@ pub struct Sample {
 
 impl Placement {
     fn of(sample: &Sample, cores: Cores) -> Self {
-        /// How much a hand-over varies without anybody being moved.
+        /// The factor by which a hand-over varies while the cores stay in place.
         const SAME: f64 = 1.5;
         if cores == Cores::One {
             return Placement::Alone;
@@ -128,7 +128,7 @@ impl Entry {
         }
     }
 
-    /// What was measured in that place.
+    /// Returns the results in that place.
     pub fn group(&self, placement: Placement) -> Option<&Group> {
         self.groups.iter().find(|group| group.placement == placement)
     }
@@ -152,7 +152,7 @@ impl Group {
         }
     }
 
-    /// A figure of it.
+    /// Returns a figure of the group.
     pub fn value(&self, figure: Figure) -> Option<f64> {
         let spread = self.figures.get(figure.key)?;
         Some(match figure.statistic {
@@ -164,14 +164,14 @@ impl Group {
 }
 
 impl Report {
-    /// A case of a workload, if it was run.
+    /// Returns a case of a workload, if it was run.
     pub fn contest(&self, workload: &str, case: &str) -> Option<&Contest> {
         self.contests.iter().find(|contest| contest.workload == workload && contest.case == case)
     }
 }
 
 impl Contest {
-    /// What a contestant reached, if it took part.
+    /// Returns the results of a contestant, if it took part.
     pub fn entry(&self, id: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.id == id)
     }

@@ -1,4 +1,4 @@
-//! RRC's task queue: what its authors compare with Boost.Asio.
+//! RRC's task queue, which its authors compare with Boost.Asio.
 
 use super::workload::{Case, Column, Contestant, Cores, Figure, Goal, Limit, Workload, picoseconds};
 use crate::contest::discipline::Effort;

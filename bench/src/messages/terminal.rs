@@ -9,7 +9,7 @@ use super::workload::{Column, Workload};
 use super::{all, bars};
 use crate::contest::discipline::Effort;
 
-/// All tables, who took part, the bars, and what was left out.
+/// Returns all tables, the contestants, the bars, and what is missing.
 pub fn text(report: &Report) -> String {
     let workloads = all(Effort::Full);
     let mut out = String::new();
@@ -37,7 +37,7 @@ pub fn text(report: &Report) -> String {
     out
 }
 
-/// Who took part, in which version.
+/// Returns the contestants with their versions.
 pub fn contestants(report: &Report) -> String {
     let mut versions: Vec<(&str, &str)> = Vec::new();
     for entry in report.contests.iter().flat_map(|contest| &contest.entries) {
@@ -51,13 +51,13 @@ pub fn contestants(report: &Report) -> String {
     })
 }
 
-/// The columns of which anything was measured.
+/// Returns the columns of which anything was measured.
 pub fn columns<'w>(workload: &'w Workload, contest: &Contest) -> Vec<&'w Column> {
     let has = |column: &&Column| rows(contest).iter().any(|(_, group)| group.value(column.figure).is_some());
     workload.columns.iter().filter(has).collect()
 }
 
-/// A row per contestant and place.
+/// Returns a row per contestant and place.
 pub fn rows(contest: &Contest) -> Vec<(&Entry, &Group)> {
     contest.entries.iter().flat_map(|entry| entry.groups.iter().map(move |group| (entry, group))).collect()
 }
@@ -83,7 +83,7 @@ fn table(workload: &Workload, contest: &Contest) -> String {
     out
 }
 
-/// How far the cores were from each other; marked if that changed.
+/// Returns how far the cores were from each other; marked if that changed.
 fn place(group: &Group) -> String {
     let hand_over = group
         .hand_over_ns

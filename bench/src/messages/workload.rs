@@ -1,72 +1,72 @@
-//! What a workload consists of.
+//! The parts of a workload.
 
 use crate::contest::entrant::Side;
 use crate::report::time;
 
-/// What is measured, with whom, and what we want to reach.
+/// A workload: what is measured, with which contestants, and the goals.
 pub struct Workload {
-    /// As contestants and people call it.
+    /// The name for contestants and people.
     pub name: &'static str,
-    /// What happens, in a sentence or two.
+    /// A description in a sentence or two.
     pub what: &'static str,
     pub contestants: Vec<Contestant>,
     pub cases: Vec<Case>,
-    /// What is shown, the most important first.
+    /// The columns of its table, the most important first.
     pub columns: Vec<Column>,
-    /// Those of which there is a picture.
+    /// The figures of which there is a picture.
     pub plotted: Vec<Figure>,
     pub goals: Vec<Goal>,
 }
 
-/// Who takes part.
+/// A contestant of a workload.
 pub struct Contestant {
-    /// As its program calls it.
+    /// The name for its program.
     pub id: &'static str,
-    /// For people.
+    /// The name for people.
     pub label: &'static str,
     pub side: Side,
     pub program: Program,
 }
 
-/// Which program a contestant is part of.
+/// The program that a contestant is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
-    /// This one.
+    /// The bench itself.
     Bench,
-    /// The crates.
+    /// The program with the Rust crates.
     Rust,
     /// A source in `peers/cpp`.
     Cpp(&'static str),
 }
 
-/// A workload with its numbers.
+/// A case of a workload, with its numbers.
 pub struct Case {
     pub name: String,
-    /// As contestants get them.
+    /// The arguments for contestants.
     pub arguments: Vec<(&'static str, u64)>,
     pub cores: Cores,
-    /// Who cannot do it.
+    /// The contestants that cannot take part.
     pub without: &'static [&'static str],
 }
 
-/// Whether it matters how far two cores are from each other.
+/// The effect of the distance between two cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cores {
     One,
     Two,
 }
 
-/// A figure.
+/// A figure of a contestant.
 #[derive(Debug, Clone, Copy)]
 pub struct Figure {
-    /// As contestants print it.
+    /// The key under which contestants print it.
     pub key: &'static str,
     pub statistic: Statistic,
-    /// Writes a value.
+    /// A function that writes a value.
     pub show: fn(f64) -> String,
 }
 
-/// Which value of a distribution.
+/// The value of a distribution that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
     Median,
@@ -74,13 +74,13 @@ pub enum Statistic {
     Maximum,
 }
 
-/// A figure with a head.
+/// A column: a figure with a head.
 pub struct Column {
     pub head: &'static str,
     pub figure: Figure,
 }
 
-/// What one of our contestants shall reach; of several cases the worst one counts.
+/// A goal of one of our contestants; of several cases the worst one counts.
 pub struct Goal {
     pub what: &'static str,
     pub cases: Vec<String>,
@@ -89,17 +89,17 @@ pub struct Goal {
     pub limit: Limit,
 }
 
-/// What is good enough.
+/// The limit of a goal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
     AtMost(f64),
     AtLeast(f64),
-    /// This many times less than somebody in the same case.
+    /// The figure of `than` in the same case, divided by `factor`.
     TimesLess {
         than: &'static str,
         factor: f64,
     },
-    /// The best peer in the same case, and this part of it more.
+    /// The figure of the best peer in the same case, plus this part of it.
     BestPeer {
         tolerance: f64,
     },
@@ -118,7 +118,7 @@ impl Contestant {
         Self { id, label, side: Side::Peer, program: Program::Cpp(source) }
     }
 
-    /// No peer, but what the others are compared with.
+    /// Makes the contestant a limit that the others are compared with.
     pub fn limit(self) -> Self {
         Self { side: Side::Limit, ..self }
     }
@@ -148,17 +148,17 @@ impl Figure {
     }
 }
 
-/// A time that was told in picoseconds.
+/// Writes a time that is given in picoseconds.
 pub fn picoseconds(ps: f64) -> String {
     if ps < 1e5 { format!("{:.1} ns", ps / 1e3) } else { time(ps / 1e3) }
 }
 
-/// Parts per million as percent.
+/// Writes parts per million as percent.
 pub fn percent(ppm: f64) -> String {
     format!("{:.2} %", ppm / 1e4)
 }
 
-/// A count.
+/// Writes a count.
 pub fn count(value: f64) -> String {
     if value < 1e4 { format!("{value:.0}") } else { format!("{:.0}k", value / 1e3) }
 }

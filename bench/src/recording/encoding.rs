@@ -18,14 +18,14 @@ pub struct Row {
     pub label: &'static str,
     pub encode_ns: f64,
     pub decode_ns: f64,
-    /// Of the encoded message.
+    /// The length of the encoded message.
     pub bytes: usize,
 }
 
-/// A message, and what each encoding takes for it.
+/// A message, and the cost of each encoding.
 pub struct Table {
     pub title: &'static str,
-    /// Of its fields' values.
+    /// The length of the values of its fields.
     pub content_bytes: usize,
     pub rows: Vec<Row>,
 }
@@ -38,7 +38,7 @@ pub fn measure(effort: Effort, host: &mut Host) -> Result<Vec<Table>, BenchError
     ])
 }
 
-/// Fields of one message, for all encodings at once.
+/// A message that all encodings can encode.
 trait Message: Data + Serialize + DeserializeOwned + prost::Message + Default + PartialEq {}
 
 impl<T: Data + Serialize + DeserializeOwned + prost::Message + Default + PartialEq> Message for T {}
@@ -75,12 +75,12 @@ struct Joints {
     is_stiff: bool,
 }
 
-/// With 37 joints the fields' values are 998 bytes.
+/// The number of joints; with 37 the fields' values are 998 bytes.
 const JOINTS: usize = 37;
 
 impl Joints {
     fn example() -> Self {
-        // Short enough in decimals that JSON gives them back.
+        // The numbers have few decimals, so that JSON reproduces them.
         let numbers =
             || (0..JOINTS).map(|joint| (joint as f64 * 0.37).sin()).map(|number| (number * 1024.0).round() / 1024.0);
         Self {
@@ -114,7 +114,7 @@ impl Image {
     }
 }
 
-/// Each keeps its buffer, as a recorder does.
+/// A buffer for each encoding, which it keeps as a recorder does.
 #[derive(Default)]
 struct Buffers {
     cdr: CdrWriter,
@@ -221,7 +221,7 @@ fn table<M: Message>(
     Ok(Table { title, content_bytes, rows: rows.collect() })
 }
 
-/// Nanoseconds for once, of as often as fits into so many.
+/// Returns the nanoseconds for one call, repeated for about `nanoseconds`.
 fn repeated(nanoseconds: f64, mut work: impl FnMut()) -> f64 {
     let mut count = 1_u32;
     loop {
@@ -231,7 +231,8 @@ fn repeated(nanoseconds: f64, mut work: impl FnMut()) -> f64 {
         if taken >= nanoseconds {
             return taken / f64::from(count);
         }
-        // Half as many again as it seems to take, and at most eight times as many.
+        // The number of repetitions grows to half as many again as seem to be needed, and at most
+        // eightfold.
         let wanted = f64::from(count) * 1.5 * nanoseconds / taken.max(1.0);
         count = (wanted as u32).clamp(count + 1, 8 * count);
     }

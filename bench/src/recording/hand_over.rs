@@ -1,4 +1,4 @@
-//! What a cycle pays for a recorder: the same steps of a robot with and without one, in turn.
+//! The cost of a recorder for a cycle: the same steps of a robot with and without one, in turn.
 
 use std::time::Instant;
 
@@ -10,15 +10,15 @@ use crate::contest::discipline::Effort;
 use crate::contest::result::quantile;
 use crate::contestant::ContestantError;
 
-/// What was measured.
+/// The result of the measurement.
 pub struct HandOver {
     pub ns_per_value: f64,
     pub rounds: usize,
 }
 
-/// Values that one run provides.
+/// The number of values that one run provides.
 const VALUES: usize = 8;
-/// Runs before the recorder takes what they have passed on: as many as may wait.
+/// The number of runs before the recorder drains their values: as many as may wait.
 const RUNS: usize = 8;
 
 pub fn measure(effort: Effort) -> Result<HandOver, ContestantError> {
@@ -39,7 +39,7 @@ pub fn measure(effort: Effort) -> Result<HandOver, ContestantError> {
     Ok(HandOver { ns_per_value: quantile(&differences, 0.5).unwrap_or(f64::NAN), rounds })
 }
 
-/// How long the runs take; what the recorder does in between is not counted.
+/// Measures how long the runs take; the recorder's work in between is not counted.
 fn nanoseconds(stepper: &mut Stepper, seen: &mut Option<Observer>, batches: usize) -> f64 {
     let mut taken = 0.0;
     for _ in 0..batches {

@@ -15,7 +15,7 @@ use crate::error::{BenchError, read};
 use crate::report::time;
 use crate::robot::{configuration, program};
 
-/// Runs the robot in all ways, and tells; or why it cannot be built.
+/// Runs the robot in all ways, and returns a table; or why it cannot be built.
 pub fn measure(bench: &Path, folder: &Path, effort: Effort) -> Result<String, BenchError> {
     let program = match program(bench) {
         Ok(program) => program,
@@ -28,11 +28,11 @@ pub fn measure(bench: &Path, folder: &Path, effort: Effort) -> Result<String, Be
     let folder = folder.join(format!("hemiola-bench-robot-{}", std::process::id()));
     let failed = |error| BenchError::Write { path: folder.clone(), error };
     fs::create_dir_all(&folder).map_err(failed)?;
-    // The robot runs there.
+    // The robot runs in this folder.
     let folder = fs::canonicalize(&folder).map_err(failed)?;
     let robot = Robot { program, folder: folder.clone(), seconds };
     let measured = live(&robot, rounds).and_then(|text| Ok(text + &replayed(&robot, rounds)?));
-    // What is left behind is only in the way.
+    // A folder that is left behind does no harm.
     _ = fs::remove_dir_all(&folder);
     measured
 }
@@ -82,7 +82,8 @@ impl Robot {
     }
 }
 
-/// Processor time and largest memory of a process, until it ends: what the kernel told last.
+/// Returns the processor time and the largest memory of a process when it ends, as the kernel
+/// reported them last.
 fn watch(child: &mut Child) -> std::io::Result<(f64, u64)> {
     let (mut cpu_seconds, mut peak_bytes) = (0.0_f64, 0);
     let process = PathBuf::from(format!("/proc/{}", child.id()));
@@ -106,15 +107,15 @@ fn usage(process: &Path) -> Option<(f64, u64)> {
     Some((ticks as f64 / TICKS_PER_SECOND, 1024 * kilobytes))
 }
 
-/// Of /proc on Linux, wherever user space sees it.
+/// The unit of /proc on Linux, wherever user space sees it.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What of a cycle is compared.
+/// The figures of a cycle that are compared.
 #[derive(Clone, Copy)]
 enum Figure {
-    /// From when it should be awake to when it is.
+    /// The time from when the thread should be awake to when it is.
     WakeUp,
-    /// From its trigger to its end.
+    /// The time from the trigger of a run to its end.
     Response,
 }
 
@@ -134,7 +135,7 @@ impl Figure {
     }
 }
 
-/// On its own threads, at the pace of real time.
+/// Runs the robot on its own threads, at the pace of real time.
 fn live(robot: &Robot, rounds: usize) -> Result<String, BenchError> {
     let (mut without, mut with) = (Vec::new(), Vec::new());
     let (mut values, mut bytes) = (0, 0);
@@ -175,7 +176,7 @@ fn live(robot: &Robot, rounds: usize) -> Result<String, BenchError> {
     Ok(text)
 }
 
-/// Step by step, as fast as it goes.
+/// Runs the robot step by step, as fast as it goes.
 fn replayed(robot: &Robot, rounds: usize) -> Result<String, BenchError> {
     let log = robot.path("stepped.mcap");
     let path = log.display().to_string();
@@ -197,7 +198,7 @@ fn replayed(robot: &Robot, rounds: usize) -> Result<String, BenchError> {
     ))
 }
 
-/// Values and bytes of a log.
+/// Returns the number of values and bytes in a log.
 fn contents(path: &Path) -> Result<(u64, u64), BenchError> {
     let failed = |error| BenchError::Read { path: path.to_owned(), error };
     let log = LogReader::open(path).map_err(|error| failed(std::io::Error::other(error)))?;

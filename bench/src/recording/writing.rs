@@ -22,7 +22,7 @@ pub struct Row {
     pub label: &'static str,
     pub bytes_per_second: f64,
     pub cpu_seconds_per_gigabyte: f64,
-    /// How long the file is, beside what was to be written.
+    /// The length of the file, relative to what was to be written.
     pub file_share: f64,
 }
 
@@ -31,8 +31,8 @@ enum Way {
     File,
     /// The disk's own rate.
     Direct,
-    /// The same, with each message copied to where it is written from: what encoding them there
-    /// costs at least.
+    /// Writing directly, with each message copied to where it is written from: the least that
+    /// encoding there costs.
     Copied,
     McapCrate,
     Ours(LogCompression),
@@ -70,7 +70,7 @@ pub fn measure(folder: &Path, size: usize, effort: Effort, host: &mut Host) -> R
                     .map(|()| (bytes as f64 / seconds, used.cpu_ns as f64 / bytes as f64, length as f64 / bytes as f64))
             });
             match sample {
-                // Not every file system can.
+                // Some file systems do not allow that.
                 Err(BenchError::Write { error, .. })
                     if matches!(way, Way::Direct | Way::Copied) && error.kind() == ErrorKind::InvalidInput => {}
                 sample => samples.push(sample?),
@@ -91,7 +91,7 @@ pub fn measure(folder: &Path, size: usize, effort: Effort, host: &mut Host) -> R
     Ok(rows.collect())
 }
 
-/// Half of it noise, half of it smooth, as images are.
+/// Makes a message, half of it noise, half of it smooth, as images are.
 fn message(size: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let mut next = |index: usize| {
@@ -101,19 +101,19 @@ fn message(size: usize) -> Vec<u8> {
     [0, 1, 0, 0].into_iter().chain((4..size).map(&mut next)).collect()
 }
 
-/// As much at once as our writer hands over.
+/// The size of a block: as much as our writer hands over at once.
 const BLOCK: usize = 1 << 20;
-/// What file systems ask of memory that goes to the disk by itself.
+/// The alignment that file systems require of memory for direct I/O.
 const ALIGNMENT: usize = 4096;
 
-/// Whole blocks, from one place in memory: nothing is encoded, and messages are copied there each
-/// time or once.
+/// Writes whole blocks, from one place in memory: nothing is encoded, and messages are copied there
+/// each time or once.
 fn direct(path: &Path, message: &[u8], count: usize, copied: bool) -> std::io::Result<()> {
     let mut memory = vec![0; BLOCK + ALIGNMENT];
     let begin = memory.as_ptr().align_offset(ALIGNMENT);
     let block = &mut memory[begin..begin + BLOCK];
     let mut file = File::options().write(true).create_new(true).custom_flags(libc::O_DIRECT).open(path)?;
-    // How far the message is that the block begins with.
+    // This is the offset in the message with which the next block begins.
     let mut done = 0;
     for number in 0..(message.len() * count).div_ceil(BLOCK) {
         let mut rest = &mut *block;

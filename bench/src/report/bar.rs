@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One bar.
+/// A bar: a limit, what was reached, and the verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     pub what: String,
@@ -16,7 +16,7 @@ pub struct Bar {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
     Met,
-    /// By this part of the bar.
+    /// The bar is missed by this part of it.
     Missed(f64),
     NotMeasured,
 }
@@ -33,7 +33,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Verdict {
-    /// The worst of some values against their limits.
+    /// Compares values with their limits; the worst one counts.
     pub fn of(pairs: &[(Option<f64>, f64)]) -> Self {
         pairs.iter().fold(Verdict::Met, |verdict, &(value, limit)| match (value, verdict) {
             (None, _) | (_, Verdict::NotMeasured) => Verdict::NotMeasured,

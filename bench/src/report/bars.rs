@@ -12,7 +12,7 @@ const MEDIAN: Pick = |entry| entry.makespan_ns.as_ref().map(|spread| spread.medi
 const MEDIAN_RATIO: Pick = |entry| entry.ratio.as_ref().map(|ratio| ratio.median);
 const FIRST_TASK: Pick = |entry| entry.first_task_ns.as_ref().map(|spread| spread.median);
 
-/// All of them, in the order in which they were set.
+/// Returns all bars, in the order in which they were set.
 pub fn all(report: &Report) -> Vec<Bar> {
     vec![
         overhead(report, "overhead per task, 1 worker, empty layered-150", "hemiola", 10.0),
@@ -183,7 +183,7 @@ fn hemiola(event: Option<&Event>, id: &str, pick: Pick) -> Option<f64> {
     pick(event?.entry(id)?)
 }
 
-/// The best peer's name and value.
+/// Returns the best peer's name and value.
 fn best(event: Option<&Event>, pick: Pick, show: &dyn Fn(f64) -> String) -> String {
     let peers = event.into_iter().flat_map(|event| &event.entries).filter(|entry| entry.side == Side::Peer);
     let values = peers.filter_map(|entry| Some((pick(entry)?, &entry.label)));

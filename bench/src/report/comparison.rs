@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Report, time};
 use crate::error::BenchError;
 
-/// What has changed from one report to the other.
+/// Returns what has changed from one report to the other.
 ///
 /// # Errors
 /// If they come from different machines.

@@ -11,7 +11,7 @@ const LEFT: f64 = 40.0;
 const TOP: f64 = 52.0;
 const BOTTOM: f64 = 212.0;
 
-/// Makespan over the lower bound, run by run, if that was measured.
+/// Draws the makespan over the lower bound, run by run, if that was measured.
 pub fn svg(report: &Report) -> Option<String> {
     let runs: &[f64] =
         &report.event("nao-cognition", "cold", 2)?.entry("hemiola").map(|entry: &Entry| &entry.by_run)?[..];

@@ -9,7 +9,7 @@ use super::plot::{Axis, Plot, Row};
 use super::{Report, bars, learning, time};
 use crate::contest::result::{Entry, Event, Spread};
 
-/// The page.
+/// Returns the page.
 pub fn html(report: &Report) -> String {
     let plots: String = plots(report)
         .iter()
@@ -36,7 +36,7 @@ pub fn html(report: &Report) -> String {
     ))
 }
 
-/// What all pages of the bench begin with.
+/// The parts with which all pages of the bench begin.
 pub struct Page<'p> {
     pub title: &'p str,
     pub lead: &'p str,
@@ -45,7 +45,7 @@ pub struct Page<'p> {
 }
 
 impl Page<'_> {
-    /// The page with this body.
+    /// Returns the page with this body.
     pub fn html(&self, body: &str) -> String {
         let Page { title, lead, .. } = self;
         let warning = if self.quick {

@@ -1,5 +1,5 @@
-//! Dot plots: a row per contestant, the best on top; a dot at the median, a bar to the 99th
-//! percentile, a hair to the maximum.
+//! Dot plots: a row per contestant, the best on top; a dot at the median, a bar to the p99, a hair
+//! to the maximum.
 
 use std::fmt::Write as _;
 
@@ -10,31 +10,31 @@ use crate::contest::entrant::Side;
 /// One plot.
 pub struct Plot {
     pub title: String,
-    /// What is measured, and which direction is good.
+    /// The caption: what is measured, and which direction is good.
     pub caption: String,
     pub axis: Axis,
-    /// Writes a value.
+    /// A function that writes a value.
     pub show: fn(f64) -> String,
-    /// Where the bar is that we set ourselves.
+    /// The bar that we set ourselves.
     pub bar: Option<f64>,
     pub rows: Vec<Row>,
 }
 
-/// How values become places.
+/// The mapping of values to places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
     Logarithmic,
-    /// From the least median to a little beyond the largest; tails that reach farther are cut off,
-    /// and marked.
+    /// A linear axis from the least median to a little above the largest; tails that reach farther
+    /// are cut off, and marked.
     Linear,
 }
 
-/// One contestant.
+/// The row of one contestant.
 pub struct Row {
     pub label: String,
     pub side: Side,
     pub median: f64,
-    /// 99th percentile and maximum, where there is a distribution.
+    /// The p99 and maximum, where there is a distribution.
     pub tail: Option<(f64, f64)>,
 }
 
@@ -45,7 +45,7 @@ const ROW: f64 = 22.0;
 const TOP: f64 = 52.0;
 
 impl Plot {
-    /// The plot as a picture; its classes get their colours from the page.
+    /// Returns the plot as a picture; its classes get their colours from the page.
     pub fn svg(&self) -> String {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_by(|a, b| a.median.total_cmp(&b.median));

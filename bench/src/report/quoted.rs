@@ -1,6 +1,6 @@
 //! Figures of Taskflow, quoted: there is no package from which the bench could build it everywhere.
-//! From an earlier run of the same workloads on a two-core AMD EPYC virtual machine (Linux 6.18,
-//! SCHED_FIFO); with `TASKFLOW_DIR` it takes part itself.
+//! They are from an earlier run of the same workloads on a two-core AMD EPYC virtual machine (Linux
+//! 6.18, SCHED_FIFO); with `TASKFLOW_DIR` it takes part itself.
 
 pub const OVERHEAD: &str = "quoted: Taskflow 23 ns from inside, 330 ns";
 pub const COGNITION: &str = "quoted: Taskflow 1.009 with priorities, 1.35";

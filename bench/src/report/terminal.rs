@@ -7,7 +7,7 @@ use hemiola_words::{Column, Columns};
 use super::{Report, bars, time};
 use crate::contest::result::{Entry, Event, Spread};
 
-/// All tables, who took part, and what was left out.
+/// Returns all tables, the contestants, and what is missing.
 pub fn text(report: &Report) -> String {
     let mut out = String::new();
     for event in &report.events {
@@ -30,7 +30,7 @@ pub fn text(report: &Report) -> String {
     out
 }
 
-/// Who took part, in which version, with which priority.
+/// Returns the contestants with their versions and priorities.
 pub fn contestants(report: &Report) -> String {
     let mut versions: Vec<(&str, String)> = Vec::new();
     for entry in report.events.iter().flat_map(|event| &event.entries) {
@@ -54,7 +54,7 @@ fn bars(report: &Report) -> String {
     out
 }
 
-/// A column of a table: its head, and what stands in it.
+/// A column of a table: its head, and a function that returns the text of a cell.
 type Figure<'e> = (&'static str, Box<dyn Fn(&Entry) -> String + 'e>);
 
 fn table(event: &Event) -> String {
@@ -124,7 +124,7 @@ fn title(event: &Event) -> String {
     format!("{}, {}{rate}, {workers} ({} tasks, {work})\n", event.workload, event.mode, event.tasks)
 }
 
-/// The best first.
+/// Sorts the entries, the best first.
 pub fn sorted(event: &Event) -> Vec<&Entry> {
     let mut entries: Vec<&Entry> = event.entries.iter().collect();
     let key = |entry: &Entry| {

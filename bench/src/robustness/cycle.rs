@@ -20,11 +20,11 @@ pub struct Cycle {
     graph: ExecutableGraph,
     tasks: NotedWork,
     earliness: AdaptiveEarliness,
-    /// What was refused to its helpers.
+    /// The settings that were refused to its helpers.
     pub denials: Vec<Denial>,
 }
 
-/// When a task ran, in nanoseconds of the monotonic clock, and on which worker.
+/// The time in which a task ran, in nanoseconds of the monotonic clock, and its worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interval {
     pub worker: usize,
@@ -58,8 +58,8 @@ impl Cycle {
         self.executor.run(&mut self.graph, &self.tasks, &mut 0);
     }
 
-    /// Waits until `due` and runs; tells how long after `due` the run ended. Sleeps and wakes as a
-    /// robot's cycle does.
+    /// Waits until `due` and runs; returns how long after `due` the run ended. Sleeps and wakes as
+    /// a robot's cycle does.
     pub fn run_at(&mut self, due: u64) -> u64 {
         let due = MonotonicTime::from_nanoseconds(due);
         self.executor.expect_run(Some(due));
@@ -68,13 +68,13 @@ impl Cycle {
         monotonic_ns().saturating_sub(due.as_nanoseconds())
     }
 
-    /// When each task ran in the last run.
+    /// Returns when each task ran in the last run.
     pub fn intervals(&self) -> Vec<Interval> {
         self.tasks.intervals.iter().map(Noted::get).collect()
     }
 }
 
-/// Runs `cycle` once per period, `runs` times, and tells each response in nanoseconds. A run that
+/// Runs `cycle` once per period, `runs` times, and returns each response in nanoseconds. A run that
 /// takes longer than a period costs the runs that would have begun meanwhile.
 pub fn responses(cycle: &mut Cycle, period: Duration, runs: usize) -> Vec<f64> {
     let period = period.as_nanos() as u64;
@@ -88,14 +88,14 @@ pub fn responses(cycle: &mut Cycle, period: Duration, runs: usize) -> Vec<f64> {
     responses
 }
 
-/// The workload as something to be planned.
+/// Returns the workload as a graph for a plan.
 pub fn task_graph(workload: &Workload) -> Result<TaskGraph, ContestantError> {
     let graph = &workload.graph;
     let edges = (0..graph.len()).flat_map(|task| graph.predecessors(task).iter().map(move |&before| (before, task)));
     Ok(TaskGraph::plain(workload.name, graph.len(), edges)?)
 }
 
-/// The durations that the workload states, in nanoseconds.
+/// Returns the durations that the workload states, in nanoseconds.
 pub fn nominal(workload: &Workload) -> Vec<u64> {
     (0..workload.graph.len()).map(|task| workload.graph.duration_ns(task)).collect()
 }
@@ -104,7 +104,7 @@ pub fn constant(durations_ns: &[u64]) -> Durations {
     Durations::constant(durations_ns.iter().map(|&duration| Duration::from_nanos(duration)))
 }
 
-/// Tasks that work, and note when and where.
+/// Tasks that work, and note when and on which worker.
 struct NotedWork {
     work: Work,
     intervals: Box<[Noted]>,
@@ -135,7 +135,7 @@ impl NotedWork {
 }
 
 impl Tasks for NotedWork {
-    /// Its index.
+    /// The index of the worker.
     type Worker = usize;
 
     fn run(&self, task: usize, _ready: Ticks, _begin: Ticks, worker: &mut usize, _: &Scope<'_>) -> Ticks {

@@ -9,10 +9,10 @@ use hemiola_runtime::{Pace, Robot, RunningRobot};
 use crate::contest::discipline::COGNITION_RATE;
 use crate::contestant::ContestantError;
 
-/// Whether the modules go on.
+/// Whether the modules go on hanging.
 static IS_HANGING: AtomicBool = AtomicBool::new(false);
 
-/// Starts it, and it hangs at once. There is never more than one.
+/// Starts the robot, which hangs at once. There is never more than one.
 pub fn start(priority: u8) -> Result<RunningRobot, ContestantError> {
     IS_HANGING.store(true, Ordering::Relaxed);
     let mut cognition = CycleConfiguration::new("cognition", Trigger::Rate(COGNITION_RATE));
@@ -23,7 +23,7 @@ pub fn start(priority: u8) -> Result<RunningRobot, ContestantError> {
     Ok(robot.start(Pace::RealTime)?)
 }
 
-/// Lets the modules return, and waits for the end.
+/// Lets the modules return, and waits for the robot's end.
 pub fn stop(robot: RunningRobot) {
     IS_HANGING.store(false, Ordering::Relaxed);
     robot.stop();

@@ -1,6 +1,6 @@
 //! Systems that grant less, or otherwise: SCHED_DEADLINE instead of priorities, and control groups
-//! with a quota. Each trial either works, and its figures say how well, or the system refused, and
-//! what a person is told then stands here.
+//! with a quota. A trial either works, and its figures show how well, or has the message that a
+//! person gets where the system refuses.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,17 +20,17 @@ use crate::contestant::ContestantError;
 use crate::error::{BenchError, write};
 use crate::workload::Workload;
 
-/// One attempt.
+/// One trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     pub what: String,
-    /// Motion's response at 83 Hz, from the trigger to the end; nothing where it could not run.
+    /// Motion's response at 83 Hz, from the trigger to the end; `None` where it could not run.
     pub response_ns: Option<Tail>,
-    /// What the system granted, or why it did not.
+    /// The policy that the system granted, or why it did not.
     pub answer: String,
 }
 
-/// Of deadline threads; motion's is a little longer.
+/// The period of deadline threads; motion's is a little longer.
 const PERIOD: Duration = Duration::from_millis(12);
 /// The quota of the control group: a tenth of a core, hardly more than motion's work.
 const QUOTA_US: u64 = 10_000;
@@ -46,7 +46,7 @@ pub fn measure(motion: &Workload, setting: &Setting) -> Result<Vec<Trial>, Bench
     Ok(trials)
 }
 
-/// Motion on one worker.
+/// Runs motion on one worker under SCHED_DEADLINE.
 fn deadline(motion: &Workload, runs: usize) -> Result<Trial, BenchError> {
     let policy = Policy::Deadline { runtime: PERIOD / 4, deadline: PERIOD, period: PERIOD };
     let motion = motion.clone();
@@ -61,7 +61,7 @@ fn deadline(motion: &Workload, runs: usize) -> Result<Trial, BenchError> {
         Ok(responses(&mut cycle, Duration::from_secs_f64(1.0 / MOTION_RATE), runs))
     })?;
     let denial = spawned.report.policy.denial().cloned();
-    // The thread waits for it; where it has gone, its panic is what counts.
+    // The thread waits for this; if it has gone, its panic is what counts.
     _ = proceed.send(denial.is_none());
     let samples = spawned.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     let answer = denial.map_or_else(|| format!("granted: {policy}"), |denial| denial.to_string());
@@ -70,14 +70,14 @@ fn deadline(motion: &Workload, runs: usize) -> Result<Trial, BenchError> {
 
 const WARM_UP: usize = 8;
 
-/// As many threads as there are cores, each of which wants nearly all of one: the kernel keeps some
-/// for everybody else.
+/// Starts as many threads as there are cores, each of which wants nearly all of one: the kernel
+/// keeps some for all others.
 fn too_many_deadlines() -> Result<Trial, BenchError> {
     let policy = Policy::Deadline { runtime: PERIOD - Duration::from_micros(10), deadline: PERIOD, period: PERIOD };
     let mut answers = Vec::new();
     let mut threads = Vec::new();
     for _ in Affinity::of_this_thread().cores() {
-        // All keep what they were granted until the last one has asked.
+        // All threads keep what they were granted until the last one has asked.
         let (end, ended) = channel::<()>();
         let spawned = spawn(ThreadSettings::new("deadline").policy(policy), move || _ = ended.recv())?;
         answers.push(spawned.report.policy.denial().map_or_else(|| format!("granted: {policy}"), Denial::to_string));
@@ -92,8 +92,8 @@ fn too_many_deadlines() -> Result<Trial, BenchError> {
     Ok(Trial { what, response_ns: None, answer: answers.join("\n") })
 }
 
-/// Our contestant within a control group that limits its processor time: with real-time priority,
-/// and with permission for it taken away.
+/// Runs our contestant within a control group that limits its processor time: with real-time
+/// priority, and with permission for it taken away.
 fn groups(motion: &Workload, setting: &Setting, runs: usize) -> Result<Vec<Trial>, BenchError> {
     let graph = setting.folder.join(motion.name).with_extension("graph");
     write(&graph, &motion.text)?;
@@ -105,7 +105,7 @@ fn groups(motion: &Workload, setting: &Setting, runs: usize) -> Result<Vec<Trial
         period: Duration::from_secs_f64(1.0 / MOTION_RATE),
     };
     let trial = |what: &str, prefix: &[&str], group: Option<&ControlGroup>| {
-        // A shell joins the group and becomes this program, so that no thread of it is ever
+        // A shell joins the group and becomes this program, so that none of its threads is ever
         // outside.
         let join = group.map_or(String::new(), |group| format!("echo $$ > '{}' && ", group.members().display()));
         let script = format!("{join}exec {} \"$0\" \"$@\"", prefix.join(" "));
@@ -146,13 +146,14 @@ fn groups(motion: &Workload, setting: &Setting, runs: usize) -> Result<Vec<Trial
     Ok(trials)
 }
 
-/// What it says, or why it says nothing.
+/// Returns the output of a command, or why it has none.
 fn output_of(command: &mut Command) -> String {
     let output = command.output();
     output.map_or_else(|error| error.to_string(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Asks for the priority that contestants have; tells what a person is told who runs a robot here.
+/// Asks for the priority that contestants have; returns the message that a person gets who runs a
+/// robot here.
 pub fn ask_for_real_time() -> Result<String, BenchError> {
     let policy = Policy::Fifo(Priority::new(PRIORITY)?);
     let report = apply_to_this_thread(&ThreadSettings::new("hemiola-bench").policy(policy))?;
@@ -161,18 +162,18 @@ pub fn ask_for_real_time() -> Result<String, BenchError> {
 
 const PRIORITY: u8 = 80;
 
-/// A group of our own with a quota, removed when dropped.
+/// A control group of our own with a quota, removed when dropped.
 struct ControlGroup {
     folder: PathBuf,
 }
 
 impl ControlGroup {
-    /// In version 2 where it controls the processors, else in version 1.
+    /// Makes a group in version 2 where that controls the processors, else in version 1.
     fn make() -> Result<Self, String> {
         let root = Path::new("/sys/fs/cgroup");
         let controllers = std::fs::read_to_string(root.join("cgroup.controllers")).unwrap_or_default();
         let (parent, quota) = if controllers.split_whitespace().any(|controller| controller == "cpu") {
-            // Groups have no quota before their parent says so; most systems say so at the start.
+            // Groups have no quota before their parent enables it; most systems do so at the start.
             _ = std::fs::write(root.join("cgroup.subtree_control"), "+cpu");
             (root.to_owned(), vec![("cpu.max", format!("{QUOTA_US} {QUOTA_PERIOD_US}"))])
         } else {

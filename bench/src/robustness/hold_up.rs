@@ -1,5 +1,5 @@
-//! A worker that loses its core for 10 ms in the middle of a run: how much of what does not wait
-//! for it is done meanwhile?
+//! A worker that loses its core for 10 ms in the middle of a run, and the share of the independent
+//! work that is done meanwhile.
 //!
 //! Two workers are pinned to a core each. An intruder of higher priority takes one of the cores, at
 //! another moment in each run. From when it came and went, and from when each task ran, follows
@@ -24,19 +24,19 @@ use crate::workload::Workload;
 pub struct HoldUp {
     pub workload: String,
     pub lasts_ns: f64,
-    /// What was done meanwhile, as a share of what could have been.
+    /// The work that was done meanwhile, as a share of what could have been done.
     pub share: Shares,
-    /// Runs that nobody held up, and those of which a worker was.
+    /// Makespans of runs in which no worker was held up, and of those in which one was.
     pub undisturbed_ns: Tail,
     pub held_up_ns: Tail,
-    /// The median of what could have been done meanwhile: less than the intruder's time where the
-    /// rest depends on the task.
+    /// The median of the work that could have been done meanwhile: less than the intruder's time
+    /// where the rest depends on the task.
     pub reachable_ns: f64,
-    /// Runs in which the intruder came between two tasks, or when all was done.
+    /// The number of runs in which the intruder came between two tasks, or when all was done.
     pub missed_the_worker: usize,
 }
 
-/// From 0 to 1, the more the better.
+/// Shares from 0 to 1, the more the better.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
     pub median: f64,
@@ -48,13 +48,13 @@ const PRIORITY: u8 = 80;
 const INTRUDER: u8 = 90;
 const LASTS: Duration = Duration::from_millis(10);
 const PERIOD: Duration = Duration::from_millis(40);
-/// The intruder comes somewhere between these, counted from the begin of the run, which takes 8 ms
+/// The times between which the intruder comes, counted from the begin of the run, which takes 8 ms
 /// if nothing happens.
 const EARLIEST: Duration = Duration::from_micros(300);
 const LATEST: Duration = Duration::from_millis(6);
 const WARM_UP: usize = 10;
 
-/// `None`, and a notice, where there are no two cores.
+/// Measures a workload. Returns `None`, with a notice, where there are no two cores.
 pub fn measure(workload: &Workload, effort: Effort, notices: &mut Vec<String>) -> Result<Option<HoldUp>, BenchError> {
     let runs = match effort {
         Effort::Full => 120,
@@ -122,7 +122,7 @@ fn tail(samples: Vec<f64>) -> Tail {
     Tail::of(samples).unwrap_or(nothing)
 }
 
-/// When a core was taken away, in nanoseconds of the monotonic clock.
+/// The time for which a core was taken away, in nanoseconds of the monotonic clock.
 #[derive(Debug, Clone, Copy)]
 struct Window {
     begin: u64,
@@ -139,7 +139,7 @@ fn occupy_core(from: u64) -> Window {
     Window { begin, end }
 }
 
-/// For every task, itself and all that wait for it, directly or not.
+/// Returns for every task itself and all that wait for it, directly or not.
 fn followers(graph: &Graph) -> Vec<Vec<bool>> {
     let mut followers = vec![vec![false; graph.len()]; graph.len()];
     // Successors have larger numbers.
@@ -154,8 +154,8 @@ fn followers(graph: &Graph) -> Vec<Vec<bool>> {
     followers
 }
 
-/// How long the other worker worked while one was held up, and how long it could have; `None` if
-/// nothing was held up.
+/// Returns how long the other worker worked while one was held up, and how long it could have;
+/// `None` if nothing was held up.
 fn meanwhile(window: &Window, record: &[Interval], followers: &[Vec<bool>]) -> Option<(f64, f64)> {
     let overlap = |interval: &Interval| interval.end.min(window.end).saturating_sub(interval.begin.max(window.begin));
     let is_held =
@@ -163,7 +163,7 @@ fn meanwhile(window: &Window, record: &[Interval], followers: &[Vec<bool>]) -> O
     let held = record.iter().position(is_held)?;
     let others = || (0..record.len()).filter(|&task| !followers[held][task]).map(|task| &record[task]);
     let done: u64 = others().filter(|interval| interval.worker == 0).map(overlap).sum();
-    // What was left of it when the core was taken away.
+    // This is the work that was left when the core was taken away.
     let left: u64 = others().map(|interval| interval.end.saturating_sub(interval.begin.max(window.begin))).sum();
     let reachable = left.min(window.end - window.begin);
     (reachable > 0).then_some((done as f64, reachable as f64))
@@ -177,7 +177,7 @@ mod tests {
         Interval { worker, begin, end }
     }
 
-    /// 0 is held up, 1 waits for it; 2 and 3 are free.
+    /// Makes a graph in which task 0 is held up, and 1 waits for it; 2 and 3 are free.
     fn graph() -> Graph {
         Graph::parse("0 115\n1 10 0\n2 30\n3 30\n").expect("well-formed")
     }

@@ -1,9 +1,9 @@
-//! Motion and cognition at once: what cognition's load does to motion's response.
+//! Motion and cognition at once: the effect of cognition's load on motion's response.
 //!
 //! Two executors share two cores; motion's threads have the higher priority. Rounds alternate
-//! between the companies, so that the machine's moods meet all alike. What cognition takes too much
-//! is met twice: by what Hemiola does about it, and by nothing but the kernel, which then stops
-//! motion as well.
+//! between the companies, so that the state of the machine meets all alike. Too much cognition is
+//! measured twice: with what Hemiola does about it, and with nothing but the kernel's limit, which
+//! then stops motion as well.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,25 +23,25 @@ use crate::contestant::ContestantError;
 use crate::error::BenchError;
 use crate::workload::Workload;
 
-/// How motion fares in some company.
+/// Motion's response in some company.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     pub cognition: String,
-    /// From the trigger to the end.
+    /// The time from the trigger to the end.
     pub ns: Tail,
-    /// Runs that ended only after the next one should have begun.
+    /// The number of runs that ended only after the next one should have begun.
     pub missed: usize,
 }
 
-/// What cognition does meanwhile, the calmest first.
+/// The load of cognition, the calmest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Company {
     Idle,
     Loaded,
-    /// Rests as a cycle of a robot does.
+    /// Cognition is overloaded, and rests as a cycle of a robot does.
     Overloaded,
     OverloadedWithoutRests,
-    /// Two modules of a robot, which has a watchdog.
+    /// Two modules of a robot never return; the robot has a watchdog.
     Endless,
     EndlessWithoutWatchdog,
 }
@@ -68,8 +68,8 @@ impl Company {
     }
 }
 
-/// The kernel counts what real-time threads use by the second: one company is not to pay for what
-/// another one used up.
+/// The time for which the kernel counts what real-time threads use: a company is not to pay for
+/// what another one used up.
 const ACCOUNTING: Duration = Duration::from_secs(1);
 
 const CONDUCTOR: u8 = 90;
@@ -84,7 +84,7 @@ pub fn measure(
     notices: &mut Vec<String>,
 ) -> Result<Vec<Response>, BenchError> {
     let (motion, cognition, mut observed) = (motion.clone(), cognition.clone(), std::mem::take(host));
-    // Whoever starts and stops the others must get a turn beside them.
+    // The conductor, which starts and stops the others, has to preempt them.
     let settings = ThreadSettings::new("conductor").policy(Policy::Fifo(Priority::new(CONDUCTOR)?));
     let conductor = spawn(settings, move || {
         conduct(&motion, &cognition, effort, &mut observed).map(|outcome| (outcome, observed))
@@ -104,7 +104,7 @@ fn conduct(
     host: &mut Host,
 ) -> Result<(Vec<Response>, Vec<Denial>), ContestantError> {
     let (runs, rounds) = match effort {
-        // Together enough for one of a thousand to be seen a few times.
+        // All rounds together have enough runs for one of a thousand to be seen a few times.
         Effort::Full => (250, 12),
         Effort::Quick => (12, 1),
     };
@@ -153,7 +153,7 @@ fn motion_responses(
 
 const WARM_UP: usize = 24;
 
-/// What keeps cognition going, until it is stopped.
+/// The thing that keeps cognition going, until it is stopped.
 enum Companion {
     Nobody,
     Threads { stop: Arc<AtomicBool>, threads: Vec<std::thread::JoinHandle<()>> },
@@ -204,7 +204,7 @@ fn cognition_thread(name: &str) -> Result<ThreadSettings, ContestantError> {
     Ok(ThreadSettings::new(name).policy(Policy::Fifo(Priority::new(COGNITION)?)))
 }
 
-/// Runs cognition at its pace until it is told to stop.
+/// Runs cognition at its pace until it is stopped.
 fn work(cycle: &mut Cycle, company: Company, stop: &AtomicBool) {
     let period = Duration::from_secs_f64(1.0 / COGNITION_RATE).as_nanos() as u64;
     let (mut due, mut respite) = (monotonic_ns(), Respite::default());
@@ -224,7 +224,7 @@ fn work(cycle: &mut Cycle, company: Company, stop: &AtomicBool) {
     }
 }
 
-/// What a module does whose loop does not end.
+/// Runs as a module does whose loop does not end.
 fn spin_until(stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         std::hint::spin_loop();

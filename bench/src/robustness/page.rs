@@ -9,7 +9,7 @@ use crate::report::page::STYLE;
 use crate::report::plot::{Axis, Plot, Row};
 use crate::report::time;
 
-/// The page.
+/// Returns the page.
 pub fn html(report: &Report) -> String {
     let plots: String = (report.variations.iter().map(variation))
         .chain([overload(report)])

@@ -1,5 +1,5 @@
-//! A cycle or a source so dense that its threads spin nearly always: what that leaves to a cycle
-//! that shares time.
+//! A cycle or a source so dense that its threads spin nearly always, and the lateness of a cycle
+//! beside it that shares time.
 
 use std::time::Duration;
 
@@ -13,19 +13,19 @@ use crate::contest::discipline::Effort;
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
 
-/// How long others had to wait beside it.
+/// The lateness of a cycle beside threads that spin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spinning {
     pub what: String,
-    /// A cycle of 100 Hz that shares time: how late it began at most, over all rounds, and in the
-    /// middle of the rounds.
+    /// The greatest lateness of a cycle of 100 Hz that shares time, over all rounds, and the median
+    /// of the rounds'.
     pub late_ns: f64,
     pub usual_ns: f64,
-    /// Of the dense cycle's triggers, how many found no run.
+    /// The share of the dense cycle's triggers that found no run.
     pub skipped: Option<f64>,
 }
 
-/// What is dense.
+/// The part of the robot that is dense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dense {
     Nothing,
@@ -75,7 +75,7 @@ impl Dense {
     }
 }
 
-/// The latest begin of a round each, the calmest company first.
+/// Measures the latest begin of each round, the calmest company first.
 pub fn measure(effort: Effort) -> Result<Vec<Spinning>, BenchError> {
     let (rounds, lasts) = match effort {
         Effort::Full => (5, Duration::from_secs(4)),
@@ -150,7 +150,7 @@ impl DenseRight {
     }
 }
 
-/// Work that is worth a hand-over.
+/// Computes for long enough to be worth a hand-over.
 fn a_few_microseconds(from: u32) -> u32 {
     (0..10_000).fold(from, |sum, next| std::hint::black_box(sum.wrapping_add(next)))
 }

@@ -10,7 +10,7 @@ use super::variation::{Method, Variation};
 use super::{Report, Tail};
 use crate::report::time;
 
-/// What was measured, a paragraph each.
+/// Returns the results, a paragraph each.
 pub fn text(report: &Report) -> String {
     let mut paragraphs: Vec<String> = report.variations.iter().map(variation).collect();
     if !report.overload.is_empty() {
@@ -34,7 +34,7 @@ pub fn text(report: &Report) -> String {
     paragraphs.join("\n")
 }
 
-/// Writing to a string, here and below, cannot fail.
+/// Returns the figures of a variation. Writing to a string, here and below, cannot fail.
 fn variation(variation: &Variation) -> String {
     let mut out = format!("{}, {}, 2 workers ({} runs a round)\n", variation.workload, variation.law, variation.runs);
     _ = writeln!(out, "  {:44}{:>12}{:>12}{:>12}{:>12}", "", "median", "p99", "/ bound", "p99 / bound");

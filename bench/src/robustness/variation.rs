@@ -28,7 +28,7 @@ use crate::workload::{Workload, uniform};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Variation {
     pub workload: String,
-    /// In words.
+    /// The law, in words.
     pub law: String,
     pub runs: usize,
     pub entries: Vec<Entry>,
@@ -39,9 +39,10 @@ pub struct Entry {
     pub label: String,
     pub side: Side,
     pub method: Method,
-    /// At the speed that the workload's durations are meant for.
+    /// The makespan at the speed that the workload's durations are meant for.
     pub makespan_ns: Spread,
-    /// Over the lower bound of the same run: its own critical path, or half of its own work.
+    /// The makespan divided by the lower bound of the same run: its own critical path, or half of
+    /// its own work.
     pub ratio: Spread,
 }
 
@@ -52,10 +53,10 @@ pub enum Method {
     Simulated,
 }
 
-/// How durations vary around their mean, which stays what the workload says.
+/// The way in which durations vary around their mean, which stays as in the workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Law {
-    /// Every task, by a factor whose logarithm is normal.
+    /// Every task varies, by a factor whose logarithm is normal.
     LogNormal { sigma: f64 },
     /// Each of the longest tenth takes four times as long in one run of eight, as motion does when
     /// it computes a preview.
@@ -63,11 +64,11 @@ enum Law {
 }
 
 const LAWS: [Law; 3] = [Law::LogNormal { sigma: 0.3 }, Law::LogNormal { sigma: 0.8 }, Law::Bimodal];
-/// Schedulers of tasks; what else there is differs in overhead only.
+/// Contestants that schedule tasks; the others differ in overhead only.
 const CONTESTANTS: [&str; 7] =
     ["hemiola", "static", "rayon", "tbb-flow", "tbb-flow-priorities", "openmp-gnu", "taskflow"];
 const WORKERS: usize = 2;
-/// Not counted; from the first ten of them Hemiola learns.
+/// The number of runs that do not count; Hemiola learns from the first ten of them.
 const WARM_UP: usize = 16;
 const RARE: f64 = 0.125;
 const RARE_FACTOR: f64 = 4.0;
@@ -131,7 +132,7 @@ fn measured(
     let mut makespans: Vec<Vec<Vec<f64>>> = vec![Vec::new(); entrants.len()];
     for round in 0..rounds {
         for position in 0..entrants.len() {
-            // Another one begins in every round.
+            // Another entrant begins in every round.
             let index = (position + round) % entrants.len();
             match host.hold(|| process::run(&entrants[index], &discipline, graph)) {
                 Ok(samples) => {
@@ -150,7 +151,7 @@ fn measured(
         .collect()
 }
 
-/// What schedulers would do that differ in the order only.
+/// Simulates schedulers that differ in the order only.
 fn simulated(workload: &Workload, rows: &[Vec<u64>], bounds: &[f64]) -> Result<Vec<Entry>, BenchError> {
     let graph = task_graph(workload)?;
     let options = PlanOptions {
@@ -176,7 +177,7 @@ fn simulated(workload: &Workload, rows: &[Vec<u64>], bounds: &[f64]) -> Result<V
     Ok(entries.filter_map(|(label, side, rounds)| entry(label, side, Method::Simulated, &rounds, bounds)).collect())
 }
 
-/// What Hemiola knows after its first runs.
+/// Returns the durations that Hemiola knows after its first runs.
 fn learn(rows: &[Vec<u64>]) -> Durations {
     let tasks = rows.first().map_or(0, Vec::len);
     let mut durations = Durations::unknown(tasks);
@@ -187,7 +188,7 @@ fn learn(rows: &[Vec<u64>]) -> Durations {
     durations
 }
 
-/// Of rounds in which every run has the bound at the same place.
+/// Makes an entry of rounds in which every run has its bound at the same place.
 fn entry(label: &str, side: Side, method: Method, rounds: &[Vec<f64>], bounds: &[f64]) -> Option<Entry> {
     let counted = |round: &Vec<f64>| round.iter().skip(WARM_UP).copied().collect();
     let ratio = |round: &Vec<f64>| round.iter().zip(bounds).skip(WARM_UP).map(|(value, bound)| value / bound).collect();
@@ -210,7 +211,7 @@ fn bounds(workload: &Workload, rows: &[Vec<u64>]) -> Result<Vec<f64>, BenchError
 }
 
 impl Law {
-    /// So many runs with these mean durations.
+    /// Draws that many runs with these mean durations.
     fn draw(self, means: &[u64], runs: usize) -> Vec<Vec<u64>> {
         let mut sorted = means.to_vec();
         sorted.sort_unstable();
@@ -245,7 +246,7 @@ impl std::fmt::Display for Law {
     }
 }
 
-/// A standard normal number (Box and Muller).
+/// Returns a standard normal number (Box and Muller).
 fn normal(number: u64) -> f64 {
     let (radius, angle) = (1.0 - uniform(2 * number), uniform(2 * number + 1));
     (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn who_knows_each_duration_is_not_beaten_where_order_matters() {
-        // A long task beside a chain: whoever starts the long one last is late.
+        // A long task is beside a chain: a scheduler that starts the long one last is late.
         let text = "0 1000000\n1 1000000\n2 2000000\n".to_owned();
         let graph = hemiola_bench_contestant::Graph::parse(&text).expect("well-formed");
         let workload = Workload { name: "tail", text, graph };

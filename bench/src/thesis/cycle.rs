@@ -1,4 +1,5 @@
-//! The two cycles of the robot: what their tasks do, and how long each of them really takes here.
+//! The two cycles of the robot: the work of their tasks, and how long each of them really takes
+//! here.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,9 +22,9 @@ pub struct Cycle {
     pub period: Duration,
     pub priority: Priority,
     pub graph: TaskGraph,
-    /// What its runs are like. Never empty.
+    /// The kinds of its runs; never empty.
     pub frames: Vec<Frame>,
-    /// Of all frames as often as they come: what plans rest on.
+    /// The durations of all frames, as often as they come, for plans.
     pub durations: Durations,
 }
 
@@ -31,27 +32,27 @@ pub struct Cycle {
 #[derive(Clone)]
 pub struct Frame {
     pub name: &'static str,
-    /// Its place among the cycle's frames.
+    /// The place among the cycle's frames.
     number: u32,
-    /// So many runs out of [`ROUND`] are of this kind.
+    /// The number of runs out of [`ROUND`] that are of this kind.
     pub share: usize,
     work: Arc<Work>,
-    /// Measured here, task by task.
+    /// The durations of the tasks, measured here.
     pub durations: Durations,
 }
 
-/// After so many runs the kinds of frames come in the same order again.
+/// The number of runs after which the kinds of frames come in the same order again.
 pub const ROUND: usize = 4;
 const MOTION_RATE: f64 = 1000.0 / 12.0;
 const COGNITION_RATE: f64 = 30.0;
 const MOTION_PRIORITY: u8 = 80;
 const COGNITION_PRIORITY: u8 = 40;
-/// So many runs in sequence tell how long every task takes.
+/// The number of runs in sequence in which the durations of tasks are measured.
 const PROFILED_RUNS: usize = 20;
-/// What the stressed cognition has to do in addition: one task takes so much longer.
+/// The time that one task of the stressed cognition takes in addition.
 const STRESS_NS: u64 = 20_000_000;
 
-/// The robot.
+/// The cycles of the robot.
 pub struct Subject {
     pub motion: Cycle,
     pub cognition: Cycle,
@@ -87,7 +88,7 @@ impl Subject {
 
 impl Frame {
     fn calibrated(name: &'static str, number: u32, share: usize, durations_ns: &[u64]) -> Result<Self, BenchError> {
-        // Only durations matter to the work.
+        // Only durations matter to the work, so that the lines have no predecessors.
         let lines = durations_ns.iter().enumerate().map(|(task, duration)| format!("{task} {duration}\n"));
         let graph =
             Graph::parse(&lines.collect::<String>()).map_err(|error| BenchError::Graph { path: name.into(), error })?;
@@ -115,8 +116,8 @@ impl Cycle {
         Ok(Self { name, period, priority, graph: graph.clone(), frames, durations }.profiled_again()?)
     }
 
-    /// The same with all tasks measured anew: how fast a machine is may change by the minute, above
-    /// all a virtual one.
+    /// Returns the cycle with all tasks measured anew: how fast a machine is may change by the
+    /// minute, above all a virtual one.
     pub fn profiled_again(&self) -> Result<Self, ContestantError> {
         let tasks = self.graph.tasks().len();
         let plan = Plan::new(self.graph.clone(), &Durations::unknown(tasks), &PlanOptions::default());
@@ -134,8 +135,8 @@ impl Cycle {
         Ok(again)
     }
 
-    /// The same with the durations that the tasks had in a run of this cycle, as its workers'
-    /// events tell.
+    /// Returns the cycle with the durations that the tasks had in a run of it, by its workers'
+    /// events.
     pub fn as_measured(&self, events: &[Event]) -> Self {
         let scale = TickScale::calibrate();
         let mut measured = vec![vec![Distribution::new(); self.graph.tasks().len()]; self.frames.len()];
@@ -151,7 +152,7 @@ impl Cycle {
         again
     }
 
-    /// Which frame a run is.
+    /// Returns the frame of a run.
     pub fn frame_of(&self, run: usize) -> usize {
         let place = run % ROUND;
         let ends = self.frames.iter().scan(0, |end, frame| {
@@ -162,7 +163,7 @@ impl Cycle {
     }
 }
 
-/// How long each task of each kind of frame takes when all run in sequence, at the cycle's
+/// Measures how long each task of each kind of frame takes when all run in sequence, at the cycle's
 /// priority.
 fn profile(
     frames: Vec<Frame>,
@@ -204,7 +205,7 @@ impl Tasks for Frame {
     fn run(&self, task: usize, ready: Ticks, begin: Ticks, ring: &mut Ring, _: &Scope<'_>) -> Ticks {
         self.work.run(task);
         let end = Ticks::now();
-        // The kind of frame takes the place of the run's number: nobody asks for that.
+        // The kind of frame takes the place of the run's number, which is not needed.
         let run = self.number;
         ring.push(Event::TaskRun { task: TaskId(task as u16), core: Core::current(), run, ready, begin, end });
         end

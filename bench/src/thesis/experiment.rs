@@ -15,7 +15,7 @@ use hemiola_trace::{Distribution, Event, Ring, RingReader};
 use super::cycle::{Cycle, Frame, ROUND};
 use crate::contestant::ContestantError;
 
-/// How a cycle is run.
+/// The way in which a cycle is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub dispatch: Dispatch,
@@ -23,7 +23,7 @@ pub struct Setting {
     pub placement: Placement,
 }
 
-/// Who runs the tasks.
+/// The way in which tasks are dispatched.
 #[derive(Debug, Clone, Copy)]
 pub enum Dispatch {
     /// A loop over all tasks, as a framework without parallelism has it.
@@ -32,32 +32,32 @@ pub enum Dispatch {
     Executor { workers: WorkerChoice, order: UpdateOrder },
 }
 
-/// Under which policy.
+/// The scheduling policy of the threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduling {
     /// SCHED_FIFO, motion above cognition.
     RealTime,
-    /// As any other program.
+    /// Time sharing, as for any other program.
     TimeSharing,
 }
 
-/// On which cores.
+/// The cores on which threads run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Where the kernel likes.
+    /// Threads run where the kernel likes.
     Anywhere,
-    /// Worker 0 on the first core, worker 1 on the second, ...
+    /// Worker 0 runs on the first core, worker 1 on the second, ...
     Pinned,
 }
 
 impl Setting {
-    /// That many workers, and all else as Hemiola has it.
+    /// Returns the setting with that many workers, and all else as Hemiola has it.
     pub fn with_workers(workers: usize) -> Self {
         let workers = WorkerChoice::Fixed(NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN));
         Self::with_choice(workers)
     }
 
-    /// As Hemiola does it by itself.
+    /// Returns the setting that Hemiola has by itself.
     pub fn automatic() -> Self {
         let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Self::with_choice(WorkerChoice::Automatic { available })
@@ -68,7 +68,7 @@ impl Setting {
         Self { dispatch, scheduling: Scheduling::RealTime, placement: Placement::Anywhere }
     }
 
-    /// What the plan of this setting is for `cycle`; `None` where nothing is planned.
+    /// Returns the plan of this setting for `cycle`; `None` where nothing is planned.
     pub fn plan(&self, cycle: &Cycle) -> Option<Plan> {
         let Dispatch::Executor { workers, order } = self.dispatch else { return None };
         let options = PlanOptions { workers, update_order: order, ..PlanOptions::default() };
@@ -88,17 +88,17 @@ impl Setting {
     }
 }
 
-/// What came of a cycle.
+/// The outcome for a cycle.
 pub struct Outcome {
-    /// From trigger to end, per kind of frame.
+    /// The time from trigger to end, per kind of frame.
     pub response: Vec<Distribution>,
-    /// From trigger to begin.
+    /// The time from trigger to begin.
     pub start: Distribution,
-    /// What the tasks did; nothing where a loop ran them.
+    /// The events of the tasks; none where a loop ran them.
     pub events: Vec<Event>,
-    /// Triggers that passed while a run was going on.
+    /// The number of triggers that passed while a run was going on.
     pub skipped: u64,
-    /// What the system refused.
+    /// The settings that the system refused.
     pub denials: Vec<String>,
 }
 
@@ -153,7 +153,7 @@ impl Drop for OtherPrograms {
     }
 }
 
-/// What a cycle's thread has.
+/// The state of a cycle's thread.
 struct Runner {
     cycle: Cycle,
     work: Dispatcher,
@@ -168,7 +168,7 @@ enum Dispatcher {
 struct Parallel {
     executor: Executor<Frame>,
     graph: ExecutableGraph,
-    /// Worker 0's.
+    /// The ring of worker 0.
     ring: Ring,
     readers: Vec<RingReader>,
 }
@@ -207,7 +207,7 @@ impl Runner {
     fn run(mut self, begin: MonotonicTime, duration: Duration) -> Outcome {
         let period = self.cycle.period;
         let runs = duration.div_duration_f64(period).ceil() as usize;
-        // What is written while it runs is there before.
+        // Memory for the samples is allocated before the runs.
         let mut samples: Vec<(usize, Duration, Duration)> = Vec::with_capacity(runs);
         let (mut due, mut skipped) = (begin, 0);
         let mut earliness = AdaptiveEarliness::default();
@@ -235,7 +235,7 @@ impl Runner {
     fn outcome(&mut self, samples: &[(usize, Duration, Duration)], skipped: u64) -> Outcome {
         let mut response = vec![Distribution::new(); self.cycle.frames.len()];
         let mut start = Distribution::new();
-        // In the first runs memory is touched for the first time.
+        // The first runs touch memory for the first time, and do not count.
         for &(frame, started, ended) in samples.iter().skip(ROUND) {
             response[frame].record(ended.as_nanos() as u64);
             start.record(started.as_nanos() as u64);

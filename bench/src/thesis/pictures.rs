@@ -22,7 +22,7 @@ const POLICIES: [(Policy, &str); 3] = [
     (Policy::CriticalPath, "Hemiola: the longest remaining path first"),
 ];
 
-/// The schedules of `workload` side by side, and in words what is seen.
+/// Draws the schedules of `workload` side by side, and describes them.
 pub fn draw(workload: &Workload) -> Result<(Vec<Picture>, Question), ContestantError> {
     let (graph, tasks) = (&workload.graph, workload.graph.len());
     let edges = (0..tasks).flat_map(|task| graph.predecessors(task).iter().map(move |&before| (before, task)));
@@ -64,7 +64,7 @@ pub fn draw(workload: &Workload) -> Result<(Vec<Picture>, Question), ContestantE
     Ok((pictures.collect(), Question { title, rows: Vec::new(), grids: Vec::new(), findings }))
 }
 
-/// When a task could start if there were a worker for every task.
+/// Returns when a task could start if there were a worker for every task.
 fn earliest_start(workload: &Workload, task: TaskId) -> Duration {
     let graph = &workload.graph;
     // Predecessors have smaller numbers.

@@ -1,4 +1,4 @@
-//! What a machine with more cores would make of both cycles: the schedule simulator, and motion
+//! The prediction for a machine with more cores than this one: the schedule simulator, and motion
 //! preempting cognition.
 
 use std::collections::BTreeSet;
@@ -12,8 +12,8 @@ use super::cycle::Cycle;
 /// The cores of the robot that the thesis measured on.
 pub const ROBOT_CORES: usize = 4;
 
-/// Both cycles' responses on `cores` cores in `runs` runs of cognition: motion's per kind of frame,
-/// then cognition's.
+/// Predicts the responses of both cycles on `cores` cores in `runs` runs of cognition: motion's per
+/// kind of frame, then cognition's.
 pub fn both(
     motion: (&Cycle, &Plan),
     cognition: (&Cycle, &Plan),
@@ -44,7 +44,7 @@ pub fn both(
     (responses, response)
 }
 
-/// One cycle alone.
+/// Predicts the response of one cycle alone.
 pub fn alone(cycle: &Cycle, plan: &Plan, runs: usize) -> Vec<Distribution> {
     let mut responses = vec![Distribution::new(); cycle.frames.len()];
     for (frame, schedule) in schedules(cycle, plan, usize::MAX).take(runs) {
@@ -53,7 +53,7 @@ pub fn alone(cycle: &Cycle, plan: &Plan, runs: usize) -> Vec<Distribution> {
     responses
 }
 
-/// Run after run, each with newly drawn durations and the kind of frame that it is, on no more than
+/// Returns run after run, each with newly drawn durations and its kind of frame, on no more than
 /// `most` workers.
 fn schedules(cycle: &Cycle, plan: &Plan, most: usize) -> impl Iterator<Item = (usize, Schedule)> {
     let workers = plan.workers().min(most);
@@ -74,10 +74,10 @@ fn unit_durations(plan: &Plan, draw: &Schedule) -> Vec<u64> {
     durations
 }
 
-/// When how many cores are left to cognition.
+/// The times at which a number of cores is left to cognition.
 struct Preemption {
     cores: usize,
-    /// Time, and how many workers of motion get busy (or idle: less than none) at it.
+    /// The times, and how many workers of motion get busy at each (negative: idle).
     changes: Vec<(u64, isize)>,
 }
 
@@ -97,7 +97,7 @@ impl Preemption {
         self.changes.sort_unstable();
     }
 
-    /// The changes after `time`, and how many cores are free before the first of them.
+    /// Returns the changes after `time`, and how many cores are free before the first of them.
     fn from(&self, time: u64) -> (usize, &[(u64, isize)]) {
         let next = self.changes.partition_point(|&(at, _)| at <= time);
         let busy: isize = self.changes[..next].iter().map(|&(_, change)| change).sum();
@@ -105,9 +105,9 @@ impl Preemption {
     }
 }
 
-/// When a run of a plan that begins at `begin` ends, if motion takes cores away. A worker without a
-/// core keeps its unit and waits; an idle worker takes the most important unit as soon as there is
-/// a core for it.
+/// Returns when a run of a plan that begins at `begin` ends, if motion preempts cognition. A worker
+/// without a core keeps its unit and waits; an idle worker starts the most important unit as soon
+/// as there is a core for it.
 fn preempted(plan: &Plan, durations: &[u64], preemption: &Preemption, begin: u64) -> u64 {
     let units = plan.units();
     let mut unmet: Vec<u32> = units.iter().map(|unit| unit.predecessors).collect();
@@ -130,7 +130,7 @@ fn preempted(plan: &Plan, durations: &[u64], preemption: &Preemption, begin: u64
             (Some(end), Some(&(change, _))) => end.min(change),
             (Some(end), None) => end,
             (None, Some(&(change, _))) => change,
-            // No core, and nobody who will ever give one back.
+            // No core is free, and none will ever become free.
             (None, None) => return now,
         };
         held[..running].iter_mut().for_each(|held| held.rest -= next - now);
@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    /// Two tasks of 6 and 4 ns beside each other, on two workers.
+    /// Makes a plan of two tasks of 6 and 4 ns beside each other, on two workers.
     fn pair() -> Plan {
         let workers = WorkerChoice::Fixed(NonZeroUsize::new(2).expect("two"));
         let durations = Durations::constant([6, 4].map(Duration::from_nanos));

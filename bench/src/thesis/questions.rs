@@ -15,20 +15,20 @@ use crate::contest::host::Host;
 use crate::contestant::ContestantError;
 use crate::report::time;
 
-/// Asks all of them, and notes what the system refused.
+/// An inquiry: it answers all questions, and notes what the system refused.
 pub struct Inquiry<'s> {
     pub subject: &'s Subject,
-    /// How long each way is run.
+    /// The time for which each way is run.
     pub duration: Duration,
-    /// What the machine's host took from the runs.
+    /// The time that the machine's host took from the runs.
     pub host: Host,
-    /// What the system refused, each once.
+    /// The settings that the system refused, each once.
     pub denials: Vec<String>,
 }
 
-/// Simulated runs of cognition.
+/// The number of simulated runs of cognition.
 const SIMULATED_RUNS: usize = 300;
-/// Numbers of workers of each cycle that are compared.
+/// The largest number of workers of each cycle that is compared.
 const MOST_WORKERS: usize = 4;
 
 impl Inquiry<'_> {
@@ -75,7 +75,8 @@ impl Inquiry<'_> {
         Ok(question)
     }
 
-    /// Measured where there are cores, simulated for the robot's, and how far the simulator is off.
+    /// Compares numbers of workers: measured where there are cores, simulated for the robot's, with
+    /// the error of the simulator.
     pub fn workers(&mut self) -> Result<Question, ContestantError> {
         let mut question = Question::new("3. Number of workers: motion x cognition");
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -86,8 +87,8 @@ impl Inquiry<'_> {
                 let (setting, cycle) = (Setting::with_workers(workers), &cycle.profiled_again()?);
                 let outcome = self.run(&[(cycle, setting)])?.remove(0);
                 let Some(plan) = setting.plan(cycle) else { continue };
-                // With the durations of the same run, so that it is the simulator that errs, and
-                // not the machine that changes its mood.
+                // The simulator gets the durations of the same run, so that a change of the
+                // machine's speed does not count as its error.
                 let simulated = prediction::alone(&cycle.as_measured(&outcome.events), &plan, SIMULATED_RUNS);
                 for (frame, (measured, simulated)) in cycle.frames.iter().zip(outcome.response.iter().zip(&simulated)) {
                     let what = format!("{}, alone", frame.name);
@@ -103,8 +104,8 @@ impl Inquiry<'_> {
             let settings = [motion, cognition].map(Setting::with_workers);
             let mut cycles = [self.subject.motion.profiled_again()?, self.subject.cognition.profiled_again()?];
             let outcomes = self.run(&[(&cycles[0], settings[0]), (&cycles[1], settings[1])])?;
-            // Nothing preempts motion, so its tasks' durations can be those of the same run.
-            // Cognition's would contain what motion took.
+            // Motion is not preempted, so that its tasks' durations can be those of the same run.
+            // Cognition's would contain the time that motion took.
             cycles[0] = cycles[0].as_measured(&outcomes[0].events);
             let simulated = simulated(&cycles, settings, cores);
             let measured = outcomes.iter().flat_map(|outcome| &outcome.response);
@@ -227,7 +228,7 @@ impl Inquiry<'_> {
         Ok(question)
     }
 
-    /// Both cycles in the same way.
+    /// Runs both cycles in the same way.
     fn both(&mut self, question: &mut Question, way: &str, setting: Setting) -> Result<Vec<Outcome>, ContestantError> {
         let cycles = [&self.subject.motion, &self.subject.cognition];
         let outcomes = self.run(&cycles.map(|cycle| (cycle, setting)))?;
@@ -245,7 +246,7 @@ impl Inquiry<'_> {
         Ok(outcomes)
     }
 
-    /// All numbers of workers on the robot's cores.
+    /// Predicts all numbers of workers on the robot's cores.
     fn grids(&self) -> Vec<Grid> {
         let cycles = [self.subject.motion.clone(), self.subject.cognition.clone()];
         let mut grids: Vec<Grid> = Vec::new();
@@ -263,7 +264,7 @@ impl Inquiry<'_> {
     }
 }
 
-/// What each kind of frame of motion and cognition is expected to take.
+/// Predicts the response of each kind of frame of motion and cognition.
 fn simulated(cycles: &[Cycle; 2], settings: [Setting; 2], cores: usize) -> Vec<(&'static str, Distribution)> {
     let [motion, cognition] = cycles;
     let (Some(first), Some(second)) = (settings[0].plan(motion), settings[1].plan(cognition)) else {
@@ -308,7 +309,7 @@ fn sequential() -> Setting {
     Setting { dispatch: Dispatch::Loop, ..Setting::with_workers(1) }
 }
 
-/// All pairs of 1 to `most` workers.
+/// Returns all pairs of 1 to `most` workers.
 fn pairs(most: usize) -> impl Iterator<Item = (usize, usize)> {
     (1..=most).flat_map(move |motion| (1..=most).map(move |cognition| (motion, cognition)))
 }

@@ -1,4 +1,4 @@
-//! What came of it: tables as the thesis has them, for the terminal, for a page, for programs.
+//! The results: tables as in the thesis, for the terminal, for a page, for programs.
 
 use std::fmt::Write as _;
 
@@ -10,17 +10,17 @@ use crate::contest::host::Host;
 use crate::machine::Machine;
 use crate::report::time;
 
-/// One run of the whole chapter.
+/// The results of one run of the whole chapter.
 #[derive(Serialize)]
 pub struct Report {
     pub machine: Machine,
-    /// What its host took from the runs of questions 1 to 7.
+    /// The time that the host took from the runs of questions 1 to 7.
     pub host: Host,
-    /// Too short for its figures to mean anything.
+    /// Whether the run was too short for its figures to mean anything.
     pub quick: bool,
     pub questions: Vec<Question>,
     pub pictures: Vec<Picture>,
-    /// What was left out or refused, and how to get it.
+    /// Notes on what is missing or was refused, and how to get it.
     pub notices: Vec<String>,
 }
 
@@ -36,12 +36,12 @@ pub struct Question {
 /// A line of a table.
 #[derive(Serialize)]
 pub struct Row {
-    /// In which way it was run.
+    /// The way in which it was run.
     pub way: String,
-    /// What is measured.
+    /// The subject of the measurement.
     pub what: String,
     pub origin: Origin,
-    /// In nanoseconds.
+    /// The figures in nanoseconds.
     pub figures: Summary,
 }
 
@@ -53,7 +53,7 @@ pub struct Grid {
     pub cells: Vec<Vec<Summary>>,
 }
 
-/// Where figures come from.
+/// The origin of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -61,11 +61,11 @@ pub enum Origin {
     Simulated,
 }
 
-/// What ran where and when.
+/// A picture of what ran where and when.
 #[derive(Serialize)]
 pub struct Picture {
     pub title: String,
-    /// For the terminal, where it can be drawn with letters.
+    /// The picture for the terminal, where it can be drawn with letters.
     pub text: Option<String>,
     pub svg: String,
 }
@@ -93,7 +93,7 @@ impl Row {
 }
 
 impl Grid {
-    /// Mean and 99th percentile.
+    /// Returns lines with the mean and the p99.
     fn lines(&self) -> impl Iterator<Item = Vec<String>> {
         let cell = |figures: &Summary| format!("{} / {}", time(figures.mean as f64), time(figures.p99 as f64));
         self.cells.iter().map(move |row| row.iter().map(cell).collect())
@@ -108,7 +108,7 @@ const HEADS: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "98 % range"];
 const QUICK: &str = "A quick run: it shows that everything works; its figures mean nothing.";
 
 impl Question {
-    /// What is measured, in the order in which it first comes.
+    /// Returns the subjects of the measurements, in the order in which they first come.
     fn subjects(&self) -> Vec<&str> {
         let mut subjects: Vec<&str> = Vec::new();
         for row in &self.rows {
@@ -124,7 +124,7 @@ impl Question {
     }
 }
 
-/// For the terminal.
+/// Returns the report for the terminal.
 pub fn text(report: &Report) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -167,7 +167,7 @@ fn write_grid(out: &mut String, grid: &Grid) {
     }
 }
 
-/// A page of its own.
+/// Returns the report as a page of its own.
 pub fn html(report: &Report) -> String {
     let questions: String = report.questions.iter().map(section).collect();
     let pictures = report.pictures.iter().map(|picture| {
@@ -217,7 +217,7 @@ fn section(question: &Question) -> String {
     out
 }
 
-/// A picture inside a page has no declaration of its own.
+/// Returns a picture without its declaration, which it must not have inside a page.
 fn without_declaration(svg: &str) -> &str {
     svg.find("<svg").map_or(svg, |begin| &svg[begin..])
 }

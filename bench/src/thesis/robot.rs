@@ -12,7 +12,7 @@ use crate::robot::{configuration, program};
 /// A way to run the robot.
 struct Way {
     name: &'static str,
-    /// Values over its configuration, `KEY=VALUE`.
+    /// The values that are put over its configuration, `KEY=VALUE`.
     assignments: &'static [&'static str],
     priorities: Priorities,
     neighbours: Neighbours,
@@ -21,14 +21,14 @@ struct Way {
 #[derive(PartialEq, Eq)]
 enum Priorities {
     AsConfigured,
-    /// All threads share time.
+    /// No thread has a priority: all share time.
     None,
 }
 
 #[derive(PartialEq, Eq)]
 enum Neighbours {
     None,
-    /// A thread per core that never sleeps.
+    /// A thread per core never sleeps.
     Busy,
 }
 
@@ -76,7 +76,7 @@ const WAYS: [Way; 7] = [
     },
 ];
 
-/// What the robot writes.
+/// The file that the robot writes its figures to.
 const FIGURES: &str = "run.json";
 const PICTURE: &str = "run.svg";
 
@@ -140,7 +140,7 @@ pub fn ask(bench: &Path, folder: &Path, duration: Duration, report: &mut Report)
     Ok(())
 }
 
-/// A cycle or source without a priority shares time.
+/// Removes the priorities: a cycle or source without one shares time.
 fn without_priorities(configuration: &str) -> String {
     let lines = configuration.lines().filter(|line| !line.starts_with("priority"));
     lines.map(|line| format!("{line}\n")).collect()

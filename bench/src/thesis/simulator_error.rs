@@ -1,8 +1,8 @@
-//! How far the schedule simulator is off.
+//! The error of the schedule simulator.
 
 use hemiola_trace::Distribution;
 
-/// What is aimed at, as a share of the measured time.
+/// The error that is aimed at, as a share of the measured time.
 const TOLERATED_ERROR: f64 = 0.03;
 
 /// For each case the error of the mean and of the median, as shares of what was measured.

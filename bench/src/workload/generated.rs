@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-/// Just worth a second worker.
+/// Two tasks that are just worth a second worker.
 pub const PAIR: &str = "# two tasks side by side\n0 20000\n1 20000\n";
 
-/// Each task waits for the one before.
+/// Returns a chain: each task waits for the one before.
 pub fn chain(tasks: usize) -> String {
     let mut text = format!("# a chain of {tasks} empty tasks\n0 0\n");
     for task in 1..tasks {
@@ -16,7 +16,7 @@ pub fn chain(tasks: usize) -> String {
     text
 }
 
-/// One task, then all but two side by side, then one.
+/// Returns one task, then all but two side by side, then one.
 pub fn fork_join(tasks: usize) -> String {
     let mut text = format!("# fork and join: 1, {}, 1 empty tasks\n0 0\n", tasks - 2);
     for task in 1..tasks - 1 {

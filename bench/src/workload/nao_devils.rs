@@ -24,11 +24,11 @@ const COGNITION_NS: u64 = 16_090_000;
 /// A cycle of the robot, with the order within modules still to be chosen.
 pub struct Cycle {
     pub graph: TaskGraph,
-    /// Synthetic, of all tasks.
+    /// The synthetic durations of all tasks.
     pub durations_ns: Vec<u64>,
 }
 
-/// Names and texts of the workloads; `None` without the shared data.
+/// Returns the names and texts of the workloads; `None` without the shared data.
 pub fn texts() -> Result<Option<Vec<(&'static str, String)>>, BenchError> {
     let Some(cycles) = cycles()? else { return Ok(None) };
     let mut texts = Vec::new();
@@ -44,7 +44,7 @@ pub fn texts() -> Result<Option<Vec<(&'static str, String)>>, BenchError> {
     Ok(Some(texts))
 }
 
-/// Motion and cognition; `None` without the shared data.
+/// Returns motion and cognition; `None` without the shared data.
 pub fn cycles() -> Result<Option<Vec<Cycle>>, BenchError> {
     let shared = std::env::var_os("HEMIOLA_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
@@ -68,7 +68,7 @@ pub fn cycles() -> Result<Option<Vec<Cycle>>, BenchError> {
     Ok(Some(cycles.collect()))
 }
 
-/// What motion takes when it computes a preview.
+/// Returns the durations of motion when it computes a preview.
 pub fn with_preview(durations_ns: &[u64]) -> Vec<u64> {
     let mut preview = durations_ns.to_vec();
     if let Some(longest) = preview.iter_mut().max() {
@@ -77,7 +77,7 @@ pub fn with_preview(durations_ns: &[u64]) -> Vec<u64> {
     preview
 }
 
-/// Heavy-tailed durations of all updates, with this sum.
+/// Draws heavy-tailed durations of all updates, with this sum.
 fn synthetic(graph: &TaskGraph, sum_ns: u64) -> Vec<u64> {
     let weight = |(number, task): (u64, &Task)| match task.kind {
         TaskKind::Update(_) | TaskKind::Plain => uniform(number).powi(4) + 0.002,
@@ -88,8 +88,8 @@ fn synthetic(graph: &TaskGraph, sum_ns: u64) -> Vec<u64> {
     weights.iter().map(|weight| (weight / total * sum_ns as f64).round() as u64).collect()
 }
 
-/// The text form, tasks renumbered in an order in which they can run. All contestants get the order
-/// within modules that Hemiola plans, so that all run the same graph.
+/// Returns the text form, with tasks renumbered in an order in which they can run. All contestants
+/// get the order within modules that Hemiola plans, so that all run the same graph.
 fn text(about: &str, graph: &TaskGraph, durations_ns: &[u64]) -> String {
     let durations = Durations::constant(durations_ns.iter().map(|&duration| Duration::from_nanos(duration)));
     let plan = Plan::new(graph.clone(), &durations, &PlanOptions::default());

@@ -1,6 +1,6 @@
 //! Random numbers that are the same in every run of the bench.
 
-/// SplitMix64, as a number from 0 to 1.
+/// Returns a number from 0 to 1, by SplitMix64.
 pub fn uniform(seed: u64) -> f64 {
     let mut mixed = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

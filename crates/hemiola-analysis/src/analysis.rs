@@ -1,16 +1,16 @@
 //! Bounds for all chains, cycles and paths of a system together.
 //!
-//! - **Chains** on executors: [`crate::picas::palencia_1998`], beside all cycles that go before
-//!   their executors.
-//! - **Chains** on an executor that stays on no core: `moved`.
-//! - **Cycles** on pools: [`crate::dag::pool`], beside all cycles and executors that go before
-//!   them. From its release to when its worker 0 runs a cycle loses what timers are late, or what
-//!   waking takes if it begins after something else.
-//! - **Paths**: for each cycle or chain on the way the longest distance of two releases and its
-//!   bound (Davare's form); one that begins whenever the one before has ended has no distance to
-//!   add.
-//! - What depends on each other is found together, from below, until nothing grows (`solver`, with
-//!   what each does to others in `interference`).
+//! - **Chains** on executors are bounded by [`crate::picas::palencia_1998`], beside all cycles that
+//!   go before their executors.
+//! - **Chains** on an executor that stays on no core are bounded by `moved`.
+//! - **Cycles** on pools are bounded by [`crate::dag::pool`], beside all cycles and executors that
+//!   go before them. Between its release and the time when its worker 0 runs, a cycle loses the
+//!   lateness of timers, or a wake-up if it begins after something else.
+//! - **Paths** are bounded in Davare's form: for each cycle or chain on the way, the longest
+//!   distance of two releases and its bound. A cycle that begins whenever the one before has ended
+//!   adds no distance.
+//! - Bounds that depend on each other are found together, from below, until none grows (`solver`,
+//!   with the effects of each on others in `interference`).
 
 mod interference;
 mod moved;
@@ -23,7 +23,7 @@ use crate::system::System;
 use crate::{Bound, TimeSpan};
 use solver::Solver;
 
-/// What is known of a system.
+/// The bounds of a system, and whether its deadlines are met.
 ///
 /// ```
 /// use hemiola_analysis::{Analysis, System, TimeSpan};
@@ -54,11 +54,11 @@ use solver::Solver;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
-    /// Chains, cycles and paths, each in the order of the description.
+    /// The verdicts on chains, cycles and paths, each in the order of the description.
     pub verdicts: Vec<Verdict>,
 }
 
-/// What is known of a chain, cycle or path.
+/// The bound of a chain, cycle or path, and whether it meets the deadline.
 ///
 /// ```
 /// use hemiola_analysis::{Part, TimeSpan, Verdict};
@@ -69,15 +69,15 @@ pub struct Analysis {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What it is.
+    /// What the verdict is about.
     pub part: Part,
-    /// What people call it.
+    /// The name in the description.
     pub name: String,
-    /// Until when it has to be done, from its release.
+    /// The deadline, counted from the release.
     pub deadline: Option<TimeSpan>,
-    /// The longest from its release to its end; of a path, the maximum reaction time.
+    /// The longest time from release to end; for a path, the maximum reaction time.
     pub bound: Bound,
-    /// Of a cycle, which bound on its runs was the smallest.
+    /// The method that gave the smallest bound on the runs of a cycle.
     pub method: Option<Method>,
 }
 
@@ -92,7 +92,7 @@ pub enum Part {
     Chain,
     /// A cycle.
     Cycle,
-    /// A way through several.
+    /// A path through several of them.
     Path,
 }
 
@@ -107,14 +107,14 @@ impl Display for Part {
 }
 
 impl Verdict {
-    /// Whether it is sure to be done in time; what may be done at any time is.
+    /// Whether the deadline is sure to be met; it always is where there is none.
     pub fn holds(&self) -> bool {
         let is_within = |deadline| self.bound.as_ref().is_ok_and(|&bound| bound <= deadline);
         self.deadline.is_none_or(is_within)
     }
 }
 
-/// A line of a table: `cycle  motion   2 ms of 12 ms   holds`.
+/// Formats the verdict as a line of a table: `cycle  motion   2 ms of 12 ms   holds`.
 impl Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { part, name, deadline, bound, method } = self;
@@ -137,7 +137,7 @@ impl Display for Analysis {
 }
 
 impl Analysis {
-    /// Bounds for all chains, cycles and paths of a system, which has been checked.
+    /// Bounds all chains, cycles and paths of a system, which has been checked.
     pub fn of(system: &System) -> Self {
         let mut solver = Solver::new(system);
         solver.solve();
@@ -160,12 +160,12 @@ impl Analysis {
         Self { verdicts }
     }
 
-    /// The verdict on the chain, cycle or path of this name.
+    /// Returns the verdict on the chain, cycle or path of this name.
     pub fn find(&self, name: &str) -> Option<&Verdict> {
         self.verdicts.iter().find(|verdict| verdict.name == name)
     }
 
-    /// Whether everything is sure to be done in time.
+    /// Whether all deadlines are sure to be met.
     pub fn holds(&self) -> bool {
         self.verdicts.iter().all(Verdict::holds)
     }

@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::TimeSpan;
 
-/// When a task is asked to run: once per period, each time late by up to the jitter. A sporadic
-/// task has its shortest distance as period.
+/// The releases of a task: one per period, each late by up to the jitter. The period of a sporadic
+/// task is the shortest distance of two releases.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -23,23 +23,23 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// On time once per period.
+    /// Describes arrivals that come on time once per period.
     pub const fn periodic(period: TimeSpan) -> Self {
         Self { period, jitter: TimeSpan::ZERO }
     }
 
-    /// The same, with jitter.
+    /// Adds jitter to these arrivals.
     pub const fn late_by(self, jitter: TimeSpan) -> Self {
         Self { jitter, ..self }
     }
 
-    /// The largest number of arrivals in any half-open window of this length.
+    /// Returns the largest number of arrivals in any half-open window of this length.
     pub fn within(&self, window: TimeSpan) -> u64 {
         if window == TimeSpan::ZERO { 0 } else { (window + self.jitter).jobs_of(self.period) }
     }
 
-    /// The distances from the first arrival of a burst at which [`Arrivals::within`] grows, below
-    /// `end`: what an analysis has to look at.
+    /// Returns the distances from the first arrival of a burst at which [`Arrivals::within`] grows,
+    /// below `end`: the points that an analysis has to check.
     pub fn offsets(&self, end: TimeSpan) -> impl Iterator<Item = TimeSpan> + use<> {
         let Self { period, jitter } = *self;
         let first_later = jitter.whole(period).0 + 1;

@@ -1,4 +1,4 @@
-//! Priorities, executors and cores for a system: what `assign` writes.
+//! Priorities, executors and cores for a system, as the command `assign` writes them.
 
 pub mod audsley_1991;
 pub mod threads;
@@ -7,8 +7,9 @@ use crate::NoBound;
 use crate::picas::{self, ExecutorId, allocation};
 use crate::system::{Executor, Order, System};
 
-/// The system with an executor and a priority for every callback, by PiCAS' allocation; executors
-/// that it had are replaced. Executors get real-time priorities below all cycles, and at most 98.
+/// Returns the system with an executor and a priority for every callback, by PiCAS' allocation; it
+/// replaces the executors that the system had. Executors get real-time priorities below all cycles,
+/// and at most 98.
 ///
 /// ```
 /// use hemiola_analysis::{System, assignment};

@@ -6,7 +6,7 @@ use crate::TimeSpan;
 /// A time that is never exceeded, or why there is none.
 pub type Bound = Result<TimeSpan, NoBound>;
 
-/// Why there is no bound.
+/// The reason why there is no bound.
 ///
 /// ```
 /// use hemiola_analysis::{Analysis, NoBound, System};
@@ -35,48 +35,48 @@ pub enum NoBound {
         /// The share that is needed, rounded up.
         percent: u64,
     },
-    /// It may be bounded, but not below what was asked for.
+    /// There may be a bound, but none was found below the horizon.
     #[error("no bound was found below {horizon}: it depends on more than fits into that time")]
     BeyondHorizon {
-        /// Up to where bounds were looked for.
+        /// The time up to which bounds were looked for.
         horizon: TimeSpan,
     },
     /// Runs would overlap, which the analysis excludes.
     #[error("it can take longer than its period of {period}: shorten it, or what goes before it")]
     LongerThanPeriod {
-        /// The period.
+        /// The period that is exceeded.
         period: TimeSpan,
     },
-    /// It took too many steps to decide; periods that share no divisor make busy periods long.
+    /// The search took too many steps; periods that share no divisor make busy periods long.
     #[error("given up after {steps} steps: the load is so close to its limit that work hardly ever runs out")]
     GivenUp {
-        /// How many were taken.
+        /// The number of steps that were taken.
         steps: u64,
     },
-    /// It has not been decided who runs it.
+    /// A callback has not been assigned to an executor.
     #[error("callback `{callback}` has no executor: assign one")]
     Unassigned {
-        /// The callback.
+        /// The callback without an executor.
         callback: String,
     },
-    /// It leads over several executors, of which one has no core for itself.
+    /// The chain leads over several executors, of which one has no core for itself.
     #[error("executor `{executor}` stays on no core, and this chain on no executor: give it a core")]
     Moved {
-        /// The executor.
+        /// The executor that stays on no core.
         executor: String,
     },
     /// Something that this depends on has no bound.
     #[error("it depends on `{on}`, which has no bound")]
     Unbounded {
-        /// The first such thing.
+        /// The first part that has no bound.
         on: String,
     },
 }
 
-/// No search takes more steps than this: some tenths of a second.
+/// The largest number of steps of a search: some tenths of a second.
 const STEPS: u64 = 2_000_000;
 
-/// A search for a time that covers its demand. It ends when that takes too many steps.
+/// A search for a time that covers its demand. It fails when that takes too many steps.
 ///
 /// ```
 /// use hemiola_analysis::{NoBound, Search, TimeSpan};
@@ -92,13 +92,13 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search for times up to `horizon`.
+    /// Begins a search for times up to `horizon`.
     pub fn below(horizon: TimeSpan) -> Self {
         Self { horizon, left: STEPS }
     }
 
-    /// The least fixed point at or after `start` of something that never falls when its argument
-    /// grows.
+    /// Returns the least fixed point at or after `start` of a demand that never falls when its
+    /// argument grows.
     ///
     /// # Errors
     /// If there is none up to the horizon, or finding it takes too many steps.
@@ -115,10 +115,10 @@ impl Search {
         }
     }
 
-    /// A time at or after `start` that covers its demand, and is not much more than the least such
-    /// time: never by more than a thousandth, and most often by nothing. For demand that creeps
-    /// along with its argument, step by nanosecond, as what several cores do does: after some steps
-    /// it leaps, and then halves the last leap.
+    /// Returns a time at or after `start` that covers its demand, and is not much more than the
+    /// least such time: never by more than a thousandth, and most often by nothing. It is meant for
+    /// demand that creeps along with its argument, step by nanosecond, as the demand of several
+    /// cores does: after some steps the search leaps, and then halves the last leap.
     ///
     /// **Why it is a bound.** Demand never falls, so that the least fixed point is below any time
     /// that covers its demand (Tarski 1955).
@@ -144,7 +144,7 @@ impl Search {
             self.within_horizon(next)?;
             let little = time.shared_by(1024);
             creeping = if next - time < little { creeping + 1 } else { 0 };
-            // A leap that passes the horizon ends there: what lies beyond is no answer.
+            // A leap that passes the horizon ends there, because a time beyond it is no answer.
             time = if creeping > PATIENCE { (time + little).min(self.horizon) } else { next };
         }
     }
@@ -159,7 +159,7 @@ impl Search {
     /// Counts a step.
     ///
     /// # Errors
-    /// If there were too many.
+    /// If there were too many steps.
     pub fn step(&mut self) -> Result<(), NoBound> {
         self.left = self.left.checked_sub(1).ok_or(NoBound::GivenUp { steps: STEPS })?;
         Ok(())
@@ -176,7 +176,7 @@ impl Search {
 /// ```
 ///
 /// # Errors
-/// If they do: [`NoBound::OverUtilised`].
+/// [`NoBound::OverUtilised`] if they do.
 pub fn check_utilisation(shares: impl Iterator<Item = (TimeSpan, TimeSpan)>, available: f64) -> Result<(), NoBound> {
     let needed: f64 = shares.map(|(cost, period)| cost.as_nanoseconds() as f64 / period.as_nanoseconds() as f64).sum();
     // Rounding must not call a load of exactly 1 too much; what is above 1 by less than this is
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(Search::below(ns(10)).covered(ns(10), |_| ns(3)), Ok(ns(10)));
     }
 
-    /// Sums that overflow stop there, and then everything seems to be covered.
+    /// Sums that overflow stop at the longest time, where everything seems to be covered.
     #[test]
     fn the_longest_time_of_all_is_never_a_bound() {
         let beyond = Err(NoBound::BeyondHorizon { horizon: TimeSpan::MAX });
@@ -212,7 +212,8 @@ mod tests {
         assert_eq!(Search::below(TimeSpan::MAX).covered(TimeSpan::MAX, |window| window), beyond);
     }
 
-    /// Demand creeps, one nanosecond a step, and is covered just before or just after the horizon.
+    /// Demand creeps by one nanosecond a step, and is covered just before or just after the
+    /// horizon.
     #[test]
     fn no_leap_ends_beyond_the_horizon() {
         let creeps_up_to = |last: u64| move |window: TimeSpan| ns(last).min(window + TimeSpan::TICK);

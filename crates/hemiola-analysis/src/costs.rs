@@ -3,10 +3,10 @@ use serde::{Deserialize, Serialize};
 use crate::TimeSpan;
 use crate::time::text;
 
-/// What a computer takes for itself, at most, each time: what is free in most models, and on no
-/// computer. All zero by default; `doctor` measures them on the machine.
+/// What a computer takes for itself, at most, each time: costs that most models ignore. All are
+/// zero by default; `doctor` measures them on the machine.
 ///
-/// Who uses which, and why that holds:
+/// Where each cost enters, and why that holds:
 ///
 /// | cost | is | enters |
 /// |---|---|---|
@@ -18,9 +18,8 @@ use crate::time::text;
 /// | `earliness` | the same | so long before each run |
 /// | `preemption` | work | whatever is more important interrupts something on each core, at most once whenever a thread of it begins to run |
 ///
-/// For a thread that begins to run takes the core of at most one less important thread; that one
-/// may go on with the core of another, less important still, and so on: each core changes hands
-/// once.
+/// A thread that begins to run takes the core of at most one less important thread; that one may go
+/// on with the core of another, less important still, and so on: each core changes hands once.
 ///
 /// ```
 /// use hemiola_analysis::{Analysis, Costs, System, TimeSpan};
@@ -43,18 +42,18 @@ use crate::time::text;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Costs {
-    /// To find out what is next, and to begin it: for every task and callback.
+    /// The time to find out what is next, and to begin it: for every task and callback.
     #[serde(with = "text")]
     pub dispatch: TimeSpan,
-    /// From the end of a task until another worker that looks for work can begin what became ready
-    /// by that.
+    /// The time from the end of a task until another worker that looks for work can begin what
+    /// became ready by that.
     #[serde(with = "text")]
     pub hand_over: TimeSpan,
-    /// From waking a thread that sleeps until it runs, if nothing more important does.
+    /// The time from waking a thread that sleeps until it runs, if nothing more important does.
     #[serde(with = "text")]
     pub wake_up: TimeSpan,
-    /// From when a timer should expire until the thread that waits for it runs, if nothing more
-    /// important does.
+    /// The time from when a timer should expire until the thread that waits for it runs, if nothing
+    /// more important does.
     #[serde(with = "text")]
     pub timer_lateness: TimeSpan,
     /// How long a worker of a cycle that finds nothing to do keeps its core before it sleeps.
@@ -63,20 +62,21 @@ pub struct Costs {
     /// How long before its time a worker of a cycle is awake, so as to be there when it comes.
     #[serde(with = "text")]
     pub earliness: TimeSpan,
-    /// What an interrupted thread takes longer, for both switches and for what it no longer finds
-    /// in its caches: every time.
+    /// The time that an interrupted thread takes longer, for both switches and for what it no
+    /// longer finds in its caches: every time.
     #[serde(with = "text")]
     pub preemption: TimeSpan,
 }
 
 impl Costs {
-    /// Until a worker can begin a task that another one made ready: it may sleep.
+    /// Returns the time until another worker, which may sleep, can begin a task that one made
+    /// ready.
     pub fn to_other_worker(self) -> TimeSpan {
         self.hand_over.max(self.wake_up)
     }
 
-    /// What all that is interrupted takes longer, on `cores` together, if threads begin to run that
-    /// often.
+    /// Returns the time that all interrupted threads take longer, on `cores` together, if threads
+    /// begin to run that often.
     pub(crate) fn of_switches(self, begins: u64, cores: usize) -> TimeSpan {
         self.preemption * begins * cores as u64
     }

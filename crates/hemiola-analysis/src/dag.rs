@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::TimeSpan;
 
-/// A time on several workers, exactly: work is divided by their number, which need not leave whole
+/// An exact time on several workers: work is divided by their number, which need not leave whole
 /// nanoseconds.
 ///
 /// ```
@@ -23,19 +23,19 @@ use crate::TimeSpan;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exact {
-    /// The time in parts of a nanosecond, of which there are as many as workers.
+    /// The time in parts of a nanosecond, as many per nanosecond as there are workers.
     pub parts: TimeSpan,
     /// The number of workers.
     pub workers: u64,
 }
 
 impl Exact {
-    /// The next whole nanosecond.
+    /// Returns the time rounded up to a whole nanosecond.
     pub fn rounded_up(self) -> TimeSpan {
         self.parts.shared_by(self.workers as usize)
     }
 
-    /// In nanoseconds.
+    /// Returns the time in nanoseconds.
     pub fn as_f64(self) -> f64 {
         self.parts.as_nanoseconds() as f64 / self.workers.max(1) as f64
     }

@@ -1,7 +1,7 @@
 //! Does every chain from a sensor to an actuator meet its deadline, and how does one know?
 //!
-//! Pure: this crate starts no thread, reads no clock, does no I/O, and depends on no other crate of
-//! Hemiola.
+//! This crate is pure: it starts no thread, reads no clock, does no I/O, and depends on no other
+//! crate of Hemiola.
 //!
 //! ```
 //! use hemiola_analysis::{Analysis, System, TimeSpan, assignment};

@@ -1,9 +1,9 @@
-//! Priority-driven chain-aware scheduling (PiCAS): who gets which priority, executor and core, and
-//! how long chains then take.
+//! Priority-driven chain-aware scheduling (PiCAS): the priority, executor and core of each
+//! callback, and how long chains then take.
 //!
 //! Callbacks are run by executors, each a thread with a real-time priority on one core, which
-//! always takes the ready callback with the highest priority and never interrupts it. Executors of
-//! a core preempt each other. Chains are listed with the most important one first.
+//! always runs the ready callback with the highest priority and never interrupts it. Executors of a
+//! core preempt each other. Chains are listed with the most important one first.
 //!
 //! Source: Choi, Xiang and Kim, *PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for
 //! ROS2*, RTAS 2021.
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Arrivals, Costs, TimeSpan};
 
-/// A chain of callbacks, the first of which is called by a timer.
+/// A chain of callbacks, the first of which runs when a timer expires or a message arrives.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::Chain};
@@ -33,19 +33,19 @@ use crate::{Arrivals, Costs, TimeSpan};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chain {
-    /// How often it begins.
+    /// The time between two begins.
     pub period: TimeSpan,
-    /// What begins it.
+    /// The event that begins it.
     #[serde(default)]
     pub begins: Beginning,
-    /// When it begins first, relative to all others with an offset; it then begins strictly
+    /// The time of its first begin, relative to all others with an offset; it then begins strictly
     /// periodically.
     pub offset: Option<TimeSpan>,
     /// Its callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
 }
 
-/// What begins a chain.
+/// The event that begins a chain.
 ///
 /// ```
 /// assert_eq!(hemiola_analysis::picas::Beginning::default(), hemiola_analysis::picas::Beginning::Timer);
@@ -56,7 +56,7 @@ pub enum Beginning {
     /// A timer for which its executor is awake.
     #[default]
     Timer,
-    /// A message of whoever publishes some, or a timer, that may have to wake its executor.
+    /// A message from any publisher, or a timer, that may have to wake its executor.
     WakeUp,
 }
 
@@ -69,25 +69,25 @@ pub enum Beginning {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callback {
-    /// The longest that it runs, undisturbed.
+    /// The longest undisturbed time.
     pub cost: TimeSpan,
-    /// The shortest.
+    /// The shortest undisturbed time.
     pub shortest: TimeSpan,
-    /// The larger, the more important among those of its executor.
+    /// The priority: the larger, the more important among the callbacks of its executor.
     pub priority: u32,
-    /// Which executor runs it.
+    /// The executor that runs it.
     pub executor: ExecutorId,
 }
 
 impl Callback {
-    /// A callback without priority and executor yet.
+    /// Returns a callback without priority and executor yet.
     pub const fn new(cost: TimeSpan) -> Self {
         Self { cost, shortest: TimeSpan::ZERO, priority: 0, executor: ExecutorId(0) }
     }
 }
 
 impl Chain {
-    /// A chain whose callbacks have neither priorities nor executors yet.
+    /// Returns a chain whose callbacks have neither priorities nor executors yet.
     pub fn new(period: TimeSpan, costs: impl IntoIterator<Item = TimeSpan>) -> Self {
         Self {
             period,
@@ -97,7 +97,7 @@ impl Chain {
         }
     }
 
-    /// The longest that all of it runs.
+    /// Returns the sum of the longest times of all callbacks.
     pub fn cost(&self) -> TimeSpan {
         self.callbacks.iter().map(|callback| callback.cost).sum()
     }
@@ -122,13 +122,13 @@ pub struct ExecutorId(pub usize);
 pub struct Executor {
     /// The core that it stays on.
     pub core: usize,
-    /// The larger, the more important among those of its core.
+    /// The priority: the larger, the more important among the executors of its core.
     pub priority: u32,
-    /// Which callback is next.
+    /// The order in which callbacks run.
     pub order: Order,
 }
 
-/// Which of its ready callbacks an executor runs next.
+/// The rule by which an executor chooses among its ready callbacks.
 ///
 /// ```
 /// assert_eq!(hemiola_analysis::picas::Order::default(), hemiola_analysis::picas::Order::Priority);
@@ -136,15 +136,15 @@ pub struct Executor {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// The one with the highest priority.
+    /// The callback with the highest priority.
     #[default]
     Priority,
-    /// In the order in which they were registered, a look at all that is ready at a time: ROS 2's
-    /// default.
+    /// The order in which callbacks were registered, looking at all that are ready at a time: ROS
+    /// 2's default.
     Registration,
 }
 
-/// Something else that uses cores.
+/// Something else that uses cores, such as a cycle.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan, picas::Interference};
@@ -154,13 +154,13 @@ pub enum Order {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interference {
-    /// What people call it.
+    /// The name in the description.
     pub name: String,
-    /// It goes before executors with this or a lower priority, on whichever core.
+    /// The priority: it goes before executors with this or a lower one, on whichever core.
     pub priority: u32,
-    /// The longest that it takes from one core each time.
+    /// The longest time that it takes from one core each time.
     pub cost: TimeSpan,
-    /// When it may begin to.
+    /// The times at which it may begin.
     pub arrivals: Arrivals,
 }
 
@@ -180,22 +180,22 @@ pub struct Deployment {
     pub chains: Vec<Chain>,
     /// The executors.
     pub executors: Vec<Executor>,
-    /// What else runs there.
+    /// Everything else that runs on the cores.
     pub interference: Vec<Interference>,
     /// What the computer takes for itself.
     pub costs: Costs,
 }
 
 impl Deployment {
-    /// Who runs a callback.
+    /// Returns the executor that runs a callback.
     ///
     /// # Panics
-    /// If it names an executor that there is none of.
+    /// If the callback names an executor that does not exist.
     pub fn executor(&self, callback: &Callback) -> &Executor {
         &self.executors[callback.executor.0]
     }
 
-    /// For how much of the time each core is used, from 0 to 1 or more.
+    /// Returns the part of the time that each core is used, from 0 to 1 or more.
     pub fn utilisation(&self, cores: usize) -> Vec<f64> {
         let mut used = vec![0.0; cores];
         for (chain, callback) in self.callbacks() {
@@ -207,7 +207,7 @@ impl Deployment {
         used
     }
 
-    /// Every callback with the number of its chain.
+    /// Returns every callback with the number of its chain.
     pub fn callbacks(&self) -> impl Iterator<Item = (usize, &Callback)> {
         self.chains
             .iter()

@@ -1,16 +1,17 @@
-//! Which task decides: by how much each may grow before something fails, and which one helps most
-//! when it gets shorter.
+//! The influence of each task: by how much it may grow before something fails, and how much it
+//! helps when it gets shorter.
 //!
-//! - **Method.** The whole analysis, again and again with one task changed: bounds are not linear
-//!   in execution times, and steps in them are what people have to know of. How far a task may grow
-//!   is found by halving, which is right because bounds never fall when a task takes longer.
+//! - **Method.** The whole analysis runs again and again with one task changed: bounds are not
+//!   linear in execution times, and people have to know of the steps in them. How far a task may
+//!   grow is found by halving, which is right because bounds never fall when a task takes longer.
 //! - **Complexity.** For relief as many analyses as there are tasks and callbacks; for room about
 //!   twenty times as many.
 
 use crate::system::{System, Work};
 use crate::{Analysis, Bound, TimeSpan};
 
-/// How long a task or callback may take before something that is in time no longer is.
+/// The room of a task or callback: how long it may take before something that is in time no longer
+/// is.
 ///
 /// ```
 /// use hemiola_analysis::{System, TimeSpan, sensitivity};
@@ -31,17 +32,18 @@ use crate::{Analysis, Bound, TimeSpan};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
-    /// Which one.
+    /// The task or callback.
     pub work: Work,
     /// How long it takes now.
     pub takes: TimeSpan,
-    /// How long it may take; what it takes now if it may not grow.
+    /// How long it may take; the same as `takes` if it may not grow.
     pub at_most: TimeSpan,
-    /// What fails first if it takes longer; `None` if that is not before the longest period of all.
+    /// What fails first if it takes longer; `None` if nothing does before the longest period of
+    /// all.
     pub fails: Option<String>,
 }
 
-/// By how much something gets better if a task or callback takes half as long.
+/// The relief that a task or callback brings if it takes half as long.
 ///
 /// ```
 /// use hemiola_analysis::{Analysis, System, TimeSpan, sensitivity};
@@ -62,7 +64,7 @@ pub struct Room {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relief {
-    /// Which one helps most.
+    /// The task or callback that helps most.
     pub work: Work,
     /// How long it takes now.
     pub takes: TimeSpan,
@@ -73,7 +75,7 @@ pub struct Relief {
 /// Halving ends when a task's limit is known to this part of the longest period.
 const RESOLUTION: u64 = 1 << 14;
 
-/// How long a task or callback may take before something that is in time no longer is.
+/// Returns how long a task or callback may take before something that is in time no longer is.
 pub fn room(system: &System, work: Work) -> Room {
     let before = Analysis::of(system);
     let takes = system.takes(work).longest;
@@ -98,8 +100,8 @@ pub fn room(system: &System, work: Work) -> Room {
     Room { work, takes, at_most: good, fails: Some(fails) }
 }
 
-/// For each verdict, in their order, which task or callback helps most if it takes half as long;
-/// `None` where none does.
+/// Returns for each verdict, in their order, the task or callback that helps most if it takes half
+/// as long; `None` where none does.
 pub fn relief(system: &System, analysis: &Analysis) -> Vec<Option<Relief>> {
     let mut best: Vec<Option<Relief>> = vec![None; analysis.verdicts.len()];
     for work in system.work() {
@@ -119,7 +121,7 @@ pub fn relief(system: &System, analysis: &Analysis) -> Vec<Option<Relief>> {
     best
 }
 
-/// A bound is better than none, and a smaller one than a larger one.
+/// Whether a bound is better: any is better than none, and a smaller one than a larger one.
 fn is_better(bound: &Bound, than: &Bound) -> bool {
     match (bound, than) {
         (Ok(bound), Ok(than)) => bound < than,

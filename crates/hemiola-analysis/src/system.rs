@@ -1,4 +1,4 @@
-//! What runs where and has to be done by when: one description of callbacks, chains, executors,
+//! A description of what runs where and has to be done by when: callbacks, chains, executors,
 //! cores, and Hemiola's cycles.
 //!
 //! It comes from a file (`system.toml`, or the same as JSON) or from a program that knows a robot.
@@ -70,7 +70,7 @@ use crate::{Costs, TimeSpan};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct System {
-    /// How many cores there are, numbered from 0.
+    /// The number of cores, which are numbered from 0.
     pub cores: usize,
     /// What the computer takes for itself.
     #[serde(default)]
@@ -78,19 +78,19 @@ pub struct System {
     /// Chains of callbacks, the most important one first.
     #[serde(default, rename = "chain")]
     pub chains: Vec<Chain>,
-    /// Who runs callbacks.
+    /// The executors, which run callbacks.
     #[serde(default, rename = "executor")]
     pub executors: Vec<Executor>,
     /// Hemiola's cycles.
     #[serde(default, rename = "cycle")]
     pub cycles: Vec<Cycle>,
-    /// Ways through several cycles and chains.
+    /// The paths through several cycles and chains.
     #[serde(default, rename = "path")]
     pub paths: Vec<Path>,
 }
 
-/// A chain of callbacks; the first is called by a timer or for messages from elsewhere, each other
-/// one by a message of the one before.
+/// A chain of callbacks; the first runs when a timer expires or a message from elsewhere arrives,
+/// each other one when a message of the one before arrives.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::{Beginning, Chain}};
@@ -101,20 +101,20 @@ pub struct System {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
-    /// What people call it.
+    /// The name, as people know it.
     pub name: String,
-    /// How often it begins, or the least distance of messages that begin it.
+    /// The time between two begins, or the least distance of messages that begin it.
     #[serde(deserialize_with = "crate::time::text::deserialize")]
     pub period: TimeSpan,
-    /// What begins it.
+    /// The event that begins it.
     #[serde(default)]
     pub begins: Beginning,
-    /// When its timer expires first, relative to all chains and cycles with an offset, if that is
-    /// known: it then expires strictly periodically.
+    /// The time at which its timer expires first, relative to all chains and cycles with an offset,
+    /// if that is known: it then expires strictly periodically.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub offset: Option<TimeSpan>,
-    /// Until when it has to be done, from its begin: its period if there is nothing else, and any
-    /// time if it is [`TimeSpan::MAX`].
+    /// The deadline, counted from its begin: its period if there is none, and no deadline at all if
+    /// it is [`TimeSpan::MAX`].
     #[serde(default, deserialize_with = "text::deadline")]
     pub deadline: Option<TimeSpan>,
     /// Its callbacks, in the order in which they run.
@@ -131,20 +131,21 @@ pub struct Chain {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Callback {
-    /// What people call it.
+    /// The name, as people know it.
     pub name: String,
-    /// How long it runs, undisturbed.
+    /// The undisturbed time.
     pub takes: Span,
-    /// Who runs it, if that has been decided.
+    /// The executor that runs it, if that has been decided.
     #[serde(default)]
     pub executor: Option<String>,
-    /// The larger, the more important among those of its executor, if that has been decided.
+    /// The priority, if that has been decided: the larger, the more important among the callbacks
+    /// of its executor.
     #[serde(default)]
     pub priority: Option<u32>,
 }
 
 impl Callback {
-    /// A callback without executor and priority yet.
+    /// Returns a callback without executor and priority yet.
     pub fn new(name: impl Into<String>, takes: Span) -> Self {
         Self { name: name.into(), takes, executor: None, priority: None }
     }
@@ -160,14 +161,14 @@ impl Callback {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Executor {
-    /// What people call it.
+    /// The name, as people know it.
     pub name: String,
     /// The core that it stays on; the kernel moves it among all cores if there is none.
     #[serde(default)]
     pub core: Option<usize>,
     /// Its real-time priority, from 1 to 99: the larger, the more important.
     pub priority: u32,
-    /// Which callback is next: `"priority"`, or `"registration"` for ROS 2's default.
+    /// The order in which callbacks run: `"priority"`, or `"registration"` for ROS 2's default.
     #[serde(default)]
     pub order: Order,
 }
@@ -186,22 +187,22 @@ pub struct Executor {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cycle {
-    /// What people call it.
+    /// The name, as people know it.
     pub name: String,
     /// When it begins.
     pub begins: Begin,
-    /// Until when it has to be done, from its begin: its period if there is nothing else.
+    /// The deadline, counted from its begin: its period if there is none.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub deadline: Option<TimeSpan>,
-    /// How many threads work for it.
+    /// The number of threads that work for it.
     #[serde(default = "one")]
     pub workers: usize,
-    /// The cores among which the kernel moves them freely; all if there are none.
+    /// The cores among which the kernel moves the threads freely; all if the list is empty.
     #[serde(default)]
     pub cores: Vec<usize>,
-    /// Their real-time priority, from 1 to 99: the larger, the more important.
+    /// The real-time priority of the threads, from 1 to 99: the larger, the more important.
     pub priority: u32,
-    /// What it does, in any order.
+    /// The tasks, in any order.
     pub tasks: Vec<Task>,
 }
 
@@ -210,13 +211,13 @@ fn one() -> usize {
 }
 
 impl Cycle {
-    /// How many of the cores it may use.
+    /// Returns the number of cores that it may use.
     pub(crate) fn allowed(&self, cores: usize) -> usize {
         if self.cores.is_empty() { cores } else { self.cores.len() }
     }
 }
 
-/// When a cycle begins.
+/// The times at which a cycle begins.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Begin};
@@ -225,20 +226,20 @@ impl Cycle {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "text::WrittenBegin")]
 pub enum Begin {
-    /// Once per period, or at most that often.
+    /// The cycle begins once per period, or at most that often.
     Every {
         /// The time from one begin to the next.
         period: TimeSpan,
-        /// When it begins first, relative to all chains and cycles with an offset, if that is
-        /// known.
+        /// The time of its first begin, relative to all chains and cycles with an offset, if that
+        /// is known.
         offset: Option<TimeSpan>,
     },
-    /// Whenever another cycle or a chain of this name has ended.
+    /// The cycle begins whenever another cycle or a chain of this name has ended.
     After(String),
 }
 
 impl Begin {
-    /// Once per period, or at most that often.
+    /// Returns a begin once per period, or at most that often.
     pub const fn every(period: TimeSpan) -> Self {
         Self::Every { period, offset: None }
     }
@@ -254,32 +255,32 @@ impl Begin {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// What people call it.
+    /// The name, as people know it.
     pub name: String,
-    /// How long it runs, undisturbed.
+    /// The undisturbed time.
     pub takes: Span,
-    /// Which tasks of its cycle it waits for.
+    /// The tasks of its cycle that it waits for.
     #[serde(default)]
     pub after: Vec<String>,
-    /// The larger, the more important among those of its cycle; of equals, the one that is listed
-    /// first. If its tasks have none, a cycle's bound holds in whatever order free workers take
-    /// those that are ready; if they do, it may be smaller.
+    /// The priority: the larger, the more important among the tasks of its cycle; of equals, the
+    /// one that is listed first. If its tasks have none, a cycle's bound holds in whatever order
+    /// free workers run those that are ready; if they do, it may be smaller.
     #[serde(default)]
     pub priority: Option<u32>,
-    /// Whether the worker that makes it ready keeps it while it runs others that are kept, for it
-    /// is not worth a hand-over.
+    /// Whether the worker that makes it ready keeps it while it runs others that are kept, because
+    /// it is not worth a hand-over.
     #[serde(default)]
     pub kept: bool,
 }
 
 impl Task {
-    /// A task that waits for nobody and has no priority.
+    /// Returns a task that waits for no other and has no priority.
     pub fn new(name: impl Into<String>, takes: Span) -> Self {
         Self { name: name.into(), takes, after: Vec::new(), priority: None, kept: false }
     }
 }
 
-/// A way from a sensor to an actuator through several cycles and chains, each of which reads the
+/// A path from a sensor to an actuator through several cycles and chains, each of which reads the
 /// latest value of the one before.
 ///
 /// ```
@@ -290,26 +291,26 @@ impl Task {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Path {
-    /// What people call it.
+    /// The name, as people know it.
     pub name: String,
     /// The names of cycles and chains, in order.
     pub through: Vec<String>,
-    /// The longest that it may take.
+    /// The longest time that it may take.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub deadline: Option<TimeSpan>,
-    /// From when on.
+    /// The event from which on the time counts.
     #[serde(default)]
     pub from: Start,
 }
 
 impl Path {
-    /// One of this name that leads nowhere yet.
+    /// Returns a path of this name that leads nowhere yet.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), through: Vec::new(), deadline: None, from: Start::default() }
     }
 }
 
-/// From when on the time of a path counts.
+/// The event from which on the time of a path counts.
 ///
 /// ```
 /// use hemiola_analysis::system::Start;
@@ -318,52 +319,53 @@ impl Path {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
-    /// From a change in the world just after the first one began: the maximum reaction time, and
-    /// the maximum data age.
+    /// A change in the world just after the first part began: the time is the maximum reaction
+    /// time, and the maximum data age.
     #[default]
     Change,
-    /// From the release of the first one: how long it takes until what it read has an effect (the
-    /// reduced reaction time).
+    /// The release of the first part: the time until what it read has an effect (the reduced
+    /// reaction time).
     Sample,
 }
 
 impl Chain {
-    /// Until when it has to be done, from its begin; nothing if that may be at any time.
+    /// Returns the time within which it has to be done, from its begin; nothing if that may be at
+    /// any time.
     pub fn due(&self) -> Option<TimeSpan> {
         Some(self.deadline.unwrap_or(self.period)).filter(|&due| due < TimeSpan::MAX)
     }
 }
 
 impl System {
-    /// Reads `system.toml`; `file` is what messages call it.
+    /// Reads `system.toml`; `file` is its name in messages.
     ///
     /// # Errors
-    /// All that is wrong, each with its place and what to do.
+    /// All problems, each with its place and what to do.
     pub fn from_toml(text: &str, file: &str) -> Result<Self, Problems> {
         let system: Self = toml::from_str(text).map_err(|error| Problems::of_toml(&error, text, file))?;
         system.check().map_err(|problems| problems.located(text, file))?;
         Ok(system)
     }
 
-    /// Reads the same as JSON.
+    /// Reads a system from JSON of the same structure.
     ///
     /// # Errors
-    /// All that is wrong, each with the way to it through the document.
+    /// All problems, each with the path to it through the document.
     pub fn from_json(text: &str) -> Result<Self, Problems> {
         let system: Self = serde_json::from_str(text).map_err(|error| Problems::of_json(&error))?;
         system.check()?;
         Ok(system)
     }
 
-    /// Whether all that is named exists once, nothing waits for itself, and numbers make sense.
+    /// Checks that all that is named exists once, nothing waits for itself, and numbers make sense.
     ///
     /// # Errors
-    /// All that is wrong.
+    /// All problems.
     pub fn check(&self) -> Result<(), Problems> {
         check::check(self)
     }
 
-    /// As text that [`System::from_toml`] reads, and people like to.
+    /// Returns the system as text that [`System::from_toml`] reads, formatted for people.
     pub fn to_toml(&self) -> String {
         write::to_toml(self)
     }

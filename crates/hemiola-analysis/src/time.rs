@@ -26,35 +26,36 @@ use serde::{Deserialize, Serialize};
 pub struct TimeSpan(u64);
 
 impl TimeSpan {
-    /// No time at all.
+    /// The empty span.
     pub const ZERO: Self = Self(0);
     /// The smallest step, a nanosecond: "just after" in formulas over whole numbers.
     pub const TICK: Self = Self(1);
-    /// As good as never.
+    /// The longest span: as good as never.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A number of nanoseconds.
+    /// Returns a span of a number of nanoseconds.
     pub const fn nanoseconds(nanoseconds: u64) -> Self {
         Self(nanoseconds)
     }
 
-    /// A number of microseconds.
+    /// Returns a span of a number of microseconds.
     pub const fn microseconds(microseconds: u64) -> Self {
         Self(microseconds.saturating_mul(1_000))
     }
 
-    /// A number of milliseconds.
+    /// Returns a span of a number of milliseconds.
     pub const fn milliseconds(milliseconds: u64) -> Self {
         Self(milliseconds.saturating_mul(1_000_000))
     }
 
-    /// The number of nanoseconds.
+    /// Returns the number of nanoseconds.
     pub const fn as_nanoseconds(self) -> u64 {
         self.0
     }
 
-    /// How many jobs of a task with this `period` begin in a window of this length that starts with
-    /// one: rounded up. As many as can be counted if the period is zero.
+    /// Returns how many jobs of a task with this `period` begin in a window of this length that
+    /// starts with one: rounded up. If the period is zero, the number is as large as can be
+    /// counted.
     pub const fn jobs_of(self, period: Self) -> u64 {
         match (self.0, period.0) {
             (0, _) => 0,
@@ -63,7 +64,8 @@ impl TimeSpan {
         }
     }
 
-    /// How often `other` fits into it completely, and what is left; all is left if `other` is zero.
+    /// Returns how often `other` fits into the span completely, and what is left; all is left if
+    /// `other` is zero.
     pub const fn whole(self, other: Self) -> (u64, Self) {
         match other.0 {
             0 => (0, self),
@@ -71,7 +73,7 @@ impl TimeSpan {
         }
     }
 
-    /// Divided among `workers`, rounded up; 0 workers count as 1.
+    /// Returns the span divided among `workers`, rounded up; 0 workers count as 1.
     pub fn shared_by(self, workers: usize) -> Self {
         Self(self.0.div_ceil((workers as u64).max(1)))
     }
@@ -122,7 +124,7 @@ impl Sum for TimeSpan {
     }
 }
 
-/// The number that is meant, to the nanosecond, in the largest unit that keeps it at least 1:
+/// Formats the exact number, to the nanosecond, in the largest unit that keeps it at least 1:
 /// `1.5 ms`, `80 ms`, `250 ns`.
 impl Display for TimeSpan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! What if something were different: changes of a system, in the words in which people ask.
+//! Hypothetical changes of a system, in the words in which people ask.
 //!
 //! `cores = 4`, `BallPerceptor takes 2x`, `walk takes 3 ms`, `motion every 10 ms`,
 //! `motion priority 50`, `motion workers 2`, `motion deadline 8 ms`, `brake offset 5 ms`,
@@ -48,7 +48,7 @@ enum Change {
     Deadline(String, TimeSpan),
     Priority(String, u32),
     Workers(String, usize),
-    /// All, if there are none.
+    /// The cores of a thread; an empty list means all.
     On(String, Vec<usize>),
 }
 
@@ -68,38 +68,38 @@ enum Takes {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WhatIfError {
-    /// It is in no form that is known.
+    /// The text has no known form.
     #[error(
         "`{text}` is not understood: write `cores = 4`, `NAME takes 2x` (or 3 ms), `NAME every 10 ms`, `NAME deadline 8 ms`, `NAME offset 5 ms`, `NAME priority 50`, `NAME workers 2` or `NAME on core 1`, several with commas between"
     )]
     NotUnderstood {
-        /// What was asked.
+        /// The text of the question.
         text: String,
     },
-    /// A number or a time is none.
+    /// A value is no number or time.
     #[error("`{value}` in `{text}` is no {expected}")]
     NoValue {
-        /// What was asked.
+        /// The text of the question.
         text: String,
-        /// Its last part.
+        /// The last part of the text.
         value: String,
         /// What is expected, with an example.
         expected: &'static str,
     },
-    /// Nothing has this name.
+    /// Nothing has the name that was given.
     #[error("there is no {kind} `{name}`, {}", alternatives(known, name))]
     Unknown {
-        /// What was looked for.
+        /// The kind of thing that was looked for.
         kind: &'static str,
-        /// Its name.
+        /// The name that was looked for.
         name: String,
-        /// What there is.
+        /// The names that exist.
         known: Vec<String>,
     },
-    /// The system would make no sense.
+    /// The changed system would not be valid.
     #[error("with `{text}` there would be something wrong: {problems}")]
     Nonsense {
-        /// What was asked.
+        /// The text of the question.
         text: String,
         /// What is wrong.
         problems: String,
@@ -127,15 +127,15 @@ impl FromStr for WhatIf {
 }
 
 impl WhatIf {
-    /// As it was asked.
+    /// Returns the text of the question.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The system as it would be.
+    /// Returns the changed system.
     ///
     /// # Errors
-    /// Something that is to be changed does not exist, or the result would make no sense.
+    /// If something that is to be changed does not exist, or the result would make no sense.
     pub fn applied_to(&self, system: &System) -> Result<System, WhatIfError> {
         let mut changed = system.clone();
         self.changes.iter().try_for_each(|change| apply::apply(change, &mut changed))?;

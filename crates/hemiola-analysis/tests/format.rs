@@ -1,4 +1,4 @@
-//! What FORMAT.md says of `system.toml` is so.
+//! Checks that what FORMAT.md states about `system.toml` is true.
 
 use hemiola_analysis::{Analysis, System};
 
@@ -19,7 +19,7 @@ fn the_example_is_read_bounded_and_written_back() {
 
 #[test]
 fn every_key_is_explained() {
-    // What a table refuses, it names with all that it knows.
+    // A table that refuses a key names all keys that it knows.
     let of_table = |text: &str| -> Vec<String> {
         let message = System::from_toml(text, "system.toml").expect_err("there is no such key").to_string();
         let (_, known) = message.split_once("expected").unwrap_or_else(|| panic!("{message}"));

@@ -1,4 +1,4 @@
-//! What people read when `system.toml` is wrong.
+//! The messages that people read when `system.toml` is wrong.
 
 use hemiola_analysis::System;
 

@@ -21,11 +21,11 @@ use hemiola_realtime::{MonotonicTime, monotonic_now};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many calls [`Actor::run_until_closed`] makes before it looks at all senders again.
+/// The number of calls that [`Actor::run_until_closed`] runs before it visits all senders again.
 const CALLS_PER_TURN: usize = 64;
 
 /// Owns an object that need not be thread-safe, and runs the calls that [handles](ActorHandle) send
-/// to it, where and when its owner says.
+/// to it, where and when its owner asks for it.
 ///
 /// ```
 /// use hemiola_bus::Actor;
@@ -50,17 +50,17 @@ pub struct Actor<S: 'static> {
 }
 
 impl<S: 'static> Actor<S> {
-    /// An actor, and a first handle for it. Of each handle's calls, `capacity` may wait; the next
-    /// is refused.
+    /// Creates an actor and its first handle. Of each handle's calls, `capacity` may wait; the next
+    /// one is refused.
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn new(state: S, capacity: usize) -> (Self, ActorHandle<S>) {
         Self::with_signal(state, capacity, Signal::Nothing)
     }
 
-    /// Like [`new`](Self::new), for a thread that waits for other things, too: who sends raises
-    /// `signal`.
+    /// Like [`new`](Self::new), for a thread that waits for other things, too: sending a call
+    /// raises `signal`.
     ///
     /// ```
     /// use hemiola_bus::Actor;
@@ -77,7 +77,7 @@ impl<S: 'static> Actor<S> {
     /// ```
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn with_signal(state: S, capacity: usize, signal: Signal) -> (Self, ActorHandle<S>) {
         let actor =
             Actor { state, inbox: mailbox(capacity, signal), panics: Panics::default(), figures: Arc::default() };
@@ -85,11 +85,11 @@ impl<S: 'static> Actor<S> {
         (actor, handle)
     }
 
-    /// One turn: runs calls that wait, at most `limit`, and says how many.
+    /// Runs one turn, at most `limit` of the calls that wait, and returns how many it ran.
     ///
     /// Never waits. Each turn begins with the sender after the one at which the last turn ended, so
-    /// that a sender that always has calls (such as the actor itself) takes at most a turn from the
-    /// others.
+    /// that a sender that always has calls (such as the actor itself) delays the others by a turn
+    /// at most.
     #[inline]
     pub fn run(&mut self, limit: usize) -> usize {
         let mut left = limit;
@@ -134,33 +134,33 @@ impl<S: 'static> Actor<S> {
         }
     }
 
-    /// One more handle. Allocates: not for real-time threads.
+    /// Creates another handle. Allocates: not for real-time threads.
     pub fn handle(&self) -> ActorHandle<S> {
         ActorHandle::new(self.inbox.sender(), self.figures.handles().clone())
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn state(&self) -> &S {
         &self.state
     }
 
-    /// The object, to change it directly.
+    /// Returns the object, to change it directly.
     pub fn state_mut(&mut self) -> &mut S {
         &mut self.state
     }
 
-    /// The object, freed from the actor. Calls that still wait are dropped, and those who wait for
-    /// their results are told.
+    /// Returns the object and ends the actor. Calls that still wait are dropped, and whoever waits
+    /// for their results is notified.
     pub fn into_state(self) -> S {
         self.state
     }
 
-    /// How many calls panicked.
+    /// Returns how many calls panicked.
     pub fn panics(&self) -> u64 {
         self.panics.count()
     }
 
-    /// What the last call that panicked said, and where.
+    /// Returns the message and the place of the last panic of a call.
     pub fn last_panic(&self) -> Option<&str> {
         self.panics.last()
     }
@@ -169,7 +169,7 @@ impl<S: 'static> Actor<S> {
         &self.figures
     }
 
-    /// How many calls were refused because their sender's lane was full.
+    /// Returns how many calls were refused because their sender's lane was full.
     pub fn refused(&self) -> u64 {
         self.inbox.refused()
     }

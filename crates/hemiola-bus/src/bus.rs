@@ -1,4 +1,4 @@
-//! Where topics and services are found by name.
+//! The registry in which topics and services are found by name.
 
 mod callable;
 mod listed;
@@ -28,7 +28,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use watch::Watchers;
 
-/// Where topics and services are found by name. A clone is the same bus.
+/// The registry in which topics and services are found by name. A clone is the same bus.
 ///
 /// ```
 /// use hemiola_bus::{Bus, BusError, WhenFull};
@@ -45,7 +45,7 @@ pub struct Bus(Arc<Registry>);
 
 #[derive(Default)]
 struct Registry {
-    /// If the bus measures time.
+    /// Set if the bus measures time.
     scale: Option<TickScale>,
     topics: Mutex<BTreeMap<String, Weak<dyn AnyTopic>>>,
     services: Services,
@@ -77,7 +77,7 @@ impl<T: Message> AnyTopic for Hub<T> {
     }
 }
 
-/// Learns that there are new messages on a topic, whatever they are.
+/// Notices new messages on a topic, whatever their type.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Signal};
@@ -107,27 +107,27 @@ impl fmt::Debug for Listener {
 }
 
 impl Bus {
-    /// A bus that does not look at the clock: sending and receiving take some nanoseconds.
+    /// Creates a bus that does not read the clock: sending and receiving take some nanoseconds.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A bus that stamps each message and measures how long it took to be received, or answered.
-    /// Costs two looks at the processor's counter per message, some 10 ns each on a small virtual
-    /// machine. Of the calls and events of [listed](Self::list_actor) actors and event loops, which
-    /// take less than that, one of sixteen is measured. Takes
-    /// [`CALIBRATION`](hemiola_trace::CALIBRATION) to find out how fast that counts.
+    /// Creates a bus that stamps each message and measures how long it took to be received, or
+    /// answered. This reads the processor's counter twice per message, some 10 ns each on a small
+    /// virtual machine. Of the calls and events of [listed](Self::list_actor) actors and event
+    /// loops, which take less than that, one of sixteen is measured. Creating it takes
+    /// [`CALIBRATION`](hemiola_trace::CALIBRATION), to find out how fast the counter counts.
     pub fn with_timing() -> Self {
         let scale = TickScale::calibrate();
         let services = Services::timed(scale.clone());
         Self(Arc::new(Registry { scale: Some(scale), services, ..Registry::default() }))
     }
 
-    /// The topic of that name; made if nobody holds it yet. Allocates and takes a lock: not for
-    /// real-time threads.
+    /// Returns the topic of that name, and creates it if nobody holds it yet. Allocates and takes a
+    /// lock: not for real-time threads.
     ///
     /// # Errors
-    /// [`BusError::OtherType`] if the topic carries other messages.
+    /// Returns [`BusError::OtherType`] if the topic carries other messages.
     pub fn topic<T: Message>(&self, name: &str) -> Result<Topic<T>, BusError> {
         let mut topics = self.registered();
         if let Some(existing) = topics.get(name).and_then(Weak::upgrade) {
@@ -148,16 +148,16 @@ impl Bus {
         Ok(Topic::new(hub))
     }
 
-    /// Listens to the topic of that name without knowing its type; `None` if nobody holds one.
+    /// Subscribes to the topic of that name without knowing its type; `None` if nobody holds one.
     /// Allocates and takes a lock: not for real-time threads.
     pub fn listen(&self, name: &str, signal: Signal) -> Option<Listener> {
         let topic = self.registered().get(name).and_then(Weak::upgrade)?;
         Some(topic.listen(signal))
     }
 
-    /// Raises `signal` whenever somebody makes a topic that was not there, or serves, until the
-    /// result is dropped; then [`topics`](Self::topics) and [`services`](Self::services) tell what
-    /// is there now. What is there already raises nothing.
+    /// Raises `signal` whenever a new topic or a new server appears, until the result is dropped;
+    /// then [`topics`](Self::topics) and [`services`](Self::services) list what is there now. What
+    /// is there already raises nothing.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -176,21 +176,21 @@ impl Bus {
         self.0.watchers.add(signal)
     }
 
-    /// All topics, by name. Takes locks: not for real-time threads.
+    /// Returns reports of all topics, by name. Takes locks: not for real-time threads.
     pub fn topics(&self) -> Vec<TopicReport> {
         let topics: Vec<_> = self.registered().values().filter_map(Weak::upgrade).collect();
         topics.iter().map(|topic| topic.report()).collect()
     }
 
-    /// A server for the service of that name. Of each client, `capacity` requests may wait.
+    /// Creates a server for the service of that name. Of each client, `capacity` requests may wait.
     /// Allocates and takes a lock: not for real-time threads.
     ///
     /// # Errors
-    /// [`BusError::AlreadyServed`] if it has a server, [`BusError::OtherType`] if it has other
-    /// requests or answers.
+    /// Returns [`BusError::AlreadyServed`] if the service has a server, [`BusError::OtherType`] if
+    /// it has other requests or answers.
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn server<Request, Response>(&self, name: &str, capacity: usize) -> Result<Server<Request, Response>, BusError>
     where
         Request: Send + 'static,
@@ -199,7 +199,7 @@ impl Bus {
         self.server_with_signal(name, capacity, Signal::Nothing)
     }
 
-    /// As [`server`](Self::server), for a thread that waits for other things, too: who sends a
+    /// Creates a [`server`](Self::server) for a thread that waits for other things, too: sending a
     /// request raises `signal`.
     ///
     /// ```
@@ -219,10 +219,10 @@ impl Bus {
     /// ```
     ///
     /// # Errors
-    /// As of [`server`](Self::server).
+    /// Returns the errors of [`server`](Self::server).
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn server_with_signal<Request, Response>(
         &self,
         name: &str,
@@ -238,11 +238,11 @@ impl Bus {
         Ok(server)
     }
 
-    /// A client of the service of that name, whether or not it has a server yet. Allocates and
-    /// takes a lock: not for real-time threads.
+    /// Creates a client of the service of that name, whether or not it has a server yet. Allocates
+    /// and takes a lock: not for real-time threads.
     ///
     /// # Errors
-    /// [`BusError::OtherType`] if the service has other requests or answers.
+    /// Returns [`BusError::OtherType`] if the service has other requests or answers.
     pub fn client<Request, Response>(&self, name: &str) -> Result<Client<Request, Response>, BusError>
     where
         Request: Send + 'static,
@@ -251,7 +251,7 @@ impl Bus {
         self.0.services.client(name)
     }
 
-    /// All services, by name. Takes locks: not for real-time threads.
+    /// Returns reports of all services, by name. Takes locks: not for real-time threads.
     pub fn services(&self) -> Vec<ServiceReport> {
         self.0.services.reports()
     }
@@ -262,8 +262,8 @@ impl Bus {
         self.0.listed.add_actor(name, actor, self.0.scale.as_ref());
     }
 
-    /// The actors that are [listed](Self::list_actor), in the order in which they were. Takes a
-    /// lock: not for real-time threads.
+    /// Returns reports of the actors that are [listed](Self::list_actor), in the order in which
+    /// they were listed. Takes a lock: not for real-time threads.
     pub fn actors(&self) -> Vec<ActorReport> {
         self.0.listed.actors()
     }
@@ -275,8 +275,8 @@ impl Bus {
         self.0.listed.add_event_loop(name, producer, self.0.scale.as_ref());
     }
 
-    /// The event loops that are [listed](Self::list_event_loop), in the order in which they were.
-    /// Takes a lock: not for real-time threads.
+    /// Returns reports of the event loops that are [listed](Self::list_event_loop), in the order in
+    /// which they were listed. Takes a lock: not for real-time threads.
     pub fn event_loops(&self) -> Vec<EventLoopReport> {
         self.0.listed.event_loops()
     }

@@ -1,4 +1,4 @@
-//! What the topics of modules carry: messages whose representation is a Rust type, or known at run
+//! The messages that topics of modules carry: their representation is a Rust type, or known at run
 //! time only.
 
 use hemiola_model::data::{ReadError, Reader, Writer};
@@ -8,13 +8,13 @@ use crate::topic::Message;
 
 /// A message that can be written, if its representation is not opaque.
 pub trait MessageWrite {
-    /// Writes it; `false`, and nothing written, when it is opaque.
+    /// Writes the message. Returns `false`, and writes nothing, if it is opaque.
     fn write_to(&self, writer: &mut dyn Writer) -> bool;
 }
 
-/// What the topics of modules carry: representations of Rust types, and [`Untyped`] ones.
+/// The messages that topics of modules carry: representations of Rust types, and [`Untyped`] ones.
 pub trait Carried: Message + MessageWrite {
-    /// Replaces it by a message of that representation that is read. It is unchanged when that
+    /// Replaces the message by one of that representation that is read. It is unchanged if that
     /// fails.
     fn read_from(
         &mut self,
@@ -35,8 +35,7 @@ impl<T: Representation> Carried for T {
     }
 }
 
-/// A message whose representation is known at run time; nothing until the first one is read into
-/// it.
+/// A message whose representation is known at run time; empty until the first one is read into it.
 #[derive(Debug, Default)]
 pub struct Untyped(Option<AnyRepresentation>);
 

@@ -1,30 +1,30 @@
-//! Places in which numbers that only grow go round.
+//! A ring of places for numbers that only grow.
 #![expect(unsafe_code, reason = "a masked number needs no check that there is such a place")]
 
-/// Number n lies in place n, modulo how many there are: a power of two, so that this takes no
-/// division, nor a check.
+/// A ring in which number n lies in place n, modulo the number of places: a power of two, so that
+/// this takes no division, nor a check.
 pub struct Circle<T> {
     places: Box<[T]>,
 }
 
 impl<T> Circle<T> {
-    /// At least so many places.
+    /// Creates a ring of at least so many places.
     ///
     /// # Panics
-    /// If no memory has so many.
+    /// Panics if no memory has so many.
     pub fn new(least: usize, make: impl FnMut() -> T) -> Self {
-        // Not `next_power_of_two`, which gives zero for what is too much.
+        // This is not `next_power_of_two`, which gives zero for what is too much.
         let places = least.max(1).checked_next_power_of_two().expect("a capacity is less than half of all numbers");
         Self { places: std::iter::repeat_with(make).take(places).collect() }
     }
 
-    /// How many places there are.
+    /// Returns how many places there are.
     #[inline]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Where a number lies.
+    /// Returns the place in which a number lies.
     #[inline]
     pub fn at(&self, number: u64) -> &T {
         let place = number as usize & (self.places.len() - 1);

@@ -1,4 +1,4 @@
-//! The framework's clock: running at a factor, or stepped by whoever drives a simulation or a
+//! The framework's clock: it runs at a factor, or is stepped by whoever drives a simulation or a
 //! replay.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -9,7 +9,7 @@ use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now};
 
 use crate::sync::{AtomicI64, AtomicU64, Ordering};
 
-/// What time it is for everything that a robot does: cycles, timers, sources.
+/// The time for everything that a robot does: cycles, timers, sources.
 ///
 /// A stepped clock wakes those who sleep until a time of it ([`RobotClock::wake_when_set`]); on a
 /// running one they sleep until the machine's clock shows [`RobotClock::due`].
@@ -31,27 +31,27 @@ use crate::sync::{AtomicI64, AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct RobotClock {
     pace: Pace,
-    /// Who sleeps until a time that this clock shows earlier or later than the machine's clock
-    /// alone would tell.
+    /// Those who sleep until a time that this clock may show earlier or later than the machine's
+    /// clock alone would suggest.
     sleepers: Mutex<Vec<Weak<Wakeup>>>,
 }
 
 #[derive(Debug)]
 enum Pace {
-    /// `factor` times as fast as the machine's monotonic clock, which showed `start` nanoseconds
-    /// when this one showed zero.
+    /// Runs `factor` times as fast as the machine's monotonic clock, which showed `start`
+    /// nanoseconds when this one showed zero.
     Running { start: AtomicU64, factor: f64 },
     /// Stands still until it is set, in nanoseconds: as fast as possible, or step by step.
     Stepped(AtomicI64),
 }
 
 impl RobotClock {
-    /// A clock that starts now, and on which `factor` seconds pass per second.
+    /// Creates a clock that starts now, and on which `factor` seconds pass per second.
     pub fn running(factor: f64) -> Self {
         Self::at(Pace::Running { start: AtomicU64::new(monotonic_now().as_nanoseconds()), factor })
     }
 
-    /// A clock that stands at zero until it is [set](Self::set).
+    /// Creates a clock that stands at zero until it is [set](Self::set).
     pub fn stepped() -> Self {
         Self::at(Pace::Stepped(AtomicI64::new(0)))
     }
@@ -60,7 +60,8 @@ impl RobotClock {
         Self { pace, sleepers: Mutex::new(Vec::new()) }
     }
 
-    /// What it shows: 25 ns on a running clock, the read of a word on a stepped one.
+    /// Returns the time that it shows: 25 ns on a running clock, the read of a word on a stepped
+    /// one.
     pub fn now(&self) -> Time {
         match &self.pace {
             Pace::Running { .. } => self.time_at(monotonic_now()),
@@ -68,7 +69,8 @@ impl RobotClock {
         }
     }
 
-    /// What it shows when the machine's clock shows `at`; on a stepped clock, what it shows now.
+    /// Returns what it shows when the machine's clock shows `at`; on a stepped clock, what it shows
+    /// now.
     #[inline]
     pub fn time_at(&self, at: MonotonicTime) -> Time {
         match &self.pace {
@@ -81,8 +83,8 @@ impl RobotClock {
         }
     }
 
-    /// When the machine's clock will show what this clock calls `time`; `None` when this clock
-    /// waits for nobody.
+    /// Returns when the machine's clock will show what this clock calls `time`; `None` for a
+    /// stepped clock, which reaches no time by itself.
     pub fn due(&self, time: Time) -> Option<MonotonicTime> {
         match &self.pace {
             Pace::Running { start, factor } => {
@@ -93,9 +95,9 @@ impl RobotClock {
         }
     }
 
-    /// Sets a stepped clock and wakes who sleeps until a time of it; a running one goes on.
+    /// Sets a stepped clock and wakes whoever sleeps until a time of it; a running one goes on.
     ///
-    /// Locks: for the thread that drives the simulation.
+    /// Takes a lock: for the thread that drives the simulation.
     pub fn set(&self, time: Time) {
         if let Pace::Stepped(now) = &self.pace {
             now.store(time.nanoseconds(), Ordering::Relaxed);
@@ -103,8 +105,8 @@ impl RobotClock {
         }
     }
 
-    /// Lets a running clock show zero `from_now` on: nobody is late at the start because making a
-    /// robot takes time. Locks.
+    /// Lets a running clock show zero in `from_now`: nobody is late at the start because making a
+    /// robot takes time. Takes a lock.
     pub fn restart(&self, from_now: Duration) {
         if let Pace::Running { start, .. } = &self.pace {
             start.store((monotonic_now() + from_now).as_nanoseconds(), Ordering::Relaxed);
@@ -112,8 +114,8 @@ impl RobotClock {
         }
     }
 
-    /// Notifies `sleeper`, as long as it lives, whenever the clock is set or restarted. Locks and
-    /// allocates.
+    /// Notifies `sleeper`, as long as it lives, whenever the clock is set or restarted. Takes a
+    /// lock and allocates.
     ///
     /// ```
     /// use hemiola_bus::RobotClock;

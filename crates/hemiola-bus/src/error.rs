@@ -1,7 +1,7 @@
 use std::fmt;
 use thiserror::Error;
 
-/// What can go wrong when somebody joins a topic, calls a service, or sends to an actor.
+/// The errors of joining a topic, calling a service, or sending to an actor.
 ///
 /// ```
 /// use hemiola_bus::BusError;
@@ -15,27 +15,27 @@ pub enum BusError {
     /// The name is taken by something of another type.
     #[error("`{name}` carries `{existing}`, not `{asked}`: choose another name or the same type")]
     OtherType {
-        /// The topic or service.
+        /// The name of the topic or service.
         name: String,
-        /// What it carries.
+        /// The type that it carries.
         existing: &'static str,
-        /// What was asked for.
+        /// The type that was asked for.
         asked: &'static str,
     },
-    /// What somebody wants to publish is no message of the topic.
+    /// A value to be published is no message of the topic.
     #[error("this is no message of `{name}`: {reason}")]
     NoMessage {
-        /// The topic.
+        /// The name of the topic.
         name: String,
-        /// What does not fit, and where.
+        /// The part that does not fit, and why.
         reason: String,
     },
     /// A request from outside is not answered.
     #[error("`{name}` does not answer: {reason}")]
     NotAnswered {
-        /// The service.
+        /// The name of the service.
         name: String,
-        /// Why.
+        /// The reason why.
         reason: String,
     },
     /// An executor has no room for another callback.
@@ -44,20 +44,20 @@ pub enum BusError {
          subscribe to one topic with the same priority, which counts once"
     )]
     TooManyCallbacks {
-        /// Its name.
+        /// The name of the executor.
         executor: String,
-        /// How many it can have.
+        /// The number of callbacks that it can have.
         limit: usize,
     },
-    /// Changes come faster than an executor makes them between its callbacks.
+    /// Changes are asked for faster than an executor applies them between its callbacks.
     #[error(
         "executor `{executor}` has {waiting} changes to make before this one: one of its callbacks takes long, or it does not run; \
          try again later"
     )]
     ExecutorBusy {
-        /// Its name.
+        /// The name of the executor.
         executor: String,
-        /// How many changes wait to be made.
+        /// The number of changes that wait to be applied.
         waiting: usize,
     },
     /// The executor does not exist any more.
@@ -65,18 +65,18 @@ pub enum BusError {
         "executor `{executor}` has ended and runs no callbacks any more: keep it alive for as long as they are wanted"
     )]
     ExecutorGone {
-        /// Its name.
+        /// The name of the executor.
         executor: String,
     },
     /// The service has a server already.
     #[error("`{name}` is served already: drop its server first, or choose another name")]
     AlreadyServed {
-        /// The service.
+        /// The name of the service.
         name: String,
     },
 }
 
-/// Why something was not sent. It comes back.
+/// The reason why something was not sent, with what it was.
 ///
 /// ```
 /// use hemiola_bus::{Actor, SendError};
@@ -90,16 +90,16 @@ pub enum BusError {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum SendError<T> {
-    /// As much of this sender as may wait does already.
+    /// As many of this sender's values wait as may.
     #[error("not sent: as much as may wait does already; send again later, or give the receiver a larger capacity")]
     Full(T),
-    /// Nobody is there to receive it: the actor is gone, or nobody serves (yet, or any more).
+    /// There is no receiver: the actor is gone, or nobody serves (yet, or any more).
     #[error("not sent: nobody is there to receive it")]
     NoReceiver(T),
 }
 
 impl<T> SendError<T> {
-    /// What was not sent.
+    /// Returns what was not sent.
     pub fn into_inner(self) -> T {
         match self {
             SendError::Full(value) | SendError::NoReceiver(value) => value,
@@ -115,7 +115,7 @@ impl<T> SendError<T> {
 }
 
 impl<T> fmt::Debug for SendError<T> {
-    /// Without the value, which need not have a text form (closures have none).
+    /// Formats the error without the value, which need not have a text form (closures have none).
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             SendError::Full(_) => "Full(..)",
@@ -124,7 +124,7 @@ impl<T> fmt::Debug for SendError<T> {
     }
 }
 
-/// Why there is no answer to what was sent.
+/// The reason why there is no answer to what was sent.
 ///
 /// ```
 /// use hemiola_bus::AnswerError;
@@ -137,15 +137,15 @@ pub enum AnswerError {
     /// The time was over.
     #[error("no answer in time; it may still be worked on")]
     TimedOut,
-    /// The other side panicked while it worked on this.
+    /// The other side panicked while it worked on the answer.
     #[error("no answer: the other side panicked while it worked on this")]
     Panicked,
-    /// The other side ended before it came to this.
+    /// The other side ended before it came to the request.
     #[error("no answer: the other side ended before it came to this")]
     Ended,
 }
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 ///
 /// ```
 /// use hemiola_bus::{Actor, CallError, SendError};
@@ -160,10 +160,10 @@ pub enum AnswerError {
 /// ```
 #[derive(Clone, PartialEq, Eq, Error)]
 pub enum CallError<T> {
-    /// It was not sent.
+    /// The call was not sent.
     #[error(transparent)]
     NotSent(#[from] SendError<T>),
-    /// It was sent.
+    /// The call was sent, but not answered.
     #[error(transparent)]
     NoAnswer(AnswerError),
 }

@@ -25,8 +25,8 @@ use std::time::Duration;
 /// A ring of pre-made events: producers write them in place, and every consumer sees all of them,
 /// in one order.
 ///
-/// First the consumers join, then the first producer is made. Several kinds of events are an
-/// `enum`.
+/// The consumers join first, then the first producer is made. An `enum` carries several kinds of
+/// events.
 ///
 /// ```
 /// use hemiola_bus::{EventLoop, WaitStrategy};
@@ -47,17 +47,16 @@ use std::time::Duration;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Publishing never waits for consumers: in a full ring there is no room, which is an error and
-/// counted. Producers never wait for each other either, but consumers do: they see an event when
-/// all earlier ones are written. Where a producer that was preempted while it writes must not delay
-/// what others have to say, use an [`Actor`](crate::Actor) or a topic, where senders have lanes of
-/// their own.
+/// Publishing never waits for consumers: if the ring is full, it returns an error and counts it.
+/// Producers never wait for each other either, but consumers do: they see an event when all earlier
+/// ones are written. Where a producer that is preempted while it writes must not delay the events
+/// of others, use an [`Actor`](crate::Actor) or a topic, where senders have lanes of their own.
 pub struct EventLoop<E, C = ManyProducers> {
     ring: Arc<Ring<E, C>>,
     cursors: Vec<Arc<Cursor>>,
 }
 
-/// What a consumer does while there is nothing to consume.
+/// The way in which a consumer waits while there is nothing to consume.
 ///
 /// ```
 /// use hemiola_bus::{EventLoop, WaitStrategy};
@@ -69,26 +68,26 @@ pub struct EventLoop<E, C = ManyProducers> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitStrategy {
-    /// Looks all the time: an event is there within a transfer from core to core. Takes a whole
+    /// Polls all the time: a new event is seen within a transfer from core to core. Takes a whole
     /// core.
     Spin,
-    /// Looks for so long, then sleeps.
+    /// Polls for so long, then sleeps.
     SpinThenPark(Duration),
     /// Sleeps at once. Waking takes microseconds, and the producer pays for it.
     Park,
 }
 
 impl<E: Default + Send + Sync + 'static> EventLoop<E> {
-    /// A ring of `capacity` events (or the next power of two) for any number of producers.
+    /// Creates a ring of `capacity` events (or the next power of two) for any number of producers.
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn new(capacity: usize) -> Self {
         Self::with_claims(capacity, ManyProducers::new(rounded(capacity)))
     }
 
-    /// A ring of `capacity` events (or the next power of two) for one producer, which is then
-    /// faster.
+    /// Creates a ring of `capacity` events (or the next power of two) for one producer, which is
+    /// then faster.
     ///
     /// ```
     /// use hemiola_bus::{EventLoop, WaitStrategy};
@@ -106,7 +105,7 @@ impl<E: Default + Send + Sync + 'static> EventLoop<E> {
     /// ```
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn for_one_producer(capacity: usize) -> EventLoop<E, OneProducer> {
         EventLoop::with_claims(capacity, OneProducer::new())
     }
@@ -122,12 +121,12 @@ impl<E: Default + Send + Sync + 'static, C: Claims> EventLoop<E, C> {
         EventLoop { ring: Arc::new(Ring::new(rounded(capacity), claims)), cursors: Vec::new() }
     }
 
-    /// A consumer that sees all events.
+    /// Creates a consumer that sees all events.
     pub fn consumer(&mut self, wait: WaitStrategy) -> Consumer<E, C> {
         self.consumer_after(&[], wait)
     }
 
-    /// A consumer that sees an event when all of these others are done with it.
+    /// Creates a consumer that sees an event when all of these others are done with it.
     pub fn consumer_after(&mut self, others: &[&Consumer<E, C>], wait: WaitStrategy) -> Consumer<E, C> {
         let cursor = Arc::new(Cursor::new());
         self.cursors.push(cursor.clone());
@@ -135,7 +134,7 @@ impl<E: Default + Send + Sync + 'static, C: Claims> EventLoop<E, C> {
         Consumer::new(self.ring.clone(), cursor, after, wait)
     }
 
-    /// The producer: from here on events flow, and no consumer can join.
+    /// Returns the producer: from here on events flow, and no consumer can join.
     pub fn producer(self) -> Producer<E, C> {
         Producer::new(self.ring, Arc::new(self.cursors))
     }

@@ -1,4 +1,4 @@
-//! What carries values between threads that do not wait for each other.
+//! Values on their way between threads that do not wait for each other.
 //!
 //! [`latest`] hands over the newest value, [`queue`] hands over all of them in order. Both are
 //! wait-free on both sides, allocate when they are made and never again, and have one writer and

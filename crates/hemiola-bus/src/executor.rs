@@ -8,7 +8,7 @@
 //! | `handle`, `registry`, `changes` | adding and removing callbacks, from any thread |
 //! | `rest` | what it does when nothing is ready |
 //! | `recorder` | what goes into the trace |
-//! | `configured` | what goes before what the program says |
+//! | `configured` | configuration that overrides what the program sets |
 //! | `running` | an executor with a thread of its own |
 
 mod agenda;
@@ -55,20 +55,20 @@ use timer::Timers;
 /// Runs callbacks for messages and timers on one thread, always the most important one that is
 /// ready.
 ///
-/// - A callback is never preempted by another one of its executor: what they share needs no lock.
-///   Give what must preempt an executor of its own, on a thread of higher priority.
+/// - A callback is never preempted by another one of its executor: what they share needs no lock. A
+///   callback that must preempt belongs in an executor of its own, on a thread of higher priority.
 /// - One message, call or tick at a time: before each call, the executor makes sure that nothing
 ///   more important is ready.
 /// - Equal priorities are served in the order of arrival, whatever it is that arrives: a message
 ///   when it is published, a call or a request when it is sent, a tick when the executor sees that
-///   it is due, which it looks for before each call. So nobody starves another one of the same
-///   priority: who arrives waits for what has arrived before, and for nothing else. A message that
+///   it is due, which it checks before each call. So no callback starves another one of the same
+///   priority: what arrives waits for what has arrived before, and for nothing else. A message that
 ///   took the place of one that was dropped also takes its place in this order.
-/// - Callbacks that are added or removed (from other threads or by callbacks) hold up nobody: at
-///   most eight such changes are made before the next call.
+/// - Callbacks that are added or removed (from other threads or by callbacks) delay nobody: at most
+///   eight such changes are applied before the next call.
 /// - A callback that panics does not end the executor: the panic is counted and kept in
 ///   [`CallbackReport`], nothing is printed, and the callback is called again for the next message.
-///   Who wants another policy catches the panic in the callback.
+///   For another policy, catch the panic in the callback.
 /// - With nothing to do the thread sleeps, without a time-out: an idle executor makes no wake-ups
 ///   at all.
 /// - Between two callbacks it neither allocates nor locks nor calls the system, except to sleep.
@@ -76,7 +76,8 @@ use timer::Timers;
 /// It has room for 251 timers and subscriptions; those to one topic with the same priority count
 /// once.
 ///
-/// Its thread is whichever calls [`run`](Self::run), or one of its own: [`spawn`](Self::spawn).
+/// It runs on whichever thread calls [`run`](Self::run), or on one of its own:
+/// [`spawn`](Self::spawn).
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -104,14 +105,14 @@ pub struct Executor {
     timers: Timers,
     entries: Vec<Option<Box<dyn Runnable>>>,
     commands: Commands,
-    /// Whether there are more changes to be made than come before the next call.
+    /// Whether more changes are waiting than are applied before the next call.
     changes_wait: bool,
     patience: Patience,
     recorder: Option<Recorder>,
 }
 
 impl Executor {
-    /// An executor without callbacks, whose timers follow `clock`.
+    /// Creates an executor without callbacks, whose timers follow `clock`.
     pub fn new(name: impl Into<String>, clock: &Arc<RobotClock>) -> Self {
         let ready = ReadySet::new();
         clock.wake_when_set(ready.wakeup());
@@ -129,10 +130,11 @@ impl Executor {
         }
     }
 
-    /// How it chooses among the callbacks that are ready; by priority unless said otherwise.
+    /// Sets how the executor chooses among the callbacks that are ready; by default it goes by
+    /// priority.
     ///
     /// # Panics
-    /// If it has callbacks already.
+    /// Panics if the executor has callbacks already.
     #[must_use]
     pub fn order(mut self, order: Order) -> Self {
         self.agenda.set_order(order);
@@ -142,14 +144,14 @@ impl Executor {
         self
     }
 
-    /// Runs the most important callback that is ready, for one message or tick; tells whether there
-    /// was one.
+    /// Runs the most important callback that is ready, for one message or tick. Returns whether
+    /// there was one.
     pub fn run_one(&mut self) -> bool {
         let _containment = Containment::new();
         self.call_next(Turn::One) > 0
     }
 
-    /// Runs callbacks until none is ready; tells how many calls that were.
+    /// Runs callbacks until none is ready. Returns how many calls that were.
     ///
     /// A callback that makes itself ready again goes on for ever: use [`run_one`](Self::run_one) to
     /// bound that.
@@ -158,10 +160,10 @@ impl Executor {
         std::iter::repeat_with(|| self.call_next(Turn::Pass(usize::MAX))).take_while(|&calls| calls > 0).sum()
     }
 
-    /// Runs callbacks for the messages and ticks that are there now, and not for those that come of
-    /// it or meanwhile; tells how many there were.
+    /// Runs callbacks for the messages and ticks that are there now, and not for those that these
+    /// cause or that come meanwhile. Returns how many there were.
     ///
-    /// Modules and messages can so take turns in two phases, as in a synchronous system: whatever
+    /// Modules and messages can thus take turns in two phases, as in a synchronous system: whatever
     /// is sent in one phase arrives in the next, and results do not depend on the order of the
     /// modules.
     ///
@@ -218,7 +220,7 @@ impl Executor {
         count
     }
 
-    /// Runs callbacks, and sleeps when none is ready, until a handle says
+    /// Runs callbacks, and sleeps when none is ready, until a handle calls
     /// [`stop`](ExecutorHandle::stop).
     pub fn run(&mut self) {
         self.note_thread();
@@ -230,18 +232,19 @@ impl Executor {
         }
     }
 
-    /// When the next timer is due, among those that are not ready yet: where a simulation may set
-    /// its clock.
+    /// Returns when the next timer is due, among those that are not ready yet: the time to which a
+    /// simulation may set its clock.
     pub fn next_due(&self) -> Option<Time> {
         self.timers.next_due()
     }
 
-    /// To add and remove callbacks, and to stop it, from other threads and from its callbacks.
+    /// Returns a handle to add and remove callbacks, and to stop the executor, from other threads
+    /// and from its callbacks.
     pub fn handle(&self) -> ExecutorHandle {
         self.handle.clone()
     }
 
-    /// Calls the next callback, if any is ready; tells how many calls that were.
+    /// Calls the next callback, if any is ready. Returns how many calls that were.
     #[inline]
     fn call_next(&mut self, turn: Turn) -> usize {
         loop {
@@ -259,7 +262,7 @@ impl Executor {
         }
     }
 
-    /// Calls a callback for what it has to do; tells what that was.
+    /// Calls a callback for what it has to do. Returns what that was.
     #[inline]
     fn call_entry(&mut self, index: usize, turn: Turn) -> Done {
         let Some(Some(entry)) = self.entries.get_mut(index) else { return Done::default() };
@@ -295,7 +298,7 @@ impl Executor {
         done
     }
 
-    /// Marks what has become ready, and makes changes that were asked for, not too many at once.
+    /// Marks what has become ready, and applies changes that were asked for, not too many at once.
     #[inline]
     fn look(&mut self) {
         if self.ready.is_touched() {
@@ -312,7 +315,7 @@ impl Executor {
         }
     }
 
-    /// Marks the timers that are due: a tick arrives when it is seen to be.
+    /// Marks the timers that are due: a tick arrives when it is seen to be due.
     #[inline(never)]
     fn mark_due(&mut self, now: Time) {
         while let Some(index) = self.timers.take_due(now) {
@@ -324,7 +327,7 @@ impl Executor {
         }
     }
 
-    /// Notes that a callback is ready, and in which place if it shares its priority with others.
+    /// Marks a callback as ready, in its place if it shares its priority with others.
     #[inline]
     fn mark(&mut self, index: usize) {
         if self.agenda.lines_up(index) {
@@ -335,7 +338,7 @@ impl Executor {
         }
     }
 
-    /// Which callback comes next; it is no longer marked.
+    /// Returns the callback that comes next and removes its mark.
     #[inline]
     fn next(&mut self) -> Option<usize> {
         match self.agenda.next()? {
@@ -344,8 +347,8 @@ impl Executor {
         }
     }
 
-    /// What callback `index` is to be called for may have come only after it was marked, and after
-    /// others.
+    /// Chooses again: what callback `index` is to be called for may have come only after it was
+    /// marked, and after others.
     #[inline(never)]
     fn next_after_guess(&mut self, index: usize) -> Option<usize> {
         match self.arrival(index) {
@@ -357,7 +360,8 @@ impl Executor {
         }
     }
 
-    /// When what a callback is to be called for next arrived: now, if nobody knows better.
+    /// Returns when what a callback is to be called for next arrived: now, if that is not known
+    /// better.
     fn arrival(&mut self, index: usize) -> Arrival {
         let entry = self.entries.get_mut(index).and_then(Option::as_mut);
         let known = entry.and_then(|entry| entry.arrived()).map(Arrival::Known);
@@ -380,7 +384,7 @@ impl Executor {
 impl Drop for Executor {
     fn drop(&mut self) {
         self.handle.note_end();
-        // What never got here may hold a handle, which would hold it.
+        // A command that never got here may hold a handle, which would hold the commands.
         while let Some(command) = self.commands.todo.pop() {
             drop_contained(command);
         }

@@ -1,7 +1,7 @@
 //! Messages between modules, tools and other processes' links, beside the blackboard.
 //!
 //! Nothing here waits for anybody on a real-time thread: every sender has lanes of its own, which
-//! are made when it joins, so that sending is a few stores, and a slow or vanished receiver costs
+//! are made when it joins. So sending is a few stores, and a slow or vanished receiver costs
 //! messages, which are counted, and never time.
 //!
 //! | file | what |
@@ -15,7 +15,7 @@
 //! | `when_full` | what becomes of a message for which there is no room |
 //! | `module` | ends of topics and services as arguments of updates |
 //! | `carried` | what topics of modules carry: of Rust types, or known at run time only |
-//! | `signal` | how a receiver learns that something was sent |
+//! | `signal` | how a receiver is notified of what was sent |
 //! | `ready` | which callbacks of an executor have something to do, and in which order it arrived |
 //! | `executor` | threads that run callbacks for messages and timers, the most important one first |
 //! | `clock` | the framework's clock, running or stepped |

@@ -1,5 +1,5 @@
-//! Many senders, one receiver: a lane for each sender, in blocks of 31 with one word that tells
-//! which lanes need a visit.
+//! A queue from many senders to one receiver: each sender has a lane, in blocks of 31 with one word
+//! that shows which lanes need a visit.
 //!
 //! # Protocol
 //! A lane is a [`queue`] whose writing end belongs to the sender. Its reading end lies in the
@@ -31,11 +31,11 @@
 //! lane, J acquires it. R3 releases, S2 acquires.
 //!
 //! Where an executor is the receiver, senders number what they send, across all lanes and all else
-//! that the executor is there for ([`ready`](crate::ready)): the lane with the lowest number is
-//! visited, for one value.
+//! that the executor handles ([`ready`](crate::ready)): the lane with the lowest number is visited,
+//! for one value.
 //!
-//! A sender that was preempted in mid-send holds up nobody, and one that sends nothing costs
-//! nothing: the receiver looks at one word per 31.
+//! A sender that was preempted in mid-send delays nobody, and one that sends nothing costs nothing:
+//! the receiver reads one word per 31.
 
 mod block;
 mod inbox;
@@ -54,7 +54,7 @@ use block::{Block, Reading};
 use hemiola_realtime::Wakeup;
 use std::sync::PoisonError;
 
-/// What all senders and the receiver share.
+/// The state that all senders and the receiver share.
 pub(crate) struct Mailbox<T> {
     blocks: Roster<Block<T>>,
     wakeup: Wakeup,
@@ -66,7 +66,7 @@ pub(crate) struct Mailbox<T> {
     receiver: Mutex<Receiver>,
 }
 
-/// When the values of a lane arrived at the receiver's executor, by their numbers.
+/// The arrivals of a lane's values at the receiver's executor, by the numbers of the values.
 type Arrivals = Arc<Circle<AtomicU64>>;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -75,8 +75,8 @@ enum Receiver {
     Gone,
 }
 
-/// A mailbox, seen by its receiver, who sleeps on it or learns by `signal`. Of each sender,
-/// `capacity` values may wait.
+/// Creates a mailbox and returns its receiving end, which sleeps on it or is notified by `signal`.
+/// Of each sender, `capacity` values may wait.
 pub(crate) fn mailbox<T: Send>(capacity: usize, signal: Signal) -> Inbox<T> {
     assert!(capacity > 0, "a lane has room for at least one value");
     let blocks = Roster::new();
@@ -94,10 +94,11 @@ pub(crate) fn mailbox<T: Send>(capacity: usize, signal: Signal) -> Inbox<T> {
 }
 
 impl<T: Send> Mailbox<T> {
-    /// J.
+    /// Adds a sender (step J).
     fn join(mailbox: &Arc<Self>) -> Sender<T> {
         let (writer, reader) = queue(mailbox.capacity);
-        // One more than may wait, for a value may be numbered and then refused.
+        // The ring has one place more than values may wait, for a value may be numbered and then
+        // refused.
         let arrivals =
             mailbox.signal.executor().map(|_| Arc::new(Circle::new(mailbox.capacity + 1, AtomicU64::default)));
         let mut reading = Some(Reading { reader, arrivals: arrivals.clone() });
@@ -110,19 +111,19 @@ impl<T: Send> Mailbox<T> {
             let lane = block.open(&mut reading, &mut receiver);
             (block, lane.expect("all lanes of a new block are free, and the lock is held"))
         });
-        // Relaxed: who sees what a sender has sent has seen it join.
+        // Relaxed: whoever sees what a sender has sent has seen it join.
         mailbox.senders.fetch_add(1, Ordering::Relaxed);
         drop(receiver);
         Sender::new(mailbox.clone(), block, lane, writer, arrivals)
     }
 
-    /// Tells the receiver that there is something.
+    /// Notifies the receiver that there is something.
     fn signal(&self) {
         self.wakeup.notify_one();
         self.signal.tell();
     }
 
-    /// R3.
+    /// Removes the receiver (step R3).
     fn close(&self) {
         *self.receiver.lock().unwrap_or_else(PoisonError::into_inner) = Receiver::Gone;
         // Blocks that are added from here on are closed from the start. No lock is held while what

@@ -26,7 +26,7 @@ use crate::topic::{Publisher, Queue, Sample, Topic};
 use crate::when_full::WhenFull;
 use untyped::End;
 
-/// Messages of a topic as an update gets them: those that had arrived when the run of its cycle
+/// The messages of a topic as an update gets them: those that had arrived when the run of its cycle
 /// began.
 ///
 /// So what an update gets does not depend on when exactly in the run it is called, and what is
@@ -54,25 +54,26 @@ use untyped::End;
 pub struct Subscription<T: Carried> {
     queue: Queue<T>,
     message: &'static RepresentationDescriptor,
-    /// How many messages of each publisher this run got, by the publisher's place.
+    /// The number of messages that this run got of each publisher, by the publisher's place.
     received: [u8; PUBLISHERS],
-    /// The number of the next message of each that has not been received.
+    /// The number, for each publisher, of the next message that has not been received.
     next: [u64; PUBLISHERS],
 }
 
-/// Of so many publishers it is known how many messages came; of those beyond only of all together.
+/// The number of publishers whose messages are counted one by one; further ones are counted
+/// together with the last.
 const PUBLISHERS: usize = 16;
 
-/// So many messages of each publisher wait for the next run.
+/// The number of messages of each publisher that may wait for the next run.
 const CAPACITY: usize = 32;
 
 impl<T: Representation> Subscription<T> {
-    /// A new subscription, which gets what is published from now on.
+    /// Creates a subscription, which gets what is published from now on.
     pub fn new(topic: &Topic<T>) -> Self {
         Self::of_messages(topic, RepresentationDescriptor::of::<T>())
     }
 
-    /// One in which these messages have arrived, to test an update by hand.
+    /// Creates a subscription in which these messages have arrived, to test an update by hand.
     ///
     /// ```
     /// use hemiola_bus::Subscription;
@@ -103,22 +104,22 @@ impl<T: Carried> Subscription<T> {
         subscription
     }
 
-    /// How many messages arrived since the last run.
+    /// Returns how many messages arrived since the last run.
     pub fn len(&self) -> usize {
         self.queue.last_batch().len()
     }
 
-    /// Whether nothing arrived.
+    /// Returns whether no message arrived.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The messages, those of each publisher in order.
+    /// Returns the messages, those of each publisher in order.
     pub fn iter(&self) -> impl Iterator<Item = Sample<'_, T>> {
         self.queue.last_batch().iter()
     }
 
-    /// The last message.
+    /// Returns the last message.
     pub fn last(&self) -> Option<Sample<'_, T>> {
         self.iter().last()
     }
@@ -129,12 +130,12 @@ impl<T: Carried> Subscription<T> {
     fn take(&mut self, wanted: impl Fn(usize) -> usize) {
         let Self { queue, received, next, .. } = self;
         *received = [0; PUBLISHERS];
-        // No more than there is room for: the counts fit.
+        // The counts fit, as a batch has no more messages than there is room for.
         let batch = queue.batch_of(CAPACITY, wanted, |place, count| received[place.min(PUBLISHERS - 1)] += count as u8);
         if batch.is_empty() {
             return;
         }
-        // Those of one publisher stand together, in order.
+        // The messages of one publisher stand together, in order.
         let mut taken = 0;
         for (&count, next) in received.iter().zip(next) {
             taken += usize::from(count);
@@ -224,7 +225,7 @@ impl<T: Representation> PortRecord for Publisher<T> {
 }
 
 impl<T: Representation> Publisher<T> {
-    /// One that nobody listens to, to test an update by hand.
+    /// Creates a publisher that nobody listens to, to test an update by hand.
     ///
     /// ```
     /// use hemiola_bus::Publisher;
@@ -239,17 +240,18 @@ impl<T: Representation> Publisher<T> {
     }
 }
 
-/// A topic on a bus of its own.
+/// Returns a topic on a bus of its own.
 fn lonely_topic<T: Carried>(name: &str) -> Topic<T> {
     Bus::new().topic(name).unwrap_or_else(|error| unreachable!("a new bus has no other topic: {error}"))
 }
 
-/// The topic of a representation on the bus that a connector offers.
+/// Returns the topic of a representation on the bus that a connector offers.
 fn topic<T: Representation>(end: &PortDescriptor, connector: &dyn Connector) -> Result<Topic<T>, ConnectError> {
     connector.carrier::<Bus>(end)?.readable_topic(T::NAME).map_err(ConnectError::refused)
 }
 
-/// An end of a topic whose messages are of a type, which modules without Rust types share.
+/// Describes an end of a topic whose messages are of a type, which modules without Rust types
+/// share.
 fn end_of_topic<T: Representation>(role: PortRole, connect: hemiola_model::module::Connect) -> ArgumentDescriptor {
     let untyped = const {
         &UntypedEnds {

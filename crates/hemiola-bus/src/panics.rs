@@ -1,10 +1,10 @@
-//! Calling what may panic, and going on.
+//! Calls of code that may panic, after which the caller goes on.
 
 use hemiola_realtime::{Containment, describe_panic, take_place};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How often something panicked, and what the last said.
+/// The number of panics, and the message of the last one.
 #[derive(Default)]
 pub(crate) struct Panics {
     count: u64,
@@ -12,7 +12,7 @@ pub(crate) struct Panics {
 }
 
 impl Panics {
-    /// Does `work`, again and again until it does not panic.
+    /// Calls `work`, again and again until it does not panic.
     #[inline]
     pub(crate) fn contain(&mut self, mut work: impl FnMut()) {
         // Loom's own panics must be seen.
@@ -32,7 +32,7 @@ impl Panics {
     }
 }
 
-/// Says what a panic said, and where, and drops what it carried.
+/// Describes a panic by its message and its place, and drops what it carried.
 #[cold]
 pub(crate) fn describe(panic: Box<dyn Any + Send>) -> String {
     let text = describe_panic(&*panic, &take_place());
@@ -40,13 +40,13 @@ pub(crate) fn describe(panic: Box<dyn Any + Send>) -> String {
     text
 }
 
-/// Drops what belongs to somebody else than the caller: a panic ends here.
+/// Drops a value that belongs to somebody else than the caller: a panic ends here.
 pub(crate) fn drop_contained<T>(value: T) {
     call_contained(|| drop(value));
 }
 
-/// Calls what belongs to somebody else than the caller: a panic ends here. What it carries is
-/// dropped in the same way, and forgotten if that panics, too.
+/// Calls a closure that belongs to somebody else than the caller: a panic ends here. What the panic
+/// carries is dropped in the same way, and forgotten if that panics, too.
 pub(crate) fn call_contained(call: impl FnOnce()) {
     // Loom's own panics must be seen.
     if cfg!(loom) {

@@ -1,4 +1,5 @@
-//! Which callbacks of an executor have something to do, set by anyone and taken by the executor.
+//! The set of an executor's callbacks that have something to do: set by anyone, taken by the
+//! executor.
 //!
 //! # Protocol
 //! A bit per callback, 63 of them to a word; the word's last bit says that the executor sleeps.
@@ -25,12 +26,12 @@
 //! for its place in the order of arrival), and all sends together one system call per sleep.
 //!
 //! # Order of arrival
-//! One counter per executor numbers whatever arrives, from whichever thread: it is a place in line.
-//! A queue of a topic keeps the number beside each message, a mailbox beside each call or request,
-//! written before S1 and so seen with the message. What else raises a signal shares one number,
-//! that of the oldest time it was raised since its callback began to look ([`Ready::oldest`]). The
-//! numbers only choose among what is there: who took one and is preempted before S2 holds up
-//! nobody. So all of this is relaxed.
+//! One counter per executor numbers whatever arrives, from whichever thread: the number is a place
+//! in line. A queue of a topic keeps the number beside each message, a mailbox beside each call or
+//! request, written before S1 and so seen with the message. What else raises a signal shares one
+//! number, that of the oldest time it was raised since its callback began to look
+//! ([`Ready::oldest`]). The numbers only choose among what is there: a thread that took one and is
+//! preempted before S2 delays nobody. So all of this is relaxed.
 
 use std::fmt;
 use std::hint::spin_loop;
@@ -39,23 +40,23 @@ use hemiola_realtime::{Generation, MonotonicTime, Reason, Wakeup, monotonic_now}
 
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// How many callbacks an executor has at most. Those of one topic that share a priority count as
-/// one.
+/// The number of callbacks that an executor has at most. Those of one topic that share a priority
+/// count as one.
 pub(crate) const CAPACITY: usize = PER_WORD * WORDS - 1;
 
-/// The bit that says that there are commands.
+/// The bit that is set while there are commands.
 pub(crate) const COMMANDS: usize = CAPACITY;
 
 const PER_WORD: usize = 63;
 const WORDS: usize = if cfg!(loom) { 1 } else { 4 };
 const ASLEEP: u64 = 1 << 63;
 
-/// The executor's side.
+/// The executor's end.
 pub(crate) struct ReadySet {
     shared: Arc<Shared>,
 }
 
-/// Tells an executor that one of its callbacks has something to do. A clone tells of the same
+/// Notifies an executor that one of its callbacks has something to do. A clone notifies the same
 /// callback. Executors make them.
 ///
 /// ```
@@ -70,20 +71,21 @@ pub struct Ready {
     shared: Arc<Shared>,
     word: usize,
     bit: u64,
-    /// The number of the oldest arrival that nobody keeps beside what arrived, or [`NONE`].
+    /// The number of the oldest arrival, where nothing keeps a number beside what arrived, or
+    /// [`NONE`].
     oldest: Arc<AtomicU64>,
 }
 
-/// The number of an arrival, if there was none.
+/// The number that stands for no arrival.
 const NONE: u64 = u64::MAX;
 
 #[repr(align(128))]
 struct Shared {
     words: [AtomicU64; WORDS],
-    /// How many messages, calls and ticks have arrived.
+    /// The number of messages, calls and ticks that have arrived.
     arrivals: AtomicU64,
-    /// The number of the executor's latest sleep, and that of the latest one from which it was
-    /// woken.
+    /// The number of the executor's latest sleep. `woken` is that of the latest one from which it
+    /// was woken.
     sleep: AtomicU64,
     woken: AtomicU64,
     /// Shared with the clock, which wakes whoever waits for a time of it.
@@ -103,7 +105,7 @@ impl ReadySet {
         }
     }
 
-    /// What sets the bit of callback `index`.
+    /// Returns what sets the bit of callback `index`.
     pub(crate) fn ready(&self, index: usize) -> Ready {
         Ready::new(&self.shared, index)
     }
@@ -114,15 +116,16 @@ impl ReadySet {
         self.shared.arrive()
     }
 
-    /// What ends the executor's sleep.
+    /// Returns what ends the executor's sleep.
     pub(crate) fn wakeup(&self) -> &std::sync::Arc<Wakeup> {
         &self.shared.wakeup
     }
 
-    /// How many words there are to be taken.
+    /// The number of words to be taken.
     pub(crate) const WORDS: usize = WORDS;
 
-    /// E1: the numbers of the callbacks whose bits were set in a word, which are cleared.
+    /// Takes the bits of a word and returns the numbers of the callbacks to which they belong (step
+    /// E1).
     #[inline]
     pub(crate) fn take(&self, number: usize) -> impl Iterator<Item = usize> + use<> {
         let word = &self.shared.words[number];
@@ -137,7 +140,7 @@ impl ReadySet {
         })
     }
 
-    /// Whether there are bits to be taken, other than that of callback `index`.
+    /// Returns whether there are bits to be taken, other than that of callback `index`.
     #[inline]
     pub(crate) fn has_others_than(&self, index: usize) -> bool {
         self.is_touched() && self.has_set(index)
@@ -150,7 +153,7 @@ impl ReadySet {
         words.any(|(number, word)| word.load(Ordering::Relaxed) & others(number) != 0)
     }
 
-    /// Whether any word is not zero, so that there may be something to take.
+    /// Returns whether any word is not zero, so that there may be something to take.
     #[inline]
     pub(crate) fn is_touched(&self) -> bool {
         // Relaxed: it decides only whether to look closer. A bit that is set a moment later is seen
@@ -158,8 +161,8 @@ impl ReadySet {
         self.shared.words.iter().fold(0, |bits, word| bits | word.load(Ordering::Relaxed)) != 0
     }
 
-    /// Spins until a bit is set or the wake-up is notified after `seen`, but not beyond `until`;
-    /// tells whether there is something.
+    /// Spins until a bit is set or the wake-up is notified after `seen`, but not beyond `until`.
+    /// Returns whether there is something.
     pub(crate) fn spin(&self, seen: Generation, until: MonotonicTime) -> bool {
         const LOOKS_PER_CLOCK: u32 = 16;
         loop {
@@ -176,17 +179,18 @@ impl ReadySet {
         }
     }
 
-    /// What [`ReadySet::sleep`] wants: to be taken before the last look at what else could end the
-    /// sleep, such as the clock.
+    /// Returns the generation that [`ReadySet::sleep`] needs: to be read before the last look at
+    /// what else could end the sleep, such as the clock.
     pub(crate) fn generation(&self) -> Generation {
         self.shared.wakeup.generation()
     }
 
-    /// E2 to E4: sleeps until a bit is set, the wake-up is notified after `seen`, or `deadline` has
-    /// passed.
+    /// Sleeps until a bit is set, the wake-up is notified after `seen`, or `deadline` has passed
+    /// (steps E2 to E4).
     pub(crate) fn sleep(&self, seen: Generation, deadline: Option<MonotonicTime>) -> Reason {
         let Shared { words, sleep, wakeup, .. } = &*self.shared;
-        // Only the executor writes it. Relaxed: who sees a sleeping bit sees this, for E3 releases.
+        // Only the executor writes it. Relaxed: whoever sees a sleeping bit sees this, for E3
+        // releases.
         let number = sleep.load(Ordering::Relaxed) + 1;
         sleep.store(number, Ordering::Relaxed);
         for word in words {
@@ -222,7 +226,8 @@ impl Ready {
         }
     }
 
-    /// Says that the callback has something to do: after its message is where it looks. Wait-free.
+    /// Marks the callback as one that has something to do. To be called when its message is where
+    /// the callback finds it. Wait-free.
     #[inline]
     pub fn raise(&self) {
         self.note_arrival();
@@ -249,37 +254,37 @@ impl Ready {
         self.oldest.fetch_min(arrival, Ordering::Relaxed);
     }
 
-    /// The oldest arrival that was noted and not forgotten since.
+    /// Returns the oldest arrival that was noted and not forgotten since.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<u64> {
         Some(self.oldest.load(Ordering::Relaxed)).filter(|&arrival| arrival != NONE)
     }
 
-    /// Forgets the oldest arrival. For the receiver, before it looks what there is.
+    /// Forgets the oldest arrival. For the receiver, before it looks for what has arrived.
     #[inline]
     pub(crate) fn forget_oldest(&self) {
         self.oldest.store(NONE, Ordering::Relaxed);
     }
 
-    /// Says that the callback has something to do, of which the arrival is noted already.
+    /// Marks the callback as one that has something to do, of which the arrival is noted already.
     #[inline]
     pub(crate) fn tell(&self) {
         let word = &self.shared.words[self.word];
         word.fetch_or(self.bit, Ordering::AcqRel);
-        // Not asked for by the instruction before, which would make that a loop. Whoever has woken
-        // up since needs no waking; who has gone to sleep since has seen the bit, and is woken in
-        // vain.
+        // The instruction before does not ask for the old word, which would make it a loop. An
+        // executor that has woken up since needs no waking; one that has gone to sleep since has
+        // seen the bit, and is woken in vain.
         if word.load(Ordering::Acquire) & ASLEEP != 0 {
             self.wake();
         }
     }
 
-    /// What sets the bit of callback `index` of the same executor.
+    /// Returns what sets the bit of callback `index` of the same executor.
     pub(crate) fn of(&self, index: usize) -> Self {
         Self::new(&self.shared, index)
     }
 
-    /// S3.
+    /// Wakes the executor unless somebody has woken it from this sleep (step S3).
     #[cold]
     fn wake(&self) {
         let Shared { sleep, woken, wakeup, .. } = &*self.shared;
@@ -296,7 +301,7 @@ mod model {
     use super::*;
     use crate::sync::AtomicUsize;
 
-    /// An executor that takes `messages` messages of two callbacks, sleeping in between.
+    /// Takes `messages` messages of two callbacks as an executor does, sleeping in between.
     fn drain(set: &ReadySet, queues: [&AtomicUsize; 2], messages: usize) {
         let mut taken = 0;
         while taken < messages {
@@ -304,7 +309,7 @@ mod model {
                 .flat_map(|word| set.take(word))
                 .for_each(|index| taken += queues[index].swap(0, Ordering::Relaxed));
             if taken < messages {
-                // Without a deadline: a lost wake-up is a deadlock, which the model reports.
+                // There is no deadline: a lost wake-up is a deadlock, which the model reports.
                 set.sleep(set.generation(), None);
             }
         }
@@ -312,8 +317,8 @@ mod model {
 
     #[test]
     fn loom_no_sender_leaves_the_executor_asleep() {
-        // Three threads and a lock in the wake-up: all interleavings with at most three
-        // preemptions.
+        // There are three threads and a lock in the wake-up: the model tries all interleavings with
+        // at most three preemptions.
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(|| {

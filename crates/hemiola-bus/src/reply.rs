@@ -1,5 +1,5 @@
-//! One answer on its way back: from the thread that works to the one that asked, which sleeps,
-//! awaits, or has given up.
+//! One answer on its way back: from the thread that works on it to the one that asked, which
+//! sleeps, awaits, or has given up.
 //!
 //! # Protocol
 //! A reply has two ends, [`Asker`] and [`Answerer`], and one word of bits that are only set, but
@@ -20,8 +20,8 @@
 //! The waker belongs to the asker while WAKER is clear, and to nobody while it is set, until B2
 //! finds it set: then to the answerer. All steps acquire and release.
 //!
-//! Dropping an answer and using a waker are somebody's code: a panic of it ends there, so that
-//! every step has its last.
+//! Dropping an answer and using a waker run foreign code: its panics end there, so that every step
+//! is completed.
 #![expect(unsafe_code, reason = "an answer and a waker are shared between threads as the protocol above says")]
 
 use crate::error::AnswerError;
@@ -48,7 +48,7 @@ unsafe impl<V: Send> Sync for Reply<V> {}
 // SAFETY: as above.
 unsafe impl<V: Send> Send for Reply<V> {}
 
-/// Replies that are used again and again: about as many as were ever open at once.
+/// A pool of replies that are used again and again: about as many as were ever open at once.
 pub(crate) struct Replies<V> {
     replies: Vec<Arc<Reply<V>>>,
     next: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Replies<V> {
 /// The end at which the answer arrives.
 pub(crate) struct Asker<V>(Arc<Reply<V>>);
 
-/// The end at which the answer is given. Dropped without one, it says so.
+/// The end at which the answer is given. If it is dropped without one, the asker gets an error.
 pub(crate) struct Answerer<V>(Option<Arc<Reply<V>>>);
 
 impl<V> Replies<V> {
@@ -65,23 +65,23 @@ impl<V> Replies<V> {
         Replies { replies: Vec::new(), next: 0 }
     }
 
-    /// So many of them.
+    /// Creates a pool of that many replies.
     pub(crate) fn prepared(count: usize) -> Self {
         Replies { replies: (0..count).map(|_| Arc::new(Reply::new())).collect(), next: 0 }
     }
 
-    /// Both ends of a reply. Allocates only if all are open.
+    /// Opens a reply and returns both its ends. Allocates only if all are open.
     pub(crate) fn open(&mut self) -> (Asker<V>, Answerer<V>) {
         let index = self.free().unwrap_or_else(|| {
-            // Two: the answerer may still be on its way out of the one when the asker opens the
-            // next.
+            // Two are added: the answerer may still be on its way out of the one when the asker
+            // opens the next.
             self.replies.extend([Arc::new(Reply::new()), Arc::new(Reply::new())]);
             self.replies.len() - 2
         });
         self.open_at(index)
     }
 
-    /// Both ends of a reply, unless all are open.
+    /// Opens a reply and returns both its ends, unless all are open.
     pub(crate) fn open_prepared(&mut self) -> Option<(Asker<V>, Answerer<V>)> {
         let index = self.free()?;
         Some(self.open_at(index))
@@ -93,7 +93,7 @@ impl<V> Replies<V> {
         Some((self.next + offset) % self.replies.len())
     }
 
-    /// P.
+    /// Opens a reply that both ends have left (step P).
     fn open_at(&mut self, index: usize) -> (Asker<V>, Answerer<V>) {
         self.next = (index + 1) % self.replies.len();
         let reply = &self.replies[index];
@@ -132,7 +132,7 @@ impl<V> Reply<V> {
         self.waker.change(|place| unsafe { std::mem::replace(&mut *place, waker) })
     }
 
-    /// B1 to B4.
+    /// Gives the answer (steps B1 to B4).
     fn answer(&self, answer: Result<V, AnswerError>) {
         // SAFETY: it is the answerer's until it is given.
         self.answer.change(|place| unsafe { *place = Some(answer) });
@@ -154,7 +154,7 @@ impl<V> Reply<V> {
 }
 
 impl<V> Answerer<V> {
-    /// Whether somebody still waits for the answer.
+    /// Returns whether somebody still waits for the answer.
     pub(crate) fn is_wanted(&self) -> bool {
         self.0.as_ref().is_some_and(|reply| reply.word.load(Ordering::Acquire) & ASKER_LEFT == 0)
     }
@@ -188,12 +188,12 @@ impl<V> Asker<V> {
         }
     }
 
-    /// The answer, if it is there; otherwise `waker` will be used when it is.
+    /// Returns the answer, if it is there; otherwise `waker` will be used when it is.
     pub(crate) fn poll(&mut self, waker: &Waker) -> Poll<Result<V, AnswerError>> {
         if let Some(answer) = self.take() {
             return Poll::Ready(answer);
         }
-        // Q2.
+        // This is step Q2.
         if self.0.word.fetch_and(!WAKER, Ordering::AcqRel) & ANSWERED == 0 {
             // SAFETY: WAKER was cleared before there was an answer.
             drop(unsafe { self.0.replace_waker(Some(waker.clone())) });
@@ -206,7 +206,7 @@ impl<V> Asker<V> {
         Poll::Ready(self.take().unwrap_or(Err(AnswerError::Ended)))
     }
 
-    /// Q1: the answer, if it is there.
+    /// Takes the answer, if it is there (step Q1).
     pub(crate) fn take(&mut self) -> Option<Result<V, AnswerError>> {
         if self.0.word.load(Ordering::Acquire) & ANSWERED == 0 {
             return None;
@@ -219,7 +219,7 @@ impl<V> Asker<V> {
 
 impl<V> Drop for Asker<V> {
     fn drop(&mut self) {
-        // Q3.
+        // This is step Q3.
         let leave = |word| (word & ANSWERED == 0).then_some(word | ASKER_LEFT);
         if self.0.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, leave).is_err() {
             // SAFETY: it was given, and the asker is here.
@@ -253,8 +253,8 @@ mod model {
         }
     }
 
-    /// An asker that gives up, an answer that comes late, and a reply that is opened again: the
-    /// answer is dropped once, and never seen by the next.
+    /// An asker gives up, an answer comes late, and the reply is opened again: the answer is
+    /// dropped once, and never seen by the next asker.
     #[test]
     fn loom_reply_is_free_when_both_left() {
         model(3, || {

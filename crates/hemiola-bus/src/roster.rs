@@ -1,13 +1,13 @@
 //! A list that is changed rarely, off the real-time threads, and read all the time, wait-free.
 //!
-//! Whoever changes it makes a new list and hands it to every reader through a triple buffer
-//! ([`latest`]); the reader's old list comes back the same way and is dropped by the next change.
-//! So readers neither wait nor free memory.
+//! Changing it makes a new list and hands it to every reader through a triple buffer ([`latest`]);
+//! the reader's old list comes back the same way and is dropped by the next change. So readers
+//! neither wait nor free memory.
 
 use crate::exchange::{LatestReader, LatestWriter, latest};
 use crate::sync::{Arc, Mutex};
 
-/// The changing end: behind a lock, for threads that may wait.
+/// The changing end of a list: behind a lock, for threads that may wait.
 pub struct Roster<T> {
     inner: Mutex<Inner<T>>,
 }
@@ -17,7 +17,7 @@ struct Inner<T> {
     readers: Vec<LatestWriter<Vec<Arc<T>>>>,
 }
 
-/// One reading end.
+/// A reading end of a list.
 pub struct RosterReader<T>(LatestReader<Vec<Arc<T>>>);
 
 impl<T> Roster<T> {
@@ -25,7 +25,7 @@ impl<T> Roster<T> {
         Self { inner: Mutex::new(Inner { entries: Vec::new(), readers: Vec::new() }) }
     }
 
-    /// A reader that sees the present list.
+    /// Creates a reader that sees the present list.
     pub fn reader(&self) -> RosterReader<T> {
         let mut inner = self.inner();
         inner.forget_readers();
@@ -38,7 +38,7 @@ impl<T> Roster<T> {
         RosterReader(reader)
     }
 
-    /// Changes the list; every reader sees that at its next look.
+    /// Changes the list; every reader sees the change at its next refresh.
     pub fn change<R>(&self, change: impl FnOnce(&mut Vec<Arc<T>>) -> R) -> R {
         let mut inner = self.inner();
         let result = change(&mut inner.entries);
@@ -47,14 +47,13 @@ impl<T> Roster<T> {
         for reader in readers {
             reader.with_back(|back| back.clone_from(entries));
             reader.publish();
-            // What came back from the reader is an old list: nothing in it shall live on because of
-            // that.
+            // An old list came back from the reader: nothing in it shall live on because of that.
             reader.with_back(Vec::clear);
         }
         result
     }
 
-    /// Looks at the list.
+    /// Calls `look` with the list.
     pub fn look<R>(&self, look: impl FnOnce(&[Arc<T>]) -> R) -> R {
         look(&self.inner().entries)
     }
@@ -65,7 +64,7 @@ impl<T> Roster<T> {
     }
 
     fn inner(&self) -> impl std::ops::DerefMut<Target = Inner<T>> + '_ {
-        // A list is whole even if the one who changed it panicked.
+        // A list is whole even if the thread that changed it panicked.
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
@@ -77,15 +76,15 @@ impl<T> Inner<T> {
 }
 
 impl<T> RosterReader<T> {
-    /// Takes the newest list, if there is one that was not taken yet; tells whether. Wait-free: one
-    /// load if nothing has changed.
+    /// Takes the newest list, if there is one that was not taken yet, and returns whether there
+    /// was. Wait-free: one load if nothing has changed.
     #[inline]
     pub fn refresh(&mut self) -> bool {
         self.0.take()
     }
 
-    /// As [`refresh`](Self::refresh), and leaves the list from before in `former`; what was in
-    /// there goes back instead of it.
+    /// Takes the newest list as [`refresh`](Self::refresh) does, and leaves the list from before in
+    /// `former`; what was in there goes back instead of it.
     pub fn refresh_keeping(&mut self, former: &mut Vec<Arc<T>>) -> bool {
         if !self.has_changed() {
             return false;
@@ -94,13 +93,13 @@ impl<T> RosterReader<T> {
         self.0.take()
     }
 
-    /// Whether there is a list that was not taken yet.
+    /// Returns whether there is a list that was not taken yet.
     #[inline]
     pub fn has_changed(&self) -> bool {
         self.0.has_new()
     }
 
-    /// The list that was taken last.
+    /// Returns the list that was taken last.
     #[inline]
     pub fn entries(&self) -> &[Arc<T>] {
         self.0.front()

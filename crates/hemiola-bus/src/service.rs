@@ -2,7 +2,7 @@
 //!
 //! A client sends its request through a lane of its own ([`mailbox`](crate::mailbox)), and gets the
 //! answer through a [`reply`](crate::reply) that it uses again and again. Names are looked up once:
-//! a server that comes makes a lane for every client and hands it over as cycles hand over values
+//! a new server makes a lane for every client and hands it over as cycles hand over values
 //! ([`exchange`](crate::exchange)), so that clients on real-time threads find it without waiting.
 
 mod client;
@@ -26,11 +26,11 @@ use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What travels from a client to the server.
+/// A request on its way from a client to the server.
 struct Question<Request, Response> {
     request: Request,
     number: u64,
-    /// When it was sent, if that is measured.
+    /// When the request was sent, if that is measured.
     sent: Ticks,
     answerer: Answerer<Given<Response>>,
     /// An earlier answer that the client is done with, to be dropped by the server: freeing memory
@@ -38,17 +38,17 @@ struct Question<Request, Response> {
     spent: Option<Response>,
 }
 
-/// What travels back.
+/// An answer on its way back to the client.
 struct Given<Response> {
     response: Response,
-    /// When it was given, if that is measured.
+    /// When the answer was given, if that is measured.
     at: Ticks,
 }
 
 /// A client's lane to the server.
 type Lane<Request, Response> = Sender<Question<Request, Response>>;
 
-/// What clients and servers of one name share.
+/// The state that clients and servers of one name share.
 struct Service<Request: Send, Response: Send> {
     name: String,
     ends: Mutex<Ends<Request, Response>>,
@@ -56,9 +56,9 @@ struct Service<Request: Send, Response: Send> {
 }
 
 struct Ends<Request: Send, Response: Send> {
-    /// What is left of the last server if there is none now.
+    /// A lane to the server, or to the last one if there is none now.
     server: Option<Lane<Request, Response>>,
-    /// To hand a lane to each client.
+    /// The writers that hand a lane to each client.
     clients: Vec<LatestWriter<Option<Lane<Request, Response>>>>,
 }
 
@@ -68,7 +68,7 @@ impl<Request: Send, Response: Send> Service<Request, Response> {
         Self { name: name.into(), ends, figures: Figures::new(scale) }
     }
 
-    /// Hands every client a lane to this server, unless there is one already.
+    /// Hands every client a lane to this server, unless there is a server already.
     fn open(&self, server: Lane<Request, Response>) -> Result<(), BusError> {
         let mut ends = self.ends();
         if ends.is_served() {
@@ -81,7 +81,7 @@ impl<Request: Send, Response: Send> Service<Request, Response> {
         Ok(())
     }
 
-    /// Where a new client finds its lane, now or later.
+    /// Returns the reader from which a new client gets its lane, now or later.
     fn join(&self) -> LatestReader<Option<Lane<Request, Response>>> {
         let mut ends = self.ends();
         ends.clients.retain(LatestWriter::is_read);
@@ -107,11 +107,11 @@ impl<Request: Send, Response: Send> Ends<Request, Response> {
 fn hand_over<T: Send>(client: &mut LatestWriter<Option<Sender<T>>>, server: &Sender<T>) {
     client.with_back(|back| *back = Some(server.clone()));
     client.publish();
-    // What came back leads to a server that is gone.
+    // The buffer that came back leads to a server that is gone.
     client.with_back(|back| *back = None);
 }
 
-/// A service of whatever types.
+/// A service of any types.
 trait AnyService: Any + Send + Sync {
     fn report(&self) -> ServiceReport;
 }
@@ -122,10 +122,10 @@ impl<Request: Send + 'static, Response: Send + 'static> AnyService for Service<R
     }
 }
 
-/// All services of a bus. One exists while a server or a client holds it.
+/// All services of a bus. A service exists while a server or a client holds it.
 #[derive(Default)]
 pub(crate) struct Services {
-    /// If the bus measures time.
+    /// Set if the bus measures time.
     scale: Option<TickScale>,
     services: Mutex<BTreeMap<String, Weak<dyn AnyService>>>,
 }

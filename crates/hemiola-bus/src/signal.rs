@@ -1,10 +1,10 @@
-//! What a send does so that the receiver learns of it.
+//! The ways in which a send notifies the receiver.
 
 use crate::ready::Ready;
 use hemiola_realtime::Wakeup;
 use std::sync::Arc;
 
-/// What a send does so that the receiver learns of it.
+/// The way in which a send notifies the receiver.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Signal, WhenFull};
@@ -24,18 +24,19 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Signal {
-    /// Nothing: the receiver looks when its time has come, as modules do. The cheapest, above all
-    /// if the receiver runs on another core: a signal waits until the message has got there.
+    /// Does nothing: the receiver polls when its time has come, as modules do. This is the
+    /// cheapest, above all if the receiver runs on another core: a signal waits until the message
+    /// has got there.
     #[default]
     Nothing,
-    /// Wakes who sleeps on it.
+    /// Wakes whoever sleeps on it.
     Wakeup(Arc<Wakeup>),
-    /// Tells a callback executor: see [`Executor::subscribe`](crate::Executor::subscribe).
+    /// Notifies a callback executor: see [`Executor::subscribe`](crate::Executor::subscribe).
     Ready(Ready),
 }
 
 impl Signal {
-    /// Says that something has come.
+    /// Notifies the receiver that something has come.
     pub(crate) fn raise(&self) {
         if let Signal::Ready(ready) = self {
             ready.note_arrival();
@@ -43,7 +44,7 @@ impl Signal {
         self.tell();
     }
 
-    /// Says that something has come, of which the arrival is [noted](Self::executor) already.
+    /// Notifies the receiver of something whose arrival is [noted](Self::executor) already.
     #[inline]
     pub(crate) fn tell(&self) {
         if !matches!(self, Signal::Nothing) {
@@ -51,7 +52,8 @@ impl Signal {
         }
     }
 
-    /// Not within the sender's code, where it would cost those who signal nothing.
+    /// Notifies the receiver. It is not inlined into senders, where it would cost those who signal
+    /// nothing.
     #[inline(never)]
     fn tell_somebody(&self) {
         match self {
@@ -61,8 +63,8 @@ impl Signal {
         }
     }
 
-    /// The executor's callback that learns by this signal, if one does: messages for it are
-    /// received in the order of arrival.
+    /// Returns the executor's callback that is notified by this signal, if one is: messages for it
+    /// are received in the order of arrival.
     #[inline]
     pub(crate) fn executor(&self) -> Option<&Ready> {
         match self {

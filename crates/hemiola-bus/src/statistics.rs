@@ -1,11 +1,11 @@
-//! What passes through the bus, in numbers.
+//! Statistics of what passes through the bus.
 
 use crate::sync::{AtomicU64, Ordering};
 use crate::when_full::WhenFull;
 use hemiola_realtime::MonotonicTime;
 use hemiola_trace::{Distribution, Summary, TickScale, Ticks};
 
-/// A topic at one moment.
+/// The state of a topic at one moment.
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
@@ -25,32 +25,33 @@ use hemiola_trace::{Distribution, Summary, TickScale, Ticks};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicReport {
-    /// What it is called.
+    /// The name of the topic.
     pub name: String,
-    /// The type of its messages, as Rust calls it.
+    /// The type of its messages, as Rust names it.
     pub type_name: &'static str,
-    /// When the report was made.
+    /// The time at which the report was made.
     pub at: MonotonicTime,
-    /// How many publishers there are.
+    /// The number of publishers.
     pub publishers: usize,
-    /// How many messages were published, also by those who have left.
+    /// The number of messages that were published, also by publishers that have left.
     pub published: u64,
-    /// How many messages found no room in a queue, also in queues that are gone. A message that is
-    /// dropped from two counts twice.
+    /// The number of messages that found no room in a queue, also in queues that are gone. A
+    /// message that is dropped from two counts twice.
     pub dropped: u64,
-    /// The queues, then those who receive the newest message, each in the order in which they
+    /// The queues, then the receivers of the newest message, each in the order in which they
     /// joined.
     pub subscribers: Vec<SubscriberReport>,
 }
 
 impl TopicReport {
-    /// Messages per second since an earlier report of the same topic; zero if no time has passed.
+    /// Returns the messages per second since an earlier report of the same topic; zero if no time
+    /// has passed.
     pub fn rate_since(&self, earlier: &TopicReport) -> f64 {
         per_second((earlier.at, earlier.published), (self.at, self.published))
     }
 }
 
-/// One receiver of a topic at one moment.
+/// The state of a receiver of a topic at one moment.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Receives, WhenFull};
@@ -67,24 +68,24 @@ impl TopicReport {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubscriberReport {
-    /// What it asked for.
+    /// The messages that it asked for.
     pub receives: Receives,
-    /// How many messages it received.
+    /// The number of messages that it received.
     pub delivered: u64,
-    /// How many found no room, in the way that it asked for; or, of one who receives the newest,
-    /// were replaced before they were received.
+    /// The number of messages that found no room, in the way that it asked for; or, for a receiver
+    /// of the newest, that were replaced before they were received.
     pub dropped: u64,
-    /// How many wait to be received.
+    /// The number of messages that wait to be received.
     pub depth: u64,
-    /// How many it found at most when it looked; all that its queue can keep of one publisher if
-    /// one was ever dropped.
+    /// The largest number of waiting messages that it ever found; all that its queue can keep of
+    /// one publisher if one was ever dropped.
     pub deepest: u64,
-    /// From publishing to receiving, in nanoseconds, to some 6 %; only on a bus that [measures
-    /// time](crate::Bus::with_timing).
+    /// The time from publishing to receiving, in nanoseconds, to some 6 %; only on a bus that
+    /// [measures time](crate::Bus::with_timing).
     pub latency: Option<Summary>,
 }
 
-/// What a receiver asked for.
+/// The messages that a receiver asks for.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Receives};
@@ -98,32 +99,32 @@ pub struct SubscriberReport {
 pub enum Receives {
     /// All messages, in order.
     All {
-        /// How many of each publisher its queue can keep.
+        /// The number of messages of each publisher that its queue can keep.
         capacity: usize,
-        /// What becomes of the others.
+        /// The policy for messages that find no room.
         when_full: WhenFull,
     },
     /// The newest message.
     Newest,
 }
 
-/// How fast a figure grew from one moment to another; zero if no time has passed.
+/// Returns how fast a figure grew from one moment to another; zero if no time has passed.
 pub(crate) fn per_second(earlier: (MonotonicTime, u64), later: (MonotonicTime, u64)) -> f64 {
     let seconds = (later.0 - earlier.0).as_secs_f64();
     if seconds > 0.0 { later.1.saturating_sub(earlier.1) as f64 / seconds } else { 0.0 }
 }
 
-/// Of so many calls or events one is timed: looking at the clock on both sides takes longer than to
-/// send and run one.
+/// The number of calls or events of which one is timed: reading the clock on both sides takes
+/// longer than to send and run one.
 pub(crate) const TIMED_ONE_OF: u64 = 16;
 
-/// Counts durations, by one thread that does not allocate, in steps of 1/16.
+/// A histogram of durations in steps of 1/16, filled by one thread that does not allocate.
 pub(crate) struct Latencies {
     scale: TickScale,
     counts: Box<[AtomicU64]>,
 }
 
-/// Steps per power of two.
+/// The number of steps per power of two.
 const STEPS: u64 = 16;
 
 impl Latencies {
@@ -131,7 +132,7 @@ impl Latencies {
         Self { scale, counts: (0..=step_of(u64::MAX)).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// Only for the receiver.
+    /// Counts a duration. Only for the receiver.
     #[inline]
     pub(crate) fn record(&self, published: Ticks, received: Ticks) {
         let count = &self.counts[step_of(received.since(published))];
@@ -149,7 +150,8 @@ impl Latencies {
     }
 }
 
-/// Exact below [`STEPS`], then that many steps up to twice as much, and so on.
+/// Returns the step of a duration: exact below [`STEPS`], then that many steps up to twice as much,
+/// and so on.
 fn step_of(ticks: u64) -> usize {
     let doublings = (ticks | (STEPS - 1)).ilog2() + 1 - STEPS.ilog2();
     match doublings {
@@ -158,7 +160,7 @@ fn step_of(ticks: u64) -> usize {
     }
 }
 
-/// The middle of a step.
+/// Returns the middle of a step.
 fn ticks_at(step: usize) -> u64 {
     let step = step as u64;
     match (step / STEPS).saturating_sub(1) {

@@ -93,7 +93,7 @@ impl<T> std::ops::Deref for Line<T> {
     }
 }
 
-/// Tries all interleavings in which threads are preempted at most so often (most errors need two).
+/// Tries all interleavings with at most that many preemptions (most errors need two).
 #[cfg(all(test, loom))]
 pub(crate) fn model(preemptions: usize, check: impl Fn() + Send + Sync + 'static) {
     let mut model = loom::model::Builder::new();

@@ -40,14 +40,14 @@ use hemiola_realtime::Wakeup;
 use std::fmt;
 use std::sync::Arc;
 
-/// What can be published: any type that threads can share and of which there is a default (slots
-/// are made before the first message).
+/// The types that can be published: all that threads can share and that have a default (slots are
+/// made before the first message).
 pub trait Message: Default + Send + Sync + 'static {}
 
 impl<T: Default + Send + Sync + 'static> Message for T {}
 
-/// A topic: whatever any publisher publishes, every receiver gets. It exists while anyone holds it,
-/// a publisher or a receiver of it.
+/// A topic: every receiver gets what any publisher publishes. It exists while anyone holds it, a
+/// publisher or a receiver of it.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Topic, WhenFull};
@@ -77,53 +77,52 @@ impl<T: Message> Topic<T> {
         Self(hub)
     }
 
-    /// What it is called.
+    /// Returns the name of the topic.
     pub fn name(&self) -> &str {
         self.0.name()
     }
 
-    /// Tells this topic from others, for as long as anyone holds it.
+    /// Returns a number that identifies this topic, for as long as anyone holds it.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// A new publisher.
+    /// Creates a publisher.
     pub fn publisher(&self) -> Publisher<T> {
         Publisher::join(self.0.clone())
     }
 
-    /// A new receiver of all messages from now on, which keeps up to `capacity` of each publisher
-    /// until they are received.
+    /// Creates a receiver of all messages from now on, which keeps up to `capacity` of each
+    /// publisher until they are received.
     ///
-    /// Each publisher makes twice as many slots for it: as many as it can keep, and as many as it
-    /// can hold at once.
+    /// Each publisher makes twice as many slots for the receiver: as many as it can keep, and as
+    /// many as it can hold at once.
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn queue(&self, capacity: usize, when_full: WhenFull) -> Queue<T> {
         self.queue_with_signal(capacity, when_full, Arc::new(Wakeup::new()).into())
     }
 
-    /// A new receiver of all messages, which learns of them by `signal`: see
-    /// [`queue`](Self::queue).
+    /// Creates a [`queue`](Self::queue), a receiver of all messages, that is notified by `signal`.
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn queue_with_signal(&self, capacity: usize, when_full: WhenFull, signal: Signal) -> Queue<T> {
         Queue::join(self.0.clone(), capacity, when_full, signal)
     }
 
-    /// A new receiver of the newest message.
+    /// Creates a receiver of the newest message.
     pub fn latest(&self) -> Latest<T> {
         self.latest_with_signal(Signal::Nothing)
     }
 
-    /// A new receiver of the newest message, which learns of messages by `signal`.
+    /// Creates a receiver of the newest message that is notified by `signal`.
     pub fn latest_with_signal(&self, signal: Signal) -> Latest<T> {
         Latest::join(self.0.clone(), signal)
     }
 
-    /// From now on, keeps the last message of each publisher for those who join later: it is the
+    /// Keeps the last message of each publisher, from now on, for those who join later: it is the
     /// first that they receive. For what is published rarely and true until further notice, such as
     /// a map. Costs a publisher some 20 ns per message.
     ///
@@ -141,8 +140,8 @@ impl<T: Message> Topic<T> {
         self.0.keep_last();
     }
 
-    /// Who has joined, and what was published, received and dropped so far. Not for real-time
-    /// threads.
+    /// Returns who has joined, and what was published, received and dropped so far. Not for
+    /// real-time threads.
     pub fn report(&self) -> TopicReport {
         self.0.report()
     }

@@ -1,6 +1,6 @@
-//! What becomes of a message for which there is no room.
+//! Policies for a message for which there is no room.
 
-/// What becomes of a message for which a queue has no room.
+/// The policy for a message for which a queue has no room.
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
@@ -16,12 +16,13 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WhenFull {
-    /// The oldest message in the queue makes room. For who wants to know what is.
+    /// Drops the oldest message in the queue to make room: for receivers that want the present
+    /// state.
     DropOldest,
-    /// The message does not get into the queue. For who wants to know how it began.
+    /// Drops the message: for receivers that want to know how it began.
     DropNewest,
-    /// The message does not get into the queue; but a publisher that asks, off the real-time
-    /// threads, waits for room ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)).
-    /// For who wants to know all.
+    /// Drops the message; but a publisher that asks, off the real-time threads, waits for room
+    /// ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)): for receivers that want
+    /// all messages.
     Wait,
 }

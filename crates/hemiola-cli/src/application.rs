@@ -27,19 +27,19 @@ pub struct Application {
 struct CustomCommand {
     name: &'static str,
     about: &'static str,
-    /// `None`: whatever is typed is handed on.
+    /// The flags that the command knows; with `None`, whatever is typed is handed on.
     flags: Option<&'static [&'static str]>,
     run: fn(&[String]) -> ExitCode,
 }
 
 impl Application {
-    /// A robot with this `robot.toml`; `--config` names another one.
+    /// Makes a robot with this `robot.toml`; `--config` names another one.
     pub fn new(configuration: impl Into<PathBuf>) -> Self {
         Self::with_base(Base::File(configuration.into()))
     }
 
-    /// A robot whose configuration is part of the program; overlays and `--set` are put over it as
-    /// over a file.
+    /// Makes a robot whose configuration is part of the program; overlays and `--set` are put over
+    /// it as over a file.
     pub fn embedded(configuration: &str) -> Self {
         Self::with_base(Base::Text { name: "built-in robot.toml".into(), text: configuration.into() })
     }
@@ -48,8 +48,7 @@ impl Application {
         Self { program: Program::new(base), commands: Vec::new() }
     }
 
-    /// Adds a command of the robot's own; `run` gets what is typed after its name, whatever that
-    /// is.
+    /// Adds a command of the robot's own; `run` gets all that is typed after its name.
     #[must_use]
     pub fn command(mut self, name: &'static str, about: &'static str, run: fn(&[String]) -> ExitCode) -> Self {
         self.commands.push(CustomCommand { name, about, flags: None, run });
@@ -85,29 +84,31 @@ impl Application {
         self
     }
 
-    /// Calls this once, when the robot has started: the place for threads of one's own that listen
-    /// to its topics ([`RobotHandle::bus`]).
+    /// Calls `start` once, when the robot has started: the place for threads of one's own that
+    /// subscribe to its topics ([`RobotHandle::bus`]).
     #[must_use]
     pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
         self.program.started = Some(Box::new(start));
         self
     }
 
-    /// Shows these lines in the live view. Called some times a second while the robot runs.
+    /// Shows these lines in the live view. The closure is called several times a second while the
+    /// robot runs.
     #[must_use]
     pub fn live(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
         self.program.live = Some(Box::new(lines));
         self
     }
 
-    /// Shows these lines at the end: they look at the last values of a robot that has stopped.
+    /// Shows these lines at the end. The closure looks at the last values of a robot that has
+    /// stopped.
     #[must_use]
     pub fn summary(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
         self.program.summary = Some(Box::new(lines));
         self
     }
 
-    /// Does what the command line says.
+    /// Executes what the command line asks for.
     ///
     /// The exit code is 0 when all went well, 2 when the command line or the configuration is
     /// wrong, 1 when something failed while running, 3 when something of a log is lost: of one that
@@ -117,8 +118,9 @@ impl Application {
         self.run_with(std::env::args_os())
     }
 
-    /// The same with these arguments, of which the first one is the program's name; and without a
-    /// guard (`[guard]` of robot.toml), as the process may be there for something else as well.
+    /// Runs like [`run`](Self::run), with these arguments, of which the first one is the program's
+    /// name, and without a guard (`[guard]` of robot.toml), as the process may be there for
+    /// something else as well.
     pub fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
         let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let name = robot_name(arguments.first());
@@ -167,7 +169,7 @@ impl Application {
     }
 }
 
-/// The arguments of a robot's own command.
+/// The id under which clap keeps the arguments of a robot's own command.
 const REST: &str = "arguments";
 
 fn rest(matches: &ArgMatches, flags: &[&str]) -> Vec<String> {
@@ -175,13 +177,13 @@ fn rest(matches: &ArgMatches, flags: &[&str]) -> Vec<String> {
     flags.chain(matches.get_many::<String>(REST).into_iter().flatten().cloned()).collect()
 }
 
-/// What a robot is called: as its program.
+/// The robot's name: that of its program, without folder and extension.
 fn robot_name(program: Option<&OsString>) -> String {
     let stem = program.and_then(|program| Path::new(program).file_stem());
     stem.map_or_else(|| "robot".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Without a command it is `run`.
+/// Inserts `run` where no command is typed.
 fn insert_run(arguments: &mut Vec<OsString>) {
     if arguments.is_empty() {
         arguments.push("robot".into());
@@ -195,7 +197,7 @@ fn insert_run(arguments: &mut Vec<OsString>) {
     }
 }
 
-/// Says what went wrong, where errors go.
+/// Prints an error to the standard error output.
 pub fn complain(error: &CommandError) {
     let mut stderr = std::io::stderr();
     let text = match error {

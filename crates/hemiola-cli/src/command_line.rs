@@ -215,11 +215,12 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// What is said of its log.
+    /// Returns what the command line says of the robot's log.
     pub fn recording(&self) -> RecordingOptions {
         RecordingOptions {
             path: self.log.clone(),
-            // What is replayed has been recorded already: it is again only if that is said.
+            // A replay records what has been recorded already, so that it does so only where that
+            // is asked for.
             ignores_folder: self.no_log || self.replay.is_some(),
             only: self.log_only.clone(),
             compression: self.log_compression.map(LogCompression::from),
@@ -248,7 +249,7 @@ impl From<LogSize> for LogCompression {
     }
 }
 
-/// `Image`, or `Image@2` for at most two a second.
+/// Reads `Image`, or `Image@2` for at most two a second.
 fn parse_tap(text: &str) -> Result<ValueRequest, String> {
     let Some((name, rate)) = text.split_once('@') else { return Ok(ValueRequest::all(text)) };
     match rate.parse() {
@@ -344,16 +345,16 @@ pub struct WhyArguments {
     pub robot: Option<String>,
 }
 
-/// A moment, or a place.
+/// A moment on the robot's clock, or the address of a robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum At {
-    /// Of the robot's clock.
+    /// A time on the robot's clock.
     Time(Duration),
-    /// Of a robot's door.
+    /// The address of a robot's door.
     Address(String),
 }
 
-/// Addresses have a colon, times have none.
+/// Reads a time or an address: addresses have a colon, times have none.
 fn parse_at(text: &str) -> Result<At, String> {
     match parse_duration(text) {
         Ok(time) => Ok(At::Time(time)),
@@ -363,7 +364,7 @@ fn parse_at(text: &str) -> Result<At, String> {
 }
 
 impl WhyArguments {
-    /// What is asked, without how the robot is configured.
+    /// Returns what is asked, without the configuration.
     pub fn question(&self) -> Question {
         Question {
             subject: self.subject.clone(),
@@ -439,7 +440,7 @@ pub enum AnalyzeFormat {
     Toml,
 }
 
-/// Of all runs of a task.
+/// Reads a share of all runs of a task.
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
     share.ok_or_else(|| "a share is a number above 0 and up to 1, such as 0.999".to_owned())
@@ -469,7 +470,7 @@ pub struct ModulesArguments {
     pub configuration: ConfigurationArguments,
 }
 
-/// `30s`, `1.5min`, `500ms`; a bare number is seconds.
+/// Reads `30s`, `1.5min` or `500ms`; a bare number is seconds.
 fn parse_duration(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|character: char| character.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
@@ -500,7 +501,7 @@ mod tests {
         CommandLine::command().debug_assert();
     }
 
-    /// Of every command, also those of `log`.
+    /// Collects the options of a command and of the commands below it, such as those of `log`.
     fn options(command: &clap::Command, path: &[String], found: &mut Vec<(Vec<String>, String)>) {
         for option in command.get_arguments().filter_map(|argument| argument.get_long()) {
             found.push((path.to_vec(), format!("--{option}")));
@@ -516,7 +517,7 @@ mod tests {
         options(&CommandLine::command(), &["robot".to_owned()], &mut all);
         assert!(all.len() > 60, "{all:?}");
         for (path, option) in all {
-            // The last letter twice.
+            // The option with its last letter twice.
             let mistyped = format!("{option}{}", &option[option.len() - 1..]);
             let line = [&path[..], std::slice::from_ref(&mistyped)].concat();
             let error = CommandLine::command().try_get_matches_from(&line).expect_err(&mistyped).to_string();

@@ -27,7 +27,7 @@ use crate::error::CommandError;
 use crate::notes::tell;
 use crate::program::Program;
 
-/// Does it.
+/// Executes a command.
 pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitCode, CommandError> {
     match command {
         Command::Run(arguments) => run::run(program, name, arguments),
@@ -46,7 +46,7 @@ pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitC
     }
 }
 
-/// What robots of this program are called.
+/// Returns the name of this program's robots, by which commands look for a running one.
 fn own_name<'n>(program: &Program, name: &'n str) -> Option<&'n str> {
     program.has_robot.then_some(name)
 }

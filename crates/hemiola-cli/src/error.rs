@@ -23,15 +23,15 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Error)]
 pub enum CommandError {
-    /// `robot.toml` and what is put over it.
+    /// `robot.toml`, or what is put over it, is wrong.
     #[error("{0}")]
     Configuration(#[from] ConfigError),
     /// The modules that are linked do not make a robot with this configuration.
     #[error("error: {error}{written}")]
     Assembly {
-        /// What does not fit.
+        /// The error of the runtime.
         error: RuntimeError,
-        /// Where the configuration has its part in it, a line each.
+        /// The places in the configuration that have a part in it, a line each.
         written: String,
     },
     /// What was asked for does not exist or does not make sense.
@@ -55,16 +55,16 @@ pub enum CommandError {
     /// Nothing can be said of what the robot promises, or that is not enough.
     #[error("error: {0}")]
     Insight(#[from] InsightError),
-    /// A trace, profile or report.
+    /// A trace, profile or report cannot be read or written.
     #[error("error: {0}")]
     Trace(#[from] hemiola_trace::Error),
-    /// A log.
+    /// A log cannot be read or written.
     #[error("error: {0}")]
     Log(#[from] LogError),
-    /// A file with a task graph.
+    /// A file with a task graph is wrong.
     #[error("error: {}: {error}", path.display())]
     Dataset {
-        /// Which one.
+        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         error: Box<DatasetError>,
@@ -72,42 +72,43 @@ pub enum CommandError {
     /// A running robot cannot be reached, or does not do what it is asked for.
     #[error("error: {0}")]
     Client(#[from] ClientError),
-    /// A file that a command reads.
+    /// A file that a command reads cannot be read.
     #[error("error: cannot read {}: {error} (is the name right, and may it be read?)", path.display())]
     Read {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
-    /// There is no process that could see to the robot.
+    /// The robot's guard cannot be started, or cannot do its work.
     #[error("error: the robot has no guard: {0}")]
     Guard(io::Error),
-    /// A file that a command removes.
+    /// A file that a command removes cannot be removed.
     #[error("error: cannot remove {}: {error} (may its folder be written to?)", path.display())]
     Remove {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
-    /// A file that a command writes.
+    /// A file that a command writes cannot be written.
     #[error("error: cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
     Write {
-        /// Where to.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
 }
 
 impl CommandError {
-    /// There is no `kind` of that name.
+    /// Returns the error that there is no `kind` of that name.
     pub(crate) fn unknown<'n>(kind: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
         Self::Usage(hemiola_config::unknown(kind, name, known))
     }
 
-    /// 2 when the user has to change something before it can work, 1 for failures while running.
+    /// Returns 2 when the user has to change something before it can work, and 1 for failures while
+    /// running.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Configuration(_)

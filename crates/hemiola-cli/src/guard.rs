@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `oversight` | guard | notices that the robot has died or shows no life, runs the command of `[guard]`, recovers the log, starts the robot again |
 //! | `command` | guard | that command: found before the robot starts, run within a bounded time |
-//! | `line`, `message` | both | what the robot says to its guard: that it lives, where its log is, that it is safe |
+//! | `line`, `message` | both | what the robot sends to its guard: that it lives, where its log is, that it is safe |
 //!
 //! A robot does not outlive its guard: the kernel asks it to end then, as SIGTERM does.
 

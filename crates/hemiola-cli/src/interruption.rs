@@ -12,8 +12,8 @@ use signal_hook::low_level;
 use crate::sync::{AtomicBool, Ordering};
 use crate::terminal::Terminal;
 
-/// The first signal stops the robot, whatever the rest of the program is busy with. The second one
-/// ends the program as soon as what moves is safe.
+/// The signals that end a robot. The first one stops the robot, whatever the rest of the program is
+/// busy with; the second one ends the program as soon as what moves is safe.
 pub struct Interruption {
     shared: Arc<Shared>,
     listener: Option<(Handle, JoinHandle<()>)>,
@@ -27,7 +27,8 @@ struct Shared {
 }
 
 impl Interruption {
-    /// From now on. Without them a signal ends the program, which is no reason not to run.
+    /// Handles signals from now on. Where that is refused, a signal ends the program, which is no
+    /// reason not to run.
     pub fn await_signals(terminal: &Terminal) -> Self {
         let shared = Arc::<Shared>::default();
         let listener = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().and_then(|mut signals| {
@@ -43,7 +44,7 @@ impl Interruption {
         self.shared.has_come.load(Ordering::Relaxed)
     }
 
-    /// This is the robot that they stop.
+    /// Names the robot that signals stop.
     pub fn concern(&self, robot: &RobotHandle) {
         *self.shared.robot() = Some(robot.clone());
         if self.has_come() {
@@ -52,8 +53,8 @@ impl Interruption {
     }
 }
 
-/// What comes sooner after the first signal means the same: Ctrl-C reaches a robot and its guard,
-/// which passes it on.
+/// The time in which a further signal means the same as the first one: Ctrl-C reaches a robot and
+/// its guard, which passes it on.
 const SAME_WISH: Duration = Duration::from_millis(200);
 
 impl Shared {
@@ -62,7 +63,7 @@ impl Shared {
         self.has_come.store(true, Ordering::Relaxed);
         let since =
             self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now).elapsed();
-        // A terminal that closes may say so twice: the kernel does, and its shell.
+        // SIGHUP may come twice from one terminal: the kernel sends it, and the shell.
         if since < SAME_WISH || signal == SIGHUP {
             robot.inspect(RobotHandle::stop);
             return;

@@ -13,8 +13,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// ` 12.0 s motion 83 runs, 1.2 of 12.0 ms, p0.99 2.3, 0 missed cognition ...`, and the safe
-    /// state before all that.
+    /// Returns ` 12.0 s motion 83 runs, 1.2 of 12.0 ms, p0.99 2.3, 0 missed cognition ...`, with
+    /// the safe state before all that.
     pub fn line(&mut self, now: Time, safe_state: Option<&SafeStateEntry>, report: &Report) -> String {
         let mut text = format!("{:7.1} s", now.seconds());
         if let Some(entry) = safe_state {

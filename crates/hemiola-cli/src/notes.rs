@@ -1,9 +1,9 @@
-//! What people are told beside what is printed.
+//! Notes and warnings on the standard error output.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Writes a line where errors go. Where nobody reads it, that is no reason to end.
+/// Prints a line to the standard error output. That nobody reads it is no reason to end.
 pub fn tell(line: impl Display) {
     _ = writeln!(io::stderr(), "{line}");
 }

@@ -10,15 +10,15 @@ pub struct Program {
     pub started: Option<Start>,
     pub live: Lines,
     pub summary: Lines,
-    /// It is all that its process does, so that another process can see to it.
+    /// Whether the program is all that its process does, so that another process can see to it.
     pub is_process: bool,
-    /// It has a robot's modules.
+    /// Whether the program has a robot's modules.
     pub has_robot: bool,
 }
 
-/// What a robot does when it has started.
+/// A closure that is called when the robot has started.
 type Start = Box<dyn Fn(&RobotHandle)>;
-/// What a robot adds to what is shown.
+/// A closure with the lines that a robot adds to what is shown.
 type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
 
 impl Program {
@@ -26,7 +26,7 @@ impl Program {
         Self { base, started: None, live: None, summary: None, is_process: false, has_robot: true }
     }
 
-    /// A program that has no robot of its own.
+    /// Makes a program that has no robot of its own.
     pub fn without_robot(base: Base) -> Self {
         Self { has_robot: false, ..Self::new(base) }
     }

@@ -21,15 +21,15 @@ pub struct Session {
     pub robot: Robot,
     pub origins: Origins,
     pub warnings: Diagnostics,
-    /// What the configuration was read from.
+    /// The files that the configuration was read from.
     pub texts: Vec<ConfigurationText>,
-    /// What people call the base configuration.
+    /// The name of the base configuration, for people.
     pub configured_by: String,
-    /// What was measured in earlier runs, if it was kept.
+    /// The measurements of earlier runs, if they were kept.
     pub history: ProfileHistory,
-    /// What that says of this robot.
+    /// The part of the history that holds for this robot.
     pub known: Known,
-    /// What is to be said of where its configuration comes from.
+    /// Remarks on where the configuration comes from.
     pub remarks: Vec<String>,
 }
 
@@ -41,9 +41,9 @@ impl Session {
         Self::assemble(loaded, configured_by)
     }
 
-    /// The same as [it was configured](recorded::configuration) when a log was recorded, unless the
-    /// arguments say otherwise. Where that does not fit this robot any more, it is as it is
-    /// configured now, with a remark.
+    /// Opens a session with the robot [as it was configured](recorded::configuration) when a log
+    /// was recorded, unless the arguments say otherwise. Where that does not fit this robot any
+    /// more, it is configured as it is now, with a remark.
     pub fn of_log(
         program: &Program,
         arguments: &ConfigurationArguments,
@@ -69,7 +69,7 @@ impl Session {
         let Loaded { configuration, origins, warnings, texts } = loaded;
         let history = match configuration.output.profile.as_ref().filter(|path| path.exists()) {
             Some(path) => ProfileHistory::load(path)?,
-            // A robot that has not run yet has none.
+            // A robot that has not run yet has no history.
             None => ProfileHistory::default(),
         };
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
@@ -77,7 +77,7 @@ impl Session {
         Ok(Self { robot, origins, warnings, texts, configured_by, history, known, remarks: Vec::new() })
     }
 
-    /// The numbers of the cycles that a command is about: the one of that name, or all.
+    /// Returns the numbers of the cycles that a command is about: the one of that name, or all.
     pub fn cycles(&self, name: Option<&str>) -> Result<Vec<usize>, CommandError> {
         let cycles = &self.robot.resolved().cycles;
         let Some(name) = name else { return Ok((0..cycles.len()).collect()) };
@@ -87,7 +87,7 @@ impl Session {
     }
 }
 
-/// The configuration, and what people call it.
+/// Loads the configuration; returns it with its name for people.
 pub fn configuration(program: &Program, arguments: &ConfigurationArguments) -> Result<(Loaded, String), CommandError> {
     let ConfigurationArguments { overlays, assignments, .. } = arguments;
     let base = base(program, arguments);
@@ -98,17 +98,17 @@ pub fn configuration(program: &Program, arguments: &ConfigurationArguments) -> R
     Ok((loaded, configured_by))
 }
 
-/// The configuration that all else is put over.
+/// Returns the configuration that all else is put over.
 pub fn base(program: &Program, arguments: &ConfigurationArguments) -> Base {
     arguments.config.as_ref().map_or_else(|| program.base.clone(), |path| Base::File(path.clone()))
 }
 
-/// Where the robot of this name leaves traces of which nobody says where.
+/// Returns the folder for traces of the robot of this name, where no path was given.
 pub fn traces(program: &Program, arguments: &ConfigurationArguments, name: &str) -> Traces {
     Traces::new(places::traces(&base(program, arguments)), name)
 }
 
-/// Says of what is wrong between modules where the configuration has its part in it.
+/// Adds the places in the configuration that have a part in what is wrong between modules.
 fn with_places(error: RuntimeError, origins: &Origins) -> CommandError {
     let RuntimeError::Unresolved { problems } = &error else {
         return CommandError::Assembly { error, written: String::new() };

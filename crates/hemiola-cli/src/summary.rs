@@ -1,4 +1,4 @@
-//! How a run went.
+//! The summary at the end of a run.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -13,19 +13,19 @@ use hemiola_trace::{Report, Style};
 use crate::traffic::Traffic;
 use hemiola_recording::recorder::Recorded;
 
-/// Everything that is told at the end.
+/// The facts that are printed at the end.
 pub struct Summary<'a> {
     pub report: &'a Report,
-    /// The robot ended in its safe state.
+    /// The safe state, if the robot ended in it.
     pub safe_state: Option<&'a SafeStateEntry>,
     pub messages: &'a [Message],
-    /// Where messages, requests and calls passed.
+    /// The bus, through which messages, requests and calls passed.
     pub bus: &'a Bus,
-    /// What the robot itself has to say.
+    /// The lines that the robot adds.
     pub lines: &'a [String],
-    /// What can take how long, and what did.
+    /// The bounds, and what was observed.
     pub bounds: Option<&'a str>,
-    /// What it all comes to.
+    /// The verdict on the run.
     pub verdict: &'a Verdict,
     pub robot_time: Time,
     pub elapsed: Duration,
@@ -35,7 +35,7 @@ pub struct Summary<'a> {
 }
 
 impl Summary<'_> {
-    /// For people; with colours and fitted to its width on a terminal.
+    /// Returns the summary for people; on a terminal with colours and fitted to its width.
     pub fn text(&self, is_for_terminal: bool) -> String {
         let columns = crate::terminal::terminal_size().map(|size| size.columns);
         let style = match columns.filter(|_| is_for_terminal) {
@@ -83,16 +83,17 @@ impl Summary<'_> {
         if let Some(path) = self.profile {
             let _ = writeln!(text, "profile  {}: the next run plans with these durations", path.display());
         }
-        // The line that people look for is the last one.
+        // People look for the verdict, so that it is the last line.
         let _ = writeln!(text, "\nVERDICT: {}", self.verdict);
         text
     }
 }
 
-/// The slowest ones are what people look for; all are in the JSON and in the trace.
+/// The number of tasks that are shown: the slowest ones are what people look for; all are in the
+/// JSON and in the trace.
 const TASKS: usize = 8;
 
-/// What was sent and did not arrive, or made somebody panic.
+/// Returns what was sent and did not arrive, or made a receiver panic.
 fn losses(bus: &Bus) -> Vec<String> {
     let mut losses = Vec::new();
     let mut add = |count: u64, text: String| {

@@ -16,38 +16,38 @@ use rustix::termios::{
 pub use over::Over;
 pub use screen::{Key, Screen};
 
-/// Columns and rows.
+/// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     pub columns: usize,
     pub rows: usize,
 }
 
-/// The size of the terminal that the standard output is, if it is one.
+/// Returns the size of the terminal that the standard output is, if it is one.
 pub fn terminal_size() -> Option<Size> {
     let (columns, rows) = terminal_size::terminal_size_of(io::stdout())?;
     Some(Size { columns: usize::from(columns.0), rows: usize::from(rows.0) })
 }
 
-/// Whether there is a terminal that this program may draw on. What runs in the background may not:
-/// it would be stopped when it changes how the terminal works.
+/// Returns whether there is a terminal that this program may draw on. A program in the background
+/// may not: it would be stopped when it changes how the terminal works.
 pub fn is_ours() -> bool {
     isatty(io::stdout()) && tcgetpgrp(io::stdout()).is_ok_and(|foreground| foreground == getpgrp())
 }
 
-/// How to give the terminal back; shared with who ends the program in a hurry.
+/// The state with which the terminal is restored; shared with whoever ends the program in a hurry.
 #[derive(Clone, Default)]
 pub struct Terminal(Arc<Mutex<Option<Before>>>);
 
-/// The terminal before it was taken.
+/// The state of the terminal before a view took it over.
 struct Before {
-    /// Of the standard input, if that is a terminal.
+    /// The modes of the standard input, if that is a terminal.
     modes: Option<Termios>,
 }
 
 impl Terminal {
-    /// Takes the whole terminal: another screen, keys at once and not shown. Ctrl-C stays a signal;
-    /// Ctrl-Z does nothing, for a robot that stands still in the middle of a movement is no good.
+    /// Takes over the whole terminal: another screen, keys at once and not shown. Ctrl-C stays a
+    /// signal; Ctrl-Z does nothing, as a robot must not stand still in the middle of a movement.
     fn take(&self) -> io::Result<()> {
         let modes = tcgetattr(io::stdin()).ok();
         if let Some(before) = &modes {
@@ -62,8 +62,8 @@ impl Terminal {
         execute!(io::stdout(), terminal::EnterAlternateScreen, cursor::Hide)
     }
 
-    /// Gives it back as it was; does nothing if it was not taken. A terminal that went away needs
-    /// nothing more.
+    /// Restores the terminal; does nothing if it was not taken over. A terminal that is gone needs
+    /// no more.
     pub fn restore(&self) {
         let Some(before) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         _ = execute!(io::stdout(), terminal::LeaveAlternateScreen, cursor::Show);
@@ -73,5 +73,5 @@ impl Terminal {
     }
 }
 
-/// A key that is pressed by nothing: `_POSIX_VDISABLE`.
+/// The character that no key stands for: `_POSIX_VDISABLE`.
 const DISABLED: u8 = 0;

@@ -10,9 +10,9 @@ use crate::commands;
 use crate::error::CommandError;
 use crate::program::Program;
 
-/// Does what was typed after the name of the program `hemiola`, which needs no robot's code: it
-/// looks at running robots and changes them, reads logs, and examines the machine. The exit code is
-/// that of [`Application::run`](crate::Application::run).
+/// Runs a command of the program `hemiola`, which needs no robot's code: it looks at running robots
+/// and changes them, reads logs, and examines the machine. The exit code is that of
+/// [`Application::run`](crate::Application::run).
 ///
 /// ```
 /// use std::process::ExitCode;

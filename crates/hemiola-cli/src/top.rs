@@ -2,10 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `frame` | one moment of a robot, as its handle or its door tells it |
+//! | `frame` | one moment of a robot, from its handle or from its door |
 //! | `notes` | what people should know of it |
 //! | `rates` | how much happened by the second |
-//! | `table` | columns that fit, sorted as somebody wants |
+//! | `table` | columns that fit, and rows in the order that somebody chose |
 //! | `tabs` | what each tab shows |
 //! | `head`, `help` | what stands around them |
 
@@ -36,27 +36,27 @@ pub struct Top {
     frame: Frame,
     rates: Rates,
     tab: Tab,
-    /// Where somebody is in each tab.
+    /// The position of the user in each tab.
     positions: [Position; Tab::ALL.len()],
     shows_help: bool,
-    /// What else keys do here, for the help.
+    /// The keys of the program around the view, for the help.
     keys: Vec<(&'static str, &'static str)>,
-    /// What ends when the view does.
+    /// What the key `q` ends.
     ends: Ends,
-    /// The key that ends the robot was pressed once.
+    /// Whether the key that ends the robot was pressed once.
     asks: bool,
 }
 
-/// What ends when somebody presses `q`.
+/// The thing that ends when somebody presses `q`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// The view alone.
+    /// The view alone ends.
     View,
-    /// The robot: that is asked about.
+    /// The robot ends, once that is confirmed.
     Robot,
 }
 
-/// What a key has done.
+/// The effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pressed {
     /// The view has changed.
@@ -68,7 +68,7 @@ pub enum Pressed {
 }
 
 impl Top {
-    /// A view whose further keys are these, with what they do.
+    /// Makes a view. The program around it has these further keys, each with what it does.
     pub fn new(ends: Ends, keys: Vec<(&'static str, &'static str)>) -> Self {
         Self {
             frame: Frame::default(),
@@ -82,13 +82,13 @@ impl Top {
         }
     }
 
-    /// Shows another moment from now on.
+    /// Shows this frame from now on.
     pub fn update(&mut self, frame: Frame) {
         self.rates.add(&frame);
         self.frame = frame;
     }
 
-    /// Does what a key says.
+    /// Applies a key.
     pub fn press(&mut self, key: Key) -> Pressed {
         let asked = std::mem::take(&mut self.asks);
         if self.shows_help {
@@ -119,11 +119,11 @@ impl Top {
         Pressed::Shown
     }
 
-    /// Draws all of it.
+    /// Draws the whole view.
     pub fn draw(&mut self, canvas: &mut ratatui::Frame<'_>) {
         let area = canvas.area();
         let alarm = u16::from(self.frame.safe_state.is_some());
-        // A terminal of a few rows shows the robot and its figures; the rest is for more.
+        // A terminal of a few rows has room for the robot and its figures only.
         let (tabs, foot) = (u16::from(area.height > 4), u16::from(area.height > 5));
         let heights = [1, alarm, tabs, 0, foot].map(Constraint::Length);
         let heights = [heights[0], heights[1], heights[2], Constraint::Min(0), heights[4]];

@@ -1,4 +1,4 @@
-//! What passed through the bus, in lines that people read.
+//! The traffic on the bus, in lines that people read.
 
 use hemiola_words::{Column, Columns, duration};
 use std::time::Duration;
@@ -17,14 +17,14 @@ pub struct Traffic {
 /// A topic, a service, an actor or an event loop.
 struct Row {
     name: String,
-    /// How many were sent.
+    /// The number of messages that were sent.
     count: u64,
-    /// How many wait, and did at most.
+    /// The number of messages that wait, and the most that did.
     depth: u64,
     deepest: u64,
-    /// How many were sent and never arrived, or came back.
+    /// The number of messages that were sent and never arrived, or came back.
     lost: u64,
-    /// Of the receiver that takes longest.
+    /// The latency of the receiver that takes longest.
     latency: Option<Summary>,
 }
 
@@ -37,8 +37,8 @@ impl Traffic {
         Self { rows }
     }
 
-    /// A heading and a line for each through which anything was sent in this time; nothing if there
-    /// is none.
+    /// Returns a heading, and a line for each channel through which anything was sent; nothing if
+    /// there is none. Rates are over `elapsed`.
     pub fn table(&self, elapsed: Duration) -> Vec<String> {
         let used: Vec<_> = self.rows.iter().filter(|row| row.count + row.lost > 0).collect();
         let Some(width) = used.iter().map(|row| row.name.chars().count()).max() else { return Vec::new() };
@@ -48,7 +48,7 @@ impl Traffic {
         lines
     }
 
-    /// The same for the live view.
+    /// Returns the channels for the live view.
     pub fn channels(self) -> impl Iterator<Item = Channel> {
         let channel = |row: Row| Channel { name: row.name, sent: row.count, waiting: row.depth, lost: row.lost };
         self.rows.into_iter().map(channel)
@@ -109,7 +109,7 @@ fn longest(latencies: impl Iterator<Item = Option<Summary>>) -> Option<Summary> 
     latencies.flatten().max_by_key(|latency| latency.p99)
 }
 
-/// A name of at most so many characters, then figures.
+/// Returns a line with a name of at most `width` characters, then figures.
 fn line(width: usize, name: &str, figures: [String; 8]) -> String {
     let figure_columns = [8, 8, 6, 6, 6, 9, 9, 9].map(Column::right);
     let columns = Columns::new([Column::left(width)].into_iter().chain(figure_columns));

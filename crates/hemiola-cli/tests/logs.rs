@@ -14,7 +14,7 @@ fn exits(arguments: &[&str], code: u8) {
     assert_eq!(log(arguments), ExitCode::from(code), "log {}", arguments.join(" "));
 }
 
-/// Data of the tests, or nothing and a loud word.
+/// Returns the folder with the recordings; prints that the test is skipped where it is missing.
 fn recordings() -> Option<PathBuf> {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(default, PathBuf::from);
@@ -81,7 +81,7 @@ fn every_command_for_logs_works_and_says_so_by_its_exit_code() {
     exits(&["diff", drive, drive, "--tolerance", "few"], 2);
     exits(&["merge", &whole, &path("fix.mcap"), "--output", &path("merged.mcap")], 0);
     exits(&["merge", &whole, "--output", &path("merged.mcap")], 1);
-    // Never over an existing file.
+    // An existing file is never overwritten.
     exits(&["recover", &cut, &whole], 1);
     let euroc = recordings.join("euroc-v1-01-mini");
     let road = recordings.join("road-lane-video");

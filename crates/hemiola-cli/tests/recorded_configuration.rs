@@ -49,7 +49,7 @@ impl Far {
     }
 }
 
-/// Does not say which of the two provides the ball.
+/// A configuration that does not name which of the two modules provides the ball.
 const ROBOT: &str = "[cycle.main]\nrate = 50.0\n";
 
 fn robot(arguments: &[&str]) -> ExitCode {
@@ -67,7 +67,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// A second of it, configured by these arguments.
+/// Records a second of the robot, configured by these arguments.
 fn record(log: &Path, configured: &[&str]) -> ExitCode {
     let run = ["run", "--fast", "--headless", "--no-trace", "--duration", "1s", "--log", text(log)];
     robot(&[&run[..], configured].concat())
@@ -104,7 +104,8 @@ fn a_log_is_verified_and_replayed_as_the_robot_was_configured_then() {
     assert!(recorded.len() > 40);
     assert_eq!(replay(&log, &folder.join("again.mcap"), &[]), recorded);
 
-    // Otherwise where that is said: over the log's configuration, or another file.
+    // The outcome differs where something is put over the log's configuration, or another file is
+    // named.
     assert_eq!(verify(&["--set", "module.Far.distance=8.0"]), ExitCode::FAILURE);
     assert_eq!(verify(&["--set", "providers.Ball=Near"]), ExitCode::FAILURE);
     let file = folder.join("robot.toml");

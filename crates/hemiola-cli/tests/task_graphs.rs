@@ -54,7 +54,7 @@ fn a_task_graph_from_a_file_is_planned_simulated_and_drawn_by_a_command() {
     assert!(listed.contains("Walk") && listed.contains("Eye"), "{listed}");
     let svg = drawing(&["simulate", "--file", text(&pair), "--svg", text(&drawn)]);
     assert!(svg.contains("</svg>"));
-    // What cannot be.
+    // These arguments are refused.
     exits(&["graph", "--file", text(&robot), "--format", "svg"], 2);
     exits(&["graph", "--file", text(&robot), "motoin"], 2);
     exits(&["graph", "--file", text(&folder.join("none.json"))], 2);

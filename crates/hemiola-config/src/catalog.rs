@@ -4,7 +4,7 @@ use hemiola_model::ParameterDescription;
 use hemiola_model::data::DataType;
 use hemiola_model::module::{ArgumentKind, PortRole, Update, registry};
 
-/// What a configuration may speak of: the modules, sources and representations that exist.
+/// The modules, sources and representations that a configuration may refer to.
 ///
 /// ```
 /// use hemiola_config::{Catalog, Component, parse};
@@ -21,7 +21,7 @@ pub struct Catalog {
     pub sources: Vec<Component>,
     /// The names of the representations that any of them reads or provides.
     pub representations: BTreeSet<String>,
-    /// The schemas of those that can leave the process.
+    /// The schemas of the representations that can leave the process.
     pub schemas: BTreeMap<String, DataType>,
     /// The topics that any of them publishes or subscribes to.
     pub topics: BTreeSet<String>,
@@ -37,18 +37,19 @@ pub struct Catalog {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Component {
-    /// Its name.
+    /// The name of the module or source.
     pub name: String,
-    /// The Rust module that it stands in.
+    /// The Rust module that defines it.
     pub path: String,
-    /// What can be tuned.
+    /// The parameters that can be tuned.
     pub parameters: Vec<ParameterDescription>,
     /// The representations that it can provide.
     pub provides: BTreeSet<String>,
 }
 
 impl Catalog {
-    /// Of these modules and sources, and the representations that they provide.
+    /// Creates a catalog of these modules and sources, and of the representations that they
+    /// provide.
     pub fn new(modules: impl IntoIterator<Item = Component>, sources: impl IntoIterator<Item = Component>) -> Self {
         let (modules, sources): (Vec<_>, Vec<_>) = (modules.into_iter().collect(), sources.into_iter().collect());
         let representations =
@@ -56,14 +57,14 @@ impl Catalog {
         Self { modules, sources, representations, schemas: BTreeMap::new(), topics: BTreeSet::new() }
     }
 
-    /// With the schema of a representation, which is opaque otherwise.
+    /// Adds the schema of a representation, which is opaque otherwise.
     #[must_use]
     pub fn with_schema(mut self, representation: &str, schema: DataType) -> Self {
         self.schemas.insert(representation.to_owned(), schema);
         self
     }
 
-    /// Of all that is linked into this program.
+    /// Creates a catalog of everything that is linked into this program.
     pub fn linked() -> Self {
         let (mut representations, mut schemas, mut topics) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
         let mut component = |name: &str, path: &str, parameters: Vec<_>, updates: &[Update]| {
@@ -111,18 +112,18 @@ impl Catalog {
 }
 
 impl Component {
-    /// One that has no parameters and provides nothing.
+    /// Creates a component that has no parameters and provides nothing.
     pub fn new(name: impl Into<String>, path: impl Into<String>) -> Self {
         Self { name: name.into(), path: path.into(), parameters: Vec::new(), provides: BTreeSet::new() }
     }
 
-    /// With these parameters.
+    /// Sets the parameters.
     pub fn with_parameters(mut self, parameters: Vec<ParameterDescription>) -> Self {
         self.parameters = parameters;
         self
     }
 
-    /// Providing these representations.
+    /// Adds representations that it provides.
     pub fn providing<N: Into<String>>(mut self, representations: impl IntoIterator<Item = N>) -> Self {
         self.provides.extend(representations.into_iter().map(Into::into));
         self

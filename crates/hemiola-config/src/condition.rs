@@ -1,5 +1,5 @@
-//! `GameState.phase == Playing and Ball.distance < 2.0`: read, and checked against the schemas of
-//! what it speaks of.
+//! Parsing of conditions such as `GameState.phase == Playing and Ball.distance < 2.0`, which are
+//! checked against the schemas of the representations in them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use hemiola_model::data::DataType;
 
 use crate::suggest::{list, nearest};
 
-/// What is wrong, and where in the text.
+/// An error in a condition, with its place in the text.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fault {
     pub message: String,
@@ -19,10 +19,10 @@ pub(crate) struct Fault {
     pub help: Option<String>,
 }
 
-/// Longer ones nobody reads.
+/// The largest number of comparisons in a condition: nobody reads longer ones.
 const MOST_COMPARISONS: usize = 32;
 
-/// Reads a condition on these representations.
+/// Parses a condition on these representations.
 pub(crate) fn parse_condition(text: &str, schemas: &BTreeMap<String, DataType>) -> Result<Condition, Fault> {
     let mut parser = Parser { text, position: 0, schemas };
     let (mut any, mut all) = (Vec::new(), Vec::new());
@@ -48,7 +48,7 @@ struct Parser<'t> {
     schemas: &'t BTreeMap<String, DataType>,
 }
 
-/// What is compared.
+/// The kind of values that are compared.
 enum Kind<'t> {
     Boolean,
     Number,
@@ -96,7 +96,7 @@ impl<'t> Parser<'t> {
         Ok(Comparison { representation: name.to_owned(), field, operator, value })
     }
 
-    /// `.phase`, `.angles[3]`: the way, and what is there.
+    /// Reads the path to a field, `.phase` or `.angles[3]`, and returns it with the field's type.
     fn field(&mut self, name: &str, schema: &'t DataType) -> Result<(Vec<FieldStep>, &'t DataType), Fault> {
         let (mut steps, mut data_type, mut path) = (Vec::new(), schema, name.to_owned());
         loop {
@@ -253,7 +253,7 @@ impl<'t> Parser<'t> {
         self.position
     }
 
-    /// From there to here, or to the end of what stands there.
+    /// Reports a fault from `begin` to the present position, or to the end of the word at `begin`.
     fn fault(&self, begin: usize, message: &str) -> Fault {
         let rest = &self.text[begin..];
         let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -317,7 +317,7 @@ fn parts(data_type: &DataType) -> Vec<&str> {
     named_parts(data_type).into_iter().map(|(name, _)| name).collect()
 }
 
-/// Whole numbers stay so: beyond 2^53 it matters.
+/// Parses a number. Whole numbers stay whole: beyond 2^53 it matters.
 fn number(text: &str) -> Option<Value> {
     match text.parse::<i64>() {
         Ok(whole) => Some(Value::Integer(whole)),

@@ -7,7 +7,7 @@ use annotate_snippets::{
 
 use crate::Place;
 
-/// One thing that is wrong or worth a look: what, where, why, and what to do.
+/// A problem or a doubt: what, where, why, and what to do.
 ///
 /// ```
 /// use hemiola_config::{Catalog, ConfigError, parse};
@@ -24,19 +24,19 @@ use crate::Place;
 pub struct Diagnostic {
     /// Whether the robot can start in spite of it.
     pub severity: Severity,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// Where, if it is somewhere.
+    /// The place of the problem, if it has one.
     pub place: Option<Place>,
-    /// What to say at that place.
+    /// The text beside that place.
     pub label: String,
-    /// Other places that have to do with it.
+    /// Other places that are related to the problem, with a text for each.
     pub related: Vec<(Place, String)>,
-    /// What to do.
+    /// The remedies.
     pub help: Vec<String>,
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 ///
 /// ```
 /// use hemiola_config::Severity;
@@ -49,11 +49,11 @@ pub struct Diagnostic {
 pub enum Severity {
     /// The configuration cannot be used.
     Error,
-    /// Probably not what was meant.
+    /// The configuration is probably not what was meant.
     Warning,
 }
 
-/// All that was found, in the order of the files. Shows itself with the lines concerned;
+/// All diagnostics, in the order of the files. `Display` shows them with the lines concerned;
 /// [`coloured`](Self::coloured) does so for a terminal.
 ///
 /// ```
@@ -68,15 +68,17 @@ pub enum Severity {
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     found: Vec<Diagnostic>,
-    /// Found when there were [`MOST_KEPT`] already.
+    /// The number of diagnostics that were found when there were [`MOST_KEPT`] already.
     omitted: usize,
     errors: usize,
 }
 
-/// More than this nobody reads, and hostile input must not fill the memory.
+/// The number of diagnostics that are kept: nobody reads more, and hostile input must not fill the
+/// memory.
 const MOST_KEPT: usize = 200;
 
-/// Longer excerpts, in bytes, are split, and longer lines are named and not shown.
+/// The longest excerpt, in bytes. Longer excerpts are split, and longer lines are named and not
+/// shown.
 const LONGEST_EXCERPT: usize = 2000;
 
 impl Diagnostic {
@@ -84,7 +86,7 @@ impl Diagnostic {
         Self::new(Severity::Error, message.into())
     }
 
-    /// Something that is probably not what was meant.
+    /// Creates a warning: something is probably not what was meant.
     ///
     /// ```
     /// use hemiola_config::{Catalog, Diagnostic, Diagnostics, parse};
@@ -104,7 +106,7 @@ impl Diagnostic {
         Self { severity, message, place: None, label: String::new(), related: Vec::new(), help: Vec::new() }
     }
 
-    /// Where it is, and what to say there.
+    /// Sets the place, and the text beside it.
     #[must_use]
     pub fn at(mut self, place: &Place, label: impl Into<String>) -> Self {
         self.place = Some(place.clone());
@@ -112,14 +114,14 @@ impl Diagnostic {
         self
     }
 
-    /// Another place that has to do with it.
+    /// Adds another place that is related to the problem.
     #[must_use]
     pub fn related(mut self, place: &Place, label: impl Into<String>) -> Self {
         self.related.push((place.clone(), label.into()));
         self
     }
 
-    /// What to do.
+    /// Adds a remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
@@ -144,7 +146,8 @@ impl Diagnostic {
     }
 }
 
-/// The lines of the place and those related to it; in one picture where they stand close together.
+/// Returns the lines of the place and those related to it; in one picture where they are close
+/// together.
 fn excerpts<'p>(place: &'p Place, label: &'p str, related: &'p [(Place, String)]) -> Vec<Element<'p>> {
     let mut marks = vec![(place, label, AnnotationKind::Primary)];
     marks.extend(related.iter().map(|(place, label)| (place, label.as_str(), AnnotationKind::Context)));
@@ -166,7 +169,7 @@ fn excerpts<'p>(place: &'p Place, label: &'p str, related: &'p [(Place, String)]
     ]
 }
 
-/// The line of the place, or only where it is when that is no line for people.
+/// Returns the line of the place, or only its position if the line is too long to be read.
 fn excerpt<'p>(place: &'p Place, label: &'p str, kind: AnnotationKind) -> Element<'p> {
     let line = place.line();
     let window = place.source().line(line);
@@ -177,8 +180,8 @@ fn excerpt<'p>(place: &'p Place, label: &'p str, kind: AnnotationKind) -> Elemen
     Snippet::source(text).line_start(line).path(place.file()).annotation(annotation(place, label, kind, &window)).into()
 }
 
-/// Underlines the place, as far as it is on its first line. An end of line that is itself at fault
-/// is beyond the line.
+/// Underlines the place, as far as it is on its first line. An end of line that is itself wrong is
+/// beyond the line.
 fn annotation<'p>(place: &Place, label: &'p str, kind: AnnotationKind, window: &Range<usize>) -> Annotation<'p> {
     let line_end = place.source().line(place.line()).end;
     let (start, end) = (place.start().min(line_end), place.end().min(line_end));
@@ -196,8 +199,7 @@ impl Diagnostics {
         }
     }
 
-    /// An error that is only put into words, and searched for what was meant, when somebody will
-    /// read it.
+    /// Adds an error whose text and suggestions are only computed if somebody will read it.
     pub(crate) fn push_error(&mut self, describe: impl FnOnce() -> Diagnostic) {
         if self.found.len() < MOST_KEPT {
             self.push(describe());
@@ -207,22 +209,22 @@ impl Diagnostics {
         }
     }
 
-    /// In the order of the files; what stands nowhere comes last.
+    /// Returns the diagnostics in the order of the files; those without a place come last.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.found.iter()
     }
 
-    /// Whether nothing was found.
+    /// Returns whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// How many things were found.
+    /// Returns how many diagnostics there are, including those that were not kept.
     pub fn len(&self) -> usize {
         self.found.len() + self.omitted
     }
 
-    /// As text with the colours of a terminal.
+    /// Formats the diagnostics with the colours of a terminal.
     pub fn coloured(&self) -> String {
         self.render(&Renderer::styled().hyperlink(false))
     }

@@ -1,4 +1,4 @@
-//! From TOML text to [`Node`]s.
+//! Parsing of TOML text into [`Node`]s.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use crate::duration::parse_duration;
 use crate::node::{Content, Node, Table};
 use crate::place::{Place, SourceText};
 
-/// Longer texts are refused, in bytes.
+/// The longest text that is accepted, in bytes.
 pub(crate) const LONGEST_TEXT: usize = 1 << 20;
 
-/// Tables and lists within each other; deeper ones are refused.
+/// The largest number of tables and lists inside each other that is accepted.
 const DEEPEST: usize = 24;
 
 const TOO_DEEP: &str = "tables and lists are nested too deep here";
 
-/// The text as a table; `None`, and all that is wrong, if it is no TOML.
+/// Parses the text as a table. If it is no TOML, returns `None` and reports all that is wrong.
 pub(crate) fn parse_text(text: &Arc<SourceText>, found: &mut Diagnostics) -> Option<Node> {
     let whole = Place::new(text, 0..0);
     if text.content.len() > LONGEST_TEXT {
@@ -106,13 +106,13 @@ fn integer(digits: &str, radix: u32) -> Option<Value> {
     }
 }
 
-/// Infinity must be meant.
+/// Parses a number. Infinity must be written as such, and is no result of too large a number.
 fn float(digits: &str) -> Option<f64> {
     digits.parse().ok().filter(|number: &f64| number.is_finite() || digits.contains(['i', 'n']))
 }
 
-/// Where the text opens more brackets within each other, or has more dots in one key, than is
-/// sensible.
+/// Returns the place where the text opens more brackets inside each other, or has more dots in one
+/// key, than is sensible.
 ///
 /// The parser recurses over both, and their product is more than a thread's stack holds; so they
 /// are counted before.
@@ -155,7 +155,7 @@ fn report_syntax(text: &Arc<SourceText>, errors: &[toml::de::Error], found: &mut
 }
 
 fn syntax_error(text: &Arc<SourceText>, message: &str, place: &Place) -> Diagnostic {
-    // The parser's first guess of what a bare word was meant to be says more about the parser.
+    // The parser's first guess of what a bare word was meant to be only explains the parser.
     let message = match message.trim_end_matches(", expected literal string") {
         "string values must be quoted" if place.text().trim().is_empty() => "the value is missing",
         message => message,
@@ -169,7 +169,7 @@ fn syntax_error(text: &Arc<SourceText>, message: &str, place: &Place) -> Diagnos
     }
 }
 
-/// Where the key or table header at `again` was given before it.
+/// Returns where the key or table header at `again` was given before it.
 fn first_definition(text: &Arc<SourceText>, again: &Place) -> Option<Place> {
     let line_of = |number: usize| text.content[text.line(number)].trim();
     let again_line = line_of(again.line());

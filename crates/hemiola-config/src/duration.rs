@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// Longest duration that makes sense for a deadline or a watchdog.
+/// The longest duration that makes sense for a deadline or a watchdog.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 const UNITS: [(&str, f64); 6] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9)];
@@ -8,7 +8,7 @@ const UNITS: [(&str, f64); 6] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 
 /// Reads `12 ms`, `1.5 s`, `200 us`.
 ///
 /// # Errors
-/// What is wrong, as the end of "must be a duration ...".
+/// Returns what is wrong, as the end of "must be a duration ...".
 ///
 /// ```
 /// use std::time::Duration;

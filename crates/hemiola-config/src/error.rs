@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::Diagnostics;
 
-/// A configuration cannot be used, or not be written.
+/// The reason why a configuration cannot be used, or not be written.
 ///
 /// ```
 /// use hemiola_config::{Catalog, LoadOptions, load};
@@ -15,33 +15,33 @@ use crate::Diagnostics;
 /// ```
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// All that is wrong with it, and what is doubtful beside that.
+    /// The configuration has errors; the diagnostics contain its warnings, too.
     #[error("{0}")]
     Invalid(Diagnostics),
     /// A value cannot be saved.
     #[error("cannot save `{key}`{}: {reason}", file.as_ref().map(|file| format!(" in {}", file.display())).unwrap_or_default())]
     Unsavable {
-        /// The file, where there is one.
+        /// The file, if there is one.
         file: Option<PathBuf>,
         /// The value's key, from the top of the file.
         key: String,
-        /// Why not.
+        /// The reason why not.
         reason: String,
     },
     /// A file cannot be read or written.
     #[error("cannot {action} {}: {error}", path.display())]
     File {
-        /// `read` or `write`.
+        /// The action: `read` or `write`.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
 }
 
 impl ConfigError {
-    /// As text with the colours of a terminal.
+    /// Formats the error with the colours of a terminal.
     pub fn coloured(&self) -> String {
         match self {
             Self::Invalid(diagnostics) => diagnostics.coloured(),

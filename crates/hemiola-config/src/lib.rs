@@ -1,9 +1,9 @@
 //! Reads `robot.toml`, its overlays and parameter files into a typed, checked
 //! [`Configuration`](hemiola_model::configuration::Configuration).
 //!
-//! The format is described in `FORMAT.md` beside this crate. Everything that is wrong is found in
-//! one go, and shown with file, line, the offending text and what was probably meant. This crate
-//! knows names and types of modules from a [`Catalog`]; it never makes or runs one.
+//! The format is described in `FORMAT.md` beside this crate. All errors are found in one go, and
+//! shown with file, line, the offending text and what was probably meant. This crate knows names
+//! and types of modules from a [`Catalog`]; it never makes or runs one.
 //!
 //! ```
 //! use hemiola_config::{Catalog, Component, parse};

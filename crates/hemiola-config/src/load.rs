@@ -17,7 +17,7 @@ use crate::robot::read_robot;
 use crate::suggest::{list, nearest};
 use crate::{ConfigError, Origins};
 
-/// What to load: later ones are put over earlier ones, in the order of the fields.
+/// The files and values to load: later ones override earlier ones, in the order of the fields.
 ///
 /// ```
 /// use hemiola_config::LoadOptions;
@@ -31,13 +31,13 @@ use crate::{ConfigError, Origins};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// What all else is put over.
+    /// The base, which everything else overrides.
     pub base: Base,
-    /// Files that are put over it, in this order. A bare name such as `outdoor` means
-    /// `overlays/outdoor.toml` beside the base file; whatever has a `/` or ends in `.toml` is a
-    /// path.
+    /// The files that override it, in this order. A bare name such as `outdoor` means
+    /// `overlays/outdoor.toml` beside the base file; anything that has a `/` or ends in `.toml` is
+    /// a path.
     pub overlays: Vec<String>,
-    /// Single values that are put over all files, in this order: `cycle.motion.workers=2`.
+    /// The single values that override all files, in this order: `cycle.motion.workers=2`.
     pub assignments: Vec<String>,
 }
 
@@ -54,14 +54,14 @@ pub struct LoadOptions {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// A file, `robot.toml`. Parameter files in `parameters/` beside it are put over it.
+    /// A file, `robot.toml`. Parameter files in `parameters/` beside it override it.
     File(PathBuf),
-    /// A text that is at hand. It has no parameter files; its overlays are looked for in
-    /// `overlays/` of the working folder.
+    /// A text in memory. It has no parameter files; its overlays are searched in `overlays/` of the
+    /// working folder.
     Text {
-        /// What messages call it.
+        /// The name of the text in messages.
         name: String,
-        /// What it says.
+        /// The text itself.
         text: String,
     },
 }
@@ -93,17 +93,17 @@ impl<P: Into<PathBuf>> From<P> for Base {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What it says.
+    /// The configuration itself.
     pub configuration: Configuration,
-    /// Where each value was written.
+    /// The places where each value was written.
     pub origins: Origins,
-    /// What is probably not meant.
+    /// The warnings: what is probably not meant.
     pub warnings: Diagnostics,
-    /// What it was read from, the weakest first.
+    /// The texts from which it was read, in the order in which later ones override earlier ones.
     pub texts: Vec<ConfigurationText>,
 }
 
-/// A file or an assignment that a configuration was read from.
+/// A file or an assignment from which a configuration was read.
 ///
 /// ```
 /// use hemiola_config::{Catalog, ConfigurationText, parse};
@@ -115,14 +115,14 @@ pub struct Loaded {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigurationText {
-    /// The file as the user named it, or `--set`.
+    /// The path of the file as the user gave it, or `--set`.
     pub name: String,
-    /// All of it.
+    /// The whole text.
     pub content: String,
 }
 
 impl LoadOptions {
-    /// That file or text alone.
+    /// Creates options for that file or text alone.
     pub fn new(base: impl Into<Base>) -> Self {
         Self { base: base.into(), overlays: Vec::new(), assignments: Vec::new() }
     }
@@ -131,7 +131,7 @@ impl LoadOptions {
 /// Loads and checks a robot's configuration. Reads files; allocates.
 ///
 /// # Errors
-/// All that is wrong, with places.
+/// Returns all errors, with their places.
 ///
 /// ```no_run
 /// use hemiola_config::{Catalog, LoadOptions, load};
@@ -165,10 +165,10 @@ pub fn load(options: &LoadOptions, catalog: &Catalog) -> Result<Loaded, ConfigEr
     loader.finish()
 }
 
-/// Checks a configuration that is at hand as text; `name` is what messages call it.
+/// Checks a configuration in memory; `name` is its name in messages.
 ///
 /// # Errors
-/// All that is wrong, with places.
+/// Returns all errors, with their places.
 ///
 /// ```
 /// use hemiola_config::{Catalog, Component, parse};
@@ -183,11 +183,11 @@ pub fn parse(text: &str, name: &str, catalog: &Catalog) -> Result<Loaded, Config
 
 struct Loader<'c> {
     catalog: &'c Catalog,
-    /// Everything so far, the later over the earlier.
+    /// All values so far, of which later ones have replaced earlier ones.
     root: Table,
     texts: Vec<ConfigurationText>,
-    /// Every text could be read. Otherwise most of what the checks would find missing is in the
-    /// others.
+    /// Whether every text could be read. Otherwise most of what the checks would find missing is in
+    /// the others.
     complete: bool,
     found: Diagnostics,
 }
@@ -211,7 +211,7 @@ impl Loader<'_> {
         self.put(root);
     }
 
-    /// The next text, put over those before it.
+    /// Registers the next text, which overrides those before it.
     fn source(&mut self, name: &str, content: String) -> Arc<SourceText> {
         self.texts.push(ConfigurationText { name: name.to_owned(), content: content.clone() });
         SourceText::new(name, content, self.texts.len() - 1)
@@ -249,7 +249,7 @@ impl Loader<'_> {
         self.found.push(error.help(help));
     }
 
-    /// Puts `folder/BallFinder.toml` over `[module.BallFinder]`, and so on.
+    /// Lets `folder/BallFinder.toml` override `[module.BallFinder]`, and so on.
     fn parameter_files(&mut self, folder: &Path) {
         let files = match toml_files(folder) {
             Ok(files) => files,
@@ -322,12 +322,12 @@ impl Loader<'_> {
     }
 }
 
-/// `name` in the folder of `path`.
+/// Returns the path of `name` in the folder of `path`.
 pub(crate) fn beside(path: &Path, name: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(name)
 }
 
-/// The TOML files of a folder with their names without the ending, by name.
+/// Returns the TOML files of a folder, sorted, each with its name without the extension.
 fn toml_files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

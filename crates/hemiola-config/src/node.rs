@@ -4,15 +4,15 @@ use hemiola_model::Value;
 
 use crate::Place;
 
-/// A value of a configuration that remembers where it comes from.
+/// A value of a configuration with the places from which it comes.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub content: Content,
-    /// Where its key stands; for an item of a list, the item.
+    /// The place of its key; for an item of a list, that of the item.
     pub key: Place,
-    /// Where its value stands; for a table, its header.
+    /// The place of its value; for a table, that of its header.
     pub place: Place,
-    /// Where the values stand that it was put over, oldest first.
+    /// The places of the values that it overrides, oldest first.
     pub overrides: Vec<Place>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum Content {
     Table(Table),
 }
 
-/// Entries by name; [`in_order`] tells their order in the files.
+/// Entries by name; [`in_order`] returns them in the order of the files.
 pub(crate) type Table = BTreeMap<String, Node>;
 
 impl Node {
@@ -51,7 +51,7 @@ impl Node {
         }
     }
 
-    /// What this is, with an article, for messages.
+    /// Describes the value for messages, with an article.
     pub fn describe(&self) -> String {
         match &self.content {
             Content::Scalar(Value::Text(text)) if text.chars().count() > 40 => "a long text".into(),
@@ -63,7 +63,7 @@ impl Node {
         }
     }
 
-    /// Without the places.
+    /// Returns the value without the places.
     pub fn to_value(&self) -> Value {
         match &self.content {
             Content::Scalar(value) => value.clone(),
@@ -76,7 +76,7 @@ impl Node {
     }
 }
 
-/// The entries of a table in the order in which the files first name them.
+/// Returns the entries of a table in the order in which the files first name them.
 pub(crate) fn in_order(table: &Table) -> Vec<(&str, &Node)> {
     let mut entries: Vec<_> = table.iter().map(|(name, node)| (name.as_str(), node)).collect();
     entries.sort_by_key(|(_, node)| &node.key);

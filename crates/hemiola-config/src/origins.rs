@@ -7,7 +7,7 @@ use crate::Place;
 use crate::node::{Content, Node};
 use crate::toml_value::to_toml;
 
-/// Where every value of a configuration comes from.
+/// The origins of all values of a configuration.
 ///
 /// ```
 /// use hemiola_config::{Catalog, parse};
@@ -20,7 +20,7 @@ use crate::toml_value::to_toml;
 #[derive(Clone, Debug, Default)]
 pub struct Origins(BTreeMap<String, Origin>);
 
-/// Where one value comes from.
+/// The origin of one value.
 ///
 /// ```
 /// use hemiola_config::{Catalog, parse};
@@ -36,9 +36,9 @@ pub struct Origins(BTreeMap<String, Origin>);
 pub struct Origin {
     /// The value as it was written.
     pub value: Value,
-    /// Where it was written.
+    /// The place where it was written.
     pub place: Place,
-    /// Where the values stand that it was put over, oldest first.
+    /// The places of the values that it overrides, oldest first.
     pub overrides: Vec<Place>,
 }
 
@@ -49,14 +49,15 @@ impl Origins {
         Self(origins)
     }
 
-    /// The origin of the value at this path: `cycle.motion.workers`, `module.BallFinder.threshold`.
-    /// `None` when it is not written anywhere, so that its default holds.
+    /// Returns the origin of the value at this path: `cycle.motion.workers`,
+    /// `module.BallFinder.threshold`. `None` if it is not written anywhere, so that its default
+    /// applies.
     pub fn of(&self, path: &str) -> Option<&Origin> {
         self.0.get(path)
     }
 
-    /// The origin of the value at these keys, one for each table on the way: what of them has to
-    /// stand in quotes in a path does not matter here.
+    /// Returns the origin of the value at these keys, one for each table on the way. Keys that need
+    /// quotes in a path are given without them.
     ///
     /// ```
     /// use hemiola_config::{Catalog, parse};
@@ -69,13 +70,13 @@ impl Origins {
         self.of(&keys.iter().map(|key| in_path(key)).collect::<Vec<_>>().join("."))
     }
 
-    /// Every value that is written somewhere, by path.
+    /// Returns every value that is written somewhere, by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Origin)> {
         self.0.iter().map(|(path, origin)| (path.as_str(), origin))
     }
 }
 
-/// The text of a configuration that says these values, each by its path as [`Origins`] has it.
+/// Returns the text of a configuration with these values, each by its path as in [`Origins`].
 ///
 /// ```
 /// use hemiola_config::{Catalog, parse, text_of};
@@ -90,7 +91,8 @@ pub fn text_of<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>) -> St
     values.into_iter().filter_map(line).collect()
 }
 
-/// A line per value: `cycle.motion.workers = 2    overlays/outdoor.toml:3:11 over robot.toml:9:11`.
+/// Formats a line per value:
+/// `cycle.motion.workers = 2    overlays/outdoor.toml:3:11 over robot.toml:9:11`.
 impl fmt::Display for Origins {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<_> = self.iter().map(|(path, origin)| (format!("{path} = {}", origin.value), origin)).collect();
@@ -122,12 +124,12 @@ fn visit(node: &Node, path: String, origins: &mut BTreeMap<String, Origin>) {
     }
 }
 
-/// A key as it stands in a path.
+/// Returns a key as it stands in a path.
 fn in_path(name: &str) -> String {
     if is_bare(name) { name.to_owned() } else { format!("{name:?}") }
 }
 
-/// Whether TOML lets the key stand without quotes.
+/// Returns whether TOML allows the key without quotes.
 fn is_bare(name: &str) -> bool {
     !name.is_empty()
         && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'))

@@ -1,4 +1,4 @@
-//! Putting one tree over another, key by key.
+//! Merging of trees, in which one overrides the other key by key.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::node::{Content, Node, Table};
 use crate::place::{Place, SourceText};
 use crate::suggest::nearest;
 
-/// Puts `over` over `base`: tables are merged, everything else is replaced, and `{ unset = true }`
-/// takes away.
+/// Lets `over` override `base`: tables are merged, everything else is replaced, and `{ unset = true
+/// }` removes a value.
 ///
-/// Taking away what is not there is a warning: it is a slip, or an overlay made for another robot.
+/// Removing what is not there is a warning: it is a slip, or an overlay made for another robot.
 pub(crate) fn put_over(base: &mut Table, over: Table, path: &str, found: &mut Diagnostics) {
     for (name, node) in over {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
@@ -57,9 +57,8 @@ fn is_unset(node: &Node) -> bool {
     table.get("unset").is_some_and(|unset| matches!(unset.content, Content::Scalar(Value::Boolean(true))))
 }
 
-/// Reads a `--set` assignment such as `cycle.motion.workers=2`. What is not TOML behind the `=` is
-/// taken for a text, so that nobody has to quote for a shell and for TOML:
-/// `cycle.motion.deadline=12 ms`.
+/// Parses a `--set` assignment such as `cycle.motion.workers=2`. A value that is not TOML is taken
+/// for a text, so that nobody has to quote for a shell and for TOML: `cycle.motion.deadline=12 ms`.
 pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) -> Option<Node> {
     let whole = Place::new(text, 0..text.content.len());
     let wrong = |found: &mut Diagnostics, message: &str| {
@@ -81,7 +80,7 @@ pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) 
     if let Some(root) = parse_text(text, &mut problems) {
         return if is_empty(&root) { wrong(found, "an assignment needs a key and a value") } else { Some(root) };
     }
-    // The same key with a value that is surely right tells whether the key is.
+    // The same key with a value that is certainly right shows whether the key is right.
     let key_alone = SourceText::new(text.name.clone(), format!("{key}=0"), text.order);
     let mut root = parse_text(&key_alone, found)?;
     if is_empty(&root) {
@@ -93,8 +92,8 @@ pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) 
     Some(root)
 }
 
-/// Gives a chain of tables its value, and its places in `text` instead of the text that it was
-/// parsed from.
+/// Sets the value at the end of a chain of tables, and replaces the places in the text that was
+/// parsed by places in `text`.
 fn set_leaf(node: &mut Node, value: Value, text: &Arc<SourceText>, place: &Place) {
     node.key = Place::new(text, node.key.start()..node.key.end());
     node.place = place.clone();

@@ -3,10 +3,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A place in one of the texts that a configuration was made from: a file, or a `--set` assignment.
+/// A place in one of the texts of a configuration: a file, or a `--set` assignment.
 ///
-/// Places order by how late their text was put over the others, and by where they stand in it.
-/// Cheap to clone.
+/// Places are ordered by their texts, of which later ones override earlier ones, and by their
+/// positions in the text. Cheap to clone.
 ///
 /// ```
 /// use hemiola_config::{Catalog, parse};
@@ -22,20 +22,20 @@ pub struct Place {
     span: Range<usize>,
 }
 
-/// One of those texts.
+/// A text of a configuration.
 #[derive(Debug)]
 pub(crate) struct SourceText {
-    /// What people call it: the path, or `--set`.
+    /// The name of the text: the path, or `--set`.
     pub name: String,
     pub content: String,
-    /// Later texts are put over earlier ones.
+    /// The rank of the text: later texts override earlier ones.
     pub order: usize,
     line_starts: Vec<usize>,
 }
 
 impl Place {
-    /// The place of `span`, a range of bytes; what is beyond the text or splits a character is put
-    /// right.
+    /// Creates the place of `span`, a range of bytes. A range that is beyond the text or splits a
+    /// character is corrected.
     pub(crate) fn new(text: &Arc<SourceText>, span: Range<usize>) -> Self {
         let content = &text.content;
         let mut start = span.start.min(content.len());
@@ -49,29 +49,29 @@ impl Place {
         Self { text: Arc::clone(text), span: start..end }
     }
 
-    /// The file as the user named it, or `--set`.
+    /// Returns the path of the file as the user gave it, or `--set`.
     pub fn file(&self) -> &str {
         &self.text.name
     }
 
-    /// From 1.
+    /// Returns the line, from 1.
     pub fn line(&self) -> usize {
         self.text.line_starts.partition_point(|&start| start <= self.span.start)
     }
 
-    /// In characters, from 1.
+    /// Returns the column in characters, from 1.
     pub fn column(&self) -> usize {
         let line_start = self.text.line_starts[self.line() - 1];
         self.text.content[line_start..self.span.start].chars().count() + 1
     }
 
-    /// What stands there.
+    /// Returns the text at the place.
     pub fn text(&self) -> &str {
         &self.text.content[self.span.clone()]
     }
 
-    /// What stands within the text that stands here, quotes or none around it; the whole place if
-    /// it was written with escapes.
+    /// Returns the place of a range of the text at this place, whether or not there are quotes
+    /// around it; the whole place if it was written with escapes.
     pub(crate) fn within(&self, text: &str, span: Range<usize>) -> Self {
         let begin = match self.text().strip_prefix(['"', '\'']) {
             Some(rest) if rest.starts_with(text) => self.span.start + 1,
@@ -101,7 +101,7 @@ impl SourceText {
         Arc::new(Self { name: name.into(), content, order, line_starts })
     }
 
-    /// A line, from 1, without its end, as a range of bytes.
+    /// Returns the range of bytes of a line, counted from 1, without its end.
     pub fn line(&self, line: usize) -> Range<usize> {
         let start = self.line_starts[line - 1];
         let end = self.line_starts.get(line).map_or(self.content.len(), |next| next - 1);
@@ -131,7 +131,7 @@ impl Ord for Place {
     }
 }
 
-/// `robot.toml:12:3`
+/// Formats the place like `robot.toml:12:3`.
 impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}:{}", self.file(), self.line(), self.column())

@@ -1,4 +1,4 @@
-//! From a checked tree of [`Node`]s to the typed [`Configuration`].
+//! Conversion of a checked tree of [`Node`]s into the typed [`Configuration`].
 
 mod analysis;
 mod cycles;
@@ -18,7 +18,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
 use crate::section::{Section, choice, duration, file_name, text, whole};
 
-/// What the tree says, as far as it is right; all that is wrong goes to `found`.
+/// Reads the configuration, as far as the tree is right. All that is wrong is added to `found`.
 pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Configuration {
     let mut configuration = Configuration::default();
     let Some(mut robot) = Section::open("", root, found) else { return configuration };
@@ -125,7 +125,7 @@ enum Policy {
 const POLICIES: &[(&str, Policy)] =
     &[("fifo", Policy::Fifo), ("round-robin", Policy::RoundRobin), ("time-sharing", Policy::TimeSharing)];
 
-/// `policy` and `priority`: a priority alone means SCHED_FIFO; `None` where neither is written.
+/// Reads `policy` and `priority`: a priority alone means SCHED_FIFO. `None` if neither is written.
 fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Option<Scheduling> {
     let (policy_node, priority_node) = (section.peek("policy"), section.peek("priority"));
     let policy = section.read("policy", choice(POLICIES), found);
@@ -163,7 +163,7 @@ fn read_scheduling(section: &mut Section<'_>, found: &mut Diagnostics) -> Option
     policy_node.or(priority_node).map(|_| scheduling)
 }
 
-/// `cores`: processor cores by number.
+/// Reads `cores`: processor cores by number.
 fn read_cores(section: &mut Section<'_>, found: &mut Diagnostics) -> Vec<usize> {
     const HIGHEST: usize = 1023;
     section.list("cores", "a list of processor cores, such as [0, 1]", whole(0..=HIGHEST), found)

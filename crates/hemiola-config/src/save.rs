@@ -1,4 +1,4 @@
-//! Values put into a TOML text, whose comments and layout stay.
+//! Changes of values in a TOML text that keep its comments and layout.
 
 mod file;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use crate::ConfigError;
 use crate::toml_value::to_toml;
 pub use file::{save_in_file, save_parameter};
 
-/// A value, and the key that it belongs to.
+/// A value to be saved, with its key.
 ///
 /// ```
 /// use hemiola_config::SavedValue;
@@ -24,17 +24,16 @@ pub use file::{save_in_file, save_parameter};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedValue {
-    /// The table that the key stands in, as in a header: `module.BallFinder`; empty for the top of
-    /// the file.
+    /// The table of the key, as in a header: `module.BallFinder`; empty for the top of the file.
     pub section: String,
     /// The key.
     pub key: String,
-    /// Its value. [`Value::Nothing`] takes the key out, so that its default holds again.
+    /// The value. [`Value::Nothing`] removes the key, so that its default applies again.
     pub value: Value,
 }
 
 impl SavedValue {
-    /// A value for a key of a section.
+    /// Creates a value for a key of a section.
     pub fn new(section: impl Into<String>, key: impl Into<String>, value: Value) -> Self {
         Self { section: section.into(), key: key.into(), value }
     }
@@ -47,7 +46,7 @@ impl SavedValue {
 /// is a table is put into the table that is there, key by key, however that is written.
 ///
 /// # Errors
-/// The text is no TOML, or holds something else where a section belongs.
+/// Fails if the text is no TOML, or holds something else where a section belongs.
 ///
 /// ```
 /// use hemiola_config::{SavedValue, save_values};
@@ -85,10 +84,10 @@ pub fn save_values(text: &str, values: &[SavedValue]) -> Result<String, ConfigEr
     Ok(document.to_string())
 }
 
-/// The table of that path, which is added where it is missing and `is_needed`.
+/// Returns the table at that path. If it is missing, it is added if it `is_needed`.
 ///
 /// # Errors
-/// The place in the path of what is not a table.
+/// Returns the position in the path of what is no table.
 fn section<'d>(
     root: &'d mut Table,
     path: &[&str],
@@ -115,7 +114,8 @@ fn section<'d>(
     Ok(Some(table))
 }
 
-/// A table that has a header only if something stands below it, and an empty line before that.
+/// Creates a table that has a header only if something stands below it, and an empty line before
+/// that.
 fn header(is_last: bool, is_first: bool) -> Item {
     let mut table = Table::new();
     table.set_implicit(!is_last);
@@ -123,7 +123,7 @@ fn header(is_last: bool, is_first: bool) -> Item {
     Item::Table(table)
 }
 
-/// Sets a key, or takes it out.
+/// Sets a key, or removes it.
 fn set(table: &mut dyn TableLike, key: &str, value: Option<toml_edit::Value>) {
     match (value, table.get_mut(key)) {
         (None, _) => _ = table.remove(key),
@@ -132,8 +132,7 @@ fn set(table: &mut dyn TableLike, key: &str, value: Option<toml_edit::Value>) {
     }
 }
 
-/// Puts a value in the place of another one, and keeps as much of how that was written as is still
-/// true.
+/// Replaces a value by another one, and keeps as much of how that was written as is still true.
 fn replace(item: &mut Item, new: toml_edit::Value) {
     if let (toml_edit::Value::InlineTable(entries), Some(table)) = (&new, item.as_table_like_mut()) {
         let gone: Vec<_> =
@@ -148,7 +147,7 @@ fn replace(item: &mut Item, new: toml_edit::Value) {
     }
 }
 
-/// As [`replace`]; the space and the comment around the old value stay.
+/// Replaces a value as [`replace`] does; the space and the comment around the old value stay.
 fn replace_value(old: &mut toml_edit::Value, mut new: toml_edit::Value) {
     use toml_edit::Value::{Array, InlineTable};
     match (&mut *old, &new) {
@@ -170,7 +169,8 @@ fn replace_value(old: &mut toml_edit::Value, mut new: toml_edit::Value) {
     }
 }
 
-/// Whether two values that are no tables or lists mean the same; a whole number is also a fraction.
+/// Returns whether two values that are no tables or lists mean the same; a whole number is also a
+/// fraction.
 fn is_same(old: &toml_edit::Value, new: &toml_edit::Value) -> bool {
     use toml_edit::Value::{Boolean, Float, Integer, String};
     match (old, new) {

@@ -13,19 +13,19 @@ use crate::place::Place;
 use crate::size::parse_size;
 use crate::suggest::{list, nearest};
 
-/// A table whose keys are known: each is read once, and what is left over is an error that names
-/// the keys that were asked for.
+/// A table whose keys are known: each is read once, and a key that is left over is an error that
+/// names the known keys.
 pub(crate) struct Section<'n> {
-    /// As in a header: `cycle.motion`; empty for the whole file.
+    /// The path as in a header: `cycle.motion`; empty for the whole file.
     path: String,
     remaining: BTreeMap<&'n str, &'n Node>,
     known: Vec<String>,
 }
 
-/// No robot has more modules or cores to name.
+/// The largest number of items of a list: no robot has more modules or cores to name.
 const MOST_ITEMS: usize = 1024;
 
-/// Why a value was refused.
+/// The reason why a value was refused.
 pub(crate) struct Refusal<'n> {
     node: &'n Node,
     /// The end of "must be ...".
@@ -37,7 +37,8 @@ pub(crate) struct Refusal<'n> {
 pub(crate) type Reading<'n, T> = Result<T, Refusal<'n>>;
 
 impl<'n> Section<'n> {
-    /// The section that `node` holds; an error and `None` if it is no table.
+    /// Opens the section that `node` holds. If that is no table, returns `None` and reports an
+    /// error.
     pub fn open(path: &str, node: &'n Node, found: &mut Diagnostics) -> Option<Self> {
         let Some(table) = node.table() else {
             let message = format!("`{path}` must be a table, not {}", node.describe());
@@ -54,23 +55,23 @@ impl<'n> Section<'n> {
         &self.path
     }
 
-    /// The value of a key that has not been read yet, for messages that need its place.
+    /// Returns the value of a key that has not been read yet, for messages that need its place.
     pub fn peek(&self, key: &str) -> Option<&'n Node> {
         self.remaining.get(key).copied()
     }
 
-    /// The value of a key, which thereby is a known one.
+    /// Returns the value of a key and makes it a known one.
     pub fn take(&mut self, key: &str) -> Option<&'n Node> {
         self.known.push(key.to_owned());
         self.remaining.remove(key)
     }
 
-    /// The value of a key that nobody asked for, and that shall not be called unknown.
+    /// Returns the value of a key that is not known, so that it is not reported as unknown.
     pub fn leftover(&mut self, key: &str) -> Option<&'n Node> {
         self.remaining.remove(key)
     }
 
-    /// The value of a key as a `T`; an error and `None` if it is none.
+    /// Reads the value of a key as a `T`. If it is none, returns `None` and reports an error.
     pub fn read<T>(
         &mut self,
         key: &str,
@@ -87,8 +88,8 @@ impl<'n> Section<'n> {
         }
     }
 
-    /// The list at `key`, each item of which `item` reads and none of which stands there twice; all
-    /// that is wrong is an error, and left out. `expected` names the list.
+    /// Reads the list at `key`, each item by `item`. Items that are wrong or repeated are reported
+    /// and skipped. `expected` describes the list.
     pub fn list<T: PartialEq>(
         &mut self,
         key: &str,
@@ -120,15 +121,15 @@ impl<'n> Section<'n> {
         values
     }
 
-    /// The entries of the table `key`, in the order of the files; none if it is absent or, after an
-    /// error, no table.
+    /// Returns the entries of the table `key`, in the order of the files; none if it is absent or,
+    /// with an error, no table.
     pub fn entries(&mut self, key: &str, found: &mut Diagnostics) -> Vec<(&'n str, &'n Node)> {
         let Some(node) = self.take(key) else { return Vec::new() };
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
         Section::open(&path, node, found).and_then(|_| node.table()).map(in_order).unwrap_or_default()
     }
 
-    /// Every key that nobody asked for is an error.
+    /// Reports every key that is not known as an error.
     pub fn finish(self, found: &mut Diagnostics) {
         for (key, node) in &self.remaining {
             found.push_error(|| {
@@ -144,7 +145,8 @@ impl<'n> Section<'n> {
     }
 }
 
-/// An error at the key of `node`, with what may have been meant and all that is possible.
+/// Adds to an error the key of `node` as its place, what may have been meant, and all that is
+/// possible.
 pub(crate) fn suggest<'c>(
     error: Diagnostic,
     node: &Node,
@@ -155,7 +157,7 @@ pub(crate) fn suggest<'c>(
     suggest_at(error, &node.key, name, candidates, known)
 }
 
-/// As [`suggest`], anywhere.
+/// Adds to an error what [`suggest`] adds, at any place.
 pub(crate) fn suggest_at<'c>(
     error: Diagnostic,
     place: &Place,
@@ -224,7 +226,7 @@ fn path<'n>(node: &'n Node, expected: &str) -> Reading<'n, PathBuf> {
     }
 }
 
-/// Any finite number.
+/// Reads any finite number.
 pub(crate) fn number(node: &Node) -> Reading<'_, f64> {
     match &node.content {
         Content::Scalar(Value::Float(number)) if number.is_finite() => Ok(*number),
@@ -233,7 +235,7 @@ pub(crate) fn number(node: &Node) -> Reading<'_, f64> {
     }
 }
 
-/// A rate in hertz.
+/// Reads a rate in hertz.
 pub(crate) fn rate(node: &Node) -> Reading<'_, f64> {
     let number = match &node.content {
         Content::Scalar(Value::Float(number)) => *number,
@@ -250,7 +252,7 @@ pub(crate) fn rate(node: &Node) -> Reading<'_, f64> {
     }
 }
 
-/// A whole number within `range`.
+/// Reads a whole number within `range`.
 pub(crate) fn whole(range: RangeInclusive<usize>) -> impl Fn(&Node) -> Reading<'_, usize> {
     move |node| {
         let number = match &node.content {
@@ -278,7 +280,7 @@ pub(crate) fn duration(node: &Node) -> Reading<'_, Duration> {
     }
 }
 
-/// A duration within `range`, which `limits` says in words.
+/// Reads a duration within `range`, which `limits` describes.
 pub(crate) fn duration_within(
     range: RangeInclusive<Duration>,
     limits: &'static str,
@@ -289,7 +291,7 @@ pub(crate) fn duration_within(
     }
 }
 
-/// A number of bytes.
+/// Reads a number of bytes.
 pub(crate) fn size(node: &Node) -> Reading<'_, u64> {
     const EXAMPLES: &str = "such as \"500 MB\" or \"2 GB\"";
     match node.text() {
@@ -300,7 +302,7 @@ pub(crate) fn size(node: &Node) -> Reading<'_, u64> {
     }
 }
 
-/// A part of a log: a duration or a size.
+/// Reads a part of a log: a duration or a size.
 pub(crate) fn extent(node: &Node) -> Reading<'_, LogExtent> {
     let text = node.text().unwrap_or_default();
     let time = parse_duration(text).ok().filter(|time| *time >= SHORTEST_EXTENT).map(LogExtent::Time);
@@ -311,11 +313,11 @@ pub(crate) fn extent(node: &Node) -> Reading<'_, LogExtent> {
     })
 }
 
-/// A file is not worth the while for less.
+/// The shortest duration for which a file is worthwhile.
 const SHORTEST_EXTENT: Duration = Duration::from_secs(1);
 const SMALLEST_EXTENT: u64 = 1_000_000;
 
-/// One of these names.
+/// Reads one of these names.
 pub(crate) fn choice<'n, T: Copy>(choices: &'static [(&'static str, T)]) -> impl Fn(&'n Node) -> Reading<'n, T> {
     move |node| {
         if let Some((_, value)) = choices.iter().find(|(name, _)| node.text() == Some(*name)) {

@@ -9,13 +9,13 @@ const UNITS: [(&str, f64); 8] = [
     ("GiB", 1_073_741_824.0),
 ];
 
-/// More than any disk has.
+/// The largest size in bytes, which no disk has.
 const LARGEST: f64 = 1e18;
 
 /// Reads `500 MB`, `1.5 GB`, in bytes.
 ///
 /// # Errors
-/// What is wrong, as the end of "must be a size ...".
+/// Returns what is wrong, as the end of "must be a size ...".
 pub(crate) fn parse_size(text: &str) -> Result<u64, &'static str> {
     let text = text.trim();
     let unit_start =

@@ -1,9 +1,9 @@
-//! "Did you mean ...?"
+//! Suggestions of what was probably meant.
 
-/// Names longer than this are no slips of the finger; comparing them would only cost time.
+/// The length beyond which names are no slips of the finger; comparing them would only cost time.
 const LONGEST: usize = 64;
 
-/// The candidate that `name` was probably meant to be.
+/// Returns the candidate that `name` was probably meant to be.
 ///
 /// Spelling that differs only in case or separators (`ball-finder`, `ballFinder`) always matches.
 /// Otherwise one slip (a letter wrong, missing, too much, or two swapped) is allowed per three
@@ -29,7 +29,8 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Says that there is no `kind` of that name, which one was probably meant, and which there are.
+/// Describes that there is no `kind` of that name, which one was probably meant, and which there
+/// are.
 ///
 /// ```
 /// use hemiola_config::unknown;
@@ -50,7 +51,7 @@ pub fn unknown(kind: &str, name: &str, known: impl IntoIterator<Item = impl AsRe
     }
 }
 
-/// The names as a list for people, cut when it gets long.
+/// Lists the names for people, cut when the list gets long.
 pub(crate) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 16;
     let names: Vec<_> = names.into_iter().collect();

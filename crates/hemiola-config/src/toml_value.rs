@@ -1,4 +1,4 @@
-//! Values of parameters as TOML.
+//! Conversion between values of parameters and TOML.
 
 use hemiola_model::Value;
 use toml_edit::{Array, InlineTable};
@@ -9,14 +9,14 @@ use crate::document::parse_text;
 use crate::node::Node;
 use crate::place::SourceText;
 
-/// A value in TOML; `None` for nothing, which TOML cannot say.
+/// Converts a value to TOML; `None` for nothing, which TOML cannot represent.
 pub(crate) fn to_toml(value: &Value) -> Option<toml_edit::Value> {
     Some(match value {
         Value::Nothing => return None,
         Value::Boolean(value) => (*value).into(),
         Value::Integer(value) => (*value).into(),
-        // TOML promises 64 bits with a sign and no more; as a number it keeps its size if not its
-        // last digits.
+        // TOML guarantees signed integers of 64 bits and no more; as a floating-point number it
+        // keeps its size if not its last digits.
         Value::Unsigned(value) => i64::try_from(*value).map_or_else(|_| (*value as f64).into(), Into::into),
         Value::Float(value) => (*value).into(),
         Value::Text(text) => text.as_str().into(),
@@ -28,8 +28,8 @@ pub(crate) fn to_toml(value: &Value) -> Option<toml_edit::Value> {
     })
 }
 
-/// A value as it stands in a file: `{ seen = true, position = [1.0, 0.5] }`, and `none` for
-/// nothing, which TOML cannot say.
+/// Returns a value as it stands in a file: `{ seen = true, position = [1.0, 0.5] }`, and `none` for
+/// nothing, which TOML cannot represent.
 ///
 /// ```
 /// use hemiola_config::{parse_value, value_text};
@@ -42,11 +42,11 @@ pub fn value_text(value: &Value) -> String {
     to_toml(value).map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
-/// Reads a value that somebody typed: TOML, or a text without quotes that could not be mistaken for
+/// Parses a value that somebody typed: TOML, or a text without quotes that cannot be mistaken for
 /// anything else.
 ///
 /// # Errors
-/// It begins as a table, list or text of TOML, and is none.
+/// Fails if it begins as a table, list or text of TOML, and is none.
 ///
 /// ```
 /// use hemiola_config::parse_value;

@@ -1,4 +1,4 @@
-//! Whatever is given for a configuration: an answer comes, soon, and with bounded memory and stack.
+//! Arbitrary input for a configuration: an answer comes, soon, and with bounded memory and stack.
 
 mod robot;
 
@@ -61,7 +61,8 @@ const WORDS: [&str; 51] = [
     "\u{1f916}",
 ];
 
-/// The parser and the checks get a small stack: their depth must not depend on the input.
+/// Returns the answer to a text. The parser and the checks get a small stack: their depth must not
+/// depend on the input.
 fn answer(text: &str) -> Result<String, String> {
     let text = text.to_owned();
     let answer = move || match parse(&text, "robot.toml", &catalog()) {

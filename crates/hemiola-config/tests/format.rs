@@ -1,4 +1,4 @@
-//! What a robot.toml without faults means.
+//! The meaning of a robot.toml without faults.
 
 mod robot;
 

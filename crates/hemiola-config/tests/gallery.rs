@@ -1,5 +1,5 @@
-//! What people read when a configuration is wrong. These texts are part of the product: change them
-//! with care.
+//! The texts that people read when a configuration is wrong. They are part of the product: change
+//! them with care.
 
 mod robot;
 
@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use hemiola_config::parse;
 use robot::catalog;
 
-/// `tests/gallery.txt`: what is read after a line of `=`, what it says about that after a line of
-/// `-`.
+/// The gallery: each configuration follows a line of `=`, and the text about it a line of `-`.
 const GALLERY: &str = include_str!("gallery.txt");
 
 /// A line between the parts of the gallery.

@@ -1,4 +1,4 @@
-//! What is put over what: files, overlays, parameter files, assignments.
+//! The order of overriding: files, overlays, parameter files, assignments.
 
 mod robot;
 
@@ -14,7 +14,7 @@ use robot::catalog;
 
 const BASE: &str = "[cycle.main]\nrate = 30.0\nmodules = [\"nao\"]\n";
 
-/// A robot's folder, gone when it is dropped.
+/// A robot's folder, which is removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -44,7 +44,7 @@ impl Folder {
         load(&options, &catalog())
     }
 
-    /// The message, with the folder's own name left out.
+    /// Returns the message, with the folder's own name removed.
     fn error(&self, overlays: &[&str], assignments: &[&str]) -> String {
         let error = self.load(overlays, assignments).unwrap_err().to_string();
         error.replace(&format!("{}/", self.0.display()), "")
@@ -235,8 +235,8 @@ fn what_cannot_be_saved_leaves_the_file_as_it_was() {
     );
 }
 
-/// Keys that layers of overlays set, to what all of them take, or unset; the model of what must
-/// come out is a plain map.
+/// Generates a layer of keys, each with a value, or to be unset. The model of the result is a plain
+/// map.
 fn layer() -> impl Strategy<Value = Vec<(usize, Option<u8>)>> {
     proptest::collection::vec((0..KEYS.len(), proptest::option::weighted(0.8, 1..=64_u8)), 0..6)
 }
@@ -293,7 +293,7 @@ proptest! {
     }
 }
 
-/// Found by fuzzing: a comment is no key, and the bytes behind it are no TOML.
+/// This was found by fuzzing: a comment is no key, and the bytes behind it are no TOML.
 #[test]
 fn every_assignment_that_is_refused_says_why() {
     let folder = Folder::with(&[("robot.toml", BASE)]);

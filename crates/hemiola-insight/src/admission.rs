@@ -1,5 +1,5 @@
-//! What is known before a run: whether a robot may start (`[analysis] admission`), and which bounds
-//! it is to be compared with while it runs.
+//! Admission before a run: whether a robot may start (`[analysis] admission`), and the bounds with
+//! which it is compared while it runs.
 
 use std::time::Duration;
 
@@ -14,20 +14,21 @@ use crate::findings::{Findings, What};
 use crate::knowledge::{Knowledge, Origin};
 use crate::table::{basis, table};
 
-/// What is known of a robot that may start.
+/// The bounds and doubts of a robot that may start.
 #[derive(Debug, Default)]
 pub struct Admitted {
-    /// Bounds that hold with the execution times that are known; none where some are not.
+    /// The bounds that hold with the known execution times; none if some are not known.
     pub bounds: LatencyBounds,
-    /// What people should know before it runs.
+    /// A warning for people before it runs.
     pub warning: Option<String>,
 }
 
-/// Finds out whether everything is sure to be in time, as far as it is known before the run; what
-/// is not known yet does not keep a robot from finding out.
+/// Checks whether everything is sure to be in time, as far as it is known before the run. A robot
+/// may always start to find out what is not known yet.
 ///
 /// # Errors
-/// [`InsightError::NotAdmitted`]: something does not fit, and the configuration refuses that.
+/// Returns [`InsightError::NotAdmitted`] if something does not fit, and the configuration refuses
+/// that.
 pub fn admit(robot: &Robot, known: &Known) -> Result<Admitted, InsightError> {
     let configured = &robot.configuration().analysis;
     let origin = robot.configuration().output.profile.clone().map_or(Origin::Nowhere, Origin::File);
@@ -48,18 +49,20 @@ pub fn admit(robot: &Robot, known: &Known) -> Result<Admitted, InsightError> {
     let findings = Findings::of_robot(&derived.system, &derived, &knowledge.known.profile);
     if is_asked && !findings.holds() {
         let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
-        // Of a robot that has changed nobody knows; that it cannot find out would be for ever.
+        // Nothing is known for certain of a robot that has changed; if it could not start, that
+        // would never change.
         if configured.admission == Admission::Refuse && derived.estimated.is_empty() {
             return Err(InsightError::NotAdmitted { findings: text });
         }
         warning = Some(format!("not everything is sure to be in time\n{text}"));
     }
-    // What others took is no promise of this robot.
+    // Execution times of other robots guarantee nothing for this one.
     let bounds = if derived.estimated.is_empty() { watched(&findings, &derived) } else { LatencyBounds::default() };
     Ok(Admitted { bounds, warning })
 }
 
-/// What the running robot compares its latencies with, and the execution times that this rests on.
+/// Returns the bounds with which the running robot compares its latencies, and the execution times
+/// on which they rest.
 fn watched(findings: &Findings, derived: &Derived) -> LatencyBounds {
     let bound = |what, name: &str| {
         let row = findings.rows.iter().find(|row| row.what == what && row.name == name);
@@ -88,7 +91,7 @@ fn watched(findings: &Findings, derived: &Derived) -> LatencyBounds {
     for callback in derived.system.chains.iter().flat_map(|chain| &chain.callbacks) {
         let executor = callback.executor.as_deref().unwrap_or_default();
         let known = bounds.executions.get(&(executor.to_owned(), callback.name.clone())).copied();
-        // What is awake before a timer is due stands beside the callback itself, under its name.
+        // The time awake before a timer is due has the same name as the callback itself.
         let assumed = Duration::from(callback.takes.longest).max(known.unwrap_or_default());
         bounds = bounds.execution(executor, &callback.name, assumed);
     }

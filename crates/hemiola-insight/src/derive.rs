@@ -1,15 +1,16 @@
-//! From a robot to the system that `hemiola-analysis` bounds: the same as `system.toml` would say.
+//! Derivation of the system that `hemiola-analysis` bounds from a robot, as `system.toml` would
+//! describe it.
 //!
 //! - **Cycles** have the tasks and the order of their plan, unfused: fusing changes where tasks run
 //!   and not whether somebody works.
 //! - **Sources** that the framework paces are cycles of one task, for they have threads of their
-//!   own; what they trigger begins when they have a sample. One that tells its own times waits for
-//!   its sensor most of the time, and takes none of the processor's.
+//!   own; the cycles that they trigger begin when they have a sample. A source that paces itself
+//!   waits for its sensor most of the time, and takes no processor time.
 //! - **Executors** beside the cycles: see `executors`.
 //! - **Paths** are the response of each cycle that a source triggers, from its sample on, as its
-//!   deadline counts; and the ways of all chains.
-//! - **Cores.** Who may use some cores only has no more workers there than those. Who shares time
-//!   is less important than everybody else.
+//!   deadline counts; and the paths of all chains.
+//! - **Cores.** A cycle that may use only some cores has no more workers there than those. Threads
+//!   that share time are less important than everybody else.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -30,40 +31,40 @@ use crate::routes::{self, Chain, Root};
 
 /// A robot as a system.
 pub struct Derived {
-    /// What the analysis looks at.
+    /// The system to be analysed.
     pub system: System,
-    /// How each of the robot's cycles responds: the name of what bounds that, a path or the cycle
+    /// The responses of the robot's cycles: the name of what bounds each, a path or the cycle
     /// itself.
     pub responses: Vec<Response>,
     /// Every chain from a sensor to an output.
     pub latencies: Vec<Latency>,
-    /// `cycle: task` or the source, where nothing is known of how long it takes.
+    /// The tasks, as `cycle: task`, and sources whose execution time is not known.
     pub unmeasured: Vec<String>,
-    /// The same, where only others than this robot were measured: earlier builds, other machines or
-    /// parameters, runs that were not in real time.
+    /// The tasks and sources that were only measured for other robots than this one: earlier
+    /// builds, other machines or parameters, runs that were not in real time.
     pub estimated: Vec<String>,
-    /// What shares time with all other programs.
+    /// The cycles, sources and executors that share time with all other programs.
     pub sharing: Vec<String>,
-    /// What runs beside the cycles.
+    /// The callbacks that run beside the cycles.
     pub callbacks: Callbacks,
 }
 
-/// How long a run of a cycle takes, from its trigger on.
+/// The time that a run of a cycle takes, from its trigger on.
 pub struct Response {
-    /// The cycle.
+    /// The name of the cycle.
     pub cycle: String,
-    /// What bounds it.
+    /// The name of the verdict that bounds it.
     pub verdict: String,
 }
 
-/// How long a chain takes.
+/// The time that a chain takes.
 pub struct Latency {
-    /// What `[chain.*]` calls it; nothing if it is not there.
+    /// Its name in `[chain.*]`, if it is there.
     pub declared: Option<String>,
     /// The chain itself.
     pub chain: Chain,
-    /// Paths, the first of which bounds the reaction time, and all of which bound the data age;
-    /// none if nobody says how often the source delivers.
+    /// The paths, the first of which bounds the reaction time, and all of which bound the data age;
+    /// none if the period of the source is not known.
     pub paths: Vec<String>,
     /// The longest reaction time that the configuration allows.
     pub reaction: Option<TimeSpan>,
@@ -72,7 +73,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// What tables call it: the ends, after what the configuration calls it.
+    /// Returns its name in tables: the ends, after its name in the configuration.
     pub fn name(&self) -> String {
         match &self.declared {
             Some(declared) => format!("{declared}: {}", self.ends()),
@@ -80,22 +81,24 @@ impl Latency {
         }
     }
 
-    /// `camera → output to body`
+    /// Returns its ends: `camera → output to body`.
     pub fn ends(&self) -> String {
         format!("{} → {}", self.chain.begin(), self.chain.output)
     }
 }
 
-/// The cores that a robot has for its cycles: as configured, or all of this machine.
+/// Returns the number of cores that a robot has for its cycles: as configured, or all of this
+/// machine.
 fn cores(robot: &Robot) -> NonZeroUsize {
     let configured = robot.configuration().analysis.cores.and_then(NonZeroUsize::new);
     configured.unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
-/// See the module.
+/// Derives a robot's system: see the module.
 ///
 /// # Errors
-/// Nobody says how often something begins, or a chain of the configuration does not exist.
+/// Fails if the period of something is not known, or if a chain of the configuration does not
+/// exist.
 pub fn derive(robot: &Robot, knowledge: &Knowledge) -> Result<Derived, InsightError> {
     let mut derivation = Derivation {
         robot,
@@ -125,7 +128,7 @@ struct Derivation<'r> {
     unmeasured: Vec<String>,
     estimated: Vec<String>,
     sharing: Vec<String>,
-    /// Sources and topics of which nobody says how often they come.
+    /// The sources and topics whose periods are not known.
     silent: Vec<String>,
 }
 
@@ -192,7 +195,7 @@ impl Derivation<'_> {
         Cycle {
             name: configured.name.clone(),
             begins: self.begins(configured),
-            // That of a cycle that a source triggers counts from the sample on: see
+            // The deadline of a cycle that a source triggers counts from the sample on: see
             // `add_responses`.
             deadline: configured.deadline.filter(|_| trigger(self.robot, configured).is_none()).map(TimeSpan::from),
             workers: plan.workers().min(allowed),
@@ -227,7 +230,7 @@ impl Derivation<'_> {
     }
 }
 
-/// The source that triggers a cycle, if it is known how often that delivers.
+/// Returns the source that triggers a cycle, if the period of the source is known.
 fn trigger<'c>(robot: &Robot, cycle: &'c CycleConfiguration) -> Option<&'c str> {
     let Trigger::Source(source) = &cycle.trigger else { return None };
     is_regular(robot, source).then_some(source)
@@ -239,8 +242,8 @@ fn is_regular(robot: &Robot, source: &str) -> bool {
 }
 
 impl Derived {
-    /// The deadline of a cycle counts from its trigger, which is when the sample was due that
-    /// triggers it.
+    /// Adds the responses of cycles. The deadline of a cycle counts from its trigger, which is when
+    /// the sample was due that triggers it.
     fn add_responses(&mut self, robot: &Robot) {
         for cycle in &robot.configuration().cycles {
             let verdict = match trigger(robot, cycle) {
@@ -266,7 +269,7 @@ impl Derived {
         let roots: Vec<Root<'_>> = sources.iter().map(root).collect();
         let chains = routes::chains(robot.resolved(), &robot.topic_ends(), &roots);
         let mut declared: Vec<(usize, &_)> = Vec::new();
-        // One from a source that is switched off is not there.
+        // A chain from a source that is switched off does not exist.
         let is_on = |begin: &str| sources.contains(&source_of_messages(begin).unwrap_or(begin));
         for chain in robot.configuration().chains.iter().filter(|chain| is_on(&chain.from)) {
             declared.push((find(&chains, &chain.name, &chain.from, &chain.to)?, chain));
@@ -295,7 +298,7 @@ impl Derived {
             }
             self.latencies.push(latency);
         }
-        // Those of the configuration first, in its order.
+        // The chains of the configuration come first, in its order.
         let place = |latency: &Latency| {
             let of = |(_, chain): &(usize, &hemiola_model::configuration::ChainConfiguration)| {
                 Some(&chain.name) == latency.declared.as_ref()
@@ -307,7 +310,8 @@ impl Derived {
     }
 }
 
-/// As in the table at the end of a run, and the way where there are several.
+/// Returns the name of a path: as in the table at the end of a run, with the cycles on the way if
+/// there are several paths.
 fn path_name(latency: &Latency, system: &System, place: usize) -> String {
     let Chain { routes, cycle, .. } = &latency.chain;
     let mut name = latency.ends();
@@ -321,21 +325,21 @@ fn path_name(latency: &Latency, system: &System, place: usize) -> String {
     if system.paths.iter().any(|path| path.name == name) { format!("{name} of {cycle}") } else { name }
 }
 
-/// Whether `[chain.*]` means this output with `to`: by its own name, that of its module, or that of
-/// the source that reads it.
+/// Returns whether `to` in `[chain.*]` names this output: by its own name, that of its module, or
+/// that of the source that reads it.
 pub fn is_output_of(output: &str, to: &str) -> bool {
     let of = |whose: &str| output.strip_prefix(whose) == Some(to);
     let is_of_module = || output.strip_prefix(to).is_some_and(|update| update.starts_with('.'));
     of("") || of("output to ") || is_of_module()
 }
 
-/// The chain that the configuration speaks of.
+/// Returns the chain that the configuration names.
 fn find(chains: &[Chain], name: &str, from: &str, to: &str) -> Result<usize, InsightError> {
     let leads = |begin: &str| -> Vec<usize> {
         let is_it = |chain: &Chain| chain.begin() == begin && is_output_of(&chain.output, to);
         (0..chains.len()).filter(|&number| is_it(&chains[number])).collect()
     };
-    // Whoever names a source means the way of values if there is one.
+    // The name of a source means the path of values if there is one.
     let mut found = leads(from);
     if found.is_empty() {
         found = leads(&by_messages(from));

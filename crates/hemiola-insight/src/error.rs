@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use hemiola_log::LogError;
 use thiserror::Error;
 
-/// Why nothing can be said of what a robot promises, or why it may not start.
+/// The reason why a robot's latencies cannot be bounded, or why it may not start.
 ///
 /// ```
 /// let error = hemiola_insight::profile::read("/nowhere.mcap".as_ref()).unwrap_err();
@@ -24,18 +24,18 @@ pub enum InsightError {
         log.display()
     )]
     NoProfile {
-        /// The log.
+        /// The path of the log.
         log: PathBuf,
     },
     /// The profile in a log is none.
     #[error("the profile in {} is not valid: {error}", log.display())]
     InvalidProfile {
-        /// The log.
+        /// The path of the log.
         log: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         error: serde_json::Error,
     },
-    /// Sources or topics begin something, and may come at any time.
+    /// Sources or topics trigger something, and their periods are not known.
     #[error(
         "nobody says how often {} may come, so nothing can be said of what it begins\n  help: write the least time between two \
          under `[analysis.period]` in robot.toml: {}",
@@ -52,13 +52,13 @@ pub enum InsightError {
         outputs => format!("from `{from}` chains lead to: {}", outputs.join(", ")),
     })]
     NoChain {
-        /// The chain.
+        /// The name of the chain.
         name: String,
-        /// Where it should begin.
+        /// The configured begin of the chain.
         from: String,
-        /// Where it should end.
+        /// The configured end of the chain.
         to: String,
-        /// The outputs that chains from there lead to.
+        /// The outputs to which chains from there lead.
         outputs: Vec<String>,
     },
     /// A chain of the configuration may be one of several.
@@ -67,11 +67,11 @@ pub enum InsightError {
         outputs.join(", ")
     )]
     SeveralChains {
-        /// The chain.
+        /// The name of the chain.
         name: String,
-        /// Where they begin.
+        /// The begin of the chains.
         from: String,
-        /// What their outputs have in common.
+        /// The common part of their outputs.
         to: String,
         /// Their outputs.
         outputs: Vec<String>,
@@ -82,9 +82,9 @@ pub enum InsightError {
         folder.display()
     )]
     NoTrace {
-        /// The robot.
+        /// The name of the robot.
         robot: String,
-        /// Where one would be.
+        /// The folder in which its trace would be.
         folder: PathBuf,
     },
     /// A log holds no traces of its longest runs.
@@ -93,19 +93,19 @@ pub enum InsightError {
         log.display()
     )]
     WithoutWorstRuns {
-        /// The log.
+        /// The path of the log.
         log: PathBuf,
     },
     /// A trace holds no run of a cycle from its beginning to its end.
     #[error("the trace holds no whole run of {cycle}")]
     NoWholeRun {
-        /// The cycle.
+        /// The name of the cycle.
         cycle: String,
     },
     /// A trace holds other runs of a cycle.
     #[error("the trace holds runs {first} to {last} of {cycle}, and not that one")]
     NoSuchRun {
-        /// The cycle.
+        /// The name of the cycle.
         cycle: String,
         /// The first run that it holds.
         first: u32,
@@ -115,15 +115,15 @@ pub enum InsightError {
     /// A trace holds nothing of a chain at the time in question.
     #[error("the trace holds no {latency} of that chain at that time")]
     NoReaction {
-        /// The reaction time, or the data age.
+        /// The latency that was asked about: the reaction time, or the data age.
         latency: String,
     },
     /// A trace has no such cycle or chain.
     #[error("{}", hemiola_config::unknown("cycle or chain", name, known))]
     UnknownSubject {
-        /// What was asked about.
+        /// The name that was asked about.
         name: String,
-        /// What can be asked about.
+        /// The names that can be asked about.
         known: Vec<String>,
     },
     /// Not every deadline is sure to be met, and `[analysis]` refuses that.
@@ -131,7 +131,7 @@ pub enum InsightError {
         "not everything is sure to be in time, and `admission = \"refuse\"` under `[analysis]` forbids that\n{findings}"
     )]
     NotAdmitted {
-        /// What is demanded, and what can be promised.
+        /// The deadlines and bounds.
         findings: String,
     },
 }

@@ -1,16 +1,16 @@
-//! The executors beside a robot's cycles, as runs showed them: as executors with chains of one
-//! callback each.
+//! Derivation of the executors beside a robot's cycles, as runs showed them: as executors with
+//! chains of one callback each.
 //!
 //! - **Threads.** Priority and cores are those of the thread itself, as it was seen, unless
-//!   `[executor.*]` says others: one core, or all of them.
-//! - **Timers** come once per period, and have to be served before the next time; nobody says that
-//!   of messages.
-//! - **Messages** come no closer together than they ever did, or than `[analysis.period]` says.
-//!   Where n of them come at once, and then none for a while, they are n chains, each of which
-//!   begins once in the least time in which n + 1 came: the first message and the one after n
+//!   `[executor.*]` sets others: one core, or all of them.
+//! - **Timers** come once per period, and have to be served before the next time; messages have no
+//!   such deadline.
+//! - **Messages** come no closer together than they ever did, or than `[analysis.period]`
+//!   specifies. Where n of them come at once, and then none for a while, they are n chains, each of
+//!   which begins once in the least time in which n + 1 came: the first message and the one after n
 //!   others are that far apart, and so are the second and the one after n others, and so on.
-//! - **Looking for work** before it sleeps belongs to each call. Being awake before a timer is due
-//!   is a chain of its own, for what keeps it waiting does not keep the timer waiting.
+//! - **Spinning** before it sleeps belongs to each call. Being awake before a timer is due is a
+//!   chain of its own, for what keeps it waiting does not keep the timer waiting.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Span, System};
@@ -21,52 +21,52 @@ use hemiola_trace::{CallbackOrder, CallbackProfile, ExecutorThread, Measured};
 use crate::knowledge::Knowledge;
 use crate::unbounded::Unbounded;
 
-/// The priority of what shares time with all other programs: below all that have one.
+/// The priority of threads that share time with all other programs: below all that have one.
 pub const SHARING: u32 = 1;
 
 /// The callbacks of a robot, as far as runs showed them.
 #[derive(Default)]
 pub struct Callbacks {
-    /// Callbacks that are part of the system.
+    /// The callbacks, of which most are part of the system.
     pub called: Vec<Called>,
-    /// How closely messages came together.
+    /// The bursts in which messages came.
     pub bursts: Vec<Burst>,
-    /// What is not part of the system, so that nothing counts what it takes.
+    /// The callbacks that are not part of the system, so that nothing counts what they take.
     pub left_out: Vec<String>,
-    /// Whether some of that may go before something that has a real-time priority.
+    /// Whether some of those may run before something that has a real-time priority.
     pub leaves_out_important: bool,
-    /// Executors that share time with all other programs.
+    /// The executors that share time with all other programs.
     pub sharing: Vec<String>,
 }
 
-/// A callback, and the chain that bounds how long it takes until it has been called, or why none
-/// does.
+/// A callback, and the chain that bounds how long it takes until it has been called, or the reason
+/// why none does.
 pub struct Called {
-    /// What tables call it.
+    /// Its name in tables.
     pub name: String,
-    /// Its executor.
+    /// The name of its executor.
     pub executor: String,
-    /// What it is called there.
+    /// Its name in the executor.
     pub callback: String,
-    /// When it has to have ended.
+    /// The time by which it has to have ended.
     pub deadline: Option<TimeSpan>,
-    /// The chain that bounds it, or why none does.
+    /// The chain that bounds it, or the reason why none does.
     pub verdict: Result<String, Unbounded>,
-    /// From when there was something to do for it to its end.
+    /// The time from when there was something to do for it to its end.
     pub response: Measured,
 }
 
 /// The most messages that came to a callback within a time.
 pub struct Burst {
-    /// The callback.
+    /// The name of the callback.
     pub name: String,
-    /// How many came.
+    /// The number of messages.
     pub messages: usize,
-    /// The time.
+    /// The time within which they came.
     pub within: TimeSpan,
 }
 
-/// Adds the executors that are known to a system of cycles.
+/// Adds the known executors to a system of cycles.
 pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbacks {
     let mut derived = Callbacks::default();
     for (name, executor) in &knowledge.known.profile.executors {
@@ -118,7 +118,7 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
     derived
 }
 
-/// The thread as it will be.
+/// Returns the thread as it is configured.
 fn as_configured(
     mut thread: ExecutorThread,
     configured: Option<&ExecutorConfiguration>,
@@ -138,7 +138,7 @@ fn as_configured(
     thread
 }
 
-/// The thread on which an executor calls its callbacks, and its priority.
+/// Returns the thread on which an executor calls its callbacks, and its priority.
 fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, u8), Unbounded> {
     let thread = thread.ok_or(Unbounded::NoThread)?;
     let priority = thread.priority.ok_or(Unbounded::OtherScheduling)?;
@@ -171,13 +171,13 @@ fn add_chains(system: &mut System, name: &str, of: &Callback, arrivals: &Arrival
     }
 }
 
-/// When there is something to do for a callback.
+/// The pattern in which work arrives for a callback.
 struct Arrivals {
     of_timer: bool,
-    /// Each comes once per period, independently of the others.
+    /// The number of streams, of which each comes once per period, independently of the others.
     streams: usize,
     period: TimeSpan,
-    /// Nobody has said it; it was seen.
+    /// Whether this was observed, and not configured.
     is_observed: bool,
 }
 
@@ -204,9 +204,9 @@ impl Arrivals {
     }
 }
 
-/// So many messages, and the least time from the first of them to the one after the last: the
-/// fewest of which there are not many more in the long run than if they came like that all the
-/// time.
+/// Returns a number of messages, and the least time from the first of them to the one after the
+/// last. It is the smallest number for which not many more messages are assumed than came in the
+/// long run.
 fn burst(spans: &[u64]) -> Option<(usize, u64)> {
     let rate = |&(messages, span): &(usize, u64)| messages as f64 / span as f64;
     let bursts = || (1..).zip(spans.iter().copied()).filter(|&(_, span)| span > 0);
@@ -214,7 +214,8 @@ fn burst(spans: &[u64]) -> Option<(usize, u64)> {
     bursts().find(|burst| rate(burst) <= lowest * TOLERATED)
 }
 
-/// So many times as many messages as came in the long run are better than a longer burst.
+/// The factor by which more messages than came in the long run may be assumed, rather than a longer
+/// burst.
 const TOLERATED: f64 = 1.5;
 
 #[cfg(test)]
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn messages_at_even_distances_are_one_stream_and_bursts_are_several() {
         assert_eq!(burst(&[9, 20, 30]), Some((1, 9)));
-        // Three at once every 12 ms.
+        // Three come at once every 12 ms.
         assert_eq!(burst(&[0, 1, 12_000, 12_001, 12_001, 24_000]), Some((3, 12_000)));
         assert_eq!(burst(&[0, 0]), None);
     }

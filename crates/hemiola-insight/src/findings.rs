@@ -1,4 +1,4 @@
-//! What is demanded, what can be promised, and what was seen.
+//! Deadlines, bounds, and observed times.
 
 use hemiola_analysis::{Analysis, Part, System, TimeSpan};
 use hemiola_trace::{Measured, Profile};
@@ -7,55 +7,56 @@ use crate::derive::{Derived, Latency};
 use crate::executors::Called;
 use crate::unbounded::Unbounded;
 
-/// What is demanded of a robot or system, what can be promised, and what was observed.
+/// The deadlines, bounds and observed times of a robot or system.
 pub struct Findings {
-    /// One for each thing that has to be done in time.
+    /// The rows, one for each thing that has to be done in time.
     pub rows: Vec<Row>,
-    /// What they rest on.
+    /// The analysis on which they rest.
     pub analysis: Analysis,
 }
 
 /// Something that has to be done in time.
 pub struct Row {
-    /// What it is.
+    /// The kind of thing.
     pub what: What,
-    /// What it is called.
+    /// The name of the thing.
     pub name: String,
     /// The time that it has.
     pub deadline: Option<TimeSpan>,
-    /// The longest that it can take, or why nothing can be said.
+    /// The longest time that it can take, or the reason why there is no bound.
     pub bound: Result<TimeSpan, Unbounded>,
-    /// What runs showed.
+    /// The longest time that runs showed.
     pub observed: Option<Observed>,
     /// Whether it is sure to be done in time.
     pub holds: bool,
-    /// Which of the analysis' verdicts decides.
+    /// The index of the analysis' verdict that decides.
     pub decided_by: Option<usize>,
 }
 
-/// What a row is about.
+/// The kind of thing that a row is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Taking a sample.
+    /// Taking a sample of a source.
     Source,
-    /// A run, from its trigger on.
+    /// A run of a cycle, from its trigger on.
     Cycle,
-    /// From a change in the world to the first output that reflects it.
+    /// The time from a change in the world to the first output that reflects it.
     Reaction,
-    /// From a sample to the last output that rests on it: of the oldest sample.
+    /// The time from the oldest sample on which an output rests to that output.
     DataAge,
-    /// The same of the newest sample, where there are several ways.
+    /// The time from the newest sample on which an output rests to that output, if there are
+    /// several paths.
     NewestAge,
     /// A callback of an executor, from when there is something to do for it.
     Callback,
     /// A chain of callbacks, of a system from a file.
     Chain,
-    /// A way through several cycles, of a system from a file.
+    /// A path through several cycles, of a system from a file.
     Path,
 }
 
 impl What {
-    /// What people and machines call it.
+    /// Returns its name for people and machines.
     pub fn word(self) -> &'static str {
         match self {
             Self::Source => "source",
@@ -70,12 +71,12 @@ impl What {
     }
 }
 
-/// The longest that was seen, of how many.
+/// The longest time that was observed, and how often it was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
-    /// The longest.
+    /// The longest time.
     pub maximum: TimeSpan,
-    /// How many were seen.
+    /// The number of measurements.
     pub count: u64,
 }
 
@@ -87,13 +88,13 @@ impl Observed {
 }
 
 impl Row {
-    /// How much earlier than demanded it is done at the latest; nothing if it may be later.
+    /// Returns how much earlier than demanded it is done at the latest; `None` if it may be later.
     pub fn margin(&self) -> Option<TimeSpan> {
         let (deadline, bound) = (self.deadline?, *self.bound.as_ref().ok()?);
         (bound <= deadline).then(|| deadline - bound)
     }
 
-    /// Whether it took longer than it should have been able to.
+    /// Returns whether it took longer than its bound.
     pub fn is_exceeded(&self) -> bool {
         let bound = self.bound.as_ref().ok();
         bound.zip(self.observed).is_some_and(|(bound, observed)| observed.maximum > *bound)
@@ -101,12 +102,12 @@ impl Row {
 }
 
 impl Findings {
-    /// Whether everything is sure to be done in time.
+    /// Returns whether everything is sure to be done in time.
     pub fn holds(&self) -> bool {
         self.rows.iter().all(|row| row.holds)
     }
 
-    /// Of a robot: of `system`, which is derived from it, perhaps with changes.
+    /// Analyses a robot by `system`, which is derived from it, perhaps with changes.
     pub fn of_robot(system: &System, derived: &Derived, profile: &Profile) -> Self {
         let analysis = Analysis::of(system);
         let place = |name: &str| analysis.verdicts.iter().position(|verdict| verdict.name == name);
@@ -136,7 +137,7 @@ impl Findings {
         Self { rows, analysis }
     }
 
-    /// Of a system of which nothing is known but its description.
+    /// Analyses a system of which only the description is known.
     pub fn of_system(system: &System) -> Self {
         let analysis = Analysis::of(system);
         let what = |part| match part {
@@ -165,7 +166,8 @@ impl Row {
     }
 }
 
-/// `verdict` is the place of the chain that bounds it, or why there is none.
+/// Returns the row of a callback. `verdict` is the index of the chain that bounds it, or the reason
+/// why there is none.
 fn callback_row(called: &Called, verdict: Result<Option<usize>, &Unbounded>, analysis: &Analysis) -> Row {
     let (name, deadline) = (called.name.clone(), called.deadline);
     let observed = Observed::of(&called.response);
@@ -178,8 +180,8 @@ fn callback_row(called: &Called, verdict: Result<Option<usize>, &Unbounded>, ana
     }
 }
 
-/// The first way bounds the reaction time: what comes on another one first was earlier still. The
-/// oldest sample comes on the slowest way.
+/// Returns the rows of a chain. The first path bounds the reaction time: a change that comes by
+/// another path first came even earlier. The oldest sample comes by the slowest path.
 fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile: &Profile) -> Vec<Row> {
     let chain = &latency.chain;
     let name = latency.name();
@@ -217,7 +219,7 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
     if paths.len() == 1 && !chain.is_circular {
         return vec![reaction, oldest];
     }
-    // What comes on the first way is as new as that, and the newest is not older.
+    // A sample that comes by the first path is as new as its bound, and the newest is not older.
     let observed = measured.and_then(|measured| Observed::of(&measured.newest_age));
     vec![reaction, row(What::NewestAge, None, bound_of(first), observed, None), oldest]
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::findings::{Findings, Row};
 
-/// The rows, each with the task that helps most, by the number of the analysis' verdict.
+/// Returns the rows, each with the task that helps most, by the index of the analysis' verdict.
 pub fn as_json(findings: &Findings, system: &System, relief: &[Option<Relief>]) -> Value {
     let rows = findings.rows.iter().map(|row| row_as_json(row, system, relief));
     json!({ "holds": findings.holds(), "cores": system.cores, "rows": rows.collect::<Vec<_>>() })

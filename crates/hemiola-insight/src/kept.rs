@@ -1,4 +1,5 @@
-//! What a profile holds, for people and for machines: of which robots, and what the machine took.
+//! The content of a profile, for people and for machines: of which robots it is, and what the
+//! machine takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -7,8 +8,8 @@ use hemiola_trace::{Conditions, CostProfile, Measured, Pace, Profile, ProfileHis
 use hemiola_words::{Column, Columns, counted, nanoseconds};
 use serde_json::{Value, json};
 
-/// Says in words what was measured: of which robots, the newest first, in how many runs, what took
-/// longest; and what machines take for themselves. `now` is the robot that asks.
+/// Describes what was measured: of which robots, the newest first, in how many runs, what took
+/// longest; and what machines take for themselves. `now` is the robot with which they are compared.
 pub fn kept(history: &ProfileHistory, now: &Conditions) -> String {
     let mut text = String::new();
     for profile in history.profiles().iter().rev() {
@@ -34,7 +35,7 @@ pub fn kept(history: &ProfileHistory, now: &Conditions) -> String {
     text
 }
 
-/// The same as JSON. Times are in nanoseconds.
+/// Returns the content of a profile as JSON. Times are in nanoseconds.
 pub fn kept_as_json(history: &ProfileHistory, now: &Conditions) -> Value {
     let profiles = history.profiles().iter().rev().map(|profile| {
         let (is_of_this_robot, changes) = match whose(profile, now) {
@@ -77,7 +78,7 @@ pub fn kept_as_json(history: &ProfileHistory, now: &Conditions) -> Value {
 
 enum Whose {
     Robot,
-    /// What is not as it was.
+    /// The profile is of another robot, with these changes.
     Other(Vec<String>),
 }
 
@@ -105,7 +106,8 @@ fn under(conditions: &Conditions) -> String {
     )
 }
 
-/// A line for each cycle, source, callback and chain: how often, and the longest.
+/// Returns a line for each cycle, source, callback and chain, with the number of measurements and
+/// the longest time.
 fn longest(profile: &Profile) -> String {
     let mut rows = Vec::new();
     let mut add = |name: String, measured: &Measured, what: &str| {
@@ -142,7 +144,7 @@ fn longest(profile: &Profile) -> String {
     rows.iter().map(|row| columns.line(row).trim_end().to_owned() + "\n").collect()
 }
 
-/// The machines, and whether threads that measured had real-time priority.
+/// Returns the machines, each with whether the threads that measured had real-time priority.
 fn kinds(history: &ProfileHistory) -> BTreeSet<(&str, bool)> {
     history.calibrations().iter().map(|costs| (costs.machine.as_str(), costs.has_priority)).collect()
 }
@@ -170,7 +172,7 @@ fn machines(history: &ProfileHistory) -> String {
     if text.is_empty() { "no calibrations\n".to_owned() } else { text }
 }
 
-/// From how many calibrations a cost comes, and how far these are apart.
+/// Describes from how many calibrations a cost comes, and how far these are apart.
 pub fn spread(cost: &CostProfile) -> String {
     match cost.calibrations {
         0 | 1 => "one calibration".to_owned(),
@@ -232,7 +234,7 @@ mod tests {
         assert!(this.starts_with("this robot, 1 run in real time\n"), "{text}");
         assert!(this.contains("release build 3f2a") && this.contains("5.36 ms") && !this.contains("937 ms"), "{text}");
         assert!(other.contains("cycle.motion.priority (40, now 80)") && other.contains("937 ms"), "{text}");
-        // What was measured in one bad moment is there, as the far end of the spread.
+        // The value that was measured in one bad moment is there, as the far end of the spread.
         assert!(
             other.contains("31.0 µs  (the middle of 3 calibrations, 28.0 µs to 12.3 ms), longest 24.6 ms"),
             "{text}"

@@ -1,4 +1,4 @@
-//! How long everything takes, as far as it was measured, and what that is worth.
+//! Execution times, as far as they were measured, and how far they can be trusted.
 
 use std::path::PathBuf;
 
@@ -11,41 +11,41 @@ use hemiola_trace::{HeldUp, Known, Measured, Profile};
 use crate::profile::{HAND_OVER, PREEMPTION, TIMER_LATENESS, WAKE_UP};
 use hemiola_recording::this_program;
 
-/// How long everything takes, as far as it was measured, and what that is worth.
+/// Execution times, as far as they were measured, and how far they can be trusted.
 pub struct Knowledge {
-    /// What was measured, of this robot and of others.
+    /// The measurements, of this robot and of others.
     pub known: Known,
     /// The share of the runs that execution times cover; all, if there is none.
     pub quantile: Option<f64>,
-    /// Where it comes from.
+    /// The origin of the profile.
     pub origin: Origin,
 }
 
-/// Where a profile comes from.
+/// The origin of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A file, which may not be there yet.
+    /// A file, which need not exist yet.
     File(PathBuf),
     /// The run that has just ended, added to those before it.
     Run,
-    /// No file is configured.
+    /// No file, as none is configured.
     Nowhere,
 }
 
 impl Knowledge {
-    /// The execution time of a task.
+    /// Returns the execution time of a task.
     pub fn task(&self, cycle: &str, task: &str) -> Option<Span> {
         self.known.profile.task(cycle, task).and_then(|measured| self.span(measured))
     }
 
-    /// The time that taking a sample of a source takes.
+    /// Returns the time that taking a sample of a source takes.
     pub fn source(&self, source: &str) -> Option<Span> {
         self.known.profile.sources.get(source).and_then(|measured| self.span(measured))
     }
 
-    /// What the machine takes for itself, as far as it was measured: in 99 of 100 cases. The
-    /// longest of all is what something else did that had the core once, and a bound counts each of
-    /// these for every time that a thread begins to run.
+    /// Returns what the machine takes for itself, as far as it was measured: in 99 of 100 cases.
+    /// The longest of all is due to something else that had the core once, and a bound counts each
+    /// of these for every time that a thread begins to run.
     pub fn costs(&self) -> Costs {
         let cost =
             |name: &str| TimeSpan::nanoseconds(self.known.profile.costs.get(name).map_or(0, |measured| measured.p99));
@@ -60,27 +60,27 @@ impl Knowledge {
         }
     }
 
-    /// The longest that the machine ever took for one of these.
+    /// Returns the longest time that the machine ever took for one of these.
     pub fn longest_cost(&self) -> TimeSpan {
         TimeSpan::nanoseconds(self.known.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
     }
 
-    /// From the shortest to the longest of what was measured, as far as that counts; nothing if
-    /// nothing was.
+    /// Returns the span from the shortest to the longest measured time, as far as the quantile
+    /// covers it; `None` if there is none.
     pub fn span(&self, measured: &Measured) -> Option<Span> {
         let longest = self.quantile.map_or(measured.maximum(), |quantile| measured.quantile(quantile));
         let time = |nanoseconds: u64| TimeSpan::nanoseconds(nanoseconds);
         (measured.count() > 0).then(|| Span { shortest: time(measured.minimum().min(longest)), longest: time(longest) })
     }
 
-    /// How often the tasks were measured: the fewest and the most.
+    /// Returns how often the tasks were measured: the fewest and the most.
     pub fn samples(&self) -> Option<(u64, u64)> {
         let tasks = self.known.profile.cycles.values().flat_map(|cycle| cycle.tasks.values());
         let counts = || tasks.clone().chain(self.known.profile.sources.values()).map(Measured::count);
         counts().min().zip(counts().max())
     }
 
-    /// What other programs or the host held up, and whose executions these were, the longest first.
+    /// Returns the executions that other programs or the host held up, the longest first.
     pub fn held_up(&self) -> Vec<(String, HeldUp)> {
         let Profile { cycles, sources, executors, .. } = &self.known.profile;
         let tasks = cycles.values().flat_map(|cycle| &cycle.tasks);
@@ -94,12 +94,12 @@ impl Knowledge {
         held_up
     }
 
-    /// Whether it was measured with this very program.
+    /// Returns whether it was measured with this very program.
     pub fn is_of_this_program(&self) -> bool {
         self.known.profile.conditions.build == this_program()
     }
 
-    /// What execution times are, in words: `the longest observed`.
+    /// Describes the statistic of execution times: `the longest observed`.
     pub fn statistic(&self) -> String {
         self.quantile.map_or_else(
             || "the longest observed".to_owned(),

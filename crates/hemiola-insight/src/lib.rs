@@ -1,7 +1,8 @@
-//! A robot's promises and the evidence for them: what was measured, the robot as a system of cycles
-//! and chains, bounds of its latencies, whether they fit its deadlines, and why a run took so long.
+//! A robot's guarantees and the evidence for them: what was measured, the robot as a system of
+//! cycles and chains, bounds of its latencies, whether they fit its deadlines, and why a run took
+//! so long.
 //!
-//! It looks at robots, profiles and traces; it runs nothing, and never prints or parses a command
+//! It reads robots, profiles and traces; it runs nothing, and never prints or parses a command
 //! line.
 //!
 //! ```no_run

@@ -1,5 +1,4 @@
-//! What was measured, from run to run: in the file that `output.profile` names, and at the end of
-//! logs.
+//! The measurements of all runs, in the file that `output.profile` names, and at the end of logs.
 
 use std::path::Path;
 
@@ -13,7 +12,7 @@ use hemiola_trace::{Conditions, CostProfile, Known, MeasuredCosts, Pace, Profile
 
 use crate::error::InsightError;
 
-/// Of a file that `run` keeps, or of a log: of all that it holds, the last one.
+/// Reads the profile of a file that `run` keeps, or the last one in a log.
 pub fn read(path: &Path) -> Result<ProfileHistory, InsightError> {
     if path.extension().is_none_or(|extension| extension != "mcap") {
         return Ok(ProfileHistory::load(path)?);
@@ -21,7 +20,7 @@ pub fn read(path: &Path) -> Result<ProfileHistory, InsightError> {
     let mut log = LogReader::open(path)?;
     let mut found = None;
     while let Some(entry) = log.next_entry() {
-        // What is damaged holds nothing that could be trusted; what comes after it may.
+        // Damaged parts of the log are skipped: a profile behind them can still be trusted.
         if let Ok(Entry::Attachment(attachment)) = entry
             && attachment.name == PROFILE
         {
@@ -36,7 +35,7 @@ pub fn read(path: &Path) -> Result<ProfileHistory, InsightError> {
     ProfileHistory::from_json(&text).map_err(|error| InsightError::InvalidProfile { log: path.to_owned(), error })
 }
 
-/// The robot with the durations that are known of it, and what is known.
+/// Returns the robot with its known execution times, and all that is known.
 ///
 /// The conditions are those of a run in real time; whether the robot will be given its real-time
 /// priorities is not known yet.
@@ -44,8 +43,8 @@ pub fn recall(robot: Robot, origins: &Origins, history: &ProfileHistory) -> (Rob
     recall_under(robot, conditions(origins), history)
 }
 
-/// The same, as if this robot's configuration were run by the program and on the machine that the
-/// history is of: what a log or a profile from elsewhere says of it.
+/// Returns the robot with the execution times that it would have on the machine and in the program
+/// of the history, as with [`recall`]: for a log or a profile from elsewhere.
 pub fn recall_from_elsewhere(robot: Robot, origins: &Origins, history: &ProfileHistory) -> (Robot, Known) {
     let mut now = conditions(origins);
     if let Some(last) = history.last_conditions() {
@@ -61,8 +60,8 @@ fn recall_under(robot: Robot, now: Conditions, history: &ProfileHistory) -> (Rob
     (robot.with_profile(known.profile.clone()), known)
 }
 
-/// Under which a robot would run now, in real time. Where nobody fixes the number of workers, the
-/// robot chooses it anew while it runs: that is a configuration of its own.
+/// Returns the conditions under which a robot would run now, in real time. If the number of workers
+/// is not configured, the robot chooses it anew while it runs: that is a configuration of its own.
 fn conditions(origins: &Origins) -> Conditions {
     let mut now = Conditions {
         pace: Pace::RealTime,
@@ -81,19 +80,19 @@ fn conditions(origins: &Origins) -> Conditions {
     now
 }
 
-/// What a value of `robot.toml` decides about durations.
+/// The influence of a value of `robot.toml` on durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decides {
-    /// What is computed.
+    /// It decides what is computed.
     What,
-    /// When, and on which core.
+    /// It decides when it is computed, and on which core.
     When,
     Neither,
 }
 
 fn decides(key: &str) -> Decides {
     let (section, rest) = key.split_once('.').unwrap_or((key, ""));
-    // Names may have dots in them, in quotes; what decides is after the name.
+    // Names may have dots in them, in quotes; the deciding part is after the name.
     let last = rest.rsplit('.').next().unwrap_or(rest);
     match (section, last) {
         ("cycle" | "source", "priority" | "policy" | "cores" | "workers") if !rest.contains(".parameters.") => {
@@ -106,18 +105,19 @@ fn decides(key: &str) -> Decides {
     }
 }
 
-/// What profiles call the time to hand a task to another worker.
+/// The name in profiles of the time to hand a task to another worker.
 pub const HAND_OVER: &str = "hand_over";
-/// What profiles call the time until a thread that is woken runs.
+/// The name in profiles of the time until a thread that is woken runs.
 pub const WAKE_UP: &str = "wake_up";
-/// What profiles call the time by which timers are late.
+/// The name in profiles of the time by which timers are late.
 pub const TIMER_LATENESS: &str = "timer_lateness";
-/// What profiles call the cost of being preempted.
+/// The name in profiles of the cost of being preempted.
 pub const PREEMPTION: &str = "preemption";
 
-/// Measures what this machine takes for itself once more, and tells whether threads are given
-/// real-time priority: three times when nothing is known yet, and when it contradicts what is
-/// known, for a bad moment is no property of a machine. Takes a third of a second each time.
+/// Measures once more what this machine takes for itself, and returns whether threads are given
+/// real-time priority. Measures three times if nothing is known yet, or if the result contradicts
+/// what is known, for a bad moment is no property of a machine. Takes a third of a second each
+/// time.
 pub fn calibrate(history: &mut ProfileHistory) -> bool {
     calibrate_by(history, measure)
 }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::knowledge::{Knowledge, Origin};
 
-    /// As this machine takes it, with the preemption of that calibration.
+    /// Returns the costs of this machine, with this one for a preemption.
     fn preempted(nanoseconds: u64) -> MeasuredCosts {
         let usual = CostProfile { samples: 100, p99: 20_000, maximum: 30_000, ..CostProfile::default() };
         let preemption = CostProfile { p99: nanoseconds, maximum: nanoseconds, ..usual };
@@ -176,8 +176,8 @@ mod tests {
         MeasuredCosts { machine: "robot".into(), has_priority: true, costs }
     }
 
-    /// Robots that are started one after the other; says what bounds count for a preemption each
-    /// time, and how often was measured.
+    /// Starts a robot several times. Returns the cost of a preemption that bounds count each time,
+    /// and how often it was measured.
     fn started(preemptions: impl IntoIterator<Item = u64>, times: usize) -> (Vec<TimeSpan>, usize) {
         let (mut history, mut measured) = (ProfileHistory::default(), 0);
         let mut preemptions = preemptions.into_iter();
@@ -200,14 +200,14 @@ mod tests {
             let preemptions = (0..30).map(|number| if number == bad { 12_300_000 } else { 28_000 });
             let (counted, measured) = started(preemptions, 8);
             assert_eq!(counted, vec![usual; 8], "the bad one is number {bad}");
-            // Three at first. A contradiction is looked into by two more.
+            // It is measured three times at first. A contradiction leads to two more measurements.
             assert_eq!(measured, if (3..=9).contains(&bad) { 12 } else { 10 }, "the bad one is number {bad}");
         }
     }
 
     #[test]
     fn calibrations_that_contradict_later_ones_are_measured_again_and_given_up() {
-        // A compiler ran beside the whole first start; the robot is quiet ever after.
+        // A compiler ran during the whole first start; the machine is quiet ever after.
         let (counted, _) = started([12_300_000; 3], 3);
         assert_eq!(counted[1..], [TimeSpan::nanoseconds(28_000); 2]);
     }

@@ -1,10 +1,10 @@
-//! The ways from each source to each output: through which cycles, by what tasks read of each other
-//! and what they tell each other.
+//! The routes from each source to each output: the cycles on them, by what tasks read of each other
+//! and by the messages that they send each other.
 //!
 //! A value derives from what its provider requires or collects in the same run, as it does for the
-//! time stamps that it carries; not from `Previous<T>`. Whoever subscribes to a topic derives from
-//! what those who publish to it do, whether they have something to tell or not. Ways on which there
-//! is a topic make chains of their own. What sources subscribe to is not followed.
+//! time stamps that it carries; not from `Previous<T>`. A subscriber of a topic derives from what
+//! its publishers do, whether they publish or not. Routes on which there is a topic make chains of
+//! their own. What sources subscribe to is not followed.
 
 #[cfg(test)]
 mod tests;
@@ -16,33 +16,33 @@ use hemiola_plan::{Consumer, Origin, Resolved, ResolvedCycle, ResolvedUpdate, Ta
 use hemiola_runtime::TopicEnd;
 use hemiola_trace::by_messages;
 
-/// A source, and an output that samples of it have an effect on.
+/// A source, and an output on which samples of it have an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
-    /// The source that it begins with.
+    /// The source with which it begins.
     pub source: String,
-    /// On each way there is a topic.
+    /// Whether there is a topic on each route.
     pub by_messages: bool,
-    /// The cycle with the output.
+    /// The cycle of the output.
     pub cycle: String,
-    /// The output: a task.
+    /// The output, which is a task.
     pub output: String,
-    /// The cycles on each way, the way with the fewest first. None if every way comes back to
-    /// itself: then what the output gets of the source is state of the robot, and has no age.
+    /// The cycles on each route, the route with the fewest first. Empty if every route comes back
+    /// to itself: then what the output gets of the source is state of the robot, and has no age.
     pub routes: Vec<Vec<String>>,
-    /// Values derive from each other in a circle: state that never forgets. Its routes, and the
-    /// ages that are measured, are of ways that do not come back to themselves.
+    /// Whether values derive from each other in a circle, which is state that never forgets. The
+    /// routes, and the ages that are measured, are then those that do not come back to themselves.
     pub is_circular: bool,
 }
 
 impl Chain {
-    /// What traces call its begin.
+    /// Returns the name of its begin in traces.
     pub fn begin(&self) -> String {
         if self.by_messages { by_messages(&self.source) } else { self.source.clone() }
     }
 }
 
-/// All chains of a robot, in the order of its sources and cycles.
+/// Returns all chains of a robot, in the order of its sources and cycles.
 pub fn chains(resolved: &Resolved, topics: &[TopicEnd], sources: &[Root<'_>]) -> Vec<Chain> {
     let names: BTreeMap<&str, usize> =
         resolved.cycles.iter().enumerate().map(|(index, cycle)| (cycle.name.as_str(), index)).collect();
@@ -56,14 +56,14 @@ pub struct Root<'s> {
     pub tells: Vec<&'static str>,
 }
 
-/// What a cycle takes.
+/// An import of a cycle: the cycle's index, and what it takes.
 type Import<'r> = (usize, Taken<'r>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Taken<'r> {
     /// A representation.
     Value(&'r str),
-    /// Messages of a topic.
+    /// The messages of a topic.
     Messages(&'r str),
 }
 
@@ -73,8 +73,8 @@ struct Search<'r> {
     topics: &'r [TopicEnd],
     names: &'r BTreeMap<&'r str, usize>,
     graphs: &'r [TaskGraph],
-    /// What is read of each import that derives from the source: outputs, and imports of other
-    /// cycles.
+    /// The outputs and the imports of other cycles that derive from each import, for the imports
+    /// that derive from the source.
     reached: BTreeMap<Import<'r>, Reached<'r>>,
 }
 
@@ -122,7 +122,7 @@ impl<'r> Search<'r> {
         [false, true].into_iter().flat_map(|by_messages| self.chains_of(&first, by_messages)).collect()
     }
 
-    /// Those on whose ways there is a topic, or those without.
+    /// Returns the chains on whose routes there is a topic, or those without.
     fn chains_of(&self, first: &BTreeMap<usize, BTreeSet<Taken<'r>>>, by_messages: bool) -> Vec<Chain> {
         let circular = self.circular(by_messages);
         let mut found = Found::new();
@@ -142,7 +142,7 @@ impl<'r> Search<'r> {
         chains.collect()
     }
 
-    /// The outputs that values of these lead to, by whatever ways.
+    /// Returns the outputs to which values of these imports lead, by any route.
     fn states(&self, first: &BTreeMap<usize, BTreeSet<Taken<'r>>>) -> BTreeSet<(usize, String)> {
         let taken = first.iter().flat_map(|(&cycle, imports)| imports.iter().map(move |&taken| (cycle, taken)));
         let mut open: Vec<Import<'r>> = taken.filter(|(_, taken)| !taken.is_messages()).collect();
@@ -155,7 +155,7 @@ impl<'r> Search<'r> {
         outputs
     }
 
-    /// What derives from an import within its cycle.
+    /// Returns what derives from an import within its cycle.
     fn read_from(&self, (index, import): Import<'r>) -> Reached<'r> {
         let cycle = &self.resolved.cycles[index];
         let updates = derived(cycle, &self.readers(index, import));
@@ -191,7 +191,7 @@ impl<'r> Search<'r> {
         reached
     }
 
-    /// The updates that read an import themselves.
+    /// Returns the updates that read an import themselves.
     fn readers(&self, index: usize, import: Taken<'r>) -> BTreeSet<UpdateId> {
         match import {
             Taken::Value(import) => {
@@ -208,8 +208,8 @@ impl<'r> Search<'r> {
         }
     }
 
-    /// Goes on from imports that one cycle took together; not from those by which the way would
-    /// come back to itself.
+    /// Continues from imports that one cycle took together, except for those by which the route
+    /// would come back to itself.
     fn follow(
         &self,
         cycle: usize,
@@ -236,8 +236,8 @@ impl<'r> Search<'r> {
         way.cycles.pop();
     }
 
-    /// Goes on to cycles that take these. Values that are taken together go on together; messages
-    /// may be slower.
+    /// Continues in the cycles that take these imports. Values that are taken together continue
+    /// together; messages may be slower.
     fn go_on(
         &self,
         imports: impl Iterator<Item = Import<'r>>,
@@ -256,7 +256,7 @@ impl<'r> Search<'r> {
         }
     }
 
-    /// Imports that derive from themselves, or from one that does and lead to one that does.
+    /// Returns the imports that derive from themselves, or that lie between two that do.
     fn circular(&self, by_messages: bool) -> BTreeSet<Import<'r>> {
         let mut left: BTreeSet<Import<'r>> = self.reached.keys().copied().collect();
         loop {
@@ -285,7 +285,7 @@ impl<'r> Search<'r> {
 }
 
 impl<'r> Reached<'r> {
-    /// The imports that derive from this one, by messages only if these are followed.
+    /// Returns the imports that derive from this one, by messages only if these are followed.
     fn leads_to(&self, by_messages: bool) -> impl Iterator<Item = Import<'r>> {
         self.imports.iter().copied().filter(move |(_, taken)| by_messages || !taken.is_messages())
     }
@@ -297,23 +297,23 @@ impl Taken<'_> {
     }
 }
 
-/// The ways to each output of a cycle.
+/// The routes to each output of a cycle.
 type Found = BTreeMap<(usize, String), BTreeSet<Vec<usize>>>;
 
-/// How far one has come.
+/// The route so far.
 #[derive(Default)]
 struct Way {
     cycles: Vec<usize>,
-    /// How many topics there were.
+    /// The number of topics on it.
     topics: usize,
-    /// Whether there shall be some.
+    /// Whether there must be some.
     by_messages: bool,
-    /// How often a cycle may come again by an import that derives from itself. By others it may as
-    /// often as it does, which has an end.
+    /// The number of times that a cycle may be entered again by an import that derives from itself.
+    /// By other imports it may be entered any number of times, which is finite.
     returns: usize,
 }
 
-/// These updates, and those that derive from them in the same run.
+/// Returns these updates, and those that derive from them in the same run.
 fn derived(cycle: &ResolvedCycle, first: &BTreeSet<UpdateId>) -> BTreeSet<UpdateId> {
     let mut derived = first.clone();
     loop {

@@ -1,4 +1,4 @@
-//! Findings for people.
+//! Tables of findings, for people.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,11 +14,11 @@ use crate::findings::{Findings, Row, What};
 use crate::knowledge::{Knowledge, Origin};
 use crate::unbounded::Unbounded;
 
-/// Columns of a time.
+/// The width of a column of times.
 const TIME: usize = 10;
 
-/// A line per cycle, and two per chain: deadline, bound, the longest that was observed, margin,
-/// verdict.
+/// Returns a table with a line per cycle, and two per chain: deadline, bound, the longest that was
+/// observed, margin, verdict.
 pub fn table(findings: &Findings) -> String {
     let columns = columns(&findings.rows, [TIME; 4]);
     let mut text = columns.line(["", "deadline", "bound", "observed", "margin"]) + "\n";
@@ -47,7 +47,7 @@ pub fn table(findings: &Findings) -> String {
     text
 }
 
-/// Bounds as they are, and as they would be, in a column each.
+/// Returns a table of present bounds, and of bounds after each change, in a column each.
 pub fn side_by_side(now: &Findings, changed: &[(&str, Findings)]) -> String {
     let columns = columns(&now.rows, [TIME].into_iter().chain(iter::repeat_n(18, changed.len() + 1)));
     let mut text = String::new();
@@ -84,7 +84,7 @@ fn verdict(row: &Row) -> &'static str {
     }
 }
 
-/// The line over both figures of a chain.
+/// Writes the line over the figures of a chain.
 fn heading<'r>(text: &mut String, row: &'r Row, last: &mut Option<&'r str>) {
     if matches!(row.what, What::Reaction | What::DataAge | What::NewestAge) && *last != Some(&row.name) {
         *last = Some(&row.name);
@@ -99,7 +99,7 @@ fn label(row: &Row) -> String {
     }
 }
 
-/// Names, then times in columns of these widths.
+/// Returns the columns of a table: names, then times in columns of these widths.
 fn columns(rows: &[Row], times: impl IntoIterator<Item = usize>) -> Columns {
     let name = rows.iter().map(|row| label(row).chars().count()).max().unwrap_or(0).max(24) + 1;
     Columns::new([Column::left(name)].into_iter().chain(times.into_iter().map(Column::right)))
@@ -109,7 +109,7 @@ fn time(time: TimeSpan) -> String {
     duration(time.into())
 }
 
-/// What bounds rest on: whose execution times, how many of them, and what is left out.
+/// Describes the basis of bounds: whose execution times, how many of them, and what is not covered.
 pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     let mut text = String::new();
     let whence = match &knowledge.origin {
@@ -176,7 +176,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     text
 }
 
-/// How far calibrations of the machine are apart, where there are several.
+/// Describes how far calibrations of the machine are apart, if there are several.
 fn of_spread(costs: &BTreeMap<String, CostProfile>) -> String {
     let fewest = costs.values().map(|cost| cost.calibrations).min().unwrap_or(0);
     let widest = costs.iter().max_by_key(|(_, cost)| cost.highest.saturating_sub(cost.lowest));
@@ -190,7 +190,7 @@ fn of_spread(costs: &BTreeMap<String, CostProfile>) -> String {
     }
 }
 
-/// What bounds do not count because the robot did not have the core.
+/// Describes the time that bounds do not count because the robot did not have the core.
 fn of_held_up(held_up: &[(String, HeldUp)]) -> String {
     let Some((_, longest)) = held_up.first() else { return String::new() };
     let count: u64 = held_up.iter().map(|(_, held_up)| held_up.count).sum();
@@ -203,7 +203,7 @@ fn of_held_up(held_up: &[(String, HeldUp)]) -> String {
     )
 }
 
-/// What bounds of callbacks rest on.
+/// Describes the basis of bounds of callbacks.
 fn of_callbacks(callbacks: &Callbacks) -> String {
     let mut text = String::new();
     if !callbacks.bursts.is_empty() {

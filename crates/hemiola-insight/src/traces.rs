@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-/// The traces that a robot leaves, with numbers, in a folder.
+/// The numbered traces that a robot leaves in a folder.
 ///
 /// ```
 /// use hemiola_insight::Traces;
@@ -16,28 +16,28 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Those of the robot of that name.
+    /// Creates a description of the traces of the robot of that name.
     pub fn new(folder: impl Into<PathBuf>, robot: impl Into<String>) -> Self {
         Self { folder: folder.into(), robot: robot.into() }
     }
 
-    /// The robot's name.
+    /// Returns the robot's name.
     pub fn robot(&self) -> &str {
         &self.robot
     }
 
-    /// Where they are.
+    /// Returns the folder of the traces.
     pub fn folder(&self) -> &std::path::Path {
         &self.folder
     }
 
-    /// The name of the next one: one more than that of any that is there.
+    /// Returns the path of the next trace, whose number is one more than that of any that is there.
     pub fn next_free(&self) -> PathBuf {
         let last = self.numbers().map(|(number, _)| number).max().unwrap_or(0);
         self.folder.join(format!("{}-{}.pftrace", self.robot, u64::from(last) + 1))
     }
 
-    /// The one with the highest number.
+    /// Returns the path of the trace with the highest number.
     pub fn newest(&self) -> Option<PathBuf> {
         self.numbers().max().map(|(_, path)| path)
     }

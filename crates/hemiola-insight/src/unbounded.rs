@@ -1,8 +1,8 @@
 use hemiola_analysis::NoBound;
 use thiserror::Error;
 
-/// Why nothing bounds how long something of a robot takes: what is not known of it, and where to
-/// say it.
+/// The reason why nothing bounds how long something of a robot takes: what is not known of it, and
+/// where to configure it.
 ///
 /// ```
 /// use hemiola_insight::Unbounded;
@@ -16,48 +16,48 @@ pub enum Unbounded {
     /// The analysis finds no bound.
     #[error(transparent)]
     Analysis(#[from] NoBound),
-    /// A source delivers when it likes.
+    /// The period of a source is not known.
     #[error("nobody says how often {source_name} delivers: write it under `[analysis.period]`")]
     NoPeriod {
-        /// The source.
+        /// The name of the source.
         source_name: String,
     },
-    /// All that comes from the source has been in a cycle before that it comes back to.
+    /// Everything that comes from the source has been in a cycle before to which it comes back.
     #[error(
         "it is state of the robot, and has no age: all that {output} gets of {source_name} has come back to a cycle that it was \
          in before"
     )]
     State {
-        /// The source.
+        /// The name of the source.
         source_name: String,
-        /// What puts out.
+        /// The name of the output.
         output: String,
     },
-    /// The analysis says nothing of it.
+    /// The analysis has no verdict on it.
     #[error("no chain of the analysed system stands for it")]
     NoVerdict,
-    /// Nobody knows how long the callback takes.
+    /// The execution time of the callback is not known.
     #[error("it was never measured")]
     NeverMeasured,
-    /// Nobody knows since when the callback had been waiting.
+    /// The time since when the callback had been waiting is not known.
     #[error("only when it was called is known, and not since when there was something to do for it")]
     BeginUnknown,
-    /// Its executor is turned by a thread that does other things.
+    /// Its executor runs on a thread that does other things.
     #[error("its executor has no thread for itself (`Executor::spawn`), or had none yet")]
     NoThread,
-    /// Its thread is scheduled as no analysis here covers.
+    /// Its thread has a scheduling policy that no analysis here covers.
     #[error("its thread is neither of real-time priority nor shares time")]
     OtherScheduling,
-    /// Its thread stays on more than one core, and not on all.
+    /// Its thread may run on more than one core, and not on all.
     #[error(
         "its thread may use some of the cores: give it one, or all (`cores` in `[executor.*]`, or \
          `ThreadSettings::affinity`)"
     )]
     SomeCores,
-    /// One call says nothing of how often there may be some.
+    /// One call does not show how often there may be some.
     #[error("it was called once, and how often it may be is not known: write it under `[analysis.period]`")]
     CalledOnce,
-    /// A burst says nothing of when the next one may come.
+    /// A burst does not show when the next one may come.
     #[error(
         "all that it was called for came at once, and how often it may is not known: write it under `[analysis.period]`"
     )]

@@ -10,7 +10,7 @@ use hemiola_words::{counted, duration, grouped};
 use crate::derive::Derived;
 use crate::findings::{Findings, Row, What};
 
-/// What a run or an analysis comes to, in a line: what was missed, what does not fit, what to do.
+/// The verdict on a run or an analysis, in a line: what was missed, what does not fit, what to do.
 ///
 /// ```
 /// use hemiola_insight::Verdict;
@@ -26,29 +26,29 @@ use crate::findings::{Findings, Row, What};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// What went wrong that has nothing to do with time.
+    /// Failures that have nothing to do with time.
     failed: Vec<String>,
-    /// What was too late.
+    /// Deadlines that were missed.
     missed: Vec<String>,
-    /// What may be too late.
+    /// Deadlines that may be missed.
     unfit: Vec<String>,
-    /// Why nobody knows.
+    /// Reasons why it is not known whether deadlines are met.
     unknown: Vec<String>,
-    /// What took longer than it should have been able to, and was in time.
+    /// Times that exceeded their bounds, but were in time.
     exceeded: Vec<String>,
-    /// What has been in time.
+    /// Deadlines that were met.
     good: Vec<String>,
-    /// What to do, and how urgent that is.
+    /// Advice, and how urgent it is.
     advice: Vec<(Urgency, String)>,
     /// By cycle the thread without real-time priority that it needs: its own, or that of its
     /// source.
     sharing: BTreeMap<String, String>,
 }
 
-/// What should be done before what else.
+/// The order in which advice should be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
-    /// Without a priority nothing else helps.
+    /// A priority, without which nothing else helps.
     Priority,
     Permission,
     Unknown,
@@ -58,8 +58,8 @@ enum Urgency {
 }
 
 impl Verdict {
-    /// What is sure to be in time, and what is not; `derived` where it is a robot that was
-    /// analysed.
+    /// Returns the verdict on what is sure to be in time, and what is not. `derived` is the
+    /// analysed robot, if it is one.
     pub fn of(findings: &Findings, derived: Option<&Derived>) -> Self {
         let mut verdict = Self { sharing: derived.map(sharing).unwrap_or_default(), ..Self::default() };
         for row in &findings.rows {
@@ -114,7 +114,7 @@ impl Verdict {
         }
     }
 
-    /// What a run showed in which the robot ran in real time.
+    /// Adds the results of a run in which the robot ran in real time.
     #[must_use]
     pub fn with_run(mut self, report: &Report) -> Self {
         for cycle in &report.cycles {
@@ -142,7 +142,8 @@ impl Verdict {
         self.with_failures(report)
     }
 
-    /// What failed in a run that was not in real time, and says nothing of what is in time.
+    /// Returns the verdict on a run that was not in real time: it shows failures, but not what is
+    /// in time.
     #[must_use]
     pub fn of_stepped(report: &Report) -> Self {
         let verdict = Self::default().with_failures(report);
@@ -156,23 +157,23 @@ impl Verdict {
         self
     }
 
-    /// Nothing can be said of what is sure, because of this.
+    /// Returns the verdict that the guarantees are not known, with the reason.
     #[must_use]
     pub fn unknown(because: impl fmt::Display) -> Self {
-        // What helps is on further lines.
+        // The first line is the reason; the others are advice.
         let because = because.to_string();
         let first = because.lines().next().unwrap_or_default().to_owned();
         Self { unknown: vec![first], ..Self::default() }
     }
 
-    /// Something else that went wrong, or ended otherwise than it should.
+    /// Adds another failure, or another end than there should be.
     #[must_use]
     pub fn with_failure(mut self, what: impl Into<String>) -> Self {
         self.failed.insert(0, what.into());
         self
     }
 
-    /// Which task to shorten, by the analysis' verdicts.
+    /// Adds which task to shorten, by the analysis' verdicts.
     #[must_use]
     pub fn with_relief(mut self, system: &System, findings: &Findings, relief: &[Option<Relief>]) -> Self {
         let mut unfit = findings.rows.iter().filter(|row| !row.holds);
@@ -184,7 +185,7 @@ impl Verdict {
         self
     }
 
-    /// These threads asked for real-time priority and were refused it.
+    /// Adds that threads asked for real-time priority and were refused it.
     #[must_use]
     pub fn with_refused_priorities(mut self) -> Self {
         self.advise(Urgency::Permission, "grant the robot real-time priorities: `doctor` says how");
@@ -196,7 +197,7 @@ impl Verdict {
     }
 }
 
-/// See [`Verdict::sharing`].
+/// Returns the threads for [`Verdict::sharing`].
 fn sharing(derived: &Derived) -> BTreeMap<String, String> {
     let is_sharing = |name: &String| derived.sharing.contains(name);
     let thread = |cycle: &Cycle| match &cycle.begins {
@@ -207,9 +208,9 @@ fn sharing(derived: &Derived) -> BTreeMap<String, String> {
     derived.system.cycles.iter().filter_map(|cycle| Some((cycle.name.clone(), thread(cycle)?))).collect()
 }
 
-/// A row in a sentence.
+/// Describes a row in a sentence.
 fn of_row(row: &Row) -> String {
-    // Only what the configuration calls a chain: its ends are in the table.
+    // Only the configured name of a chain is used: its ends are in the table.
     let name = row.name.split(": ").next().unwrap_or(&row.name);
     match row.what {
         What::Cycle | What::Source => row.name.clone(),
@@ -217,7 +218,7 @@ fn of_row(row: &Row) -> String {
     }
 }
 
-/// The command that asks about a row.
+/// Returns the command that explains a row.
 fn why(row: &Row) -> String {
     let name = row.name.split(": ").next().unwrap_or(&row.name);
     let quoted = if name.contains(' ') { format!("\"{}\"", name.replace('→', "->")) } else { name.to_owned() };
@@ -228,13 +229,13 @@ fn why(row: &Row) -> String {
     }
 }
 
-/// `3 tasks were`
+/// Returns a text like `3 tasks were`.
 fn were(tasks: usize) -> String {
     let were = if tasks == 1 { "was" } else { "were" };
     format!("{} {were}", counted(tasks as u64, "task"))
 }
 
-/// As many of a kind are told.
+/// The number of entries of each kind that are shown.
 const MOST: usize = 3;
 
 impl fmt::Display for Verdict {
@@ -258,7 +259,7 @@ impl fmt::Display for Verdict {
         if more > 0 {
             write!(formatter, "; and {more} more")?;
         }
-        // What nobody knows yet is no matter of priorities.
+        // If it is only not known what is in time, priorities are no remedy.
         let is_late = !(missed.is_empty() && unfit.is_empty() && exceeded.is_empty());
         let helps = |(urgency, _): &&(Urgency, String)| is_late || *urgency > Urgency::Permission;
         match advice.iter().filter(helps).min_by_key(|(urgency, _)| *urgency) {

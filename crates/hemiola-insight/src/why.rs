@@ -1,4 +1,4 @@
-//! Why a run of a cycle, or a chain from a sensor to an output, took as long as it did.
+//! The reasons why a run of a cycle, or a chain from a sensor to an output, took as long as it did.
 //!
 //! | file | what |
 //! |---|---|
@@ -19,7 +19,7 @@ use hemiola_words::duration;
 use crate::error::InsightError;
 pub use evidence::Evidence;
 
-/// What somebody asks about, and where the answer is looked for.
+/// The subject of a question, and the place of the answer.
 ///
 /// ```no_run
 /// use hemiola_insight::Traces;
@@ -34,37 +34,37 @@ pub use evidence::Evidence;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// A cycle, or a chain: its name in the configuration, or `SOURCE -> OUTPUT`; without one, all
-    /// that can be asked about.
+    /// The subject: a cycle, or a chain by its name in the configuration or as `SOURCE -> OUTPUT`.
+    /// Without one, all subjects are listed.
     pub subject: Option<String>,
-    /// The trace that tells; the newest of the robot without.
+    /// The trace to read; without one, the newest of the robot.
     pub trace: Option<PathBuf>,
-    /// The log that tells: it holds traces of the longest run of each cycle.
+    /// The log to read, which holds traces of the longest run of each cycle.
     pub log: Option<PathBuf>,
-    /// This run of the cycle.
+    /// The number of the run of the cycle.
     pub run: Option<u32>,
-    /// What went on at this time of the robot's clock.
+    /// The time on the robot's clock to explain.
     pub at: Option<Duration>,
-    /// So many of the longest, at least one.
+    /// The number of the longest runs to explain, at least one.
     pub worst: usize,
-    /// Of a chain the data age instead of the reaction time.
+    /// Whether to explain the data age of a chain instead of the reaction time.
     pub age: bool,
 }
 
 /// An answer for people.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What took how long, the reason, and what would help.
+    /// The times, the reason, and what would help.
     pub text: String,
-    /// When the first that it speaks of began and ended; none for an overview.
+    /// The begin and the end of the first run or reaction that it explains; `None` for an overview.
     pub span: Option<(Ticks, Ticks)>,
 }
 
 impl Evidence {
-    /// Explains what the question is about.
+    /// Answers the question.
     ///
     /// # Errors
-    /// There is no such cycle or chain, or the trace holds nothing of it.
+    /// Fails if there is no such cycle or chain, or if the trace holds nothing of it.
     pub fn answer(&self, question: &Question) -> Result<Answer, InsightError> {
         let Some(subject) = &question.subject else {
             return Ok(Answer { text: overview(self), span: None });
@@ -76,7 +76,7 @@ impl Evidence {
     }
 }
 
-/// What can be asked about, with the worst of each.
+/// Lists all subjects, with the worst of each.
 fn overview(evidence: &Evidence) -> String {
     let mut text = evidence.heading();
     text += "\ncycle            runs    late   longest  in run\n";
@@ -97,7 +97,7 @@ fn overview(evidence: &Evidence) -> String {
     text
 }
 
-/// The time on the robot's clock, if the trace tells, or since the trace began.
+/// Describes a time on the robot's clock, if the trace shows it, or since the trace began.
 fn moment(evidence: &Evidence, at: Ticks) -> String {
     match evidence.clock_zero {
         Some(zero) => format!("at {:.3} s", (at.0 as f64 - zero as f64) * 1e-9),

@@ -1,4 +1,4 @@
-//! Bounds of a robot from what was measured, and what follows from them.
+//! Bounds of a robot from measurements, and their consequences.
 #![forbid(unsafe_code)]
 
 mod measured;
@@ -120,7 +120,7 @@ reaction = "120 ms"
 cores = 1
 "#;
 
-/// A robot in a folder of its own, and what was measured of it, in microseconds.
+/// A robot in a folder of its own, and its measured times, in microseconds.
 struct Robot {
     folder: PathBuf,
 }
@@ -223,7 +223,7 @@ fn what_was_held_up_is_said_and_does_not_count() {
     assert!(text.contains(line), "{text}");
 }
 
-/// The figure of a row in milliseconds.
+/// Returns the figure of a row in milliseconds.
 fn milliseconds(findings: &Value, what: &str, name: &str, figure: &str) -> Option<f64> {
     let rows = findings["rows"].as_array().unwrap();
     let row = rows.iter().find(|row| row["what"] == what && row["name"].as_str().unwrap().starts_with(name)).unwrap();
@@ -242,15 +242,16 @@ fn what_was_never_measured_is_not_sure_to_be_in_time() {
 fn a_run_is_bounded_from_its_sample_on_beside_all_that_is_more_important() {
     let robot = Robot::measured("bounds", "");
     let findings = robot.json(&[]);
-    // Body 0.5 ms, and from there on 3 ms of its own, 10 + 1 of cognition and the camera, and the
-    // body again and again.
+    // The body takes 0.5 ms. The rest is 3 ms of its own, 10 + 1 ms of cognition and the camera,
+    // and the body again and again.
     assert_eq!(milliseconds(&findings, "source", "Body", "bound"), Some(0.5));
     let motion = milliseconds(&findings, "cycle", "motion", "bound").unwrap();
     assert!((14.5..20.0).contains(&motion), "{motion}");
     assert_eq!(milliseconds(&findings, "cycle", "motion", "observed"), Some(3.6));
     assert_eq!(findings["holds"], false);
     assert_eq!(robot.command(&["analyze", "--fail"]), ExitCode::from(1));
-    // Camera 40 ms, through it and cognition, then to the next motion and through it.
+    // The camera takes 40 ms; then come it and cognition, then the wait for the next motion and
+    // motion itself.
     let reaction =
         milliseconds(&findings, "reaction time", "image-to-joints: Camera → output to Body", "bound").unwrap();
     assert!((40.0 + 12.0 + 10.0 + motion - 1.0..120.0).contains(&reaction), "{reaction}");
@@ -301,7 +302,7 @@ fn assigned_priorities_are_obeyed_and_make_it_fit() {
     let findings = robot.json(&["--overlay", &overlay]);
     assert_eq!(findings["holds"], true, "{findings:#}");
     assert_eq!(robot.command(&["analyze", "--overlay", &overlay, "--fail"]), ExitCode::SUCCESS);
-    // The figures that the overlay's comments give are those of the robot with the overlay.
+    // The figures in the overlay's comments are those of the robot with the overlay.
     let bound = milliseconds(&findings, "cycle", "motion", "bound").unwrap();
     let said = text.lines().find(|line| line.starts_with("# motion")).unwrap();
     assert!(said.ends_with(&format!("80, 1,   {bound:.2} ms")), "{said} {bound}");
@@ -321,7 +322,7 @@ fn a_source_is_analysed_at_the_priority_that_it_has_for_its_cycle() {
     };
     let priorities = |system: &System| ["Body", "Camera"].map(|name| priority_of(system, name));
     assert_eq!(priorities(&system()), [41, 81]);
-    // With other cycles' priorities the sources keep those that were analysed with.
+    // With other cycles' priorities the sources keep those with which they were analysed.
     let overlay = robot.path("assigned.toml");
     assert_eq!(robot.command(&["assign", "--output", &overlay]), ExitCode::SUCCESS);
     let text = std::fs::read_to_string(&overlay).unwrap();
@@ -400,14 +401,14 @@ fn an_observation_of_another_configuration_exceeds_no_bound() {
     };
     let now = robot.json(&[]);
     assert_eq!((exceeded(&now), observed(&now)), (1, 3), "{now:#}");
-    // Also where the file is named: it is of the same configuration.
+    // This holds also if the file is named: it is of the same configuration.
     let named = robot.json(&["--profile", &robot.path("profile.json")]);
     assert_eq!((exceeded(&named), observed(&named)), (1, 3));
     for changed in ["cycle.motion.priority=85", "source.Camera.priority=70", "cycle.cognition.workers=2"] {
         for profile in [&[] as &[_], &["--profile", &robot.path("profile.json")]] {
             let findings = robot.json(&[&["--set", changed], profile].concat());
             assert_eq!((exceeded(&findings), observed(&findings)), (0, 0), "{changed} {profile:?}");
-            // How long an update takes does not depend on these.
+            // The execution time of an update does not depend on these.
             assert_eq!(findings["execution_times"]["estimated"], serde_json::json!([]), "{changed}");
         }
     }

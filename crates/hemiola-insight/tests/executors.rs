@@ -92,7 +92,7 @@ impl Robot {
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
     }
 
-    /// With this profile instead of the one that it has.
+    /// Gives the robot this profile instead of the one that it has.
     fn knowing(&self, profile: &Profile) -> &Self {
         measured::keep(profile, Path::new(&self.path("robot.toml")), Path::new(&self.path("profile.json")));
         self
@@ -131,7 +131,7 @@ fn what_an_executor_was_seen_to_do_is_bounded_and_counts_for_less_important_cycl
     let robot = Robot::new("run", "");
     assert_eq!(robot.command(&["run", "--headless", "--duration", "400ms", "--no-trace"]), ExitCode::SUCCESS);
     let mut profile = measured::last(Path::new(&robot.path("profile.json")));
-    // What this machine takes, and which priorities it grants, is not what is tested.
+    // The test does not depend on what this machine takes, and which priorities it grants.
     profile.costs.clear();
     let arm = profile.executors.get_mut("arm").unwrap();
     arm.thread.as_mut().unwrap().priority = Some(60);
@@ -157,8 +157,8 @@ fn times(microseconds: u64, count: usize) -> Measured {
     distribution.into()
 }
 
-/// The hand takes 4 ms; a timer of 10 ms takes 1 ms, and messages, two at once every 20 ms, take
-/// 0.5 ms each.
+/// Returns a profile in which the hand takes 4 ms; a timer of 10 ms takes 1 ms, and messages, two
+/// at once every 20 ms, take 0.5 ms each.
 fn profile(priority: u8, cores: &[usize]) -> Profile {
     let mut profile = Profile::default();
     profile.cycle_mut("hand").tasks.insert("Hand.grip".into(), times(4000, 9));
@@ -196,11 +196,12 @@ fn bounds_of_callbacks_add_up() {
         findings["messages"][0],
         serde_json::json!({ "callback": "arm: Touch", "at_most": 2, "within": 20_000_000 })
     );
-    // Of a less important executor, that waits for the hand, too.
+    // A callback of a less important executor waits for the hand, too.
     let below = robot.knowing(&profile(20, &[0])).json(&[]);
     assert!(bound(&below, "callback", "arm: tick") >= 1.0 + 0.5 + 4.0);
     assert!(bound(&below, "cycle", "hand") < bound(&findings, "cycle", "hand"));
-    // Beyond what a robot's computer has, or on any: the same, where there is but one.
+    // Cores beyond those of the robot's computer, or any cores, give the same bound where there is
+    // only one.
     for cores in [&[3][..], &[0, 1]] {
         let moved = robot.knowing(&profile(60, cores)).json(&[]);
         assert_eq!(bound(&moved, "callback", "arm: Touch"), 2.0);
@@ -284,7 +285,7 @@ fn assigned_priorities_of_threads_and_callbacks_are_obeyed() {
         [("Touch".to_owned(), 7), ("every".to_owned(), 3)],
         "robot.toml goes before the program"
     );
-    // An arm that takes turns with a hand which is due earlier.
+    // The arm takes turns with a hand whose deadline is earlier.
     let arm = profile.executors.get_mut("arm").unwrap();
     arm.thread.as_mut().unwrap().priority = Some(20);
     profile.costs.clear();

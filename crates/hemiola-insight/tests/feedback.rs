@@ -1,4 +1,4 @@
-//! Bounds of a robot whose cycles read each other, and the ages that are measured of it.
+//! Bounds of a robot whose cycles read each other, and its measured ages.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
@@ -103,7 +103,7 @@ fn robot() -> Robot {
     Robot::assemble(Configuration { cycles, ..Configuration::default() }).unwrap()
 }
 
-/// Everything takes ten microseconds: in simulated time nothing takes any.
+/// Returns durations of ten microseconds for everything: in simulated time nothing takes any.
 fn durations() -> Profile {
     let short = || {
         let mut distribution = Distribution::new();

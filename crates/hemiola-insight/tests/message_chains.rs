@@ -156,11 +156,11 @@ fn silence_is_news_too() {
             _ => None,
         })
         .collect();
-    // Each of cognition's runs brings newer sounds, not only those in which a whistle was heard.
+    // Each of cognition's runs brings newer sounds, not only those in which there was a whistle.
     let newest: BTreeSet<u64> = arrivals.iter().map(|&(newest, _)| newest).collect();
     assert!(newest.len() >= 55, "{}", newest.len());
-    // The sound before cognition's run, which is every 50 ms, and the longest from there to
-    // motion's.
+    // The age is at most that of the sound before cognition's run, which is every 50 ms, and the
+    // longest time from there to motion's.
     assert!(arrivals.iter().all(|&(_, age)| age <= 10_000_000 + 50_000_000 + 20_000_000), "{arrivals:?}");
 
     let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
@@ -187,8 +187,8 @@ fn it_is_measured_bounded_and_taken_apart() {
     let rows = findings["rows"].as_array().unwrap();
     let row = rows.iter().find(|row| row["name"].as_str().unwrap().contains("ear-to-legs")).unwrap();
     let bound = row["bound"].as_u64().unwrap();
-    // The distances of two sounds, two runs of cognition and two of motion, and what all of them
-    // take.
+    // The bound consists of the distances of two sounds, two runs of cognition and two of motion,
+    // and the execution times of all.
     assert!((80_000_000..200_000_000).contains(&bound), "{row}");
 
     let row = rows.iter().find(|row| row["name"].as_str().unwrap().contains("Button by messages → Legs.go")).unwrap();
@@ -197,15 +197,15 @@ fn it_is_measured_bounded_and_taken_apart() {
     let trace = Trace::read(&file).unwrap();
     for (source, through) in [("Ear", &["audio", "cognition", "motion"][..]), ("Button", &["cognition", "motion"])] {
         let ways = ways(&trace, source);
-        // A part of no length is left out.
+        // A part of no length is skipped.
         let whole = ways.iter().filter(|way| *way == through).count();
         assert!(2 * whole > ways.len(), "{whole} of {}: {ways:?}", ways.len());
     }
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// The profile of a robot that ran until both chains were gone through often enough: a profile adds
-/// up what runs measured, and a machine that does other work needs more of them.
+/// Returns the profile of a robot that ran until both chains were completed often enough: a profile
+/// adds up what runs measured, and a machine that does other work needs more of them.
 fn measured(folder: &Path, run: impl Fn()) -> Profile {
     let is_enough = |profile: &Profile| {
         ["Ear by messages", "Button by messages"].iter().all(|source| {
@@ -223,8 +223,8 @@ fn measured(folder: &Path, run: impl Fn()) -> Profile {
     panic!("the chains are not measured");
 }
 
-/// Everything that was measured takes as long as on a machine that does nothing else, so that
-/// bounds do not depend on what this one does.
+/// Sets all measured times to those on a machine that does nothing else, so that bounds do not
+/// depend on what this one does.
 fn with_known_times(profile: &mut Profile) {
     let mut time = Distribution::new();
     (0..100).for_each(|_| time.record(20_000));
@@ -233,7 +233,7 @@ fn with_known_times(profile: &mut Profile) {
     profile.costs.clear();
 }
 
-/// The cycles through which each output came to know of a source.
+/// Returns the cycles through which each output learned of a source.
 fn ways(trace: &Trace, source: &str) -> Vec<Vec<String>> {
     let names = trace.catalog.read();
     let (source, _) = names.sources().find(|(_, name)| *name == by_messages(source)).unwrap();

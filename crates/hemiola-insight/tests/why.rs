@@ -1,4 +1,4 @@
-//! `why`: a robot that is late on purpose, and whether the answer names the culprit.
+//! The command `why`: a robot is late on purpose, and the answer names the culprit.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ struct Thought {
 struct Brain {}
 
 const SLOW_RUN: u64 = 60;
-/// Longer than anything else that happens to a run on a machine that others use, too.
+/// A time longer than anything else that happens to a run on a machine that others use, too.
 const SLOW: Duration = Duration::from_millis(400);
 
 #[module]
@@ -77,7 +77,8 @@ fn robot(words: &[&str]) -> ExitCode {
     Application::embedded(ROBOT).run_with([&["robot"], words].concat())
 }
 
-/// The reason of a run, and whether its chain says that the hand needed what the brain thought.
+/// Returns the reason of a run, and whether its chain shows that the hand needed what the brain
+/// thought.
 fn reason(trace: &Trace, run: u32) -> (String, bool) {
     let names = trace.catalog.read();
     let (cycle, _) = names.cycles().next().unwrap();
@@ -131,7 +132,8 @@ fn the_update_that_took_long_is_named_with_one_worker_and_with_two() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// A slice holds few other runs to compare with: the longest of its run is enough.
+/// Returns the reason of a slice, which holds few other runs to compare with: the longest of its
+/// run is enough.
 fn reason_of_slice(trace: &Trace) -> String {
     let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
     let cycle = trace.catalog.read().cycles().next().unwrap().0;
@@ -189,7 +191,7 @@ fn a_bound_that_is_exceeded_is_in_the_log_with_its_cause() {
         }
     }
     let told = |texts: &[String], words: &[&str]| texts.iter().any(|text| words.iter().all(|word| text.contains(word)));
-    // Of the causes an execution time is the first.
+    // Of the causes, an execution time comes first.
     let why = ["cause: 0, culprit: \"Brain.thought\"", "Brain.thought ran ", "was assumed to run 1.00 ms at most"];
     assert!(told(&exceedances, &why), "{exceedances:?}");
     assert!(told(&warnings, &["the response time of control exceeded its bound of 200 ms"]), "{warnings:?}");
@@ -200,7 +202,7 @@ fn a_bound_that_is_exceeded_is_in_the_log_with_its_cause() {
 fn a_chain_is_taken_apart_through_the_run_that_carried_it() {
     let folder = folder("chain");
     let file = folder.join("robot.pftrace");
-    // In real time, for sample times and events are compared.
+    // The run is in real time, for sample times and events are compared.
     let run = ["run", "--headless", "--duration", "1s", "--trace", file.to_str().unwrap()];
     assert_eq!(robot(&run), ExitCode::SUCCESS);
     let trace = Trace::read(&file).unwrap();

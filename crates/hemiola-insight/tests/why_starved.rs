@@ -1,5 +1,5 @@
-//! `why`, and what the profile keeps, where a thread that is none of the robot's takes the core:
-//! within an update, and before a run.
+//! The command `why`, and the profile's content, where a thread that is none of the robot's takes
+//! the core: within an update, and before a run.
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
 
@@ -20,7 +20,7 @@ use hemiola_realtime::{
 };
 
 const ROBOT: &str = "[cycle.control]\nrate = 100.0\npriority = 10\ncores = [0]\nworkers = 1\n";
-/// Less than a run may take that keeps its priority.
+/// A time that is less than a run may take that keeps its priority.
 const HELD: Duration = Duration::from_millis(120);
 const STARVED_WITHIN: u64 = 60;
 const STARVED_AFTER: u64 = 120;
@@ -40,9 +40,9 @@ impl Walker {
         step.number = clock.run();
         let Some(other) = OTHER.get() else { return };
         match clock.run() {
-            // It is on the same core, and more important: it begins before this returns.
+            // The thread is on the same core, and more important: it begins before this returns.
             STARVED_WITHIN => other.send(Duration::ZERO).unwrap(),
-            // When this run is over, and the next one is not due.
+            // The thread begins when this run is over, and the next one is not due.
             STARVED_AFTER => other.send(Duration::from_millis(3)).unwrap(),
             _ => {}
         }
@@ -51,13 +51,14 @@ impl Walker {
 
 static OTHER: OnceLock<Sender<Duration>> = OnceLock::new();
 
-/// Takes the core for some time of its own, each time when it is asked to, after the delay that it
-/// is asked for.
+/// Takes the core for a fixed running time, each time that it is asked to, after the requested
+/// delay.
 fn take_core(asked: Receiver<Duration>) {
     let account = ThreadAccount::of(KernelThread::current()).unwrap();
     for delay in asked {
         sleep_until(monotonic_now() + delay);
-        // Not of the clock's: where the host takes the core, nobody had it.
+        // The thread's running time counts and not the clock's: where the host takes the core,
+        // nobody had it.
         let until = account.read().unwrap().running + HELD;
         while account.read().unwrap().running < until {}
     }

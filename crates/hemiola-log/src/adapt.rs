@@ -1,5 +1,5 @@
-//! Messages of one definition as messages of another: for types that have changed, and for those of
-//! others.
+//! Conversion of messages of one definition into those of another: for types that have changed, and
+//! for those of others.
 
 mod convert;
 mod path;
@@ -14,8 +14,8 @@ use hemiola_model::data::ReadError;
 use crate::definition::{Definition, Element, Field, NumberType, Shape};
 use crate::value::Value;
 
-/// Makes messages of a definition from those of another: fields go by their names, what is not
-/// there keeps its default.
+/// Converts messages of one definition into those of another: fields are matched by their names,
+/// and those that were not recorded keep their defaults.
 ///
 /// | recorded | wanted | |
 /// |---|---|---|
@@ -47,12 +47,12 @@ pub struct Adapter {
     from: Arc<Definition>,
     /// A message of the wanted definition.
     default: Value,
-    /// What does not go by its name: the way to a field, and where it comes from.
+    /// The fields that are not matched by name: the path to each, and its source.
     fields: Vec<(String, FieldSource)>,
     changes: Vec<FieldChange>,
 }
 
-/// What is different between two definitions.
+/// A difference between two definitions.
 ///
 /// ```
 /// use hemiola_log::FieldChange;
@@ -61,11 +61,11 @@ pub struct Adapter {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldChange {
-    /// It was not recorded.
+    /// The field was not recorded.
     Added(String),
-    /// It is not there any more.
+    /// The field does not exist any more.
     Removed(String),
-    /// It was something else, which does not fit.
+    /// The field was recorded as something else, which does not fit.
     Changed(String),
 }
 
@@ -79,7 +79,7 @@ impl fmt::Display for FieldChange {
     }
 }
 
-/// Where a field comes from that does not go by its name.
+/// The source of a field that is not matched by name.
 ///
 /// ```
 /// use hemiola_log::FieldSource;
@@ -88,16 +88,16 @@ impl fmt::Display for FieldChange {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldSource {
-    /// The way to it in the recorded message: `pose.position.x`, `ranges[3]`.
+    /// The path to the source in the recorded message: `pose.position.x`, `ranges[3]`.
     pub path: String,
-    /// Numbers are multiplied by it,
+    /// The factor by which numbers are multiplied.
     pub scale: f64,
-    /// and then this is added.
+    /// The number that is then added.
     pub offset: f64,
 }
 
 impl FieldSource {
-    /// As it is.
+    /// Takes the value at this path as it is.
     pub fn of(path: &str) -> Self {
         Self { path: path.to_owned(), scale: 1.0, offset: 0.0 }
     }
@@ -108,12 +108,12 @@ impl FieldSource {
 }
 
 impl Adapter {
-    /// From messages of `from` to those of `to`, of which `default` is one, as CDR. `fields` names
-    /// those that do not go by their names, each by the way to it.
+    /// Creates an adapter from messages of `from` to those of `to`, of which `default` is one, as
+    /// CDR. `fields` are those that are not matched by name, each with its path.
     ///
     /// # Errors
-    /// One of `fields` does not exist or cannot be converted, or `default` is no message of `to`;
-    /// [`ReadError::path`] says which field.
+    /// Fails if one of `fields` does not exist or cannot be converted, or if `default` is no
+    /// message of `to`; [`ReadError::path`] names the field.
     pub fn new<'f>(
         from: &Arc<Definition>,
         to: &Arc<Definition>,
@@ -130,7 +130,7 @@ impl Adapter {
         Ok(adapter)
     }
 
-    /// Whether a field can come from there.
+    /// Checks that a field can have this source.
     fn check(&mut self, to: &Definition, path: &str, source: &FieldSource) -> Result<(), ReadError> {
         let (wanted, recorded) = (path::find(to, path)?, path::find(&self.from, &source.path)?);
         self.changes.retain(|change| *change != FieldChange::Removed(source.path.clone()));
@@ -159,17 +159,17 @@ impl Adapter {
         }
     }
 
-    /// What is different, but for the fields that were said to come from elsewhere.
+    /// Returns the differences of the two definitions, except for fields whose source was given.
     pub fn changes(&self) -> &[FieldChange] {
         &self.changes
     }
 
-    /// A message, from CDR to CDR. A value that goes by its name and has no place, such as a
-    /// variant that is gone, is told to `on_misfit`, and its field keeps its default.
+    /// Converts a message, from CDR to CDR. If a value that is matched by name does not fit, such
+    /// as a variant that is gone, `on_misfit` is called and the field keeps its default.
     ///
     /// # Errors
-    /// The bytes are no message of the recorded definition, or a field that comes from elsewhere
-    /// has no place; [`ReadError::path`] says which.
+    /// Fails if the bytes are no message of the recorded definition, or if a field whose source was
+    /// given does not fit; [`ReadError::path`] names it.
     pub fn adapt(&self, message: &[u8], mut on_misfit: impl FnMut(ReadError)) -> Result<Vec<u8>, ReadError> {
         let recorded = Value::decode(&self.from, message)?;
         let mut adapted = self.default.clone();
@@ -186,7 +186,7 @@ impl Adapter {
         Ok(writer.finish())
     }
 
-    /// Finds what goes by its name, and what does not.
+    /// Records the differences of fields that are matched by name.
     fn compare(&mut self, from: &Definition, to: &Definition, prefix: &str) {
         let named = |definition: &Definition, name: &str| {
             definition.fields.iter().find(|field| field.name.as_ref() == name).cloned()
@@ -216,7 +216,7 @@ impl Adapter {
     }
 }
 
-/// Whether one can become the other, as far as the definitions tell.
+/// Returns whether one field can become the other, as far as the definitions show.
 fn fits(recorded: &Field, wanted: &Field) -> bool {
     let is_float = |number: &NumberType| matches!(number, NumberType::F32 | NumberType::F64);
     let elements = match (&recorded.element, &wanted.element) {

@@ -1,4 +1,4 @@
-//! Files inside the file. They may be large: their data is read when somebody asks for it.
+//! Files inside the file. They may be large: their data is only read on demand.
 
 use std::io::{self, BufRead, Read, Seek};
 
@@ -7,11 +7,11 @@ use crate::format::AttachmentHeader;
 use crate::error::Cause;
 use crate::source::Source;
 
-/// Names and media types are not longer.
+/// The length that no name or media type exceeds.
 const LONGEST_TEXT: u32 = 64 * 1024;
 
-/// The header, where the data begins, and its length, of a record that ends at `end`; the source is
-/// there afterwards.
+/// Reads an attachment's record that ends at `end`, which is then the source's position. Returns
+/// its header, and the position and length of its data.
 pub fn read<R: Read + Seek>(
     source: &mut Source<R>,
     end: u64,

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::definition::Definition;
 use crate::error::{LogError, NoDefinition};
 
-/// What messages belong to: a topic, and the form of its messages.
+/// A topic and the form of its messages.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), hemiola_log::LogError> {
@@ -18,21 +18,21 @@ use crate::error::{LogError, NoDefinition};
 /// ```
 #[derive(Debug)]
 pub struct Channel {
-    /// Its number in the file.
+    /// The channel's number in the file.
     pub id: u16,
-    /// Its topic; several channels may have the same one.
+    /// The channel's topic; several channels may have the same one.
     pub topic: String,
-    /// How messages are encoded: `cdr`, `ros1`, `protobuf`, `json`, ...
+    /// The encoding of messages: `cdr`, `ros1`, `protobuf`, `json`, ...
     pub encoding: String,
-    /// What else the writer said of it.
+    /// Further texts of the writer.
     pub metadata: BTreeMap<String, String>,
-    /// What messages look like, where the writer said so.
+    /// The schema of messages, if the writer gave one.
     pub schema: Option<Arc<Schema>>,
-    /// The schema, understood when the first message is decoded.
+    /// The definition in the schema, parsed when the first message is decoded.
     pub(crate) definition: OnceLock<Result<Arc<Definition>, NoDefinition>>,
 }
 
-/// What messages look like, in a language that [`Schema::encoding`] names.
+/// A description of messages, in a language that [`Schema::encoding`] names.
 ///
 /// ```
 /// use hemiola_log::Schema;
@@ -43,11 +43,11 @@ pub struct Channel {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
-    /// Its number in the file.
+    /// The schema's number in the file.
     pub id: u16,
-    /// The type's name: `sensor_msgs/msg/Imu`.
+    /// The name of the type: `sensor_msgs/msg/Imu`.
     pub name: String,
-    /// `ros2msg`, `ros1msg`, `protobuf`, `jsonschema`, ...
+    /// The language: `ros2msg`, `ros1msg`, `protobuf`, `jsonschema`, ...
     pub encoding: String,
     /// The schema itself.
     pub data: Vec<u8>,
@@ -64,15 +64,15 @@ impl Channel {
             == (other.id, &other.topic, &other.encoding, &other.metadata, &other.schema)
     }
 
-    /// The schema's name, or what is known instead.
+    /// Returns the schema's name, or what is known instead.
     pub fn type_name(&self) -> &str {
         self.schema.as_ref().map_or("no schema", |schema| &schema.name)
     }
 
-    /// What messages look like.
+    /// Returns the definition of messages.
     ///
     /// # Errors
-    /// There is no schema, it is not in `ros2msg`, or it is wrong.
+    /// Fails if there is no schema, if it is not in `ros2msg`, or if it is wrong.
     pub fn definition(&self) -> Result<&Arc<Definition>, LogError> {
         let definition = self.definition.get_or_init(|| match &self.schema {
             _ if self.encoding != "cdr" => Err(NoDefinition::OtherEncoding { encoding: self.encoding.clone() }),
@@ -100,17 +100,17 @@ impl Channel {
 pub struct LogTime(u64);
 
 impl LogTime {
-    /// From a number in a file.
+    /// Creates a time from a number in a file.
     pub const fn from_nanoseconds(nanoseconds: u64) -> Self {
         Self(nanoseconds)
     }
 
-    /// As a number in a file.
+    /// Returns the time as a number in a file.
     pub const fn nanoseconds(self) -> u64 {
         self.0
     }
 
-    /// Negative when `earlier` is later.
+    /// Returns the seconds since another time, which are negative if `earlier` is later.
     pub fn seconds_since(self, earlier: Self) -> f64 {
         (i128::from(self.0) - i128::from(earlier.0)) as f64 / 1e9
     }

@@ -1,4 +1,4 @@
-//! Chunks: runs of records, most often compressed, with a checksum.
+//! Chunks: runs of records, usually compressed, with a checksum.
 
 use std::io::{self, BufRead, Read, Seek};
 
@@ -9,33 +9,33 @@ use crate::format::ChunkHeader;
 use crate::error::Cause;
 use crate::source::Source;
 
-/// The bytes of a chunk's header around its compression's name.
+/// The number of bytes of a chunk's header around its compression's name.
 pub const FIXED: u64 = 8 + 8 + 8 + 4 + 4 + 8;
-/// No compression has a longer name.
+/// The length that no compression's name exceeds.
 const LONGEST_NAME: u32 = 32;
 
-/// A chunk in memory, one after the other.
+/// The chunk that is in memory. There is one at a time.
 #[derive(Default)]
 pub struct Chunk {
-    /// The records, as far as they could be had.
+    /// The records, as far as they could be decompressed.
     pub records: Vec<u8>,
-    /// The next record.
+    /// The position of the next record in them.
     pub next: usize,
-    /// Where in the file the chunk begins.
+    /// The position in the file at which the chunk begins.
     pub offset: u64,
 }
 
-/// How far a chunk can be trusted.
+/// The degree to which a chunk can be trusted.
 pub enum Content {
-    /// It is what was written; or it has no checksum, and nothing speaks against it.
+    /// The chunk is what was written; or it has no checksum, and nothing speaks against it.
     Whole,
-    /// It is as was written as far as it goes.
+    /// The chunk is what was written, as far as it goes.
     Cut,
-    /// Nobody knows which of its bytes are right.
+    /// It is unknown which of the bytes are right.
     Doubtful(Cause),
 }
 
-/// The header of a chunk at the source's position, and how many bytes it takes.
+/// Reads the header of a chunk at the source's position. Returns it, and how many bytes it takes.
 pub fn read_header<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Option<(ChunkHeader, u64)>> {
     let mut fixed = [0; FIXED as usize - 8];
     if source.remaining() < FIXED {
@@ -63,7 +63,7 @@ pub fn read_header<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Option<
 }
 
 impl Chunk {
-    /// Takes the next `available` bytes of the source; where the file is cut off, more were there
+    /// Loads the next `available` bytes of the source; where the file is cut off, there were more
     /// once.
     pub fn load<R: Read + Seek>(
         &mut self,
@@ -77,7 +77,7 @@ impl Chunk {
         self.next = 0;
         let end = source.position() + available;
         let decompressed = self.decompress(source.by_ref().take(available), &header.compression, limit);
-        // A failure of the disk is not one of the data.
+        // This fails if the disk does, which is no failure of the data.
         source.read_to(end)?;
         Ok(match decompressed {
             Err(cause @ (Cause::TooLarge { .. } | Cause::UnknownCompression { .. })) => Content::Doubtful(cause),
@@ -87,7 +87,7 @@ impl Chunk {
         })
     }
 
-    /// What was decompressed before an error stays.
+    /// Decompresses the records, and keeps those from before an error.
     fn decompress(&mut self, input: impl BufRead, compression: &str, limit: u64) -> Result<(), Cause> {
         let result = match compression {
             "" => input.take(limit + 1).read_to_end(&mut self.records),
@@ -111,7 +111,7 @@ impl Chunk {
         }
         let (stored, computed) = (header.uncompressed_crc, crc32fast::hash(&self.records));
         match stored {
-            // No checksum.
+            // The chunk has no checksum.
             0 => Content::Whole,
             _ if stored == computed => Content::Whole,
             _ => Content::Doubtful(Cause::Checksum { of: "chunk", stored, computed }),

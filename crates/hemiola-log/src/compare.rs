@@ -7,7 +7,7 @@ use crate::entry::{Entry, KeptMessage};
 use crate::error::LogError;
 use crate::reader::LogReader;
 
-/// Which messages of two logs are the same: those of a topic that were recorded at the same time
+/// A comparison of two logs, in which messages of a topic that were recorded at the same time
 /// belong together.
 ///
 /// ```no_run
@@ -20,15 +20,16 @@ use crate::reader::LogReader;
 /// ```
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// By topic.
+    /// The results by topic.
     pub topics: BTreeMap<String, TopicComparison>,
-    /// The first ones.
+    /// The first differences.
     pub differences: Vec<Difference>,
-    /// What could not be read of either log, or decoded: such messages are compared byte for byte.
+    /// The parts of either log that could not be read or decoded: such messages are compared byte
+    /// for byte.
     pub problems: Vec<LogError>,
 }
 
-/// Of a topic.
+/// The result of the comparison of a topic.
 ///
 /// ```
 /// use hemiola_log::TopicComparison;
@@ -38,13 +39,13 @@ pub struct Comparison {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TopicComparison {
-    /// As many are the same, within the tolerance.
+    /// The number of messages that are the same, within the tolerance.
     pub equal: u64,
-    /// As many differ.
+    /// The number of messages that differ.
     pub different: u64,
-    /// As many have no counterpart in the right log.
+    /// The number of messages that have no counterpart in the right log.
     pub only_left: u64,
-    /// As many have no counterpart in the left log.
+    /// The number of messages that have no counterpart in the left log.
     pub only_right: u64,
 }
 
@@ -60,11 +61,11 @@ pub struct TopicComparison {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The topic.
+    /// The topic of the message.
     pub topic: String,
-    /// When the message was recorded.
+    /// The time at which the message was recorded.
     pub time: LogTime,
-    /// The way to the first field that differs.
+    /// The path to the first field that differs.
     pub path: String,
     /// Its value in the left log.
     pub left: String,
@@ -79,7 +80,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// How far numbers may be apart and still be the same.
+/// The distance up to which numbers count as the same.
 ///
 /// ```
 /// use hemiola_log::Tolerance;
@@ -95,23 +96,23 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// The same bits, but for the sign of zero; NaN is itself.
+    /// Creates a tolerance of zero: the same bits, but for the sign of zero; NaN equals itself.
     pub fn exact() -> Self {
         Self::default()
     }
 
-    /// The same for all numbers.
+    /// Creates a tolerance that is the same for all numbers.
     pub fn of(everywhere: f64) -> Self {
         Self { everywhere, fields: Vec::new() }
     }
 
-    /// Another one for a field, `/topic.field`, and what is in it.
+    /// Sets another tolerance for a field, `/topic.field`, and what is in it.
     pub fn with(mut self, field: &str, tolerance: f64) -> Self {
         self.fields.push((field.to_owned(), tolerance));
         self
     }
 
-    /// For a number. The last one given that fits counts.
+    /// Returns the tolerance for a number: the last one given that fits.
     pub fn at(&self, topic: &str, path: &str) -> f64 {
         let fits = |field: &str| {
             let rest = field.strip_prefix(topic).and_then(|field| field.strip_prefix('.'));
@@ -123,16 +124,17 @@ impl Tolerance {
     }
 }
 
-/// As many differences and problems are kept.
+/// The number of differences, and of problems, that are kept.
 const MOST_KEPT: usize = 1000;
-/// A message waits for its counterpart until the other log is so far ahead.
+/// The lead of the other log up to which a message waits for its counterpart.
 const PATIENCE_NANOSECONDS: u64 = 10_000_000_000;
 
 impl Comparison {
-    /// Reads two logs side by side. `progress` is told how many bytes of how many have been read.
+    /// Reads two logs side by side. `progress` is called with the number of bytes that have been
+    /// read, and of all.
     ///
     /// # Errors
-    /// A disk fails. Damage is no error.
+    /// Fails if a disk fails. Damage is no error.
     pub fn of<L: Read + Seek, R: Read + Seek>(
         left: LogReader<L>,
         right: LogReader<R>,
@@ -142,7 +144,7 @@ impl Comparison {
         let (mut left, mut right) = (Side::new(left), Side::new(right));
         let mut comparison = Self::default();
         loop {
-            // The one that is behind reads on.
+            // The log that is behind reads on.
             let goes_left = !left.has_ended && (right.has_ended || left.last <= right.last);
             let topic = match (goes_left, right.has_ended) {
                 (true, _) => left.advance(&mut comparison.problems)?,
@@ -162,13 +164,14 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// Whether every message of each log has an equal one in the other, and all could be read.
+    /// Returns whether every message of each log has an equal one in the other, and all could be
+    /// read.
     pub fn is_equal(&self) -> bool {
         let is_equal = |topic: &TopicComparison| topic.different + topic.only_left + topic.only_right == 0;
         self.problems.is_empty() && self.topics.values().all(is_equal)
     }
 
-    /// Compares what waits of a topic, as far as it is known what belongs together.
+    /// Compares the waiting messages of a topic, as far as it is known which belong together.
     fn settle<L, R>(&mut self, topic: &str, left: &mut Side<L>, right: &mut Side<R>, tolerance: &Tolerance) {
         loop {
             let first = |waiting: &BTreeMap<String, VecDeque<KeptMessage>>| Some(waiting.get(topic)?.front()?.log_time);
@@ -234,7 +237,7 @@ fn keep<T>(list: &mut Vec<T>, item: T) {
     }
 }
 
-/// A log, and what was read of it and has no counterpart yet.
+/// A log, with its messages that were read and have no counterpart yet.
 struct Side<R> {
     log: LogReader<R>,
     waiting: BTreeMap<String, VecDeque<KeptMessage>>,
@@ -253,7 +256,7 @@ impl<R> Side<R> {
 }
 
 impl<R: Read + Seek> Side<R> {
-    /// Reads a message, and tells its topic.
+    /// Reads a message, and returns its topic.
     fn advance(&mut self, problems: &mut Vec<LogError>) -> Result<Option<String>, LogError> {
         loop {
             match self.log.next_entry() {

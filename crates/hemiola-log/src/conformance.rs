@@ -1,5 +1,5 @@
-//! The MCAP project's suite: files with a description beside each, which are read as described, and
-//! written from it byte for byte.
+//! The conformance suite of the MCAP project: files with a description beside each, which are read
+//! as described, and written from it byte for byte.
 
 mod describe;
 mod write;
@@ -13,7 +13,7 @@ use crate::error::LogError;
 use crate::framing::{Doubt, Framing};
 use crate::source::Source;
 
-/// How a file of a suite fared: `NAME.mcap`, with what it contains in `NAME.json`.
+/// The result for a file of a suite: `NAME.mcap`, whose content is described in `NAME.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ConformanceCase {
     /// The file.
@@ -24,14 +24,14 @@ struct ConformanceCase {
     writing: Outcome,
 }
 
-/// What became of one half of a case.
+/// The result of one half of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// Equal.
+    /// Both are equal.
     Passed,
-    /// What differs.
+    /// They differ in this.
     Failed(String),
-    /// Why there is nothing to compare.
+    /// There is nothing to compare, for this reason.
     NotDefined(String),
 }
 
@@ -54,7 +54,7 @@ fn the_conformance_suite_is_read_and_written_with_equal_results() {
     }
 }
 
-/// Files that end in `.mcap` and have a description.
+/// Collects files that end in `.mcap` and have a description.
 fn collect(directory: &Path, paths: &mut Vec<PathBuf>) -> Result<(), LogError> {
     let failed = |error| LogError::Open { path: directory.to_owned(), error };
     for entry in fs::read_dir(directory).map_err(failed)? {

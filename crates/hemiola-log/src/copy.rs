@@ -15,19 +15,20 @@ use crate::reader::LogReader;
 use crate::storage::Storage;
 use crate::writer::{LIBRARY, failed};
 
-/// The new file. It begins when it is known how the old one was compressed.
+/// A new file with copied messages. It begins when it is known how the old one was compressed.
 pub struct Copy {
     path: PathBuf,
     profile: String,
     storage: Option<Storage>,
     writer: Option<McapWriter<Storage>>,
-    /// Of the log with this number, the channel with this one.
+    /// The channel of the new file for each log's number and channel.
     channels: BTreeMap<(usize, u16), u16>,
 }
 
 impl Copy {
     /// # Errors
-    /// The file exists already, or cannot be written.
+    ///
+    /// Fails if the file exists already, or cannot be written.
     pub fn create(path: &Path, profile: &str) -> Result<Self, LogError> {
         let storage = Storage::create(path).map_err(|error| failed(path, error))?;
         let (path, profile) = (path.to_owned(), profile.to_owned());
@@ -47,7 +48,7 @@ impl Copy {
     }
 
     fn writer(&mut self) -> Result<&mut McapWriter<Storage>, LogError> {
-        // The old file had no chunks so far.
+        // The old file has had no chunks so far.
         self.choose_compression("zstd")?;
         let path = &self.path;
         self.writer
@@ -55,7 +56,7 @@ impl Copy {
             .ok_or_else(|| LogError::Write { path: path.clone(), reason: "it was not begun".to_owned() })
     }
 
-    /// A message of the log with this number.
+    /// Copies a message of the log with this number.
     pub fn message(&mut self, log: usize, message: &Message<'_>) -> Result<(), LogError> {
         let channel_id = match self.channels.get(&(log, message.channel.id)) {
             Some(id) => *id,
@@ -74,8 +75,8 @@ impl Copy {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// The first log's numbers stay, for something outside may know them; equal channels of other
-    /// logs become one.
+    /// Returns the new file's channel for one of a log. The first log's numbers stay, for something
+    /// outside may know them; equal channels of other logs become one.
     fn channel(&mut self, log: usize, channel: &Channel) -> Result<u16, LogError> {
         let writer = self.writer()?;
         let (topic, metadata) = (&channel.topic, &channel.metadata);

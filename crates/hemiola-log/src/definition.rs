@@ -28,16 +28,16 @@ use crate::error::SchemaError;
 pub struct Definition {
     /// `package/Name`.
     pub name: Arc<str>,
-    /// In order.
+    /// The fields in order.
     pub fields: Vec<Field>,
-    /// Names for values.
+    /// The constants: names for values.
     pub constants: Vec<Constant>,
-    /// How many definitions there are inside each other, this one included.
+    /// The number of definitions inside each other, this one included.
     pub(crate) depth: usize,
 }
 
-/// Whose message definitions: they look alike, and differ in what `byte` is and in constants that
-/// are texts.
+/// The system whose message definitions these are: they look alike, and differ in what `byte` is
+/// and in constants that are texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     Ros1,
@@ -64,17 +64,17 @@ impl fmt::Display for Dialect {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// The name of the field.
     pub name: Arc<str>,
-    /// What it is, or what it is a sequence of.
+    /// The type of the field, or of its items.
     pub element: Element,
-    /// One, or how many.
+    /// The number of items: one, or how many.
     pub shape: Shape,
     /// The default value, as it is written.
     pub default: Option<String>,
 }
 
-/// What a field may be.
+/// The type of a field, or of its items.
 ///
 /// ```
 /// use hemiola_log::{Definition, Element};
@@ -85,22 +85,22 @@ pub struct Field {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Element {
-    /// `bool`
+    /// A `bool`.
     Boolean,
     /// An integer or a floating-point number.
     Number(NumberType),
-    /// `string`, `string<=limit`
+    /// A `string` or `string<=limit`.
     Text {
-        /// The most bytes.
+        /// The largest number of bytes.
         limit: Option<usize>,
     },
-    /// `wstring`, whose encoding no two implementations agree on.
+    /// A `wstring`, whose encoding no two implementations agree on.
     WideText,
     /// Another message.
     Message(Arc<Definition>),
 }
 
-/// How a number is stored.
+/// The way in which a number is stored.
 ///
 /// ```
 /// use hemiola_log::{Definition, Element, NumberType};
@@ -124,7 +124,7 @@ pub enum NumberType {
     F64,
 }
 
-/// How many there are of a field.
+/// The number of items of a field.
 ///
 /// ```
 /// use hemiola_log::{Definition, Shape};
@@ -135,16 +135,16 @@ pub enum NumberType {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Just one.
+    /// The field is a single value.
     One,
-    /// `[length]`
+    /// The field is an array of fixed length, `[length]`.
     Array {
-        /// Always as many.
+        /// The number of items.
         length: usize,
     },
-    /// `[]`, `[<=limit]`
+    /// The field is a sequence, `[]` or `[<=limit]`.
     Sequence {
-        /// The most.
+        /// The largest number of items.
         limit: Option<usize>,
     },
 }
@@ -160,24 +160,26 @@ pub enum Shape {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constant {
-    /// Its name.
+    /// The name of the constant.
     pub name: String,
-    /// Its type, as it is written.
+    /// The type of the constant, as it is written.
     pub type_name: String,
-    /// Its value, as it is written.
+    /// The value of the constant, as it is written.
     pub value: String,
 }
 
 impl Definition {
-    /// Of the type `name`, from its text, and after it those of the types that it needs.
+    /// Parses the definition of the type `name` from its text, after which follow those of the
+    /// types that it needs.
     ///
     /// # Errors
-    /// A line is no field, constant or comment; a type is missing; types contain each other.
+    /// Fails if a line is no field, constant or comment, if a type is missing, or if types contain
+    /// each other.
     pub fn parse(name: &str, text: &str) -> Result<Self, SchemaError> {
         Self::parse_as(name, text, Dialect::Ros2)
     }
 
-    /// The same for ROS 1's definitions, as they stand in its bags.
+    /// Parses a definition of ROS 1, as it stands in bags.
     pub(crate) fn parse_ros1(name: &str, text: &str) -> Result<Self, SchemaError> {
         Self::parse_as(name, text, Dialect::Ros1)
     }
@@ -186,25 +188,26 @@ impl Definition {
         resolve::resolve(name, &parse::sections(name, text, dialect)?, dialect)
     }
 
-    /// What ROS 2 gives a message without fields, for C and C++ know no structure without members.
+    /// The field that ROS 2 gives a message without fields, for C and C++ know no structure without
+    /// members.
     const FILLER: &str = "structure_needs_at_least_one_member";
 
-    /// Whether it was written without fields.
+    /// Returns whether it was written without fields.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(&self.fields[..], [only] if only.name.as_ref() == Self::FILLER)
     }
 
-    /// A time or a duration.
+    /// Returns whether it is a time or a duration.
     pub(crate) fn is_seconds(&self) -> bool {
         matches!(self.name.as_ref(), "builtin_interfaces/Time" | "builtin_interfaces/Duration")
     }
 }
 
 impl Schema {
-    /// What messages look like.
+    /// Returns the definition of messages.
     ///
     /// # Errors
-    /// It is in another language than `ros2msg`, or wrong.
+    /// Fails if the schema is in another language than `ros2msg`, or wrong.
     pub fn definition(&self) -> Result<Definition, SchemaError> {
         let not_ours = |message| SchemaError { line: 1, message };
         if self.encoding != "ros2msg" {

@@ -3,7 +3,7 @@
 use crate::entry::Message;
 use crate::value::{MessageValue, Value};
 
-/// A field, and its two values.
+/// A field that differs, and its two values.
 ///
 /// ```
 /// use hemiola_log::FieldDifference;
@@ -13,11 +13,11 @@ use crate::value::{MessageValue, Value};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDifference {
-    /// The way to it.
+    /// The path to the field.
     pub path: String,
-    /// In the one message.
+    /// The value in the one message.
     pub left: String,
-    /// In the other.
+    /// The value in the other message.
     pub right: String,
 }
 
@@ -30,8 +30,8 @@ impl std::fmt::Display for FieldDifference {
 }
 
 impl Message<'_> {
-    /// The first field in which it differs from another message of its channel, of which these are
-    /// the bytes; `None` if they are the same.
+    /// Returns the first field in which the message differs from another one of its channel, of
+    /// which these are the bytes; `None` if they are the same.
     ///
     /// ```no_run
     /// # fn show(message: hemiola_log::Message<'_>, recomputed: &[u8]) {
@@ -49,7 +49,8 @@ impl Message<'_> {
             (Ok(left), Ok(right)) => first_difference(&left, &right, "", &|_| 0.0),
             _ => None,
         };
-        // Zero and minus zero are the same number, and what cannot be decoded has no fields.
+        // Zero and minus zero are the same number, and a message that cannot be decoded has no
+        // fields.
         let bytes = || {
             let first = self.data.iter().zip(other).position(|(left, right)| left != right);
             let first = first.unwrap_or(self.data.len().min(other.len()));
@@ -63,7 +64,7 @@ impl Message<'_> {
 
 pub(crate) type Found = Option<(String, String, String)>;
 
-/// The way to it, and both values.
+/// Returns the path to the first field that differs, and both values.
 pub(crate) fn first_difference(left: &Value, right: &Value, path: &str, tolerance: &dyn Fn(&str) -> f64) -> Found {
     let differ = || Some((path.to_owned(), left.to_string(), right.to_string()));
     match (left, right) {
@@ -91,7 +92,7 @@ fn items(count: usize) -> String {
     format!("{count} items")
 }
 
-/// By name: a field that only one of them has is a difference.
+/// Compares fields by name: a field that only one of them has is a difference.
 fn message_difference(left: &MessageValue, right: &MessageValue, path: &str, tolerance: &dyn Fn(&str) -> f64) -> Found {
     let of = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     for (field, value) in left.fields() {

@@ -5,7 +5,7 @@ use crate::channel::{Channel, LogTime};
 use crate::error::LogError;
 use crate::value::Value;
 
-/// What a log consists of.
+/// A part of a log.
 ///
 /// ```no_run
 /// use hemiola_log::{Entry, LogReader};
@@ -26,7 +26,7 @@ pub enum Entry<'r> {
     Message(Message<'r>),
     /// A file in the file.
     Attachment(Attachment),
-    /// Named texts.
+    /// Texts with names.
     Metadata(Metadata),
     /// A chunk of messages begins.
     Chunk(ChunkHeader),
@@ -44,17 +44,17 @@ pub enum Entry<'r> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Message<'r> {
-    /// What it belongs to.
+    /// The channel of the message.
     pub channel: Arc<Channel>,
-    /// The sender's count.
+    /// The number that the sender gave it.
     pub sequence: u32,
-    /// When it was recorded.
+    /// The time at which it was recorded.
     pub log_time: LogTime,
-    /// When it was sent.
+    /// The time at which it was sent.
     pub publish_time: LogTime,
     /// Its bytes.
     pub data: &'r [u8],
-    /// The byte of the file at which it, or its chunk, begins.
+    /// The byte of the file at which the message, or its chunk, begins.
     pub offset: u64,
 }
 
@@ -85,21 +85,21 @@ pub struct Message<'r> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// What it is: `image/png`, `text/plain`, ...
+    /// The media type: `image/png`, `text/plain`, ...
     pub media_type: String,
-    /// When it was recorded.
+    /// The time at which the file was recorded.
     pub log_time: LogTime,
-    /// When it was made.
+    /// The time at which the file was made.
     pub create_time: LogTime,
-    /// Where its data begins in the log.
+    /// The position of its data in the log.
     pub data_offset: u64,
-    /// How many bytes it has.
+    /// The number of bytes of its data.
     pub data_length: u64,
 }
 
-/// Named texts: configuration, versions, conditions.
+/// Texts with names: configuration, versions, conditions.
 ///
 /// ```
 /// use hemiola_log::Metadata;
@@ -109,13 +109,13 @@ pub struct Attachment {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// Of all of them.
+    /// The name of them all.
     pub name: String,
-    /// Each with its own name.
+    /// The texts by their names.
     pub entries: BTreeMap<String, String>,
 }
 
-/// What stands before the messages of a chunk.
+/// The header of a chunk.
 ///
 /// ```
 /// use hemiola_log::ChunkHeader;
@@ -125,15 +125,15 @@ pub struct Metadata {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkHeader {
-    /// `zstd`, `lz4`, or nothing.
+    /// The compression: `zstd`, `lz4`, or nothing.
     pub compression: String,
-    /// Bytes in the file.
+    /// The number of bytes in the file.
     pub compressed: u64,
-    /// Bytes in memory.
+    /// The number of bytes in memory.
     pub uncompressed: u64,
 }
 
-/// A record that only the program knows that wrote it.
+/// A record that only the program that wrote it understands.
 ///
 /// ```
 /// use hemiola_log::PrivateRecord;
@@ -143,17 +143,17 @@ pub struct ChunkHeader {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrivateRecord {
-    /// Its kind, 0x80 or more.
+    /// The kind of the record, 0x80 or more.
     pub opcode: u8,
     /// Its bytes.
     pub data: Vec<u8>,
 }
 
 impl Message<'_> {
-    /// The message as a value, by the schema in the log.
+    /// Decodes the message by the schema in the log.
     ///
     /// # Errors
-    /// There is no schema that is understood, or the bytes do not fit it.
+    /// Fails if there is no schema that is understood, or if the bytes do not fit it.
     pub fn decode(&self) -> Result<Value, LogError> {
         let definition = self.channel.definition()?;
         Value::decode(definition, self.data).map_err(|error| LogError::Message {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use hemiola_model::module::Panicked;
 use thiserror::Error;
 
-/// Why a log cannot be read, decoded or written: which file, at which byte, what is wrong, and what
-/// to do.
+/// The reason why a log cannot be read, decoded or written: which file, at which byte, what is
+/// wrong, and what to do.
 ///
 /// ```
 /// use std::path::Path;
@@ -17,49 +17,49 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Error)]
 pub enum LogError {
-    /// The file is not there, or not for us.
+    /// The file does not exist, or may not be read.
     #[error("cannot open {}: {error} (is the path right, and the file readable?)", path.display())]
     Open {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason of the system.
         error: io::Error,
     },
     /// The disk failed, or the file shrank while it was read.
     #[error("cannot read {} at byte {offset}: {error} (is the disk sound and the file still there?)", path.display())]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Where.
+        /// The position in the file.
         offset: u64,
-        /// Why.
+        /// The reason of the system.
         error: io::Error,
     },
     /// The first bytes are not those of MCAP.
     #[error("{} is no MCAP file: byte 0: {found}", path.display())]
     NotMcap {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What it seems to be, and what can be done with it.
+        /// The form that it seems to have, and what can be done with it.
         found: String,
     },
-    /// A part of the file is not as it was written. Reading goes on behind it.
+    /// A part of the file is not what was written. Reading goes on behind it.
     #[error("{damage}")]
     Damaged {
-        /// Where, what, and how much is lost.
+        /// The damage: where it is, what it is, and how much is lost.
         damage: Box<Damage>,
     },
-    /// The schema of a channel is not understood. Its messages are there, as bytes.
+    /// The schema of a channel is not understood. Its messages can be read as bytes.
     #[error("{topic}: the schema `{schema}` cannot be used: {reason}")]
     Schema {
         /// The channel's topic.
         topic: String,
         /// The schema's name.
         schema: String,
-        /// What is wrong, and in which line.
+        /// The reason, with the line.
         reason: NoDefinition,
     },
-    /// A message is not what its schema says.
+    /// A message does not fit its schema.
     #[error(
         "{topic}: the message at byte {offset} of the file is no `{schema}`: {reason} (was it written with another version of the type?)"
     )]
@@ -70,7 +70,7 @@ pub enum LogError {
         offset: u64,
         /// The schema's name.
         schema: String,
-        /// What is wrong, and at which byte of the message.
+        /// The part that does not fit, and at which byte of the message.
         reason: String,
     },
     /// A text is no unit of time.
@@ -79,35 +79,35 @@ pub enum LogError {
         /// The text.
         text: String,
     },
-    /// A table or a folder of pictures that does not become a log, or not all of it.
+    /// A table or a folder of pictures cannot be imported, or not all of it.
     #[error("cannot import {}{}: {reason}", path.display(), line.map_or_else(String::new, |line| format!(", line {line}")))]
     Import {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// The line, where it is one.
+        /// The line, if there is one.
         line: Option<u64>,
-        /// What is wrong, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
-    /// A file that was to be written.
+    /// A file cannot be written.
     #[error("cannot write {}: {reason} (is the folder there, writable, and not full? An existing file is never overwritten)", path.display())]
     Write {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The code that writes a value panicked. The log goes on without the value.
     #[error("a value is not in {}: writing it panicked: {panicked} (mend how its type is written)", path.display())]
     Panicked {
-        /// Which log.
+        /// The log.
         path: PathBuf,
-        /// What the panic said.
+        /// The message of the panic.
         panicked: Panicked,
     },
 }
 
-/// Why nobody knows what the messages of a channel look like.
+/// The reason why the form of a channel's messages is unknown.
 ///
 /// ```
 /// use hemiola_log::NoDefinition;
@@ -117,13 +117,13 @@ pub enum LogError {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoDefinition {
-    /// They are encoded as nothing here reads them.
+    /// The messages have an encoding that cannot be decoded here.
     #[error("messages are in `{encoding}`; those in `cdr` are decoded")]
     OtherEncoding {
-        /// What the writer calls it.
+        /// The writer's name for the encoding.
         encoding: String,
     },
-    /// The writer said nothing of what they look like.
+    /// The writer gave no schema.
     #[error("the log has no schema for this channel")]
     NoSchema,
     /// The schema cannot be read.
@@ -131,7 +131,7 @@ pub enum NoDefinition {
     Schema(#[from] SchemaError),
 }
 
-/// A definition that is none.
+/// A definition that cannot be parsed.
 ///
 /// ```
 /// let error = hemiola_log::Definition::parse("a/msg/B", "uint8 x\nfloat y\n").unwrap_err();
@@ -140,9 +140,9 @@ pub enum NoDefinition {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {message}")]
 pub struct SchemaError {
-    /// Of the schema's text, from 1.
+    /// The line of the schema's text, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The reason.
     pub message: String,
 }
 
@@ -160,15 +160,15 @@ pub struct SchemaError {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Which file.
+    /// The file.
     pub path: PathBuf,
     /// The byte of the file at which the damaged record begins.
     pub offset: u64,
-    /// The byte of the chunk's records at which it becomes unreadable, where it is in a chunk.
+    /// The byte of the chunk's records at which it becomes unreadable, if it is in a chunk.
     pub inside: Option<u64>,
-    /// What is wrong.
+    /// The cause.
     pub cause: Cause,
-    /// The bytes of the file that are skipped.
+    /// The number of bytes of the file that are skipped.
     pub skipped: u64,
 }
 
@@ -188,7 +188,7 @@ impl std::fmt::Display for Damage {
     }
 }
 
-/// What is wrong with a part of a file.
+/// The cause of damage of a part of a file.
 ///
 /// ```
 /// use hemiola_log::Cause;
@@ -201,18 +201,18 @@ pub enum Cause {
     /// The file stops inside a record.
     #[error("the file ends {missing} bytes before the end of a {record}")]
     CutOff {
-        /// Which kind.
+        /// The kind of the record.
         record: &'static str,
-        /// How many bytes the record goes on, as far as it tells.
+        /// The number of bytes that are missing, as far as the record shows.
         missing: u64,
     },
-    /// All that is there is whole, but the end is not there.
+    /// The file is whole as far as it goes, but has no end.
     #[error("the file ends without a footer: its writer was killed, or is still at work")]
     Unfinished,
-    /// The bytes that files are filled with when the data did not reach the disk.
+    /// There are zeros, which fill files when the data did not reach the disk.
     #[error("zeros, which the file system leaves where data did not reach the disk")]
     Zeros,
-    /// What stands here is not the beginning of a record.
+    /// There is no beginning of a record here.
     #[error("no record begins here: kind {opcode:#04x}, {length} bytes")]
     NoRecord {
         /// The byte in the place of the record's kind.
@@ -220,64 +220,64 @@ pub enum Cause {
         /// The number in the place of its length.
         length: u64,
     },
-    /// What is stored and what is computed differ.
+    /// The checksum that is stored is not the one that is computed.
     #[error("the {of}'s checksum is {stored:#010x}, that of its data {computed:#010x}")]
     Checksum {
-        /// Of what.
+        /// The part that was checked.
         of: &'static str,
-        /// As it stands in the file.
+        /// The checksum in the file.
         stored: u32,
-        /// As it should be.
+        /// The checksum of the data.
         computed: u32,
     },
     /// Compressed data is not what the compressor wrote.
     #[error("the chunk cannot be decompressed ({compression}): {reason}")]
     Compression {
-        /// `zstd` or `lz4`.
+        /// The compression: `zstd` or `lz4`.
         compression: String,
-        /// What the decompressor says.
+        /// The message of the decompressor.
         reason: String,
     },
-    /// A compression that no reader here knows.
+    /// The compression is not supported.
     #[error("the chunk is compressed by `{compression}`; known are zstd and lz4")]
     UnknownCompression {
-        /// Its name.
+        /// The name of the compression.
         compression: String,
     },
-    /// More than what the reader may hold in memory.
+    /// The record exceeds what the reader may hold in memory.
     #[error("a {record} of more than {limit} bytes, the reader's limit")]
     TooLarge {
-        /// Which kind.
+        /// The kind of the record.
         record: &'static str,
-        /// The limit.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The fields of a record do not fit it.
     #[error("a {record} that is none: {reason}")]
     Malformed {
-        /// Which kind.
+        /// The kind of the record.
         record: &'static str,
-        /// What does not fit.
+        /// The part that does not fit.
         reason: String,
     },
-    /// Nobody said what the message belongs to. Told once per channel.
+    /// The channel of a message is not described. Reported once per channel.
     #[error("messages of channel {channel}, which is not described in what can be read of the file")]
     UnknownChannel {
         /// The channel's number.
         channel: u16,
     },
-    /// One number stands for two things. Told once per number.
+    /// One number stands for two things. Reported once per number.
     #[error("{of} {id} is described a second time, and differently; the first description is kept")]
     Redefined {
-        /// `channel` or `schema`.
+        /// The kind of the things: `channel` or `schema`.
         of: &'static str,
         /// The number.
         id: u16,
     },
-    /// Something behind the end.
+    /// There is something behind the end of the file.
     #[error("{bytes} bytes follow the end of the log")]
     AfterEnd {
-        /// How many.
+        /// The number of bytes.
         bytes: u64,
     },
 }
@@ -289,7 +289,7 @@ impl From<Damage> for LogError {
 }
 
 impl LogError {
-    /// What is damaged, where this is damage.
+    /// Returns the damage, if this is damage.
     pub fn damage(&self) -> Option<&Damage> {
         match self {
             Self::Damaged { damage } => Some(damage),

@@ -1,4 +1,4 @@
-//! Logs as files that everything reads: tables, pictures, and what is in the log as files already.
+//! Export of logs to files that everything reads: tables, pictures, and attachments.
 
 mod image;
 mod table;
@@ -13,7 +13,7 @@ use crate::error::LogError;
 use crate::reader::LogReader;
 use table::Table;
 
-/// What was written.
+/// The result of an export.
 ///
 /// ```no_run
 /// use hemiola_log::{LogReader, export};
@@ -26,13 +26,13 @@ use table::Table;
 /// ```
 #[derive(Debug, Default)]
 pub struct Exported {
-    /// A table or a folder of pictures for each channel, and attachments.
+    /// The files: a table or a folder of pictures for each channel, and attachments.
     pub files: Vec<ExportedFile>,
-    /// What could not be: damage, and channels that cannot be decoded, each told of once.
+    /// The problems: damage, and channels that cannot be decoded, each reported once.
     pub problems: Vec<LogError>,
 }
 
-/// A file, or a folder of pictures.
+/// A file, or a folder of pictures, that was written.
 ///
 /// ```
 /// let file = hemiola_log::ExportedFile { path: "tables/imu_data.csv".into(), messages: 11_865 };
@@ -40,9 +40,9 @@ pub struct Exported {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportedFile {
-    /// Where.
+    /// The path of the file or folder.
     pub path: PathBuf,
-    /// How many are in it; none for attachments.
+    /// The number of messages in it; zero for attachments.
     pub messages: u64,
 }
 
@@ -50,11 +50,11 @@ pub struct ExportedFile {
 /// with a line for each message and a column for each number; and attachments. Channels in JSON
 /// become files of lines.
 ///
-/// `progress` is told how many bytes of how many have been read.
+/// `progress` is called with the number of bytes that have been read, and of all.
 ///
 /// # Errors
-/// The directory exists already or cannot be written; the disk fails. Damage of the log is no
-/// error.
+/// Fails if the directory exists already or cannot be written, or if the disk fails. Damage of the
+/// log is no error.
 pub fn export<R: Read + Seek>(
     log: &mut LogReader<R>,
     directory: &Path,
@@ -89,7 +89,7 @@ pub fn export<R: Read + Seek>(
 
 struct Export<'d> {
     directory: &'d Path,
-    /// Those that are taken.
+    /// The names of files that are taken.
     names: BTreeSet<String>,
     channels: BTreeMap<u16, ChannelExport>,
     problems: Vec<LogError>,
@@ -106,11 +106,11 @@ enum ChannelExport {
         path: PathBuf,
         messages: u64,
     },
-    /// It was told why.
+    /// The channel cannot be exported; the problem has been recorded.
     Refused,
 }
 
-/// As many problems are kept.
+/// The number of problems that are kept.
 const MOST_PROBLEMS: usize = 1000;
 
 impl Export<'_> {
@@ -182,7 +182,7 @@ impl Export<'_> {
         Ok(path)
     }
 
-    /// A new file in the directory, whatever stands in the log.
+    /// Returns the path of a new file in the directory, whatever the name in the log.
     fn path(&mut self, name: &str, extension: &str) -> PathBuf {
         let stem = plain(name);
         let mut name = format!("{stem}{extension}");
@@ -215,8 +215,8 @@ impl ChannelExport {
     }
 }
 
-/// `/camera/upper` as `camera_upper`; nothing that leads out of a directory, and not too long for
-/// one.
+/// Turns `/camera/upper` into `camera_upper`; the result does not lead out of a directory, and is
+/// not too long for a name.
 fn plain(name: &str) -> String {
     let letters = name.chars().map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' });
     let name: String = letters.take(80).collect();

@@ -1,6 +1,6 @@
-//! Files of other programs, known by their first bytes.
+//! Files of other programs, which are recognised by their first bytes.
 
-/// What a file is that is no MCAP, and what can be done with it.
+/// Describes a file that is no MCAP, and what can be done with it.
 pub fn describe(first: &[u8]) -> String {
     match (first, known(first)) {
         (_, Some(known)) => known.to_owned(),
@@ -12,10 +12,10 @@ pub fn describe(first: &[u8]) -> String {
     }
 }
 
-/// As many bytes are enough to tell all forms.
+/// The number of first bytes that suffice to recognise all forms.
 pub const LONGEST_BEGINNING: u64 = 16;
 
-/// The forms that robots' recordings often have.
+/// Recognises the forms that robots' recordings often have.
 pub fn known(first: &[u8]) -> Option<&'static str> {
     FORMS.iter().find_map(|(beginning, description)| first.starts_with(beginning).then_some(*description))
 }
@@ -36,7 +36,7 @@ const FORMS: [(&[u8], &str); 15] = [
     (b"FLASER ", CARMEN),
     (b"ROBOTLAS", CARMEN),
     (b"# CARMEN", CARMEN),
-    // What CARMEN's own logger and the tools that correct its logs begin with.
+    // CARMEN's own logger and the tools that correct its logs begin with these.
     (b"# message_name [", CARMEN),
     (
         b"RIFF",

@@ -1,5 +1,5 @@
-//! MCAP, as its specification has it (mcap.dev/spec): the eight bytes that a file begins and ends
-//! with, and its records.
+//! The MCAP format as its specification defines it (mcap.dev/spec): the eight bytes that a file
+//! begins and ends with, and its records.
 //!
 //! A record is its kind (a byte), its length (eight bytes) and its body. [`parse`](parse::parse)
 //! reads bodies, [`write`](write::write) makes records; names of fields are the specification's.
@@ -10,10 +10,10 @@ pub mod write;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// At both ends of a file.
+/// The bytes at both ends of a file.
 pub const MAGIC: [u8; 8] = [0x89, b'M', b'C', b'A', b'P', b'0', b'\r', b'\n'];
 
-/// The bytes before a record's body.
+/// The number of bytes before a record's body.
 pub const HEAD: u64 = 9;
 
 /// The kinds of records.
@@ -35,7 +35,7 @@ pub mod op {
     pub const DATA_END: u8 = 0x0F;
 }
 
-/// Everything but attachments, whose data may be larger than memory.
+/// Any record but an attachment, whose data may be larger than memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record<'b> {
     Header {
@@ -52,7 +52,7 @@ pub enum Record<'b> {
         header: MessageHeader,
         data: Cow<'b, [u8]>,
     },
-    /// Without what is in it.
+    /// A chunk's header without the records.
     Chunk(ChunkHeader),
     MessageIndex {
         channel_id: u16,
@@ -138,7 +138,7 @@ pub struct MetadataRecord {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What an index says of a chunk. Times are in nanoseconds, positions and lengths in bytes.
+/// The entry of a chunk in an index. Times are in nanoseconds, positions and lengths in bytes.
 ///
 /// ```no_run
 /// let log = hemiola_log::LogReader::open("run.mcap".as_ref())?;
@@ -148,27 +148,27 @@ pub struct MetadataRecord {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkIndex {
-    /// Of the messages in it, when the first was logged.
+    /// The time at which the first of its messages was logged.
     pub message_start_time: u64,
-    /// When the last was.
+    /// The time at which the last of its messages was logged.
     pub message_end_time: u64,
-    /// Where the chunk's record begins.
+    /// The position of the chunk's record.
     pub chunk_start_offset: u64,
-    /// How long that record is.
+    /// The length of that record.
     pub chunk_length: u64,
-    /// For each channel that has messages in it, where their index is.
+    /// The position of the message index of each channel that has messages in the chunk.
     pub message_index_offsets: BTreeMap<u16, u64>,
-    /// How long all these indexes are.
+    /// The length of all these indexes.
     pub message_index_length: u64,
-    /// `zstd`, `lz4` or empty.
+    /// The compression: `zstd`, `lz4` or empty.
     pub compression: String,
-    /// Of what is in it, as it lies in the file.
+    /// The size of the records in the file.
     pub compressed_size: u64,
-    /// And as it was.
+    /// The size of the records before compression.
     pub uncompressed_size: u64,
 }
 
-/// What an index says of a file in the file. Times are in nanoseconds, positions and lengths in
+/// The entry of an attachment in an index. Times are in nanoseconds, positions and lengths in
 /// bytes.
 ///
 /// ```no_run
@@ -179,23 +179,23 @@ pub struct ChunkIndex {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachmentIndex {
-    /// Where its record begins.
+    /// The position of the attachment's record.
     pub offset: u64,
-    /// How long that record is.
+    /// The length of that record.
     pub length: u64,
-    /// When it came into the log.
+    /// The time at which the file was logged.
     pub log_time: u64,
-    /// When it was made.
+    /// The time at which the file was made.
     pub create_time: u64,
-    /// How long the file is.
+    /// The length of the file.
     pub data_size: u64,
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// `application/json`, `image/png`, ...
+    /// The media type: `application/json`, `image/png`, ...
     pub media_type: String,
 }
 
-/// What an index says of named texts. Positions and lengths are in bytes.
+/// The entry of metadata in an index. Positions and lengths are in bytes.
 ///
 /// ```no_run
 /// let log = hemiola_log::LogReader::open("run.mcap".as_ref())?;
@@ -205,15 +205,15 @@ pub struct AttachmentIndex {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataIndex {
-    /// Where its record begins.
+    /// The position of the metadata's record.
     pub offset: u64,
-    /// How long that record is.
+    /// The length of that record.
     pub length: u64,
-    /// Its name.
+    /// The name of the metadata.
     pub name: String,
 }
 
-/// What a file counts of itself. Times are in nanoseconds.
+/// The counts in a file's summary. Times are in nanoseconds.
 ///
 /// ```no_run
 /// let log = hemiola_log::LogReader::open("run.mcap".as_ref())?;
@@ -223,22 +223,22 @@ pub struct MetadataIndex {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Messages.
+    /// The number of messages.
     pub message_count: u64,
-    /// Schemas.
+    /// The number of schemas.
     pub schema_count: u16,
-    /// Channels.
+    /// The number of channels.
     pub channel_count: u32,
-    /// Files in the file.
+    /// The number of attachments.
     pub attachment_count: u32,
-    /// Named texts.
+    /// The number of metadata records.
     pub metadata_count: u32,
-    /// Chunks.
+    /// The number of chunks.
     pub chunk_count: u32,
-    /// When the first message was logged; 0 without messages.
+    /// The time at which the first message was logged; 0 without messages.
     pub message_start_time: u64,
-    /// When the last one was.
+    /// The time at which the last message was logged.
     pub message_end_time: u64,
-    /// How many messages each channel has.
+    /// The number of messages of each channel.
     pub channel_message_counts: BTreeMap<u16, u64>,
 }

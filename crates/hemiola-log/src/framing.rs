@@ -1,8 +1,8 @@
-//! Where records begin and end, in a file that may be damaged.
+//! The search for the records of a file that may be damaged.
 //!
 //! A record is its kind (a byte), its length (eight bytes) and its body. Where that chain of
 //! lengths breaks, reading goes on at the next chunk: its header has lengths that agree with each
-//! other, so it can be told from noise.
+//! other, so it can be distinguished from noise.
 
 mod beginning;
 mod chunks;
@@ -18,10 +18,11 @@ use crate::error::{Cause, Damage, LogError};
 use crate::format::{AttachmentHeader, ChunkHeader, HEAD, MAGIC, op};
 use crate::source::Source;
 
-/// The most bytes behind the data of a chunk: the format allows any number, writers use none.
+/// The largest number of bytes behind the data of a chunk: the format allows any number, writers
+/// use none.
 pub const MOST_PADDING: u64 = 256;
 
-/// What to do with a chunk whose checksum is wrong.
+/// The policy for a chunk whose checksum is wrong.
 ///
 /// ```
 /// use hemiola_log::Doubt;
@@ -30,14 +31,14 @@ pub const MOST_PADDING: u64 = 256;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Doubt {
-    /// Leave it out: nobody knows which of its messages are right.
+    /// Skips the chunk: it is unknown which of its messages are right.
     #[default]
     Skip,
-    /// Deliver what can be made of it, and then tell of the damage.
+    /// Delivers whatever can be decoded, and then reports the damage.
     Deliver,
 }
 
-/// Where a record stands: in the file, or in the records of the chunk that begins there.
+/// The position of a record: in the file, or in the records of the chunk that begins there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     pub offset: u64,
@@ -52,13 +53,13 @@ pub struct Found {
 }
 
 pub enum Body {
-    /// In [`Framing::body`].
+    /// The body is in [`Framing::body`].
     File,
-    /// These bytes of the chunk.
+    /// The body is these bytes of the chunk.
     Chunk { begin: usize, end: usize },
-    /// The chunk itself; its records follow.
+    /// The record is a chunk; its records follow.
     ChunkHeader(ChunkHeader),
-    /// Whose data stays in the file.
+    /// The record is an attachment, whose data stays in the file.
     Attachment { header: AttachmentHeader, data_offset: u64, data_length: u64 },
 }
 
@@ -70,16 +71,16 @@ pub struct Framing<R> {
     doubt: Doubt,
     memory_limit: u64,
     state: State,
-    /// The first bytes are as they should be.
+    /// Whether the first bytes are as they should be.
     has_magic: bool,
-    /// To be told before anything else.
+    /// An error to be returned before anything else.
     pending: Option<LogError>,
-    /// A whole damaged part has been told of: no checksum over all can be right.
+    /// Whether damage has been reported: no checksum over the whole file can be right then.
     pub damaged: bool,
-    /// Where to look for chunks when the next record is none: the length of the last one may be
-    /// wrong.
+    /// The position from which to search for chunks when the next record is none: the length of the
+    /// last one may be wrong.
     doubtful_from: u64,
-    /// How many bytes may still be looked at twice, so that a hostile file takes no more than
+    /// The number of bytes that may still be read twice, so that a hostile file takes no more than
     /// linear time.
     second_looks: u64,
 }
@@ -93,7 +94,8 @@ enum State {
 
 impl<R: Read + Seek> Framing<R> {
     /// # Errors
-    /// It is no MCAP file.
+    ///
+    /// Fails if it is no MCAP file.
     pub fn new(mut source: Source<R>, doubt: Doubt, memory_limit: u64) -> Result<Self, LogError> {
         let beginning = match read_beginning(&mut source) {
             Ok(beginning) => beginning,
@@ -117,7 +119,7 @@ impl<R: Read + Seek> Framing<R> {
         })
     }
 
-    /// Goes back to the first record.
+    /// Continues at the first record.
     pub fn restart(&mut self) -> Result<(), LogError> {
         let first = MAGIC.len() as u64;
         let back = self.source.restart().and_then(|()| self.source.read_to(first.min(self.source.length)));
@@ -132,7 +134,7 @@ impl<R: Read + Seek> Framing<R> {
         Ok(())
     }
 
-    /// Goes on at a record.
+    /// Continues at the record at this position.
     pub fn jump(&mut self, offset: u64) -> Result<(), LogError> {
         self.state = State::InFile;
         self.pending = None;
@@ -140,12 +142,12 @@ impl<R: Read + Seek> Framing<R> {
         self.source.seek(offset).map_err(|error| self.read_error(error))
     }
 
-    /// Between two records of the file, and not in a chunk.
+    /// Returns whether it is between two records of the file, and not in a chunk.
     pub fn is_between_chunks(&self) -> bool {
         self.pending.is_none() && (self.state != State::InChunk || self.chunk.next >= self.chunk.records.len())
     }
 
-    /// The next record, or what is in its way; reading goes on behind that.
+    /// Returns the next record, or the damage in its place; reading goes on behind that.
     pub fn next(&mut self) -> Option<Result<Found, LogError>> {
         loop {
             if self.state == State::InChunk {
@@ -162,7 +164,7 @@ impl<R: Read + Seek> Framing<R> {
             }
             match self.next_in_file() {
                 Ok(Some(found)) => return Some(Ok(found)),
-                // What stopped it is pending.
+                // The error that stopped it is pending.
                 Ok(None) => {}
                 Err(error) => {
                     self.state = State::Done;
@@ -172,7 +174,7 @@ impl<R: Read + Seek> Framing<R> {
         }
     }
 
-    /// Damage of a record that was found.
+    /// Reports damage of a record that was found.
     pub fn damage(&mut self, position: Position, cause: Cause, skipped: u64) -> LogError {
         self.damaged = true;
         damage(&self.source.path, position, cause, skipped)
@@ -193,7 +195,7 @@ impl<R: Read + Seek> Framing<R> {
         let fits = length.filter(|&length| length <= (rest.len() as u64).saturating_sub(HEAD));
         let Some(length) = fits else {
             self.chunk.next = self.chunk.records.len();
-            // Where a chunk is known to be damaged, that has been said.
+            // If the chunk is known to be damaged, that is reported already.
             if self.pending.is_none() {
                 let reason = "its last record is longer than what is left of it".to_owned();
                 self.pending = Some(self.damage(position, Cause::Malformed { record: "chunk", reason }, 0));
@@ -216,7 +218,7 @@ impl<R: Read + Seek> Framing<R> {
         if remaining < HEAD {
             return self.lost(offset, Cause::CutOff { record: "record", missing: HEAD - remaining });
         }
-        // Of all bytes before this record, which is what the end of the data has to say.
+        // The checksum of all bytes before this record is needed if it is the end of the data.
         let checksum = self.source.checksum();
         let mut head = [0; HEAD as usize];
         self.source.read_exact(&mut head)?;
@@ -228,7 +230,7 @@ impl<R: Read + Seek> Framing<R> {
             0 => return self.lost(offset, Cause::NoRecord { opcode, length }),
             op::CHUNK => return self.chunk(offset, length, available),
             _ if length > available => {
-                // A length beyond all reason is rather a sign of something that is no record.
+                // A length beyond all reason rather indicates that this is no record.
                 let cause = match length >> 40 {
                     0 => Cause::CutOff { record: kind(opcode), missing: length - available },
                     _ => Cause::NoRecord { opcode, length },
@@ -279,7 +281,7 @@ impl<R: Read + Seek> Framing<R> {
         }
     }
 
-    /// The checksum of the whole data section, where nothing worse has been said of it.
+    /// Checks the checksum of the whole data section, unless there was worse damage.
     fn check_data(&mut self, position: Position, computed: Option<u32>) {
         let stored = self.body.first_chunk().map_or(0, |stored| u32::from_le_bytes(*stored));
         if let (Some(computed), false) = (computed, self.damaged)
@@ -290,7 +292,7 @@ impl<R: Read + Seek> Framing<R> {
         }
     }
 
-    /// Whether this is the end, and not something that a flipped bit made a footer of.
+    /// Returns whether this is the end, and not something that a flipped bit turned into a footer.
     fn end(&mut self, offset: u64) -> io::Result<bool> {
         let mut magic = Vec::new();
         self.source.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic)?;
@@ -319,7 +321,7 @@ pub fn damage(path: &Path, Position { offset, inside }: Position, cause: Cause, 
     Damage { path: path.to_owned(), offset, inside, cause, skipped }.into()
 }
 
-/// What a record of this kind is called.
+/// Returns the name of a record of this kind.
 pub fn kind(opcode: u8) -> &'static str {
     match opcode {
         op::HEADER => "header",

@@ -1,5 +1,5 @@
-//! What recordings look like that are not logs yet, as a log: tables, pictures, sound, and the logs
-//! of other programs.
+//! Import of recordings that are not logs yet: tables, pictures, sound, and the logs of other
+//! programs.
 
 mod bag;
 pub(crate) mod columns;
@@ -24,7 +24,7 @@ use output::{Channel, Output};
 pub use pictures::format as picture_format;
 pub use stamp::{TimeUnit, Timing};
 
-/// What was written.
+/// The result of an import.
 ///
 /// ```no_run
 /// use hemiola_log::{LogCompression, Timing, import};
@@ -37,18 +37,17 @@ pub use stamp::{TimeUnit, Timing};
 /// ```
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// In the order of the directory.
+    /// The channels, in the order of the directory.
     pub channels: Vec<ImportedChannel>,
-    /// What was left out; of very many rows, the first.
+    /// The problems, with what was skipped; of very many rows, the first.
     pub problems: Vec<LogError>,
-    /// How many there were in all.
+    /// The number of all problems.
     pub problem_count: u64,
-    /// What is to be known besides: files that are no recordings, data that the recorder itself
-    /// lost.
+    /// Other things to know: files that are no recordings, data that the recorder itself lost.
     pub notes: Vec<String>,
 }
 
-/// A table, pictures, sound, or a topic of another program's log.
+/// A channel that was imported: a table, pictures, sound, or a topic of another program's log.
 ///
 /// ```
 /// let channel = hemiola_log::ImportedChannel { topic: "/cam0/filename".into(), messages: 30 };
@@ -56,13 +55,13 @@ pub struct Imported {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedChannel {
-    /// Its topic.
+    /// The topic of the channel.
     pub topic: String,
-    /// How many are in it.
+    /// The number of its messages.
     pub messages: u64,
 }
 
-/// As many problems are kept.
+/// The number of problems that are kept.
 const MOST_PROBLEMS: usize = 1000;
 
 impl Imported {
@@ -86,14 +85,16 @@ impl Imported {
 /// | `run.bag`, a bag of ROS 1 | `/run/TOPIC` for each of its topics, with the time at which a message was received. The `seq` of headers, which ROS 2 has not, is left out |
 /// | `flight.ulg`, a log of PX4 | `/flight/TOPIC` for each of its topics, `/flight/TOPIC_1` for those of a second sensor; `/flight/parameters`, `/flight/parameter_defaults`, `/flight/logged_messages` (as `rcl_interfaces/Log`), `/flight/dropouts`; information as metadata |
 ///
-/// What is given by itself and has topics of its own keeps their names. Hidden files are left out.
+/// A recording that is given by itself and has topics of its own keeps their names. Hidden files
+/// are skipped.
 ///
 /// Tables are read twice, the first time to learn what their columns hold; memory does not grow
-/// with recordings. `progress` is told how many bytes of how many have been written.
+/// with recordings. `progress` is called with the number of bytes that have been written, and of
+/// all.
 ///
 /// # Errors
-/// The recording cannot be read, or there is nothing to import; the log exists already or cannot be
-/// written. A row that makes no sense is no error: it is left out and told of.
+/// Fails if the recording cannot be read, if there is nothing to import, or if the log exists
+/// already or cannot be written. A row that makes no sense is no error: it is skipped and reported.
 pub fn import(
     recording: &Path,
     output: &Path,
@@ -111,7 +112,7 @@ pub fn import(
     let is_empty = imported.channels.iter().all(|channel| channel.messages == 0);
     if result.is_err() || is_empty {
         // Half a log would be taken for a whole one, and an empty one for a recording of nothing.
-        // That it cannot be removed changes nothing about what failed.
+        // If it cannot be removed, the error stays the one that made the import fail.
         _ = fs::remove_file(output);
     }
     result?;
@@ -120,16 +121,16 @@ pub fn import(
 
 /// A file or folder that becomes messages, one after the other.
 trait Stream {
-    /// How many bytes are to be read, as [`Output::advanced`] counts them.
+    /// Returns how many bytes are to be read, as [`Output::advanced`] counts them.
     fn bytes(&self) -> u64;
 
     /// Adds the channels that are known from the beginning.
     fn describe(&mut self, output: &mut Output<'_>) -> Result<(), LogError>;
 
-    /// Goes to the next message, and says when it was taken; `None` at the end.
+    /// Moves to the next message, and returns when it was taken; `None` at the end.
     fn advance(&mut self, output: &mut Output<'_>) -> Result<Option<Time>, LogError>;
 
-    /// Writes the message that `advance` went to.
+    /// Writes the message to which `advance` moved.
     fn write(&mut self, time: Time, output: &mut Output<'_>) -> Result<(), LogError>;
 }
 
@@ -148,7 +149,7 @@ fn write(
     for stream in &mut streams {
         next.push(stream.advance(&mut output)?);
     }
-    // Of two at the same time, the first of the directory.
+    // Of two messages at the same time, the one that is first in the directory comes first.
     while let Some((time, index)) = (0..next.len()).filter_map(|index| Some((next[index]?, index))).min() {
         streams[index].write(time, &mut output)?;
         progress(output.bytes(), all);

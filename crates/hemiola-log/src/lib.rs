@@ -1,4 +1,4 @@
-//! The robot's memory: reads logs in MCAP, by whatever program, whole or damaged. It never runs
+//! Reading and writing of logs in MCAP, by whatever program, whole or damaged. It never runs
 //! anything and knows no thread of a robot.
 //!
 //! ```no_run
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Values are read as CDR with schemas in `ros2msg`, which is what Hemiola and ROS 2 write;
-//! messages in other encodings are there as bytes.
+//! messages in other encodings are available as bytes.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 

@@ -1,10 +1,10 @@
-//! A file in MCAP, record by record: what goes into chunks, what is indexed, and what stands at the
-//! end.
+//! Writing of MCAP files, record by record: what goes into chunks, what is indexed, and what stands
+//! at the end.
 //!
-//! Ours, for two reasons. A message is encoded where it goes to the disk from: in the block that is
-//! written, between the records before and after it, with the chunk's header filled in afterwards;
-//! nothing is copied on the way. And of the records that the format leaves to the writer,
-//! [`Layout`] can have any, so that the MCAP project's conformance suite can ask for them.
+//! This is no other crate's, for two reasons. A message is encoded in the block from which it goes
+//! to the disk, between the records before and after it, with the chunk's header filled in
+//! afterwards; nothing is copied on the way. And of the records that the format leaves to the
+//! writer, [`Layout`] can have any, so that the MCAP project's conformance suite can ask for them.
 
 mod attachment;
 mod chunk;
@@ -21,23 +21,24 @@ use crate::format::{
     Record, SchemaHeader, Statistics, op, write,
 };
 
-/// Where a file's bytes go: they are appended to memory, and go on from there when there are enough
-/// of them.
+/// The destination of a file's bytes: they are appended to memory, and passed on when there are
+/// enough of them.
 pub trait Output {
-    /// The bytes that have not gone on. What stands there may be changed, more may be appended.
+    /// Returns the bytes that have not been passed on. They may be changed, and more may be
+    /// appended.
     fn pending(&mut self) -> &mut Vec<u8>;
 
-    /// Where in the file the next byte goes.
+    /// Returns the position in the file of the next byte.
     fn position(&self) -> u64;
 
-    /// What is pending will not be changed any more.
+    /// Passes on pending bytes, which will not be changed any more.
     fn pass_on(&mut self) -> io::Result<()>;
 
-    /// Of all bytes so far; 0 where nobody computes it.
+    /// Returns the checksum of all bytes so far; 0 where it is not computed.
     fn checksum(&self) -> u32;
 }
 
-/// The file in memory.
+/// The file is kept in memory.
 impl Output for Vec<u8> {
     fn pending(&mut self) -> &mut Vec<u8> {
         self
@@ -56,14 +57,14 @@ impl Output for Vec<u8> {
     }
 }
 
-/// A file that is being written. Who drops it before its end leaves a file without one.
+/// A file that is being written. Dropping it before its end leaves a file without an end.
 pub struct McapWriter<O> {
     output: O,
     layout: Layout,
     schemas: BTreeMap<u16, (SchemaHeader, Vec<u8>)>,
     channels: BTreeMap<u16, OpenChannel>,
     chunk: Option<OpenChunk>,
-    /// `None`: records are written where they stay.
+    /// The compressor; without one, records are written where they stay.
     compressor: Option<Compressor>,
     statistics: Statistics,
     chunks: Vec<ChunkIndex>,
@@ -74,7 +75,7 @@ pub struct McapWriter<O> {
 struct OpenChannel {
     record: ChannelRecord,
     messages: u64,
-    /// Of the chunk that is open.
+    /// The index of the open chunk.
     index: Vec<MessageIndexEntry>,
 }
 
@@ -102,12 +103,12 @@ impl<O: Output> McapWriter<O> {
         &mut self.output
     }
 
-    /// Where the next byte goes, what has not been compressed yet aside.
+    /// Returns the position of the next byte, not counting what has not been compressed yet.
     pub fn position(&self) -> u64 {
         self.output.position()
     }
 
-    /// A schema's number: one that is as this one, or the lowest that is free.
+    /// Returns a schema's number: that of an equal one, or else the lowest that is free.
     pub fn schema(&mut self, name: &str, encoding: &str, data: &[u8]) -> io::Result<u16> {
         let same = |(header, known): &(SchemaHeader, Vec<u8>)| {
             (&*header.name, &*header.encoding, &**known) == (name, encoding, data)
@@ -119,8 +120,8 @@ impl<O: Output> McapWriter<O> {
         self.schema_with_id(id, name, encoding, data).map(|_| id)
     }
 
-    /// Adds a schema under this number; returns whether that is, or was already, what the number
-    /// stands for. 0 stands for none.
+    /// Adds a schema under this number. Returns whether the number stands for this schema, now or
+    /// already. 0 stands for none.
     pub fn schema_with_id(&mut self, id: u16, name: &str, encoding: &str, data: &[u8]) -> io::Result<bool> {
         if id == 0 {
             return Ok(false);
@@ -134,7 +135,7 @@ impl<O: Output> McapWriter<O> {
         Ok(true)
     }
 
-    /// A channel's number: that of one that is as this one, or the lowest that is free.
+    /// Returns a channel's number: that of an equal one, or else the lowest that is free.
     pub fn channel(
         &mut self,
         schema_id: u16,
@@ -155,8 +156,8 @@ impl<O: Output> McapWriter<O> {
         Ok(id)
     }
 
-    /// Adds a channel under its number; returns whether that is, or was already, what the number
-    /// stands for.
+    /// Adds a channel under its number. Returns whether the number stands for this channel, now or
+    /// already.
     pub fn channel_with_id(&mut self, record: ChannelRecord) -> io::Result<bool> {
         if let Some(known) = self.channels.get(&record.id) {
             return Ok(known.record == record);
@@ -166,7 +167,7 @@ impl<O: Output> McapWriter<O> {
         Ok(true)
     }
 
-    /// Schemas and channels stand where messages do.
+    /// Writes a schema or channel where messages are written, too.
     fn describe(&mut self, record: &Record<'_>) -> io::Result<()> {
         if self.layout.has(Part::Chunks) {
             self.open_chunk();
@@ -179,10 +180,10 @@ impl<O: Output> McapWriter<O> {
     }
 
     /// Writes a message, whose data `encode` appends to what is there; if that returns `false`,
-    /// nothing has happened.
+    /// nothing is written.
     ///
     /// # Errors
-    /// The output fails, or nobody added the channel.
+    /// Fails if the output fails, or if the channel was not added.
     pub fn message(&mut self, header: &MessageHeader, encode: impl FnOnce(&mut Vec<u8>) -> bool) -> io::Result<()> {
         if !self.channels.contains_key(&header.channel_id) {
             return Err(io::Error::other(format!("it has no channel with number {}", header.channel_id)));
@@ -225,7 +226,7 @@ impl<O: Output> McapWriter<O> {
         }
     }
 
-    /// Named texts.
+    /// Writes metadata.
     pub fn metadata(&mut self, record: MetadataRecord) -> io::Result<()> {
         self.end_chunk()?;
         let (offset, name) = (self.output.position(), record.name.clone());
@@ -235,14 +236,14 @@ impl<O: Output> McapWriter<O> {
         self.output.pass_on()
     }
 
-    /// A record of some program's own kind.
+    /// Writes a record of some program's own kind.
     pub fn private(&mut self, opcode: u8, data: &[u8]) -> io::Result<()> {
         self.end_chunk()?;
         write::write(&Record::Unknown { opcode, data: data.into() }, &[], self.output.pending());
         self.output.pass_on()
     }
 
-    /// Ends the chunk, so that nothing waits for more.
+    /// Ends the chunk and passes it on.
     pub fn end_chunk(&mut self) -> io::Result<()> {
         let Some(chunk) = self.chunk.take() else { return Ok(()) };
         let mut index = chunk.end(&mut self.output, self.compressor.as_mut())?;
@@ -256,7 +257,7 @@ impl<O: Output> McapWriter<O> {
                 let record = Record::MessageIndex { channel_id, entries: std::mem::take(&mut channel.index) };
                 write::write(&record, self.layout.padding, self.output.pending());
                 let Record::MessageIndex { entries, .. } = record else { continue };
-                // For the next chunk.
+                // The memory is reused for the next chunk.
                 channel.index = entries;
             }
             channel.index.clear();
@@ -266,7 +267,7 @@ impl<O: Output> McapWriter<O> {
         self.output.pass_on()
     }
 
-    /// Writes what stands at the end. What the output still has to pass on is there.
+    /// Writes the end of the file. The output still has to pass on the last bytes.
     pub fn finish(mut self) -> io::Result<O> {
         self.end_chunk()?;
         let end = Record::DataEnd { data_section_crc: self.output.checksum() };
@@ -284,7 +285,7 @@ impl<O: Output> McapWriter<O> {
         }
     }
 
-    /// Where records of the chunk go.
+    /// Returns the memory to which records of the chunk are written.
     fn records(&mut self) -> &mut Vec<u8> {
         match &mut self.compressor {
             Some(compressor) if self.chunk.is_some() => &mut compressor.records,

@@ -9,7 +9,7 @@ use crate::entry::{Attachment, Entry, KeptMessage};
 use crate::error::LogError;
 use crate::reader::LogReader;
 
-/// What was written of several logs.
+/// The result of merging several logs.
 ///
 /// ```no_run
 /// use hemiola_log::{LogReader, merge};
@@ -20,22 +20,23 @@ use crate::reader::LogReader;
 /// ```
 #[derive(Debug, Default)]
 pub struct Merged {
-    /// Of all logs.
+    /// The number of messages of all logs.
     pub messages: u64,
-    /// What could not be read; of very many, the first.
+    /// The problems with what could not be read; of very many, the first.
     pub problems: Vec<LogError>,
 }
 
-/// As many problems are kept.
+/// The number of problems that are kept.
 const MOST_PROBLEMS: usize = 1000;
 
 /// Writes several logs into a new one, messages by the time at which they were recorded; those of
 /// one log keep their order. Channels that are the same in several logs become one, as do metadata
-/// and attachments. The profile is that of the first log. `progress` is told how many bytes of how
-/// many have been read.
+/// and attachments. The profile is that of the first log. `progress` is called with the number of
+/// bytes that have been read, and of all.
 ///
 /// # Errors
-/// The new file exists already or cannot be written; a disk fails. Damage of a log is no error.
+/// Fails if the new file exists already or cannot be written, or if a disk fails. Damage of a log
+/// is no error.
 pub fn merge<R: Read + Seek>(
     logs: &mut [LogReader<R>],
     output: &Path,
@@ -45,8 +46,8 @@ pub fn merge<R: Read + Seek>(
     let mut copy = Copy::create(output, &profile)?;
     let result = fill(logs, &mut copy, &mut progress).and_then(|merged| copy.finish().map(|()| merged));
     if result.is_err() {
-        // Half a file would be taken for a whole one. That it cannot be removed changes nothing
-        // about what failed.
+        // Half a file would be taken for a whole one. If it cannot be removed, the error stays the
+        // one that made the merge fail.
         _ = fs::remove_file(output);
     }
     result
@@ -63,7 +64,7 @@ fn fill<R: Read + Seek>(
         next.push(advance(index, log, copy, &mut seen, &mut merged)?);
     }
     loop {
-        // Of two at the same time, that of the log that was named first.
+        // Of two messages at the same time, that of the log that was named first comes first.
         let earliest = next.iter().enumerate().filter_map(|(index, next)| Some((next.as_ref()?.log_time, index))).min();
         let Some((_, index)) = earliest else { return Ok(merged) };
         if let Some(message) = next[index].take() {
@@ -77,7 +78,7 @@ fn fill<R: Read + Seek>(
     }
 }
 
-/// The next message of a log; what is no message is copied on the way.
+/// Returns the next message of a log; entries that are no messages are copied on the way.
 fn advance<R: Read + Seek>(
     index: usize,
     log: &mut LogReader<R>,
@@ -123,11 +124,12 @@ fn advance<R: Read + Seek>(
     }
 }
 
-/// What has been copied: the files of a log that was split say the same about themselves.
+/// The metadata and attachments that have been copied: the files of a log that was split have the
+/// same ones.
 #[derive(Default)]
 struct Seen {
     metadata: BTreeSet<(String, BTreeMap<String, String>)>,
-    /// Name, media type, time, length, checksum.
+    /// The attachments by name, media type, time, length, checksum.
     attachments: BTreeSet<(String, String, LogTime, u64, u32)>,
 }
 

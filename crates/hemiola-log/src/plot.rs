@@ -1,4 +1,4 @@
-//! Numbers over time as a picture.
+//! Plots of numbers over time.
 
 use std::fmt::Write;
 
@@ -11,11 +11,11 @@ use crate::series::{Point, Series};
 const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 92.0;
 const RIGHT: f64 = 24.0;
-/// Of one series, with its heading and the space below.
+/// The height of the panel of one series, with its heading and the space below.
 const PANEL: f64 = 190.0;
 const HEADING: f64 = 34.0;
 const BELOW: f64 = 18.0;
-/// For the times under the last panel.
+/// The height of the times under the last panel.
 const AXIS: f64 = 30.0;
 const COLOURS: [&str; 6] = ["#2563eb", "#ea580c", "#059669", "#9333ea", "#dc2626", "#0891b2"];
 
@@ -85,7 +85,7 @@ fn panel(page: &mut Page, series: &Series, index: usize, begin: LogTime, seconds
     );
     let (right, y) = (WIDTH - RIGHT, top - 11.0);
     page.line(format_args!(r#"<text class="note" x="{right}" y="{y}" text-anchor="end">{figures}</text>"#));
-    // A constant gets a range around it.
+    // A series of equal values gets a range around them.
     let margin = if maximum > minimum { 0.0 } else { (minimum.abs() * 0.1).max(0.5) };
     let values = Scale::new(minimum - margin, maximum + margin, bottom, top);
     for value in values.ticks(6) {
@@ -119,7 +119,7 @@ fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
     path
 }
 
-/// From values to places.
+/// A scale from values to places.
 struct Scale {
     from: f64,
     to: f64,
@@ -133,12 +133,12 @@ impl Scale {
     }
 
     fn at(&self, value: f64) -> f64 {
-        // Halves, because the whole may be more than a number can be.
+        // The halves are subtracted, because the difference may exceed what a number can hold.
         let share = (value / 2.0 - self.from / 2.0) / (self.to / 2.0 - self.from / 2.0);
         self.begin + share * (self.end - self.begin)
     }
 
-    /// At most about so many round values.
+    /// Returns round values, at most about so many.
     fn ticks(&self, most: u32) -> Vec<f64> {
         svg::ticks(self.from, self.to, most)
     }

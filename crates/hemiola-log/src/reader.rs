@@ -15,13 +15,14 @@ use crate::selection::Selection;
 use crate::source::Source;
 use crate::summary::{self, Summary};
 
-/// How much of a chunk or record is held in memory at most.
+/// The largest number of bytes of a chunk or record that are held in memory.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
-/// Reads a log from front to back, or the chunks that a selection needs; however long it is, it
-/// holds one chunk in memory.
+/// Reads a log from front to back, or the chunks that a selection needs; however long it is, one
+/// chunk is held in memory.
 ///
-/// Where the file is damaged, it tells so, once for each place, and goes on behind it.
+/// Where the file is damaged, the reader returns an error, once for each place, and continues
+/// behind it.
 ///
 /// ```no_run
 /// use hemiola_log::{Entry, LogReader, Selection};
@@ -47,25 +48,24 @@ pub struct LogReader<R = File> {
     selection: Selection,
     /// The chunks still to be visited, where an index says which they are.
     visits: Option<VecDeque<u64>>,
-    /// Messages of channels that nobody described.
+    /// The number of messages of each channel that is not described.
     orphans: BTreeMap<u16, u64>,
     redefined: BTreeSet<(u8, u16)>,
-    /// The summary has begun: what is said there has been heard before.
+    /// Whether the summary has begun, which repeats what was read before.
     in_summary: bool,
 }
 
-/// What `advance` finds: entries that borrow nothing, and messages, whose data is where it was
-/// found.
+/// An entry that borrows nothing, or a message, whose data is where it was found.
 enum Step {
     Message { channel: Arc<Channel>, header: MessageHeader, length: usize, position: Position },
     Other(Entry<'static>),
 }
 
 impl LogReader {
-    /// A file.
+    /// Opens a file.
     ///
     /// # Errors
-    /// It cannot be read, or is no MCAP file. A damaged file is no error here.
+    /// Fails if the file cannot be read, or is no MCAP file. A damaged file is no error here.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let file = File::open(path).map_err(|error| LogError::Open { path: path.to_owned(), error })?;
         Self::new(file, path.to_owned())
@@ -73,19 +73,19 @@ impl LogReader {
 }
 
 impl<R: Read + Seek> LogReader<R> {
-    /// Anything that has bytes, under this name.
+    /// Reads from anything that has bytes; `name` stands in errors.
     ///
     /// # Errors
-    /// As [`LogReader::open`].
+    /// Returns the errors of [`LogReader::open`].
     pub fn new(input: R, name: impl Into<PathBuf>) -> Result<Self, LogError> {
         Self::with(input, name.into(), Doubt::default(), MEMORY_LIMIT)
     }
 
-    /// The same, with another opinion on chunks whose checksum is wrong, and with a limit in bytes
-    /// for what is held in memory.
+    /// Reads like [`LogReader::new`], with another policy for chunks whose checksum is wrong, and
+    /// with a limit in bytes for what is held in memory.
     ///
     /// # Errors
-    /// As [`LogReader::open`].
+    /// Returns the errors of [`LogReader::open`].
     pub fn with(input: R, name: PathBuf, doubt: Doubt, memory_limit: u64) -> Result<Self, LogError> {
         let opened = |error| LogError::Open { path: name.clone(), error };
         let source = Source::new(input, name.clone()).map_err(opened)?;
@@ -118,7 +118,8 @@ impl<R: Read + Seek> LogReader<R> {
         })
     }
 
-    /// These messages only, from the beginning. With an index, nothing else is read.
+    /// Selects messages, from the beginning. With an index, only the chunks with such messages are
+    /// read.
     pub fn select(mut self, selection: Selection) -> Self {
         self.visits = None;
         if let (true, Some(summary)) = (selection.is_restricted(), &self.summary)
@@ -140,61 +141,61 @@ impl<R: Read + Seek> LogReader<R> {
         self
     }
 
-    /// Leaves out other messages than these, and nothing that is no message: reads everything.
+    /// Skips all messages but these, and keeps everything that is no message: reads the whole file.
     pub fn keep(mut self, selection: Selection) -> Self {
         self.visits = None;
         self.selection = selection;
         self
     }
 
-    /// Whether messages are left out.
+    /// Returns whether messages are skipped.
     pub(crate) fn is_restricted(&self) -> bool {
         self.selection.is_restricted()
     }
 
-    /// The file's name, as it stands in errors.
+    /// Returns the file's name, as it stands in errors.
     pub fn path(&self) -> &Path {
         &self.framing.source.path
     }
 
-    /// The bytes of the file, and how many of them have been passed.
+    /// Returns how many bytes of the file have been passed, and how many it has.
     pub fn progress(&self) -> (u64, u64) {
         (self.framing.source.position(), self.framing.source.length)
     }
 
-    /// The conventions that the file follows, `ros2` for one.
+    /// Returns the conventions that the file follows, such as `ros2`.
     pub fn profile(&self) -> &str {
         &self.profile
     }
 
-    /// What wrote the file.
+    /// Returns the name of the library that wrote the file.
     pub fn library(&self) -> &str {
         &self.library
     }
 
-    /// What the file says of itself at its end, if it has an end and that is whole.
+    /// Returns the summary at the end of the file, if there is one and it is whole.
     pub fn summary(&self) -> Option<&Summary> {
         self.summary.as_ref()
     }
 
-    /// Why the summary cannot be used, where there should be one.
+    /// Returns the reason why the summary cannot be used, if there should be one.
     pub fn summary_error(&self) -> Option<&LogError> {
         self.summary_error.as_ref()
     }
 
-    /// The channels that were met so far, and those of the summary.
+    /// Returns the channels that were read so far, and those of the summary.
     pub fn channels(&self) -> impl Iterator<Item = &Arc<Channel>> {
         let of_summary = self.summary.iter().flat_map(|summary| summary.channels.values());
         self.channels.values().chain(of_summary.filter(|channel| !self.channels.contains_key(&channel.id)))
     }
 
-    /// How many messages of undescribed channels were left out so far.
+    /// Returns how many messages of undescribed channels were skipped so far.
     pub fn orphans(&self) -> u64 {
         self.orphans.values().sum()
     }
 
-    /// The next thing, or what is in its way; after an error reading goes on behind it, until there
-    /// is nothing more.
+    /// Returns the next entry, or the damage in its place; after an error reading continues behind
+    /// it, until there is nothing more.
     pub fn next_entry(&mut self) -> Option<Result<Entry<'_>, LogError>> {
         match self.advance()? {
             Ok(Step::Other(entry)) => Some(Ok(entry)),
@@ -217,18 +218,18 @@ impl<R: Read + Seek> LogReader<R> {
         }
     }
 
-    /// Goes for attachments, from the beginning. Where the file has an index of them, nothing else
-    /// is read; otherwise everything is.
+    /// Prepares to read the attachments, from the beginning. If the file has an index of them,
+    /// nothing else is read; otherwise everything is.
     pub fn for_attachments(mut self) -> Self {
         let indexed = self.summary.as_ref().filter(|summary| !summary.attachments.is_empty());
         self.visits = indexed.map(|summary| summary.attachments.iter().map(|attachment| attachment.offset).collect());
         self
     }
 
-    /// The data of an attachment.
+    /// Copies the data of an attachment to `into`.
     ///
     /// # Errors
-    /// The file or `into` fails.
+    /// Fails if the file or `into` fails.
     pub fn read_attachment(&mut self, attachment: &Attachment, into: &mut impl Write) -> Result<(), LogError> {
         let copied = self.framing.source.aside(attachment.data_offset, |source| {
             let copied = io::copy(&mut source.take(attachment.data_length), into)?;
@@ -238,7 +239,7 @@ impl<R: Read + Seek> LogReader<R> {
         copied.map_err(|error| LogError::Read { path, offset, error })
     }
 
-    /// Goes to the next entry, and keeps what is said of channels on the way.
+    /// Moves to the next entry, and keeps the schemas and channels on the way.
     fn advance(&mut self) -> Option<Result<Step, LogError>> {
         loop {
             if let Some(visits) = &mut self.visits

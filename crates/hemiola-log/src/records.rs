@@ -1,4 +1,5 @@
-//! All records of a file, those of chunks among them, in the order in which they stand.
+//! Iteration over all records of a file, those of chunks among them, in the order in which they
+//! stand.
 
 use std::io::{Read, Seek};
 
@@ -8,14 +9,14 @@ use crate::error::{Cause, LogError};
 use crate::format::parse::parse;
 use crate::framing::{Body, Framing, Position, damage, kind};
 
-/// A record and where it is. Its attachments have no data: that stays in the file.
+/// A record and its position. An attachment comes without its data, which stays in the file.
 pub struct Located<'r> {
     pub position: Position,
     pub content: Content<'r>,
 }
 
 pub enum Content<'r> {
-    /// Anything but an attachment; of a chunk the header, and then its records.
+    /// Any record but an attachment; of a chunk the header, and then its records.
     Record(Record<'r>),
     Attachment {
         header: AttachmentHeader,
@@ -25,7 +26,7 @@ pub enum Content<'r> {
 }
 
 impl<R: Read + Seek> Framing<R> {
-    /// The next record, or what is in its way; reading goes on behind that.
+    /// Returns the next record, or the damage in its place; reading continues behind that.
     pub fn next_record(&mut self) -> Option<Result<Located<'_>, LogError>> {
         let found = match self.next()? {
             Ok(found) => found,

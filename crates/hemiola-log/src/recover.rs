@@ -7,7 +7,7 @@ use crate::entry::Entry;
 use crate::error::{Cause, LogError};
 use crate::reader::LogReader;
 
-/// What was kept of a log, and what was lost.
+/// The result of a recovery: what was kept of a log, and what was lost.
 ///
 /// ```no_run
 /// use hemiola_log::{LogReader, recover};
@@ -19,36 +19,36 @@ use crate::reader::LogReader;
 /// ```
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// How many were kept.
+    /// The number of messages that were kept.
     pub messages: u64,
-    /// How many were kept.
+    /// The number of attachments that were kept.
     pub attachments: u64,
-    /// How many were kept.
+    /// The number of metadata records that were kept.
     pub metadata: u64,
-    /// How many messages the log's own statistics count beyond those kept, where it has any.
+    /// The number of messages that the log's own statistics count beyond those kept, if it has any.
     pub missing: Option<u64>,
-    /// Messages that nobody described.
+    /// The number of messages whose channels were not described.
     pub orphans: u64,
-    /// What was wrong, in the order of the file; of very many, the first.
+    /// The problems, in the order of the file; of very many, the first.
     pub problems: Vec<LogError>,
-    /// How many there were.
+    /// The number of all problems.
     pub problem_count: u64,
-    /// Something besides the end of the file is gone.
+    /// Whether something besides the end of the file is gone.
     lost: bool,
 }
 
-/// As many problems are kept.
+/// The number of problems that are kept.
 const MOST_PROBLEMS: usize = 1000;
 
 impl Recovery {
-    /// Whether something that was once in the file is not in the new one. A file that merely lacks
-    /// its end has lost nothing that anybody could know of.
+    /// Returns whether something that was once in the file is not in the new one. A file that
+    /// merely lacks its end has no known losses.
     pub fn has_losses(&self) -> bool {
         self.lost || self.missing.is_some_and(|missing| missing > 0)
     }
 
     fn note(&mut self, error: LogError) {
-        // A log without an end is what a killed recorder leaves.
+        // A recorder that is killed leaves a log without an end.
         self.lost |= !matches!(error.damage().map(|damage| &damage.cause), Some(Cause::Unfinished));
         self.problem_count += 1;
         if self.problems.len() < MOST_PROBLEMS {
@@ -60,12 +60,12 @@ impl Recovery {
 /// Writes all that can be read into a new file that is whole: with an index, statistics and
 /// checksums, and with the old one's profile.
 ///
-/// Of a log that [keeps](LogReader::keep) some messages only, those. `progress` is told how many
-/// bytes of how many have been read.
+/// If the log [keeps](LogReader::keep) some messages only, those are written. `progress` is called
+/// with the number of bytes that have been read, and of all.
 ///
 /// # Errors
-/// The new file exists already or cannot be written; the disk fails. Damage of the old file is no
-/// error.
+/// Fails if the new file exists already or cannot be written, or if the disk fails. Damage of the
+/// old file is no error.
 pub fn recover<R: Read + Seek>(
     log: &mut LogReader<R>,
     output: &Path,
@@ -82,19 +82,19 @@ pub fn recover<R: Read + Seek>(
             Ok(recovery)
         }
         Err(error) => {
-            // Half a file would be taken for a whole one. That it cannot be removed changes nothing
-            // about what failed.
+            // Half a file would be taken for a whole one. If it cannot be removed, the error stays
+            // the one that made the recovery fail.
             _ = fs::remove_file(output);
             Err(error)
         }
     }
 }
 
-/// Puts all that can be read of a log in the log's place, and tells where that is: for one that has
-/// several files, the one that was written last. The old file is there until the new one is whole.
+/// Replaces a log by all that can be read of it, and returns its path: for a log that has several
+/// files, the one that was written last. The old file exists until the new one is whole.
 ///
 /// # Errors
-/// As [`recover`]; the old file stays as it is.
+/// Returns the errors of [`recover`]; the old file stays as it is.
 pub fn recover_in_place(path: &Path) -> Result<(PathBuf, Recovery), LogError> {
     let path = last_part(path);
     let whole = path.with_extension("recovering");
@@ -106,7 +106,7 @@ pub fn recover_in_place(path: &Path) -> Result<(PathBuf, Recovery), LogError> {
     Ok((path, recovery))
 }
 
-/// The file that was written last of a log that may have several.
+/// Returns the file that was written last of a log that may have several.
 fn last_part(path: &Path) -> PathBuf {
     let (Some(stem), false) = (path.file_stem(), path.is_file()) else { return path.to_owned() };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -120,7 +120,7 @@ fn last_part(path: &Path) -> PathBuf {
     last.map_or_else(|| path.to_owned(), |entry| entry.path())
 }
 
-/// All but the end.
+/// Copies everything but the end.
 fn fill<R: Read + Seek>(
     log: &mut LogReader<R>,
     copy: &mut Copy,

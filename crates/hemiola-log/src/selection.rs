@@ -1,6 +1,6 @@
 use crate::channel::LogTime;
 
-/// Which messages of a log are wanted: all, unless something is said.
+/// A selection of messages of a log: all, unless it is restricted.
 ///
 /// ```
 /// use hemiola_log::{LogTime, Selection};
@@ -17,30 +17,31 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Everything.
+    /// Selects everything.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// This topic as well as those named before; with `*` at its end, all that begin so.
+    /// Selects this topic as well as those named before; with `*` at its end, all that begin like
+    /// it.
     pub fn topic(mut self, topic: impl Into<String>) -> Self {
         self.topics.push(topic.into());
         self
     }
 
-    /// Not earlier.
+    /// Selects messages that are not earlier than this time.
     pub fn from(mut self, time: LogTime) -> Self {
         self.from = Some(time);
         self
     }
 
-    /// Earlier.
+    /// Selects messages that are earlier than this time.
     pub fn before(mut self, time: LogTime) -> Self {
         self.before = Some(time);
         self
     }
 
-    /// Whether messages of this topic are wanted.
+    /// Returns whether messages of this topic are selected.
     pub fn has_topic(&self, topic: &str) -> bool {
         let fits = |wanted: &String| match wanted.strip_suffix('*') {
             Some(beginning) => topic.starts_with(beginning),
@@ -49,17 +50,17 @@ impl Selection {
         self.topics.is_empty() || self.topics.iter().any(fits)
     }
 
-    /// Whether messages of this time are wanted.
+    /// Returns whether messages of this time are selected.
     pub fn has_time(&self, time: LogTime) -> bool {
         self.overlaps(time, time)
     }
 
-    /// Whether messages of this span of time may be wanted, both ends included.
+    /// Returns whether messages of this span of time may be selected, both ends included.
     pub(crate) fn overlaps(&self, first: LogTime, last: LogTime) -> bool {
         self.from.is_none_or(|from| last >= from) && self.before.is_none_or(|before| first < before)
     }
 
-    /// Whether something is left out.
+    /// Returns whether messages are excluded.
     pub(crate) fn is_restricted(&self) -> bool {
         *self != Self::default()
     }

@@ -6,8 +6,8 @@ use crate::error::LogError;
 use crate::reader::LogReader;
 use crate::selection::Selection;
 
-/// A number of a channel over time, in as many points as can be seen: however long it is, it takes
-/// the same memory.
+/// A number of a channel over time, in as many points as can be seen: however long the log is, the
+/// series takes the same memory.
 ///
 /// ```
 /// use hemiola_log::{LogTime, Series};
@@ -21,18 +21,18 @@ use crate::selection::Selection;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Of the channel.
+    /// The topic of the channel.
     pub topic: String,
-    /// The field: `angular_velocity.z`.
+    /// The path of the field: `angular_velocity.z`.
     pub path: String,
     points: Vec<Point>,
-    /// How many values a point stands for; the last one may not have as many yet.
+    /// The number of values that a point stands for; the last one may not have as many yet.
     per_point: u64,
     count: u64,
     sum: f64,
 }
 
-/// Values that follow each other.
+/// A point of a series: values that follow each other.
 ///
 /// ```
 /// use hemiola_log::{LogTime, Point};
@@ -42,33 +42,33 @@ pub struct Series {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Of the first of them.
+    /// The time of the first value.
     pub time: LogTime,
-    /// The least.
+    /// The smallest value.
     pub minimum: f64,
-    /// The greatest.
+    /// The largest value.
     pub maximum: f64,
-    /// Of all.
+    /// The sum of all values.
     pub sum: f64,
-    /// How many.
+    /// The number of values.
     pub count: u64,
 }
 
-/// More than what a picture shows.
+/// The number of points, which is more than a picture shows.
 const MOST_POINTS: usize = 4096;
 
 impl Series {
-    /// Without values yet.
+    /// Creates a series without values.
     pub fn new(topic: &str, path: &str) -> Self {
         Self { topic: topic.to_owned(), path: path.to_owned(), points: Vec::new(), per_point: 1, count: 0, sum: 0.0 }
     }
 
-    /// Reads these fields, of the topic and with the path of each, from the log. What is no number
-    /// there is left out. `progress` is told how many bytes of how many have been read.
+    /// Reads fields, each of a topic and with a path, from the log. Values that are no numbers are
+    /// skipped. `progress` is called with the number of bytes that have been read, and of all.
     ///
     /// # Errors
-    /// The log cannot be read, or the messages of such a channel not be decoded. Damage is told to
-    /// `on_damage`, and passed.
+    /// Fails if the log cannot be read, or if the messages of such a channel cannot be decoded. For
+    /// damage `on_damage` is called, and reading continues.
     pub fn read<R: Read + Seek>(
         log: LogReader<R>,
         selection: Selection,
@@ -99,7 +99,7 @@ impl Series {
         Ok(series)
     }
 
-    /// The next value; what is not finite is left out.
+    /// Adds the next value; values that are not finite are skipped.
     pub fn push(&mut self, time: LogTime, value: f64) {
         if !value.is_finite() {
             return;
@@ -118,17 +118,17 @@ impl Series {
         self.points.push(point);
     }
 
-    /// In order.
+    /// Returns the points in order.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// How many values there were.
+    /// Returns how many values there were.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Of all values.
+    /// Returns the mean of all values.
     pub fn mean(&self) -> f64 {
         self.sum / self.count.max(1) as f64
     }

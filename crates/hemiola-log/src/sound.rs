@@ -30,9 +30,10 @@ pub struct SoundReader<R = BufReader<File>> {
     decoder: Decoder<R>,
     sample_rate: u32,
     channels: u16,
-    /// From integers to numbers between -1 and 1.
+    /// The factor from integers to numbers between -1 and 1.
     scale: f32,
-    /// Samples of all channels that the file announces, and those that were read.
+    /// The number of samples of all channels that the file announces. `read` counts those that were
+    /// read.
     announced: Option<u64>,
     read: u64,
     end: End,
@@ -46,7 +47,7 @@ enum Decoder<R> {
 /// A file whose first bytes have been read already.
 type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// How the sound ended.
+/// The way in which the sound ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum End {
     NotYet,
@@ -54,10 +55,10 @@ enum End {
     Early(String),
 }
 
-/// What a FLAC file begins with.
+/// The first bytes of a FLAC file.
 const FLAC: &[u8] = b"fLaC";
 
-/// Whether a file that begins so is sound that can be read.
+/// Returns whether a file that begins like this is sound that can be read.
 pub(crate) fn is_sound(first: &[u8]) -> bool {
     first.starts_with(FLAC) || first.starts_with(b"RIFF") && first.get(8..12) == Some(b"WAVE")
 }
@@ -66,7 +67,7 @@ impl SoundReader {
     /// Opens a file.
     ///
     /// # Errors
-    /// It cannot be opened, or is no sound that can be read.
+    /// Fails if the file cannot be opened, or is no sound that can be read.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let file = File::open(path).map_err(|error| LogError::Open { path: path.to_owned(), error })?;
         Self::new(path, BufReader::new(file))
@@ -77,7 +78,7 @@ impl<R: Read> SoundReader<R> {
     /// Reads sound from anywhere; `path` is for messages.
     ///
     /// # Errors
-    /// It is no sound that can be read.
+    /// Fails if it is no sound that can be read.
     pub fn new(path: &Path, mut source: R) -> Result<Self, LogError> {
         let wrong = |reason: String| LogError::Import { path: path.to_owned(), line: None, reason };
         let mut first = Vec::new();
@@ -130,22 +131,22 @@ impl<R: Read> SoundReader<R> {
         }
     }
 
-    /// In hertz.
+    /// Returns the sample rate in hertz.
     pub fn sample_rate(&self) -> u32 {
         self.sample_rate
     }
 
-    /// How many microphones were recorded.
+    /// Returns how many microphones were recorded.
     pub fn channels(&self) -> u16 {
         self.channels
     }
 
-    /// How often each of them was sampled, as the file announces; `None` where it does not.
+    /// Returns how many samples of each microphone the file announces; `None` if it does not.
     pub fn frames(&self) -> Option<u64> {
         self.announced.map(|samples| samples / u64::from(self.channels))
     }
 
-    /// Why the sound ended before what the file announces, where it did.
+    /// Returns the reason why the sound ended earlier than the file announces, if it did.
     pub fn ends_early(&self) -> Option<&str> {
         match &self.end {
             End::Early(reason) => Some(reason),
@@ -153,12 +154,12 @@ impl<R: Read> SoundReader<R> {
         }
     }
 
-    /// Appends at most so many frames, each with a sample from -1 to 1 of each channel; returns how
-    /// many. 0 at the end, which comes where the file can no longer be read: see
+    /// Appends at most so many frames, each with a sample from -1 to 1 of each channel, and returns
+    /// how many. Returns 0 at the end, or where the file can no longer be read: see
     /// [`ends_early`](Self::ends_early).
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn read(&mut self, frames: usize, samples: &mut Vec<f32>) -> Result<usize, LogError> {
         let channels = usize::from(self.channels);
         let begin = samples.len();
@@ -171,7 +172,7 @@ impl<R: Read> SoundReader<R> {
                 self.end = End::Early(reason);
             }
         }
-        // What is not there for all channels is no frame.
+        // Samples that are not there for all channels are no frame.
         let found = (samples.len() - begin) / channels;
         samples.truncate(begin + found * channels);
         Ok(found)
@@ -215,16 +216,16 @@ impl<R: Read> SoundReader<R> {
         }
     }
 
-    /// The file, for messages.
+    /// Returns the path of the file, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// As many samples are decoded at once.
+/// The number of samples that are decoded at once.
 const BLOCK: usize = 4096;
 
-/// What a converter can give; a number that is none becomes silence.
+/// Limits a sample to what a converter can deliver; one that is no number becomes silence.
 fn within(sample: f32) -> f32 {
     if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) }
 }

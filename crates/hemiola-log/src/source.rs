@@ -3,17 +3,17 @@
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-/// How much is read from the file at once.
+/// The number of bytes that are read from the file at once.
 const BUFFER: usize = 256 * 1024;
 
 /// Reads a file from front to back, and elsewhere when asked to.
 pub struct Source<R> {
     input: BufReader<R>,
     pub path: PathBuf,
-    /// Of the file, when it was opened; what is appended later is not read.
+    /// The length of the file when it was opened; what is appended later is not read.
     pub length: u64,
     position: u64,
-    /// Of all bytes from the beginning to the position, as long as none was left out.
+    /// The checksum of all bytes from the beginning to the position, unless some were skipped.
     checksum: Option<crc32fast::Hasher>,
 }
 
@@ -33,14 +33,14 @@ impl<R: Read + Seek> Source<R> {
         self.length.saturating_sub(self.position)
     }
 
-    /// Of all bytes so far, where all were read.
+    /// Returns the checksum of all bytes so far, if all were read.
     pub fn checksum(&self) -> Option<u32> {
         self.checksum.as_ref().map(|checksum| checksum.clone().finalize())
     }
 
     pub fn seek(&mut self, position: u64) -> io::Result<()> {
         if position != self.position {
-            // Positions are those of files, which do not reach beyond `i64`.
+            // Positions are those of files, which do not exceed `i64`.
             self.input.seek_relative(position.wrapping_sub(self.position) as i64)?;
             self.position = position;
             self.checksum = None;
@@ -48,14 +48,14 @@ impl<R: Read + Seek> Source<R> {
         Ok(())
     }
 
-    /// Goes back to the first byte.
+    /// Moves to the first byte.
     pub fn restart(&mut self) -> io::Result<()> {
         self.seek(0)?;
         self.checksum = Some(crc32fast::Hasher::new());
         Ok(())
     }
 
-    /// Does something elsewhere in the file and comes back.
+    /// Calls `act` at another position of the file and moves back.
     pub fn aside<T>(&mut self, position: u64, act: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
         let (back, checksum) = (self.position, self.checksum.take());
         let result = self.seek(position).and_then(|()| act(self));
@@ -64,7 +64,7 @@ impl<R: Read + Seek> Source<R> {
         result
     }
 
-    /// Reads on to there, which is not behind the end.
+    /// Reads on to this position, which is not behind the end.
     pub fn read_to(&mut self, position: u64) -> io::Result<()> {
         while self.position < position {
             let wanted = position - self.position;

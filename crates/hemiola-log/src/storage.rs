@@ -1,14 +1,14 @@
 //! The file that a log is written to, past the page cache where the system allows it.
 //!
 //! Logs are written once and not read soon: copying them through the cache costs seconds of
-//! processor time per gigabyte, and pushes out what others need. So whole blocks go to the disk
+//! processor time per gigabyte, and evicts what others need. So whole blocks go to the disk
 //! directly (`O_DIRECT`: aligned in memory, in the file and in length). A thread of its own waits
-//! for the disk, while the next block is filled. The end of the data is written with zeros behind
-//! it when somebody flushes, the file is cut to its true length, and the next block goes over it. A
-//! process that is killed in between leaves zeros at the end, which readers know.
+//! for the disk, while the next block is filled. On a flush the end of the data is written with
+//! zeros behind it, the file is cut to its true length, and the next block is written over it. A
+//! process that is killed in between leaves zeros at the end, which readers recognise.
 //!
-//! File systems that do not have it (tmpfs, some network and FUSE ones) get the same writes through
-//! the cache.
+//! File systems without direct writes (tmpfs, some network and FUSE ones) get the same writes
+//! through the cache.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -19,44 +19,44 @@ use std::thread;
 
 use crate::mcap_writer::Output;
 
-/// See the module.
+/// A file that is written in whole blocks by a thread of its own: see the module.
 pub struct Storage {
-    /// The same as that of the disk's thread.
+    /// The same file as that of the disk's thread.
     file: File,
-    /// What is being filled.
+    /// The block that is being filled.
     block: Block,
-    /// Blocks that nobody needs at present.
+    /// The blocks that are not in use.
     spare: Vec<Block>,
-    /// Where in the file the block goes.
+    /// The position of the block in the file.
     position: u64,
-    /// Ends when this is dropped.
+    /// The channel to the disk's thread, which ends when this is dropped.
     to_disk: SyncSender<Job>,
     from_disk: Receiver<(Block, io::Result<()>)>,
-    /// Blocks that the disk's thread has.
+    /// The number of blocks that the disk's thread has.
     under_way: usize,
 }
 
-/// How bytes reach the disk.
+/// The way in which bytes reach the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Past the page cache.
+    /// Bytes bypass the page cache.
     Direct,
-    /// Through it.
+    /// Bytes go through the page cache.
     Cached,
 }
 
-/// The first `length` bytes of the block go to `position`.
+/// A request to write the first `length` bytes of the block at `position`.
 struct Job {
     block: Block,
     length: usize,
     position: u64,
 }
 
-/// What all disks are content with.
+/// The alignment that suffices for all disks.
 const ALIGNMENT: usize = 4096;
-/// So much goes to the disk at once, or more.
+/// The number of bytes from which a block is written.
 const ENOUGH: usize = 1 << 20;
-/// One is filled, one is written, and one is ready to be.
+/// The number of blocks: one is filled, one is written, and one is ready to be filled.
 const BLOCKS: usize = 3;
 
 /// Memory whose bytes begin at an aligned address, as long as it does not grow.
@@ -85,8 +85,8 @@ impl Block {
         self.memory.truncate(self.begin);
     }
 
-    /// The same bytes at an aligned address: they have moved when more came than there was room
-    /// for.
+    /// Returns the same bytes at an aligned address: they have moved if more came than there was
+    /// room for.
     fn aligned(self) -> Self {
         if self.bytes().as_ptr().align_offset(ALIGNMENT) == 0 {
             return self;
@@ -98,10 +98,10 @@ impl Block {
 }
 
 impl Storage {
-    /// A new file.
+    /// Creates a file.
     pub fn create(path: &Path) -> io::Result<Self> {
         match open(path, Way::Direct, OpenOptions::new().create_new(true)) {
-            // The file system said no after it had made the file, or before.
+            // The file system refused, before or after it had made the file.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {
                 let file = open(path, Way::Cached, OpenOptions::new().create(true))?;
                 Self::new(path, file, Way::Cached)
@@ -116,18 +116,18 @@ impl Storage {
         let mut disk = Disk { path: path.to_owned(), file: file.try_clone()?, way, has_failed: false };
         thread::Builder::new().name("hemiola disk".into()).spawn(move || {
             for Job { block, length, position } in jobs {
-                // What was written stays as it is when the disk has failed: nothing goes behind a
-                // gap, and nothing over it.
+                // After the disk has failed nothing is written: nothing behind a gap, and nothing
+                // over what was written.
                 let result = match disk.has_failed {
                     false => disk.put(&block.bytes()[..length], position),
                     true => Err(io::Error::other("the disk has failed before")),
                 };
                 disk.has_failed |= result.is_err();
-                // Who has gone may have left more to write.
+                // If the receiver is gone, the other jobs are still done.
                 _ = done.send((block, result));
             }
         })?;
-        // A chunk ends with the message that makes it long enough.
+        // A block exceeds this size only by the message that fills it.
         let capacity = ENOUGH + ENOUGH / 4;
         Ok(Self {
             file,
@@ -140,12 +140,12 @@ impl Storage {
         })
     }
 
-    /// The same file once more, to be synchronised by somebody else.
+    /// Returns another handle of the file, to be synchronised by somebody else.
     pub fn try_clone(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// All that has been written is in the file when this returns.
+    /// Writes everything to the file before it returns.
     pub fn flush(&mut self) -> io::Result<()> {
         while self.under_way > 0 {
             let block = self.take_back()?;
@@ -156,7 +156,7 @@ impl Storage {
         let empty = self.spare.pop().unwrap_or_else(|| Block::new(ENOUGH));
         self.put(self.block.len(), empty)?;
         let mut block = self.take_back()?;
-        // More goes behind the last bytes, and over the zeros.
+        // Later bytes go behind the last ones, over the zeros.
         let whole = filled - filled % ALIGNMENT;
         block.memory.truncate(block.begin + filled);
         block.memory.drain(block.begin..block.begin + whole);
@@ -165,7 +165,7 @@ impl Storage {
         self.file.set_len(self.position())
     }
 
-    /// Has the first `length` bytes of the block written, and goes on with `next`.
+    /// Sends the first `length` bytes of the block to the disk, and continues with `next`.
     fn put(&mut self, length: usize, next: Block) -> io::Result<()> {
         let block = std::mem::replace(&mut self.block, next).aligned();
         self.to_disk.send(Job { block, length, position: self.position }).map_err(|_| gone())?;
@@ -207,18 +207,19 @@ impl Output for Storage {
         Ok(())
     }
 
-    /// Each chunk has one of its own; another one over all would be a second look at every byte.
+    /// Returns no checksum: each chunk has its own, and one over all would mean a second pass over
+    /// every byte.
     fn checksum(&self) -> u32 {
         0
     }
 }
 
-/// It only ends by a panic, which it has told of.
+/// Returns the error for a thread that has ended, which only a panic does, which has been printed.
 fn gone() -> io::Error {
     io::Error::other("the thread that writes has ended")
 }
 
-/// What the disk's thread has.
+/// The state of the disk's thread.
 struct Disk {
     path: PathBuf,
     file: File,
@@ -258,7 +259,7 @@ mod tests {
 
         #[test]
         fn whatever_is_written_and_whenever_it_is_flushed_the_file_has_it(
-            // Some are longer than a block.
+            // Some pieces are longer than a block.
             pieces in prop::collection::vec((prop_oneof![3 => 0..20_000_usize, 1 => 0..3_000_000_usize], any::<bool>()), 0..12),
             direct in any::<bool>(),
         ) {

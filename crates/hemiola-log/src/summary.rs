@@ -11,7 +11,7 @@ use crate::framing::{Framing, Position};
 use crate::records::Content;
 use crate::source::Source;
 
-/// What a file says of itself at its end.
+/// The summary at the end of a file.
 ///
 /// ```no_run
 /// let log = hemiola_log::LogReader::open("run.mcap".as_ref())?;
@@ -22,26 +22,26 @@ use crate::source::Source;
 /// ```
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// Counts of everything.
+    /// The counts of everything.
     pub statistics: Option<Statistics>,
-    /// All channels, where they are repeated.
+    /// All channels, if they are repeated.
     pub channels: BTreeMap<u16, Arc<Channel>>,
-    /// All schemas, where they are repeated.
+    /// All schemas, if they are repeated.
     pub schemas: BTreeMap<u16, Arc<Schema>>,
-    /// Where chunks are, and what times and channels they have.
+    /// The positions of chunks, with their times and channels.
     pub chunks: Vec<ChunkIndex>,
-    /// Where attachments are.
+    /// The positions of attachments.
     pub attachments: Vec<AttachmentIndex>,
-    /// Where metadata is.
+    /// The positions of metadata.
     pub metadata: Vec<MetadataIndex>,
 }
 
-/// A footer's length is fixed.
+/// The length of a footer, which is fixed.
 const FOOTER: u64 = 8 + 8 + 4;
-/// The footer's record, and the end.
+/// The length of the footer's record and of the bytes at the end.
 const TAIL: u64 = HEAD + FOOTER + MAGIC.len() as u64;
 
-/// The summary, if the file has an end and a summary.
+/// Reads the summary, if the file has an end and a summary.
 pub fn read<R: Read + Seek>(framing: &mut Framing<R>) -> Result<Option<Summary>, LogError> {
     let footer_at = framing.source.length.saturating_sub(TAIL);
     let failed = |framing: &Framing<R>, error| LogError::Read {
@@ -80,7 +80,7 @@ pub fn read<R: Read + Seek>(framing: &mut Framing<R>) -> Result<Option<Summary>,
     Ok(Some(summary))
 }
 
-/// Where the summary begins, when the checksum over it is right.
+/// Returns where the summary begins, if the checksum over it is right.
 fn summary_start<R: Read + Seek>(source: &mut Source<R>, footer_at: u64) -> io::Result<Option<Result<u64, Cause>>> {
     let mut tail = Vec::new();
     source.seek(footer_at)?;
@@ -109,7 +109,7 @@ fn summary_start<R: Read + Seek>(source: &mut Source<R>, footer_at: u64) -> io::
             checksum.update(&buffer[..count]);
             left -= count as u64;
         }
-        // The footer itself, up to the checksum.
+        // The checksum includes the footer up to the checksum itself.
         checksum.update(&record[..record.len() - 4]);
         let computed = checksum.finalize();
         if computed != footer.summary_crc {

@@ -10,7 +10,7 @@ use crate::entry::{Attachment, Entry, Message, Metadata};
 use crate::error::LogError;
 use crate::reader::LogReader;
 
-/// What is in a log: everything was read to know it, so what is not told of as a problem is
+/// The content of a log. Everything was read for it, so what is not reported as a problem is
 /// readable.
 ///
 /// ```no_run
@@ -24,23 +24,23 @@ use crate::reader::LogReader;
 /// ```
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// Those with messages and those without, by topic.
+    /// The channels with messages and those without, by topic.
     pub channels: Vec<ChannelSurvey>,
-    /// The first and the last message, by time.
+    /// The times of the first and the last message.
     pub span: Option<(LogTime, LogTime)>,
-    /// By compression.
+    /// The chunks by compression.
     pub chunks: BTreeMap<String, ChunkTotals>,
-    /// Files in the file.
+    /// The attachments.
     pub attachments: Vec<Attachment>,
-    /// Named texts.
+    /// The metadata.
     pub metadata: Vec<Metadata>,
-    /// What cannot be read; of very many, the first.
+    /// The problems with what cannot be read; of very many, the first.
     pub problems: Vec<LogError>,
-    /// How many there are.
+    /// The number of all problems.
     pub problem_count: u64,
 }
 
-/// What is in a channel.
+/// The content of a channel.
 ///
 /// ```no_run
 /// # fn show(channel: &hemiola_log::ChannelSurvey) {
@@ -51,28 +51,28 @@ pub struct Survey {
 pub struct ChannelSurvey {
     /// The channel.
     pub channel: Arc<Channel>,
-    /// How many.
+    /// The number of messages.
     pub messages: u64,
-    /// All together.
+    /// The number of bytes of all messages.
     pub bytes: u64,
-    /// The first and the last message, by time.
+    /// The times of the first and the last message.
     pub span: Option<(LogTime, LogTime)>,
-    /// Half of the messages come sooner after the one before.
+    /// The time between two messages that half of them do not exceed.
     pub median_step: Duration,
-    /// 99 % of the messages come sooner after the one before.
+    /// The time between two messages that 99 % of them do not exceed.
     pub p99_step: Duration,
     /// The longest time without a message.
     pub longest_step: Duration,
-    /// When it began.
+    /// The beginning of the longest time without a message.
     pub longest_step_from: LogTime,
-    /// How many are missing between the numbers that senders gave to their messages, where they
-    /// number them one by one.
+    /// The number of messages that are missing between the numbers that senders gave to their
+    /// messages, if they number them one by one.
     pub missing: u64,
-    /// How many are earlier than the one before.
+    /// The number of messages that are earlier than the one before.
     pub backwards: u64,
 }
 
-/// All chunks of a compression.
+/// The chunks of a compression.
 ///
 /// ```
 /// use hemiola_log::ChunkTotals;
@@ -82,24 +82,25 @@ pub struct ChannelSurvey {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChunkTotals {
-    /// How many.
+    /// The number of chunks.
     pub chunks: u64,
-    /// Bytes in the file.
+    /// The number of bytes in the file.
     pub compressed: u64,
-    /// Bytes in memory.
+    /// The number of bytes in memory.
     pub uncompressed: u64,
 }
 
-/// Of the steps whose quantiles are told.
+/// The longest time between two messages that the quantiles can show.
 const LONGEST_STEP: Duration = Duration::from_secs(3600);
-/// As many problems are kept.
+/// The number of problems that are kept.
 const MOST_PROBLEMS: usize = 1000;
 
 impl Survey {
-    /// Reads a log to its end. `progress` is told how many bytes of how many have been read.
+    /// Reads a log to its end. `progress` is called with the number of bytes that have been read,
+    /// and of all.
     ///
     /// # Errors
-    /// The disk fails. Damage of the file is no error.
+    /// Fails if the disk fails. Damage of the file is no error.
     pub fn of<R: Read + Seek>(log: &mut LogReader<R>, mut progress: impl FnMut(u64, u64)) -> Result<Self, LogError> {
         let mut survey = Self::default();
         let mut tallies: BTreeMap<u16, Tally> = BTreeMap::new();
@@ -137,32 +138,32 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Of all channels.
+    /// Returns the number of messages of all channels.
     pub fn messages(&self) -> u64 {
         self.channels.iter().map(|channel| channel.messages).sum()
     }
 }
 
 impl ChannelSurvey {
-    /// Messages per second between the first and the last.
+    /// Returns the messages per second between the first and the last.
     pub fn rate(&self) -> f64 {
         let seconds = self.span.map_or(0.0, |(first, last)| last.seconds_since(first));
         if seconds > 0.0 { self.messages.saturating_sub(1) as f64 / seconds } else { 0.0 }
     }
 }
 
-/// What is counted while reading.
+/// The counts while a channel is read.
 #[derive(Default)]
 struct Tally {
     messages: u64,
     bytes: u64,
     span: Option<(LogTime, LogTime)>,
     last: Option<(LogTime, u32)>,
-    /// With three digits, from a microsecond on.
+    /// The times between messages, with three digits, from a microsecond on.
     steps: Option<Histogram<u32>>,
     longest: (u64, LogTime),
     missing: u64,
-    /// How often a number is the one before plus one.
+    /// The number of messages whose number is the one before plus one.
     consecutive: u64,
     backwards: u64,
 }
@@ -201,7 +202,7 @@ impl Tally {
             let steps = self.steps.as_ref().map_or(0, |steps| steps.value_at_quantile(quantile));
             Duration::from_nanos(steps.min(self.longest.0))
         };
-        // Who does not count one by one does not count.
+        // The numbers only show gaps if the sender numbers its messages one by one.
         let counts = self.consecutive * 2 > self.messages;
         ChannelSurvey {
             median_step: quantile(0.5),

@@ -9,10 +9,9 @@ use flate2::bufread::MultiGzDecoder;
 use crate::error::LogError;
 use crate::import::{TimeUnit, columns};
 
-/// Reads a table in text, also packed by gzip: a line of names, then a line for each row. Cells
-/// stand between commas, semicolons or tabs, and may be in quotes. Empty lines, spaces around
-/// cells, a byte order mark and carriage returns do no harm; bytes that are no text become
-/// `U+FFFD`.
+/// Reads a table in text, also packed by gzip: a line of names, then a line for each row. Cells are
+/// separated by commas, semicolons or tabs, and may be in quotes. Empty lines, spaces around cells,
+/// a byte order mark and carriage returns do no harm; bytes that are no text become `U+FFFD`.
 ///
 /// ```
 /// use hemiola_log::{TableReader, TimeUnit};
@@ -45,17 +44,18 @@ pub struct TableRow {
 }
 
 impl TableRow {
-    /// In which line of the file it begins, from 1.
+    /// Returns the line of the file in which it begins, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// A cell by its number from 0, without the spaces around it; empty where the row is too short.
+    /// Returns a cell by its number from 0, without the spaces around it; empty if the row is too
+    /// short.
     pub fn cell(&self, index: usize) -> &str {
         self.cells.get(index).unwrap_or_default()
     }
 
-    /// How many bytes its cells have.
+    /// Returns how many bytes its cells have.
     pub fn size(&self) -> u64 {
         self.cells.as_slice().len() as u64
     }
@@ -65,7 +65,7 @@ impl TableReader {
     /// Opens a file, which is packed by gzip if its name ends in `.gz`.
     ///
     /// # Errors
-    /// It cannot be opened, or its first line is none of a table.
+    /// Fails if the file cannot be opened, or if its first line is none of a table.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let file = File::open(path).map_err(|error| LogError::Open { path: path.to_owned(), error })?;
         let file = BufReader::new(file);
@@ -80,7 +80,7 @@ impl<R: BufRead> TableReader<R> {
     /// Reads a table from anywhere; `path` is for messages.
     ///
     /// # Errors
-    /// The first line cannot be read, or is none of a table.
+    /// Fails if the first line cannot be read, or is none of a table.
     pub fn new(path: &Path, mut text: R) -> Result<Self, LogError> {
         let first = text.fill_buf().map_err(|error| LogError::Open { path: path.to_owned(), error })?;
         let delimiter = delimiter(first);
@@ -91,27 +91,27 @@ impl<R: BufRead> TableReader<R> {
         Ok(Self { path: path.to_owned(), headers, rows })
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn headers(&self) -> &[String] {
         &self.headers
     }
 
-    /// What the columns are called in messages, each once: `Gyroscope X (deg/s)` is
+    /// Returns the names of the columns in messages, each once: `Gyroscope X (deg/s)` is
     /// `gyroscope_x_deg_s`.
     pub fn field_names(&self) -> Vec<String> {
         columns::names(self.headers.iter().map(String::as_str))
     }
 
-    /// The column of times, if the name of one tells that it is: a word for time and a unit, as in
+    /// Returns the column of times, if the name of one shows it: a word for time and a unit, as in
     /// `t_s` and `Time (ms)`.
     pub fn times(&self) -> Option<(usize, TimeUnit)> {
         TimeUnit::column_of(&self.headers)
     }
 
-    /// The next row; `None` at the end.
+    /// Returns the next row; `None` at the end.
     ///
     /// # Errors
-    /// The file cannot be read, or a line does not end: nothing follows then.
+    /// Fails if the file cannot be read, or if a line does not end: no row follows then.
     pub fn next_row(&mut self) -> Result<Option<TableRow>, LogError> {
         let mut cells = ByteRecord::new();
         match self.rows.read_byte_record(&mut cells) {
@@ -126,21 +126,24 @@ impl<R: BufRead> TableReader<R> {
     }
 }
 
-/// Longer ones are no rows; memory is not to grow with them.
+/// The length that no line of a table exceeds, so that memory does not grow with a line.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Text without empty lines and carriage returns, that fails when a line does not end.
+/// A reader of text without empty lines and carriage returns, which fails if a line does not end.
 struct Lines<R> {
     text: R,
-    /// What has not been handed on of the line that was read last.
+    /// The line that was read last, of which `handed` bytes have been handed on.
     line: Vec<u8>,
     handed: usize,
-    /// Lines that were handed on, and those that were left out before them.
+    /// The number of lines that were handed on. `left_out` counts the lines that were skipped
+    /// before them.
     kept: u64,
     left_out: u64,
-    /// From which kept line on how many were left out before.
+    /// The kept lines from which on another number of lines had been skipped before, with that
+    /// number.
     skips: VecDeque<(u64, u64)>,
-    /// In a cell in quotes, an empty line is a part of the cell: so many bytes since it began.
+    /// The number of bytes since a cell in quotes began, in which an empty line is a part of the
+    /// cell.
     quoted: Option<usize>,
 }
 
@@ -150,7 +153,7 @@ impl<R: BufRead> Lines<R> {
         Self { text, line: Vec::new(), handed: 0, kept: 0, left_out: 0, skips, quoted: None }
     }
 
-    /// The number of a kept line in the text. Those before it are not asked for again.
+    /// Returns the number of a kept line in the text. Those before it are not asked for again.
     fn original(&mut self, kept: u64) -> u64 {
         while self.skips.get(1).is_some_and(|&(from, _)| from <= kept) {
             self.skips.pop_front();
@@ -158,7 +161,7 @@ impl<R: BufRead> Lines<R> {
         kept + self.skips.front().map_or(0, |&(_, left_out)| left_out)
     }
 
-    /// Reads the next line that is kept; leaves none at the end.
+    /// Reads the next line that is kept; at the end, an empty one.
     fn advance(&mut self) -> io::Result<()> {
         loop {
             self.line.clear();
@@ -202,7 +205,7 @@ impl<R: BufRead> Read for Lines<R> {
     }
 }
 
-/// What there is most of in the first line.
+/// Returns the delimiter that is most frequent in the first line.
 fn delimiter(text: &[u8]) -> u8 {
     let line = text.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let count = |delimiter: u8| line.iter().filter(|&&byte| byte == delimiter).count();

@@ -60,18 +60,18 @@ pub enum Value {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageValue {
-    /// Its type.
+    /// The type of the message.
     pub definition: Arc<Definition>,
     values: Vec<Value>,
 }
 
 impl MessageValue {
-    /// Fields and their values, in order.
+    /// Returns the fields and their values, in order.
     pub fn fields(&self) -> impl Iterator<Item = (&Field, &Value)> {
         self.definition.fields.iter().zip(&self.values)
     }
 
-    /// The values must be those of the definition's fields.
+    /// Creates a message. The values must be those of the definition's fields.
     pub(crate) fn new(definition: Arc<Definition>, values: Vec<Value>) -> Self {
         Self { definition, values }
     }
@@ -91,11 +91,11 @@ impl MessageValue {
 }
 
 impl Value {
-    /// A message from CDR, of either byte order.
+    /// Decodes a message from CDR, of either byte order.
     ///
     /// # Errors
-    /// The bytes do not hold such a message, or more than it. Memory is taken only for what is
-    /// really there.
+    /// Fails if the bytes do not hold exactly one such message. Memory is allocated only for what
+    /// is really there.
     pub fn decode(definition: &Arc<Definition>, bytes: &[u8]) -> Result<Self, ReadError> {
         let mut reader = CdrReader::new(bytes)?;
         let value = message(&mut reader, definition)?;
@@ -103,8 +103,8 @@ impl Value {
         Ok(value)
     }
 
-    /// A part: `pose.position.x`, `ranges[3]`, `transforms[0].header`. For an empty path the value
-    /// itself.
+    /// Returns the part at a path: `pose.position.x`, `ranges[3]`, `transforms[0].header`. An empty
+    /// path is the value itself.
     pub fn get(&self, path: &str) -> Option<Cow<'_, Value>> {
         let (mut value, mut path) = (self, path);
         while !path.is_empty() {
@@ -129,7 +129,7 @@ impl Value {
         Some(Cow::Borrowed(value))
     }
 
-    /// As a number, where it is one; a truth value is 0 or 1, a time its seconds.
+    /// Returns the value as a number, if it is one; a truth value is 0 or 1, a time its seconds.
     pub fn number(&self) -> Option<f64> {
         Some(match self {
             Self::Boolean(value) => f64::from(u8::from(*value)),
@@ -147,12 +147,12 @@ impl Value {
 }
 
 impl MessageValue {
-    /// Whether it is a time or a duration.
+    /// Returns whether it is a time or a duration.
     pub(crate) fn is_seconds(&self) -> bool {
         self.seconds().is_some()
     }
 
-    /// Of `builtin_interfaces`: seconds and nanoseconds.
+    /// Returns the seconds and nanoseconds of a message of `builtin_interfaces`.
     pub(crate) fn seconds(&self) -> Option<(i64, u64)> {
         match self.values.as_slice() {
             [Value::Signed(seconds), Value::Unsigned(nanoseconds)] if self.definition.is_seconds() => {
@@ -217,7 +217,7 @@ fn one(reader: &mut CdrReader<'_>, element: &Element) -> Result<Value, ReadError
         Element::Text { limit } => {
             let length = reader.begin_sequence()?;
             let mut bytes = u8::read_items(length, reader)?;
-            // Some writers leave out the zero of an empty text.
+            // Some writers omit the zero of an empty text.
             if bytes.pop().is_some_and(|last| last != 0) {
                 return Err(reader.error("the text does not end with a zero".to_owned()));
             }
@@ -259,7 +259,7 @@ macro_rules! numbers {
                 })
             }
 
-            /// Of these numbers, which must be of that type.
+            /// Collects numbers, which must be of that type.
             pub(crate) fn collect(number_type: NumberType, numbers: &[Value]) -> Self {
                 match number_type {
                     $(NumberType::$variant => {
@@ -278,7 +278,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// Puts a number of their type into a place; `false` if there is none.
+            /// Sets an item to a number of their type. Returns `false` if the value is none.
             pub(crate) fn set(&mut self, index: usize, value: &Value) -> bool {
                 match (self, value) {
                     $((Self::$variant(numbers), Value::$one(number)) => match numbers.get_mut(index) {
@@ -290,14 +290,14 @@ macro_rules! numbers {
                 true
             }
 
-            /// How many there are.
+            /// Returns how many numbers there are.
             pub fn len(&self) -> usize {
                 match self {
                     $(Self::$variant(numbers) => numbers.len(),)*
                 }
             }
 
-            /// One of them.
+            /// Returns one of the numbers.
             pub fn get(&self, index: usize) -> Option<Value> {
                 Some(match self {
                     $(Self::$variant(numbers) => Value::$one(*numbers.get(index)? $(as $wide)?),)*
@@ -329,13 +329,13 @@ numbers! {
 }
 
 impl Numbers {
-    /// Whether there is none.
+    /// Returns whether there are no numbers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Of a long run, `Display` shows as many.
+/// The number of items of a long run that `Display` shows.
 const SHOWN: usize = 16;
 
 impl fmt::Display for Value {

@@ -17,7 +17,7 @@ use crate::storage::Storage;
 /// their kin.
 ///
 /// The file only ever grows. After [`flush`](Self::flush) all that was written can be read again,
-/// also when the process is killed at once (after [`LogSynchroniser::wait`], too: when the machine
+/// also if the process is killed at once (after [`LogSynchroniser::wait`], also if the machine
 /// loses its power); what follows is lost then. `log recover` gives such a file its end.
 ///
 /// ```
@@ -42,12 +42,13 @@ use crate::storage::Storage;
 pub struct LogWriter {
     path: PathBuf,
     writer: McapWriter<Storage>,
-    /// The same file, to be synchronised.
+    /// Another handle of the file, to be synchronised.
     file: File,
     messages: u64,
 }
 
-/// A channel of the log that is being written, as [`LogWriter::channel`] gives it.
+/// An identifier of a channel of the log that is being written, as [`LogWriter::channel`] returns
+/// it.
 ///
 /// ```no_run
 /// # fn f(log: &mut hemiola_log::LogWriter, schema: &hemiola_model::cdr::MessageSchema) -> Result<(), hemiola_log::LogError> {
@@ -57,8 +58,8 @@ pub struct LogWriter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelId(u16);
 
-/// Where a message comes from. Times before the origin of the clock are written as the origin: MCAP
-/// has none.
+/// The number and the times of a message. Times before the origin of the clock are written as the
+/// origin: MCAP has none.
 ///
 /// ```
 /// use hemiola_log::Origin;
@@ -68,15 +69,16 @@ pub struct ChannelId(u16);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Its number within the channel; one that is missing was lost before it was written.
+    /// The number of the message within the channel; one that is missing was lost before it was
+    /// written.
     pub sequence: u32,
-    /// When it was there to be logged.
+    /// The time at which it could be logged.
     pub logged: Time,
-    /// When its newest input was taken.
+    /// The time at which its newest input was taken.
     pub published: Time,
 }
 
-/// What a log holds that was written to its end.
+/// The size of a log that was written.
 ///
 /// ```
 /// let written = hemiola_log::Written { messages: 2, bytes: 1024 };
@@ -84,33 +86,33 @@ pub struct Origin {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Messages.
+    /// The number of messages.
     pub messages: u64,
-    /// Bytes of the file so far.
+    /// The number of bytes of the file.
     pub bytes: u64,
 }
 
-/// What logs say of who wrote them.
+/// The name of the library in the logs that it writes.
 pub(crate) const LIBRARY: &str = concat!("hemiola-log ", env!("CARGO_PKG_VERSION"));
 
 impl LogWriter {
-    /// Begins a log.
+    /// Creates a file and begins a log.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file exists already, or cannot be made.
+    /// Returns [`LogError::Write`] if the file exists already, or cannot be made.
     pub fn create(path: &Path, compression: LogCompression) -> Result<Self, LogError> {
         let failed = |error| failed(path, error);
         let storage = Storage::create(path).map_err(failed)?;
         let file = storage.try_clone().map_err(failed)?;
-        // Readers of ROS 2's logs want to see its name.
+        // Readers of ROS 2's logs require its name.
         let writer = McapWriter::new(storage, Layout::full(compression), "ros2", LIBRARY).map_err(failed)?;
         Ok(Self { path: path.to_owned(), writer, file, messages: 0 })
     }
 
-    /// Adds a channel for messages of a type. Topics are as ROS 2 has them: `/motion/JointAngles`.
+    /// Adds a channel for messages of a type. Topics are named as in ROS 2: `/motion/JointAngles`.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written, or has 65,535 channels.
+    /// Returns [`LogError::Write`] if the file cannot be written, or has 65,535 channels.
     pub fn channel(&mut self, topic: &str, schema: &MessageSchema) -> Result<ChannelId, LogError> {
         let failed = |error| failed(&self.path, error);
         let schema_id = self.writer.schema(&schema.name, "ros2msg", schema.text.as_bytes()).map_err(failed)?;
@@ -121,11 +123,11 @@ impl LogWriter {
         self.writer.channel(schema_id, topic, "cdr", &metadata).map(ChannelId).map_err(failed)
     }
 
-    /// Writes a message, CDR with its header. It is in the file with the next flush, or when its
+    /// Writes a message, CDR with its header. It reaches the file with the next flush, or when its
     /// chunk is full.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written.
+    /// Returns [`LogError::Write`] if the file cannot be written.
     pub fn write(&mut self, channel: ChannelId, origin: Origin, message: &[u8]) -> Result<(), LogError> {
         let written = self.writer.message(&origin.header(channel), |log| {
             log.extend_from_slice(message);
@@ -135,8 +137,8 @@ impl LogWriter {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// Writes a value as a message, without a copy of its bytes on the way. Returns whether it was:
-    /// what CDR cannot say is left out ([`CdrWriter::is_exact`]).
+    /// Writes a value as a message, without a copy of its bytes on the way. Returns whether it was
+    /// written: a value that CDR cannot represent is skipped ([`CdrWriter::is_exact`]).
     ///
     /// ```
     /// use hemiola_log::{LogCompression, LogWriter, Origin};
@@ -154,8 +156,8 @@ impl LogWriter {
     /// ```
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written. [`LogError::Panicked`]: `value` panicked;
-    /// the log goes on without the message.
+    /// Returns [`LogError::Write`] if the file cannot be written, or [`LogError::Panicked`] if
+    /// `value` panicked; the log goes on without the message.
     pub fn encode(
         &mut self,
         channel: ChannelId,
@@ -165,8 +167,8 @@ impl LogWriter {
         let mut encoded = Ok(false);
         let written = self.writer.message(&origin.header(channel), |log| {
             let mut message = CdrWriter::behind(std::mem::take(log));
-            // How a type is written may be the user's code: what stands before the message survives
-            // its panics.
+            // The user's code may write the type: the records before the message survive its
+            // panics.
             let panicked = contain(|| value(&mut message)).err();
             encoded = panicked.map_or(Ok(message.is_exact()), Err);
             *log = message.finish();
@@ -178,19 +180,19 @@ impl LogWriter {
         Ok(is_exact)
     }
 
-    /// Adds what is to be known about the whole log, as words.
+    /// Adds facts about the whole log, as texts.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written.
+    /// Returns [`LogError::Write`] if the file cannot be written.
     pub fn metadata(&mut self, name: &str, entries: BTreeMap<String, String>) -> Result<(), LogError> {
         let record = MetadataRecord { name: name.to_owned(), metadata: entries };
         self.writer.metadata(record).map_err(|error| failed(&self.path, error))
     }
 
-    /// Adds a file: a configuration, a trace.
+    /// Attaches a file: a configuration, a trace.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written.
+    /// Returns [`LogError::Write`] if the file cannot be written.
     pub fn attach(&mut self, name: &str, media_type: &str, now: Time, data: &[u8]) -> Result<(), LogError> {
         let (log_time, create_time) = (unsigned(now), unsigned(now));
         let header =
@@ -206,22 +208,22 @@ impl LogWriter {
     /// Hands all that was written to the operating system: it outlives this process.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written.
+    /// Returns [`LogError::Write`] if the file cannot be written.
     pub fn flush(&mut self) -> Result<(), LogError> {
         let flushed = self.writer.end_chunk().and_then(|()| self.writer.output().flush());
         flushed.map_err(|error| failed(&self.path, error))
     }
 
-    /// To make sure from another thread that the disk has what was flushed.
+    /// Returns a handle to wait, on another thread, until the disk has what was flushed.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the system has no more files to open.
+    /// Returns [`LogError::Write`] if the system has no more files to open.
     pub fn synchroniser(&self) -> Result<LogSynchroniser, LogError> {
         let file = self.file.try_clone().map_err(|error| failed(&self.path, error))?;
         Ok(LogSynchroniser { path: self.path.clone(), file })
     }
 
-    /// So far; of a chunk that will be compressed, the bytes are left out.
+    /// Returns the size so far, not counting the bytes of a chunk that will be compressed.
     pub fn written(&self) -> Written {
         Written { messages: self.messages, bytes: self.writer.position() }
     }
@@ -229,7 +231,7 @@ impl LogWriter {
     /// Ends the log with its index, and waits until the disk has it.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the file cannot be written.
+    /// Returns [`LogError::Write`] if the file cannot be written.
     pub fn finish(self) -> Result<Written, LogError> {
         let Self { path, writer, file, messages } = self;
         let finished = (|| {
@@ -249,7 +251,7 @@ impl Origin {
     }
 }
 
-/// Waits for the disk, so that the one who writes need not: [`LogWriter::synchroniser`].
+/// Waits for the disk, so that the thread that writes need not: see [`LogWriter::synchroniser`].
 ///
 /// ```
 /// use hemiola_log::{LogCompression, LogWriter};
@@ -269,10 +271,11 @@ pub struct LogSynchroniser {
 }
 
 impl LogSynchroniser {
-    /// Returns when the disk has what had been flushed before: it outlives the machine's power.
+    /// Waits until the disk has what had been flushed before: it survives a loss of the machine's
+    /// power.
     ///
     /// # Errors
-    /// [`LogError::Write`]: the disk failed.
+    /// Returns [`LogError::Write`] if the disk failed.
     pub fn wait(&self) -> Result<(), LogError> {
         self.file.sync_data().map_err(|error| failed(&self.path, error))
     }

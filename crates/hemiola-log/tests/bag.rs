@@ -13,7 +13,7 @@ use directory::{Directory, messages, text};
 
 const COUNT: &str = "# of something\nuint32 data\nstring WORD= a # b\n";
 
-/// Two topics in two chunks.
+/// Makes a bag of two topics in two chunks.
 fn bag(packing: Packing, has_index: bool) -> Vec<u8> {
     let mut bag = BagWriter::default();
     let count = bag.connection("count", "std_msgs/UInt32", COUNT);
@@ -79,7 +79,7 @@ fn a_bag_whose_recorder_was_killed_is_imported_and_told_of() {
 fn what_is_behind_damage_is_imported_and_what_is_lost_is_told() {
     let whole = bag(Packing::Lz4, true);
     let first_chunk = 13 + 4096;
-    // A header that is none, and a chunk whose packed bytes are none.
+    // One damage is in a header, the other in the packed bytes of a chunk.
     for at in [first_chunk + 4, first_chunk + 60] {
         let mut damaged = whole.clone();
         damaged[at..at + 4].copy_from_slice(&[0xee; 4]);
@@ -127,8 +127,8 @@ fn times_of_a_bag_are_not_replaced_in_silence() {
 
 #[test]
 fn claims_of_a_bag_take_no_memory() {
-    // A definition that is 2^60 fields, a sequence of four billion items without bytes, and a chunk
-    // that claims to be large.
+    // The bags have a definition that is 2^60 fields, a sequence of four billion items without
+    // bytes, and a chunk that claims to be large.
     let mut definition = "M0 a\n".to_owned();
     for level in 0..60 {
         definition += &format!("{}\nMSG: x/M{level}\nM{} a\nM{} b\n", "=".repeat(80), level + 1, level + 1);

@@ -1,4 +1,4 @@
-//! Two logs side by side.
+//! Comparisons of two logs.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use mcap::records::MessageHeader;
 
 const DEFINITION: &str = "float64 x\nfloat32[] run\nstring text\n";
 
-/// Times in milliseconds, and the first field.
+/// Makes a log of messages, each with a topic, a time in milliseconds, and the first field.
 fn log(definition: &str, messages: &[(&str, u64, f64)]) -> LogReader<Cursor<Vec<u8>>> {
     let mut bytes = Vec::new();
     let mut writer = Writer::new(Cursor::new(&mut bytes)).expect("memory can be written");
@@ -55,7 +55,7 @@ fn tolerances_hold_for_the_fields_that_they_name() {
     assert!(!compare(&left, &right, &Tolerance::of(0.05)).is_equal());
     let comparison = compare(&left, &right, &Tolerance::exact().with("/a.x", 0.2));
     assert_eq!((comparison.topics["/a"].equal, comparison.topics["/b"].different), (1, 1));
-    // Nothing is the same as NaN but NaN, nor as infinity but infinity.
+    // Only NaN equals NaN, and only infinity equals infinity.
     assert!(!compare(&[("/a", 1, f64::NAN)], &[("/a", 1, 1.0)], &Tolerance::of(f64::MAX)).is_equal());
     assert!(!compare(&[("/a", 1, f64::INFINITY)], &[("/a", 1, 1.0)], &Tolerance::of(1.0)).is_equal());
 }

@@ -1,4 +1,4 @@
-//! Users write how their types are written; a log outlives what panics there.
+//! The code that writes a type may be the user's; a log survives its panics.
 #![forbid(unsafe_code)]
 
 use hemiola_log::{Entry, LogCompression, LogError, LogReader, LogWriter, Origin};

@@ -1,4 +1,4 @@
-//! Damaged files: all that stands before the damage is delivered, the error says where it is, and
+//! Damaged files: all messages before the damage are delivered, the error contains its place, and
 //! reading goes on where it can.
 
 mod made;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use hemiola_log::{Cause, Doubt};
 use made::{KINDS, Kind, MESSAGES, PER_CHUNK, Readable, beginnings, log, message};
 
-/// How many messages end before this byte.
+/// Returns how many messages end before this byte.
 fn before(beginnings: &[(usize, u32)], byte: usize) -> u32 {
     let next = beginnings.iter().skip(1).find(|(begin, _)| *begin > byte);
     // The last chunk ends somewhere before the summary; nothing is asked of its messages.
@@ -43,7 +43,7 @@ fn a_cut_chunk_gives_its_first_messages() {
     let beginnings = beginnings(&whole, Kind::Chunks);
     let (last, first) = beginnings[beginnings.len() - 1];
     let previous = beginnings[beginnings.len() - 2].0;
-    // Half a chunk of the length of the one before.
+    // Half a chunk of the length of the one before is left.
     let readable = Readable::of(&whole[..last + (last - previous) / 2]);
     let numbers = readable.numbers();
     assert!(numbers.len() as u32 > first && numbers.len() < MESSAGES as usize, "{numbers:?}");
@@ -69,7 +69,8 @@ fn no_flipped_bit_goes_unnoticed_or_takes_more_than_its_chunk() {
             assert!(intact as u32 >= expected, "{kind:?} bit {bit}: {numbers:?}");
             if kind != Kind::Plain {
                 let right = readable.messages.iter().filter(|(number, data)| *data == message(*number)).count();
-                // A message index may have become a message. Then the checksum over all tells.
+                // A message index may have become a message. Then the checksum over everything
+                // shows it.
                 assert!(right + 1 >= numbers.len(), "{kind:?} bit {bit}: {numbers:?}");
                 assert!(right == numbers.len() || !readable.errors.is_empty(), "{kind:?} bit {bit}: {numbers:?}");
                 let lost = MESSAGES as usize - right;
@@ -92,7 +93,7 @@ fn zeros_at_the_end_are_told_from_data() {
             assert!(numbers.len() as u32 >= before(&beginnings, cut), "{kind:?} {cut}: {numbers:?}");
             assert!(!readable.errors.is_empty(), "{kind:?} {cut}");
         }
-        // At the end of a record, zeros are called zeros.
+        // At the end of a record, zeros are reported as zeros.
         let mut damaged = whole.clone();
         let begin = beginnings[5].0;
         damaged[begin..].fill(0);
@@ -107,7 +108,7 @@ fn a_hole_takes_only_the_chunks_that_it_touches() {
     for kind in [Kind::Chunks, Kind::Zstd, Kind::Lz4] {
         let whole = log(kind);
         let beginnings = beginnings(&whole, kind);
-        // From the middle of the third chunk to the middle of the fifth.
+        // The zeros reach from the middle of the third chunk to the middle of the fifth.
         let (begin, end) = ((beginnings[2].0 + beginnings[3].0) / 2, (beginnings[4].0 + beginnings[5].0) / 2);
         let mut damaged = whole.clone();
         damaged[begin..end].fill(0);
@@ -125,7 +126,7 @@ fn doubtful_messages_are_delivered_on_request() {
     let whole = log(Kind::Chunks);
     let beginnings = beginnings(&whole, Kind::Chunks);
     let mut damaged = whole.clone();
-    // In the data of the last message of the second chunk.
+    // The damage is in the data of the last message of the second chunk.
     let last = message(7);
     let place = whole.windows(last.len()).position(|window| window == last).expect("it is there");
     assert!((beginnings[1].0..beginnings[2].0).contains(&place));
@@ -173,14 +174,14 @@ fn a_writer_killed_inside_a_chunk_leaves_what_it_had_written() {
             let data: Vec<u8> = (0..20_000).map(|_| random.below(256) as u8).collect();
             writer.write_to_known_channel(&header, &data).expect("as before");
         }
-        // Killed: nothing is finished.
+        // The writer is killed before anything is finished.
         std::mem::forget(writer);
         let bytes = std::fs::read(&path).expect("as before");
         std::fs::remove_file(&path).expect("as before");
         let readable = Readable::of(&bytes);
         let numbers = readable.numbers();
         // Three chunks of fifteen or sixteen messages are whole, and the beginning of the last one
-        // is there, but for what the compressor held.
+        // is there, except for what the compressor held.
         assert!(
             numbers.iter().copied().eq(0..numbers.len() as u32) && numbers.len() >= 45,
             "{compression:?}: {numbers:?}"
@@ -199,7 +200,7 @@ fn a_chunk_that_grows_without_end_is_refused() {
     for number in 0..2 {
         let header =
             mcap::records::MessageHeader { channel_id: channel, sequence: number, log_time: 0, publish_time: 0 };
-        // Two megabytes of zeros in some hundred bytes, and then a message like any other.
+        // The first message is two megabytes of zeros in some hundred bytes; the others are short.
         writer.write_to_known_channel(&header, &vec![0; if number == 0 { 2 << 20 } else { 9 }]).expect("as before");
         writer.flush().expect("as before");
     }
@@ -211,7 +212,7 @@ fn a_chunk_that_grows_without_end_is_refused() {
     assert_eq!(cause, &Cause::TooLarge { record: "chunk", limit: 1 << 20 });
 }
 
-/// Whatever a chunk says of its length, what stands behind it is found.
+/// Whatever length a chunk claims, the records behind it are found.
 #[test]
 fn a_chunk_that_is_shorter_than_its_header_takes_nothing_with_it() {
     let whole = log(Kind::Zstd);
@@ -250,7 +251,7 @@ fn a_file_of_false_chunks_is_read_in_linear_time() {
     assert!(times <= 10, "every byte was read {times} times");
 }
 
-/// Counts what is read.
+/// A reader that counts what is read.
 struct Counted<'b> {
     input: std::io::Cursor<&'b Vec<u8>>,
     read: Rc<Cell<usize>>,
@@ -270,7 +271,7 @@ impl Seek for Counted<'_> {
     }
 }
 
-/// SplitMix64 (Steele et al. 2014).
+/// The random numbers of SplitMix64 (Steele et al. 2014).
 struct Random(u64);
 
 impl Random {

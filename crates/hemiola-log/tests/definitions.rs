@@ -79,7 +79,7 @@ fn a_definition_that_is_none_is_refused_with_its_line_and_reason() {
         let error = Definition::parse("made/msg/Root", &text).expect_err(&text).to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
     }
-    // Deeper than anybody needs.
+    // These messages are nested more deeply than anybody needs.
     let mut text = "M0 m\n".to_owned();
     for index in 0..80 {
         text += &part(&format!("made/M{index}"), &format!("M{} m", index + 1));

@@ -8,7 +8,7 @@ use hemiola_log::{LogReader, export};
 use mcap::records::MessageHeader;
 use mcap::{Attachment, Writer};
 
-/// A folder for one test, gone afterwards.
+/// A folder for one test, which is removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -26,7 +26,7 @@ impl Drop for Folder {
     }
 }
 
-/// A log of one message for each of these: topic, encoding, type, definition, bytes.
+/// Makes a log of one message for each item: topic, encoding, type, definition, bytes.
 fn log(messages: &[(&str, &str, &str, &str, Vec<u8>)], attachment: Option<&str>) -> LogReader<Cursor<Vec<u8>>> {
     let mut bytes = Vec::new();
     let mut writer = Writer::new(Cursor::new(&mut bytes)).expect("memory can be written");
@@ -135,6 +135,6 @@ fn what_cannot_be_exported_is_told_once() {
     assert!(problems[0].contains("/proto") && problems[0].contains("protobuf"), "{problems:?}");
     assert!(problems[1].contains("/short") && problems[1].contains("the message ends here"), "{problems:?}");
     assert_eq!(fs::read_to_string(folder.0.join("out/json.jsonl")).expect("it was written"), "{\"a\":1}\n");
-    // Not into a directory in which something is.
+    // A directory that is not empty is refused.
     assert!(export(&mut log, &folder.0, |_, _| {}).is_err());
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hemiola_log::{Entry, LogReader, LogTime, Selection};
 
-/// Data of the tests, or nothing and a loud word.
+/// Returns data of the tests, or prints that they are missing.
 fn recordings(name: &str) -> Option<PathBuf> {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(default, PathBuf::from);
@@ -40,7 +40,7 @@ fn a_robots_drive_is_read_and_decoded_as_a_whole() {
         }
     }
     assert_eq!((imu, odometry, fix), (11865, 3952, 989));
-    // As rosbags has it: the sensor takes gravity away.
+    // This is rosbags' value: the sensor compensates for gravity.
     let mean = upwards / f64::from(imu);
     assert!((mean - 0.078_509_579).abs() < 1e-8, "{mean} m/s² upwards on average");
 }

@@ -1,6 +1,6 @@
 //! Recovered and imported logs are read by others: the MCAP project's reader, and rosbags, which
-//! decodes the same values. What was imported has the values that those read from it who made it:
-//! rosbags and pyulog.
+//! decodes the same values. Imported logs have the values that the makers' own tools read from the
+//! recordings: rosbags and pyulog.
 
 mod ulogs;
 
@@ -21,7 +21,7 @@ fn a_recovered_log_is_read_and_decoded_alike_by_others() {
     let Some(python) = python() else { return };
     let file = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let (cut, whole, values) = (file("cut.mcap"), file("recovered.mcap"), file("recovered.jsonl"));
-    // A tenth of the drive, the last chunk cut.
+    // The file is a tenth of the drive, with its last chunk cut.
     std::fs::write(&cut, &bytes[..bytes.len() / 10]).expect("the folder for temporary files can be written");
     _ = std::fs::remove_file(&whole);
     let mut log = LogReader::open(&cut).expect("it is a log");
@@ -34,7 +34,7 @@ fn a_recovered_log_is_read_and_decoded_alike_by_others() {
     assert!(agrees, "{text}");
     println!("{text}");
 
-    // The check can fail: at a value, and at a message.
+    // The check can fail, at a value and at a message.
     let right = std::mem::take(&mut lines[7]);
     lines[7] = right.replacen("0.", "1.", 1);
     std::fs::write(&values, lines.join("\n")).expect("as before");
@@ -165,7 +165,7 @@ fn checked(python: &Path, log: &Path, values: &Path) -> (bool, String) {
     (output.status.success(), text)
 }
 
-/// One that has the packages, or nothing and a loud word.
+/// Returns a Python that has the packages, or prints that there is none.
 fn python() -> Option<PathBuf> {
     let named = std::env::var_os("HEMIOLA_PYTHON").map(PathBuf::from);
     let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../foreign/bin/python");

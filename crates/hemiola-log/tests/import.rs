@@ -1,4 +1,4 @@
-//! Directories of tables and pictures become logs.
+//! Imports of directories of tables and pictures.
 
 mod directory;
 
@@ -173,7 +173,7 @@ fn rows_without_a_time_are_left_out_and_told_of_with_the_first_line() {
 fn a_picture_that_is_none_for_its_size_is_left_out_and_told_of() {
     let directory =
         Directory::new(&[("index.csv", b"t_s,file\n0,a.png\n1,b.png\n"), ("a.png", b"one"), ("b.png", b"")]);
-    // It takes no room on the disk.
+    // The file takes no room on the disk.
     let huge = fs::File::options().write(true).open(directory.0.join("in/b.png")).unwrap();
     huge.set_len(1 << 30).unwrap();
     let imported = directory.import(&TIMELESS).unwrap();

@@ -8,12 +8,12 @@ use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Origin, recover};
 use hemiola_model::cdr::{self, MessageSchema};
 use hemiola_model::{Data, Time};
 
-/// In how many moments it is killed.
+/// The number of moments at which it is killed.
 const MOMENTS: u64 = 200;
-/// Where the child writes; set for the child only.
+/// The variable for the path to which the child writes; set for the child only.
 const PATH: &str = "HEMIOLA_LOG_KILLED_PATH";
 
-/// Not a test by itself: writes without end, and says which message was flushed last.
+/// Writes without end, and prints which message was flushed last. This is no test by itself.
 #[test]
 #[ignore = "the process that is killed"]
 fn writes_until_killed() {
@@ -36,8 +36,8 @@ fn a_writer_killed_at_any_moment_loses_only_what_was_not_flushed() {
     let folder = std::env::temp_dir().join(format!("hemiola-killed-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (path, whole) = (folder.join("killed.mcap"), folder.join("whole.mcap"));
-    // Moments between the first flush and some milliseconds later, by a generator of our own: the
-    // same in every run.
+    // The moments are between the first flush and some milliseconds later, by a generator of our
+    // own: the same in every run.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for moment in 0..MOMENTS {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -10,7 +10,7 @@ use made::{KINDS, Kind, MESSAGES, Readable, log};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::{Attachment, WriteOptions};
 
-/// A file for one test, gone afterwards.
+/// A file for one test, which is removed when it is dropped.
 struct Output(PathBuf);
 
 impl Output {
@@ -66,12 +66,12 @@ fn losses_are_told_from_a_missing_end() {
     let output = Output::new("losses");
     let whole = log(Kind::Zstd);
     let chunks = made::beginnings(&whole, Kind::Zstd);
-    // A recorder that was killed between two chunks.
+    // The recorder was killed between two chunks.
     let killed = recovered(&whole[..chunks[6].0], &output);
     assert_eq!((killed.messages, killed.has_losses(), killed.problem_count), (24, false, 1));
     let cut = recovered(&whole[..chunks[6].0 + 20], &output);
     assert_eq!((cut.messages, cut.has_losses()), (24, true));
-    // The statistics know how many are missing.
+    // The statistics show how many are missing.
     let mut damaged = whole.clone();
     damaged[chunks[3].0 + 70] ^= 0x10;
     let damaged = recovered(&damaged, &output);

@@ -1,4 +1,4 @@
-//! Sound becomes logs, in the form in which the example robot records it.
+//! Imports of sound, in the form in which the example robot records it.
 
 mod directory;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use directory::Directory;
 
-/// A file of so many bits, of samples of all channels.
+/// Makes a file of so many bits, of samples of all channels.
 fn wav(channels: u16, bits: u16, samples: &[i32]) -> Vec<u8> {
     let form = WavSpec { channels, sample_rate: 16_000, bits_per_sample: bits, sample_format: SampleFormat::Int };
     let mut bytes = Cursor::new(Vec::new());
@@ -31,7 +31,7 @@ fn float_wav(samples: &[f32]) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// 16 bits.
+/// Makes a FLAC file of 16 bits.
 fn flac(channels: u8, samples: &[i16]) -> Vec<u8> {
     use std::io::Write;
     let mut bytes = Cursor::new(Vec::new());
@@ -103,7 +103,7 @@ fn sound_that_is_cut_off_is_imported_as_far_as_it_goes_and_told_of() {
 #[test]
 fn what_is_no_sound_that_can_be_read_says_what_to_do() {
     let mut packed = wav(1, 16, &[1, 2]);
-    // A-law, which no robot's microphone gives.
+    // This is A-law, which no robot's microphone delivers.
     packed[20] = 6;
     for (bytes, expected) in [(&packed[..], "ffmpeg"), (b"fLaC\0\0", "ffmpeg"), (&wav(1, 16, &[])[..], "nothing")] {
         let directory = Directory::new(&[("sound.wav", bytes)]);

@@ -1,4 +1,4 @@
-//! PX4's logs become logs.
+//! Imports of PX4's logs.
 
 mod directory;
 mod ulogs;

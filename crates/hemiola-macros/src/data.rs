@@ -1,4 +1,4 @@
-//! `#[derive(Data)]`.
+//! The derive `#[derive(Data)]`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -37,7 +37,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// What is generic over types that are data is data: of each type, another one.
+/// Adds the bound `Data` to the parameters: what is generic over types that are data is data
+/// itself.
 fn with_bounds(generics: &Generics) -> Result<Generics> {
     let mut generics = generics.clone();
     for parameter in &mut generics.params {
@@ -59,15 +60,15 @@ struct Body {
     replace: TokenStream,
 }
 
-/// What `#[data(..)]` on a type says.
+/// The content of `#[data(..)]` on a type.
 struct TypeAttributes {
     type_name: TokenStream,
-    /// Outside the process it is what its one field is.
+    /// Set if the type is outside the process what its one field is.
     transparent: Option<Path>,
 }
 
-/// The name in the schema is that of `#[data(name = "package/Name")]`, else the type's own in the
-/// package that is being compiled.
+/// Reads the attributes of a type. Its name in the schema is that of `#[data(name =
+/// "package/Name")]`, else the type's own in the package that is being compiled.
 fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
     let (mut given, mut transparent): (Option<LitStr>, Option<Path>) = (None, None);
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("data")) {
@@ -108,7 +109,7 @@ fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
     }
 }
 
-/// A structure that is outside what its one field is.
+/// Creates the methods of a structure that is outside the process what its one field is.
 fn wrapper(fields: &Fields) -> Result<Body> {
     let members = members(fields);
     let (Some(field), [member]) = (fields.iter().next(), members.as_slice()) else {
@@ -258,7 +259,7 @@ fn describe(fields: &Fields) -> Result<Vec<TokenStream>> {
         .collect()
 }
 
-/// `#[data(was = "old_name")]` on a field or variant, beside which these are there.
+/// Reads `#[data(was = "old_name")]` on a field or variant; `present` are the names beside it.
 fn former_names(attributes: &[Attribute], present: &[String]) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("data")) {
@@ -300,7 +301,7 @@ fn names(fields: &Fields) -> Vec<String> {
         .collect()
 }
 
-/// The text of the documentation comments, lines joined by spaces.
+/// Returns the text of the documentation comments, lines joined by spaces.
 pub fn documentation(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {

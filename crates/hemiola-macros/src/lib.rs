@@ -1,8 +1,8 @@
 //! The derives and attributes that turn plain Rust into representations, parameters, modules and
 //! sources.
 //!
-//! What they write is small: implementations of the traits of `hemiola-model` that call ordinary
-//! generic functions. They contain no logic of their own, and no `unsafe`, so that a crate of
+//! The code that they generate is small: implementations of the traits of `hemiola-model` that call
+//! ordinary generic functions. It contains no logic of its own, and no `unsafe`, so that a crate of
 //! modules may forbid it. Use them through `hemiola`.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -21,8 +21,8 @@ use syn::{DeriveInput, ItemImpl, parse_macro_input};
 /// Makes a type part of a representation's data: implements `Data` (schema, text form, fingerprint)
 /// field by field.
 ///
-/// For structures with named fields, tuple structures and enums whose fields are `Data` themselves,
-/// also generic ones.
+/// The type is a structure with named fields, a tuple structure or an enum, whose fields are `Data`
+/// themselves; it may be generic.
 ///
 /// ```
 /// use hemiola::data::Value;
@@ -68,8 +68,9 @@ pub fn derive_representation(input: TokenStream) -> TokenStream {
 
 /// Makes a structure a set of parameters: implements `Parameters` and `Default`.
 ///
-/// `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]` on a field: all optional. Without
-/// `default` it is `Default::default()`. The field's documentation comment is the parameter's.
+/// All parts of the attribute `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]` on a
+/// field are optional. Without `default` it is `Default::default()`. The field's documentation
+/// comment is the parameter's.
 ///
 /// ```
 /// use hemiola::data::Value;
@@ -94,10 +95,10 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
 /// Makes a structure a module: implements `Module`. One field may be `#[parameters]`; all others
 /// are made by `Default`.
 ///
-/// What the others hold is the module's state: logs have checkpoints of it, from which a replay can
+/// The other fields are the module's state: logs have checkpoints of it, from which a replay can
 /// begin. So they are `Data`; or, each or all of them (on the structure), `#[stateless]`: no later
 /// run depends on it, for it is scratch memory or follows from the parameters; or `#[opaque]`: it
-/// cannot be written down, and a replay of this module begins where its log does.
+/// cannot be recorded, and a replay of this module begins where its log does.
 ///
 /// ```
 /// use hemiola::prelude::*;
@@ -141,10 +142,11 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
     finish(source::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Registers a module. Stands on its `impl` block; methods with `#[update]` are its updates, one
-/// with `#[safe_state]` (`fn(&mut self)`, which returns nothing or a `Result<(), E>`) is called
-/// when the robot enters its safe state, and when it ends; all others are left alone. A module that
-/// has one is not updated in the safe state, but for updates that take `&SafeState`.
+/// Registers a module. The attribute belongs on its `impl` block. Methods with `#[update]` are its
+/// updates. One with `#[safe_state]` (`fn(&mut self)`, which returns nothing or a `Result<(), E>`)
+/// is called when the robot enters its safe state, and when it ends. All other methods are left
+/// alone. A module that has one with `#[safe_state]` is not updated in the safe state, except for
+/// updates that take `&SafeState`.
 ///
 /// ```
 /// use hemiola::prelude::*;
@@ -175,8 +177,8 @@ pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
     finish(module::register(attribute.into(), parse_macro_input!(item as ItemImpl)))
 }
 
-/// Registers a source. Stands on its `impl` block; its one method with `#[sample]` or
-/// `#[sample(rate = 30.0)]` takes a sample.
+/// Registers a source. The attribute belongs on its `impl` block; its one method with `#[sample]`
+/// or `#[sample(rate = 30.0)]` takes a sample.
 ///
 /// ```
 /// use hemiola::prelude::*;

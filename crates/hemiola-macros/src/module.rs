@@ -1,4 +1,4 @@
-//! `#[derive(Module)]` and `#[module]`.
+//! The derive `#[derive(Module)]` and the attribute `#[module]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -88,7 +88,7 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
     })
 }
 
-/// Removes `#[marker]` from a method; tells whether it was there.
+/// Removes `#[marker]` from a method. Returns whether it was there.
 fn take_marker(function: &mut ImplItemFn, marker: &str) -> Result<bool> {
     let Some(position) = function.attrs.iter().position(|attribute| attribute.path().is_ident(marker)) else {
         return Ok(false);
@@ -99,7 +99,7 @@ fn take_marker(function: &mut ImplItemFn, marker: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// The name of a method that enters the safe state.
+/// Checks the signature of a method that enters the safe state, and returns its name.
 fn check_safe_state(signature: &Signature) -> Result<Ident> {
     let receives_itself = matches!(
         signature.inputs.first(),
@@ -114,7 +114,7 @@ fn check_safe_state(signature: &Signature) -> Result<Ident> {
     ))
 }
 
-/// How a module or source is made from its parameters.
+/// The way in which a module or source is made from its parameters.
 pub struct Creation {
     parameters: Option<(TokenStream, Type)>,
     others: Vec<TokenStream>,
@@ -148,7 +148,7 @@ impl Creation {
         Ok(creation)
     }
 
-    /// `Parameters`, `create` and `parameters_mut`.
+    /// Returns the members `Parameters`, `create` and `parameters_mut`.
     pub fn members(&self) -> TokenStream {
         let others = &self.others;
         match &self.parameters {
@@ -165,7 +165,7 @@ impl Creation {
                     Self { #( #others: ::core::default::Default::default() ),* }
                 }
                 fn parameters_mut(&mut self) -> &mut Self::Parameters {
-                    // A value without size: this is no allocation.
+                    // The value has no size, so this is no allocation.
                     ::std::boxed::Box::leak(::std::boxed::Box::new(()))
                 }
             },
@@ -173,7 +173,7 @@ impl Creation {
     }
 }
 
-/// The type that the block belongs to, if the attribute may stand on it.
+/// Returns the type to which the block belongs, if the attribute may stand on it.
 pub fn check_block(attribute: &TokenStream, block: &ItemImpl, what: &str) -> Result<Type> {
     if !attribute.is_empty() {
         return Err(Error::new_spanned(attribute, format!("`#[{what}]` takes nothing")));

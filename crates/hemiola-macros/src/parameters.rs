@@ -1,4 +1,4 @@
-//! `#[derive(Parameters)]`.
+//! The derive `#[derive(Parameters)]`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

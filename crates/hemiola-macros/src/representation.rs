@@ -1,4 +1,4 @@
-//! `#[derive(Representation)]`.
+//! The derive `#[derive(Representation)]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -46,8 +46,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// `restore` of a structure, field by field; what a field's type can do for that, the compiler
-/// finds out.
+/// Returns `restore` of a structure, field by field; the compiler finds out how a field's type
+/// supports that.
 fn restore(data: &Data) -> TokenStream {
     let Data::Struct(data) = data else { return TokenStream::new() };
     let restored = data.fields.iter().enumerate().map(|(index, field)| {

@@ -1,4 +1,4 @@
-//! `#[derive(Source)]` and `#[source]`.
+//! The derive `#[derive(Source)]` and the attribute `#[source]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! What a module remembers: the part of `#[derive(Module)]` that writes it down and reads it back.
+//! The state of a module: the part of `#[derive(Module)]` that writes it and reads it back.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Attribute, Data, DeriveInput, Error, Field, Result};
 
 use crate::data::documentation;
 
-/// `state`, `write_state` and `read_state` of a module.
+/// Returns `state`, `write_state` and `read_state` of a module.
 pub fn members(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else { return Ok(TokenStream::new()) };
     let of_all = Declared::of(&input.attrs)?;
@@ -30,7 +30,7 @@ pub fn members(input: &DeriveInput) -> Result<TokenStream> {
         }
     }
     match of_all {
-        // What the trait does unless told otherwise.
+        // An opaque state is the default of the trait.
         Some(Declared { meaning: Meaning::Opaque, .. }) => Ok(TokenStream::new()),
         _ => Ok(written_down(&input.ident.to_string(), &remembered)),
     }
@@ -41,7 +41,7 @@ fn written_down(name: &str, fields: &[&Field]) -> TokenStream {
     let names: Vec<_> =
         members.iter().map(|name| name.as_ref().map(|name| name.unraw().to_string()).unwrap_or_default()).collect();
     let locals: Vec<_> = (0..fields.len()).map(|index| format_ident!("field_{index}")).collect();
-    // At the field's type, so that errors point there.
+    // The tokens have the span of the field's type, so that errors point there.
     let state_field = |field: &&Field| {
         let ty = &field.ty;
         quote_spanned! { ty.span() => <#ty as ::hemiola::module::StateField> }
@@ -70,16 +70,16 @@ fn written_down(name: &str, fields: &[&Field]) -> TokenStream {
     }
 }
 
-/// What is said of a field, or of the whole module.
+/// The attribute of a field, or of the whole module.
 struct Declared {
     meaning: Meaning,
     place: Attribute,
 }
 
 enum Meaning {
-    /// No later run depends on it.
+    /// No later run depends on the state.
     Stateless,
-    /// It cannot be written down.
+    /// The state cannot be recorded.
     Opaque,
 }
 

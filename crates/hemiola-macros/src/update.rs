@@ -1,4 +1,4 @@
-//! What `#[update]` and `#[sample]` methods have in common: a signature that is a declaration.
+//! The common part of `#[update]` and `#[sample]` methods: a signature that is a declaration.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ pub struct Method {
     name: Ident,
     exclusive: bool,
     arguments: Vec<Type>,
-    /// The arguments as they are written, for messages.
+    /// The arguments as they are written in the source, for messages.
     signature: Vec<String>,
-    /// What it returns, unless that is nothing.
+    /// The type that it returns, unless that is nothing.
     output: Option<Type>,
 }
 
@@ -56,16 +56,16 @@ impl Method {
         Ok(Self { name: function.ident.clone(), exclusive, arguments, signature, output })
     }
 
-    /// An expression of type `Update`.
+    /// Returns an expression of type `Update`.
     pub fn describe(&self, module: &Type) -> TokenStream {
         let (name, text, signature) = (&self.name, self.name.to_string(), &self.signature);
         let bound: Vec<_> = (0..self.arguments.len()).map(|index| format_ident!("argument_{index}")).collect();
-        // What the compiler says of the update as a whole, it says at its name.
+        // The compiler reports errors of the update as a whole at its name.
         let at_name = Span::mixed_site().located_at(name.span());
         let pattern = bound.iter().rev().fold(quote! { () }, |rest, argument| quote! { (#argument, #rest) });
         let list = (self.arguments.iter().rev())
             .fold(quote_spanned! { at_name => () }, |rest, argument| quote_spanned! { at_name => (#argument, #rest) });
-        // Checked one by one at the argument's own place, so that errors point there.
+        // Each argument is checked at its own place, so that errors point there.
         let checks = self.arguments.iter().map(|argument| {
             quote_spanned! { argument.span() => ::hemiola::macros_support::argument::<#argument>(); }
         });
@@ -93,7 +93,8 @@ impl Method {
     }
 }
 
-/// `ball: &mut Ball`, without the spaces between tokens that nobody writes.
+/// Returns an argument as it is usually written: `ball: &mut Ball`, without the spaces that tokens
+/// have between them.
 fn written(argument: &PatType) -> String {
     let mut text = String::new();
     for token in argument.to_token_stream().to_string().split_whitespace() {
@@ -107,7 +108,7 @@ fn written(argument: &PatType) -> String {
     text
 }
 
-/// The same tokens, which the compiler looks for at `place` when they make an error.
+/// Returns the same tokens with the span of `place`, where the compiler reports errors in them.
 fn located_at(tokens: TokenStream, place: Span) -> TokenStream {
     let moved = tokens.into_iter().map(|mut token: TokenTree| {
         token.set_span(token.span().located_at(place));
@@ -116,7 +117,7 @@ fn located_at(tokens: TokenStream, place: Span) -> TokenStream {
     moved.collect()
 }
 
-/// What an argument does with its representation.
+/// The use of a representation by an argument.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Provides,
@@ -125,9 +126,9 @@ enum Role {
     Collects,
 }
 
-/// Finds early what the types decide when the robot is put together: one representation has at most
-/// one role in an update, but for one that is provided and whose previous value is used. Only here
-/// the compiler can point at the argument.
+/// Checks early what the types decide when the robot is put together: one representation has at
+/// most one role in an update, except for one that is provided and whose previous value is used.
+/// Only here the compiler can point at the argument.
 fn check_roles(arguments: &[Type]) -> Result<()> {
     let mut seen: HashMap<String, Vec<Role>> = HashMap::new();
     for argument in arguments {
@@ -155,8 +156,8 @@ fn check_roles(arguments: &[Type]) -> Result<()> {
     Ok(())
 }
 
-/// The role of an argument; `None` for services, which the compiler tells from representations, not
-/// this macro.
+/// Returns the role of an argument; `None` for services, which the compiler distinguishes from
+/// representations, not this macro.
 fn role(argument: &Type) -> Result<Option<(Role, Type)>> {
     match argument {
         Type::Reference(TypeReference { mutability, elem, .. }) => {

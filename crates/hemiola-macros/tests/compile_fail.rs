@@ -1,4 +1,4 @@
-//! What is wrong with a module is said where it is wrong, in words of the framework.
+//! Errors in a module are reported where they are, in words of the framework.
 #![forbid(unsafe_code)]
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the macros make of a user's code.
+//! The code that the macros generate for a user's code.
 #![forbid(unsafe_code)]
 
 use hemiola::module::{Access, ArgumentKind, registry};

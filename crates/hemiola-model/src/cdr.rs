@@ -1,5 +1,5 @@
-//! Data outside the process: bytes in CDR, schemas in ros2msg, hashes of types; what ROS 2,
-//! Foxglove, PlotJuggler and their kin read.
+//! Data outside the process: bytes in CDR, schemas in ros2msg, and hashes of types, as ROS 2,
+//! Foxglove, PlotJuggler and their kin read them.
 //!
 //! Encoding: CDR as of DDS-XTypes 1.3, section 7.4 (XCDR version 1, PLAIN_CDR, little endian, with
 //! its header of four bytes). Schemas: ROS 2's message definitions. Hashes: REP-2016.
@@ -45,22 +45,22 @@ pub use writer::CdrWriter;
 
 use crate::data::{Data, ReadError};
 
-/// The header of what is written here: plain CDR, little endian.
+/// The header of all bytes that are written here: plain CDR, little endian.
 const HEADER: [u8; 4] = [0, 1, 0, 0];
 
-/// A value as bytes. Allocates; to write many, keep a [`CdrWriter`], which also tells whether the
-/// bytes say all of the value ([`CdrWriter::is_exact`]).
+/// Encodes a value as bytes. Allocates; to write many values, keep a [`CdrWriter`], which also
+/// returns whether the bytes hold all of the value ([`CdrWriter::is_exact`]).
 pub fn encode<T: Data>(value: &T) -> Vec<u8> {
     let mut writer = CdrWriter::default();
     value.write(&mut writer);
     writer.finish()
 }
 
-/// A value from bytes, of either byte order.
+/// Decodes a value from bytes, of either byte order.
 ///
 /// # Errors
-/// The bytes do not hold such a value, or more than it. Memory is taken only for what is really
-/// there.
+/// If the bytes do not hold such a value, or hold more than it. Memory is allocated only for items
+/// that are really there.
 pub fn decode<T: Data>(bytes: &[u8]) -> Result<T, ReadError> {
     let mut reader = CdrReader::new(bytes)?;
     let value = T::read(&mut reader)?;

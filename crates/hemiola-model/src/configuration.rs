@@ -1,5 +1,5 @@
-//! What `robot.toml` says, checked and typed. `hemiola-config` reads it from files; tests make it
-//! by hand.
+//! The content of `robot.toml`, checked and typed. `hemiola-config` reads it from files; tests
+//! create it by hand.
 
 mod analysis;
 mod condition;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use crate::Value;
 
-/// A robot: its cycles, and what deviates from the defaults.
+/// The configuration of a robot: its cycles, and all that deviates from the defaults.
 ///
 /// ```
 /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -28,19 +28,19 @@ use crate::Value;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Configuration {
-    /// In the order of the file.
+    /// The cycles, in the order of the file.
     pub cycles: Vec<CycleConfiguration>,
-    /// By name; sources that are not named run with their defaults.
+    /// The sources by name; sources that are not named run with their defaults.
     pub sources: BTreeMap<String, SourceConfiguration>,
-    /// Representation to module or source, where several could provide it.
+    /// The module or source that provides a representation, where several could.
     pub providers: BTreeMap<String, String>,
-    /// By name; modules that are not named run with their defaults.
+    /// The modules by name; modules that are not named run with their defaults.
     pub modules: BTreeMap<String, ModuleConfiguration>,
-    /// By name; executors that are not named run as the program says.
+    /// The executors by name; executors that are not named run as the program configures them.
     pub executors: BTreeMap<String, ExecutorConfiguration>,
     /// How the robot is made safe.
     pub safe_state: SafeStateConfiguration,
-    /// Who stops what moves when the robot's process dies; `None`: nobody does.
+    /// The guard that stops all actuators when the robot's process dies; `None`: there is none.
     pub guard: Option<GuardConfiguration>,
     /// Where people and tools reach the running robot.
     pub page: PageConfiguration,
@@ -48,18 +48,18 @@ pub struct Configuration {
     pub output: OutputConfiguration,
     /// What is recorded.
     pub log: LogConfiguration,
-    /// What a replay takes from a log, and where.
+    /// What a replay takes from a log, and where it finds it.
     pub replay: ReplayConfiguration,
-    /// Deadlines of chains from sensors to actuators, in the order in which they are shown.
+    /// The deadlines of chains from sensors to actuators, in the order in which they are shown.
     pub chains: Vec<ChainConfiguration>,
-    /// What bounds rest on.
+    /// The assumptions that bounds rest on.
     pub analysis: AnalysisConfiguration,
 }
 
 impl Configuration {
-    /// How the thread of a source is scheduled: as robot.toml says, or else one priority above the
-    /// most important cycle that it triggers. A sample that is late makes the run late that waits
-    /// for it, whatever the priority of the run's cycle.
+    /// Returns how the thread of a source is scheduled: as robot.toml sets, or else one priority
+    /// above the most important cycle that it triggers. A late sample delays the run that waits for
+    /// it, whatever the priority of the run's cycle.
     ///
     /// ```
     /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
@@ -80,8 +80,8 @@ impl Configuration {
         })
     }
 
-    /// The most important cycle of those that a source triggers, with its real-time priority;
-    /// `None` if all of them share time.
+    /// Returns the most important cycle of those that a source triggers, with its real-time
+    /// priority; `None` if all of them share time.
     ///
     /// ```
     /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
@@ -97,7 +97,7 @@ impl Configuration {
     pub fn most_important_triggered_by(&self, source: &str) -> Option<(&CycleConfiguration, u8)> {
         let triggered = |cycle: &&CycleConfiguration| matches!(&cycle.trigger, Trigger::Source(name) if name == source);
         let all = self.cycles.iter().rev().filter(triggered);
-        // The first of those that are equal.
+        // The result is the first of those that are equal.
         all.filter_map(|cycle| Some((cycle, cycle.scheduling.priority()?))).max_by_key(|(_, priority)| *priority)
     }
 }
@@ -106,7 +106,7 @@ impl Configuration {
 const HIGHEST_PRIORITY: u8 = 99;
 
 impl Scheduling {
-    /// The real-time priority; `None` for threads that share time.
+    /// Returns the real-time priority; `None` for threads that share time.
     ///
     /// ```
     /// use hemiola_model::configuration::Scheduling;
@@ -122,7 +122,7 @@ impl Scheduling {
     }
 }
 
-/// What a replay takes from a log, and where.
+/// What a replay takes from a log, and where it finds it.
 ///
 /// ```
 /// use hemiola_model::configuration::ReplayConfiguration;
@@ -132,13 +132,13 @@ impl Scheduling {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplayConfiguration {
-    /// Representations of modules that are not computed anew.
+    /// The representations of modules that are taken from the log, not computed anew.
     pub take: Vec<String>,
-    /// Representations of sources, and where logs of other robots have them.
+    /// The representations of sources that logs of other robots have elsewhere, and where they are.
     pub mappings: BTreeMap<String, ReplayMapping>,
 }
 
-/// Where the logs of another robot have what a source of this one provides.
+/// Where the logs of another robot have the data that a source of this one provides.
 ///
 /// ```
 /// use hemiola_model::configuration::{FieldMapping, ReplayMapping};
@@ -149,14 +149,14 @@ pub struct ReplayConfiguration {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplayMapping {
-    /// The topic that it comes from.
+    /// The topic that the data comes from.
     pub topic: String,
-    /// Fields of the representation that are not called so in the log's messages; all others go by
-    /// their names.
+    /// The fields of the representation that have another name in the log's messages; all others
+    /// are found by their names.
     pub fields: BTreeMap<String, FieldMapping>,
 }
 
-/// Where a field comes from.
+/// Where a field comes from, and how it is converted.
 ///
 /// ```
 /// use hemiola_model::configuration::FieldMapping;
@@ -165,15 +165,15 @@ pub struct ReplayMapping {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldMapping {
-    /// The way to it in the log's messages: `pose.position.x`, `ranges[3]`.
+    /// The path to the field in the log's messages: `pose.position.x`, `ranges[3]`.
     pub from: String,
-    /// A number is multiplied by it,
+    /// The factor by which a number is multiplied.
     pub scale: f64,
-    /// and then this is added.
+    /// The number that is added to the product.
     pub offset: f64,
 }
 
-/// One cycle.
+/// The configuration of one cycle.
 ///
 /// ```
 /// use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
@@ -188,24 +188,25 @@ pub struct FieldMapping {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CycleConfiguration {
-    /// Its name.
+    /// The name of the cycle.
     pub name: String,
     /// What starts a run.
     pub trigger: Trigger,
-    /// Which modules run in it: names (`BallFinder`) or Rust paths that contain them
-    /// (`nao::motion`). Empty: all, which is right when there is one cycle.
+    /// The modules that run in the cycle: names (`BallFinder`), or Rust paths that contain them
+    /// (`nao::motion`). Empty: all modules, which is right when there is one cycle.
     pub modules: Vec<String>,
-    /// A run shall be over so long after its trigger.
+    /// The time after its trigger by which a run shall have ended.
     pub deadline: Option<Duration>,
-    /// How its threads are scheduled.
+    /// How the cycle's threads are scheduled.
     pub scheduling: Scheduling,
-    /// The processor cores that its threads may use; empty: all.
+    /// The processor cores that the cycle's threads may use; empty: all.
     pub cores: Vec<usize>,
-    /// How many workers; `None`: the plan chooses.
+    /// The number of workers; `None`: the plan chooses it.
     pub workers: Option<usize>,
-    /// The robot enters its safe state when no run has ended for so long; `None`: nobody watches.
+    /// The time without the end of a run after which the robot enters its safe state; `None`: there
+    /// is no watchdog.
     pub watchdog: Option<Duration>,
-    /// How many values `Samples<T>` arguments of this cycle can hold.
+    /// The number of values that `Samples<T>` arguments of this cycle can hold.
     pub sample_capacity: usize,
 }
 
@@ -220,15 +221,15 @@ pub struct CycleConfiguration {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
-    /// So many times a second.
+    /// A timer with this many periods a second.
     Rate(f64),
-    /// Each new sample of this source.
+    /// Each new sample of the source of this name.
     Source(String),
-    /// New messages of this topic, all that have arrived at once.
+    /// New messages of the topic of this name, all that have arrived at once.
     Topic(String),
 }
 
-/// How threads are scheduled.
+/// The scheduling policy of a thread.
 ///
 /// ```
 /// use hemiola_model::configuration::Scheduling;
@@ -246,7 +247,7 @@ pub enum Scheduling {
     TimeSharing,
 }
 
-/// One source.
+/// The configuration of one source.
 ///
 /// ```
 /// use hemiola_model::configuration::{Configuration, SourceConfiguration};
@@ -258,22 +259,22 @@ pub enum Scheduling {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceConfiguration {
-    /// Its parameters.
+    /// The parameters of the source.
     pub parameters: BTreeMap<String, Value>,
-    /// Samples per second instead of its own rate.
+    /// The number of samples per second, instead of the source's own rate.
     pub rate: Option<f64>,
-    /// How its thread is scheduled, if robot.toml says so; [`Configuration::source_scheduling`]
-    /// tells what holds otherwise.
+    /// How the source's thread is scheduled, if robot.toml sets it;
+    /// [`Configuration::source_scheduling`] returns what holds otherwise.
     pub scheduling: Option<Scheduling>,
-    /// The processor cores that its thread may use; empty: all.
+    /// The processor cores that the source's thread may use; empty: all.
     pub cores: Vec<usize>,
-    /// `false`: it does not run, and provides nothing.
+    /// Whether the source runs; with `false` it does not, and provides nothing.
     pub enabled: Option<bool>,
-    /// File, line and column of its table, for messages.
+    /// The file, line and column of the source's table, for messages.
     pub place: Option<String>,
 }
 
-/// One module.
+/// The configuration of one module.
 ///
 /// ```
 /// use hemiola_model::configuration::{FailurePolicy, ModuleConfiguration};
@@ -283,15 +284,16 @@ pub struct SourceConfiguration {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModuleConfiguration {
-    /// Its parameters.
+    /// The parameters of the module.
     pub parameters: BTreeMap<String, Value>,
     /// What happens when an update fails.
     pub on_failure: FailurePolicy,
-    /// File, line and column of its table, for messages.
+    /// The file, line and column of the module's table, for messages.
     pub place: Option<String>,
 }
 
-/// An executor beside the cycles: what goes before what the program says of it.
+/// The configuration of an executor beside the cycles: it takes precedence over what the program
+/// sets.
 ///
 /// ```
 /// use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
@@ -301,17 +303,17 @@ pub struct ModuleConfiguration {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExecutorConfiguration {
-    /// How its thread is scheduled.
+    /// How the executor's thread is scheduled.
     pub scheduling: Option<Scheduling>,
-    /// The processor cores that its thread may use; empty: as the program says.
+    /// The processor cores that the executor's thread may use; empty: as the program sets.
     pub cores: Vec<usize>,
-    /// How important its callbacks are, by name: the larger, the more. Timers are also called by
-    /// what comes before ` at `.
+    /// The priorities of callbacks by name: the larger, the more important. A timer also goes by
+    /// the part of its name before ` at `.
     pub callbacks: BTreeMap<String, u16>,
 }
 
 impl ExecutorConfiguration {
-    /// How important the callback of that name is, if this says so.
+    /// Returns the priority of the callback of that name, if it is configured here.
     ///
     /// ```
     /// use hemiola_model::configuration::ExecutorConfiguration;
@@ -327,8 +329,8 @@ impl ExecutorConfiguration {
     }
 }
 
-/// The name of a callback without where in the program it was added, which changes with every line
-/// above it.
+/// Returns the name of a callback without the place in the program where it was added, which
+/// changes with every line above it.
 ///
 /// ```
 /// use hemiola_model::configuration::without_place;
@@ -338,8 +340,8 @@ pub fn without_place(callback: &str) -> &str {
     callback.split_once(" at ").map_or(callback, |(name, _)| name)
 }
 
-/// The name of a callback without the number that tells it from others of the same name:
-/// `Reach (2)`.
+/// Returns the name of a callback without the number that distinguishes it from others of the same
+/// name, as in `Reach (2)`.
 ///
 /// ```
 /// use hemiola_model::configuration::without_number;
@@ -351,8 +353,8 @@ pub fn without_number(callback: &str) -> &str {
     callback.rsplit_once(" (").filter(|(_, rest)| number(rest)).map_or(callback, |(name, _)| name)
 }
 
-/// What happens when an update returns an error or panics. In any case its representations keep
-/// their last value, are marked stale, and the cycle goes on.
+/// The reaction to an update that returns an error or panics. In any case its representations keep
+/// their last value and are marked stale, and the cycle goes on.
 ///
 /// ```
 /// use hemiola_model::configuration::{FailurePolicy, ModuleConfiguration};
@@ -361,7 +363,7 @@ pub fn without_number(callback: &str) -> &str {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailurePolicy {
-    /// Nothing more.
+    /// Nothing more is done.
     #[default]
     KeepLast,
     /// The module is replaced by a new instance.
@@ -379,7 +381,7 @@ pub enum FailurePolicy {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeStateConfiguration {
-    /// What moves is safe so long after the robot's end at the latest, also where a cycle hangs;
+    /// The time after the robot's end within which all actuators are safe, even if a cycle hangs;
     /// then the process ends.
     pub within: Duration,
 }
@@ -390,7 +392,7 @@ impl Default for SafeStateConfiguration {
     }
 }
 
-/// A process beside the robot, which stops what moves when the robot's own process dies.
+/// A process beside the robot, which stops all actuators when the robot's own process dies.
 ///
 /// ```
 /// use hemiola_model::configuration::GuardConfiguration;
@@ -400,22 +402,22 @@ impl Default for SafeStateConfiguration {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardConfiguration {
-    /// What it runs: a program, and its arguments.
+    /// The command that the guard runs: a program, and its arguments.
     pub command: Vec<String>,
-    /// The robot is taken for dead when it has shown no life for so long.
+    /// The time without a sign of life after which the robot is considered dead.
     pub beat: Duration,
-    /// How often the robot is started again at most.
+    /// The maximum number of times that the robot is restarted.
     pub restarts: u32,
 }
 
 impl GuardConfiguration {
-    /// One that runs this command, and does not start the robot again.
+    /// Creates a guard that runs this command, and does not restart the robot.
     pub fn new(command: impl Into<Vec<String>>) -> Self {
         Self { command: command.into(), beat: Duration::from_millis(100), restarts: 0 }
     }
 }
 
-/// What is written while the robot runs.
+/// The files that are written while the robot runs.
 ///
 /// ```
 /// use hemiola_model::configuration::OutputConfiguration;
@@ -425,18 +427,18 @@ impl GuardConfiguration {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputConfiguration {
-    /// The trace of the whole run, for Perfetto; `None`: the command line takes the next
-    /// free name in `traces/` beside robot.toml.
+    /// The trace of the whole run, for Perfetto; `None`: the command line takes the next free name
+    /// in `traces/` beside robot.toml.
     pub trace: Option<PathBuf>,
-    /// Where measured durations are kept between runs, so that the first plan is a good one;
-    /// `None`: they are not.
+    /// The file that keeps measured durations between runs, so that the first plan is a good one;
+    /// `None`: they are not kept.
     pub profile: Option<PathBuf>,
-    /// The statistics at the end, as JSON; `None`: they are only shown.
+    /// The file for the statistics at the end, as JSON; `None`: they are only shown.
     pub statistics: Option<PathBuf>,
 }
 
 impl CycleConfiguration {
-    /// A cycle with defaults for all else.
+    /// Creates a cycle with defaults for all else.
     pub fn new(name: impl Into<String>, trigger: Trigger) -> Self {
         Self {
             name: name.into(),
@@ -451,7 +453,7 @@ impl CycleConfiguration {
         }
     }
 
-    /// Whether the module `name`, which stands in the Rust module `path`, runs in this cycle.
+    /// Returns whether the module `name` in the Rust module `path` runs in this cycle.
     ///
     /// ```
     /// use hemiola_model::configuration::{CycleConfiguration, Trigger};
@@ -467,8 +469,8 @@ impl CycleConfiguration {
     }
 }
 
-/// Whether an entry of a cycle's `modules` means the module `name` in the Rust module `path`: it is
-/// the name, the path, the beginning of the path, or all of `path::Name`.
+/// Returns whether an entry of a cycle's `modules` means the module `name` in the Rust module
+/// `path`: it is the name, the path, the beginning of the path, or all of `path::Name`.
 pub fn names_module(entry: &str, name: &str, path: &str) -> bool {
     if entry == name {
         return true;

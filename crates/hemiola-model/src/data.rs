@@ -1,6 +1,6 @@
-//! Data that can leave the process: its schema, its text form, and how it is walked field by field.
+//! Data that can leave the process: its schema, its text form, and its traversal field by field.
 //!
-//! One pair of walks serves every form: [`Data::write`] drives a [`Writer`] (text, hash,
+//! One pair of traversals serves every form: [`Data::write`] drives a [`Writer`] (text, hash,
 //! [CDR](crate::cdr)) and [`Data::read`] a [`Reader`]. The derives write both.
 
 mod arrays;
@@ -47,25 +47,25 @@ use thiserror::Error;
     note = "add `#[derive(Data)]` to `{Self}`, or make the representation `#[representation(opaque)]`"
 )]
 pub trait Data: Sized {
-    /// The schema.
+    /// Returns the schema.
     fn data_type() -> DataType;
 
-    /// Walks the value.
+    /// Writes the value, field by field.
     fn write(&self, writer: &mut dyn Writer);
 
-    /// Builds a value from a walk.
+    /// Builds a value from what a reader holds, field by field.
     ///
     /// # Errors
-    /// What the reader holds does not fit the schema.
+    /// If what the reader holds does not fit the schema.
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError>;
 
-    /// Replaces the value by `fresh`, keeping buffers where that is possible.
+    /// Replaces the value by `fresh`, keeping buffers where possible.
     fn replace(&mut self, fresh: Self) {
         *self = fresh;
     }
 
-    /// Makes this equal to `default` in place, keeping buffers; `false`, and something in between,
-    /// where that is not possible.
+    /// Makes this equal to `default` in place, keeping buffers; returns `false`, and leaves
+    /// something in between, where that is not possible.
     #[doc(hidden)]
     fn restore(&mut self, default: &Self) -> bool {
         _ = default;
@@ -78,7 +78,7 @@ pub trait Data: Sized {
         items.len() == defaults.len() && items.iter_mut().zip(defaults).all(|(item, default)| item.restore(default))
     }
 
-    /// Walks a run of values; plain numbers override it to hand them over in one piece.
+    /// Writes a run of values; plain numbers override it to pass them in one piece.
     #[doc(hidden)]
     fn write_items(items: &[Self], writer: &mut dyn Writer) {
         for item in items {
@@ -86,10 +86,11 @@ pub trait Data: Sized {
         }
     }
 
-    /// Reads a run of values; plain numbers override it to take them over in pieces.
+    /// Reads a run of values; plain numbers override it to read them in pieces.
     #[doc(hidden)]
     fn read_items(length: usize, reader: &mut dyn Reader) -> Result<Vec<Self>, ReadError> {
-        // The length is a claim of whoever wrote it: memory grows with what is really there.
+        // The length is a claim of the data's writer: memory grows with the items that are really
+        // there.
         let mut items = Vec::with_capacity(length.min(4096));
         for _ in 0..length {
             items.push(Self::read(reader)?);
@@ -98,8 +99,8 @@ pub trait Data: Sized {
     }
 }
 
-/// What a value is written to, one primitive at a time. Calls are balanced: every `begin_` has its
-/// `end_`.
+/// The destination of a value, which is written one primitive at a time. Calls are balanced: every
+/// `begin_` has its `end_`.
 ///
 /// ```
 /// use hemiola_model::data::{ValueWriter, Writer};
@@ -112,48 +113,48 @@ pub trait Data: Sized {
 /// assert_eq!(writer.finish().to_string(), "{radius: 0.05}");
 /// ```
 pub trait Writer {
-    /// A truth value.
+    /// Writes a truth value.
     fn boolean(&mut self, value: bool);
-    /// A signed integer of `bits` bits.
+    /// Writes a signed integer of `bits` bits.
     fn signed(&mut self, value: i64, bits: u32);
-    /// An unsigned integer of `bits` bits.
+    /// Writes an unsigned integer of `bits` bits.
     fn unsigned(&mut self, value: u64, bits: u32);
-    /// A 32-bit number.
+    /// Writes a 32-bit number.
     fn float32(&mut self, value: f32);
-    /// A 64-bit number.
+    /// Writes a 64-bit number.
     fn float64(&mut self, value: f64);
-    /// A text.
+    /// Writes a text.
     fn string(&mut self, value: &str);
-    /// A point in time, in nanoseconds of the framework's clock.
+    /// Writes a point in time, in nanoseconds of the framework's clock.
     fn time(&mut self, nanoseconds: i64) {
         self.signed(nanoseconds, 64);
     }
-    /// A span of time.
+    /// Writes a span of time.
     fn duration(&mut self, value: Duration) {
         self.float64(value.as_secs_f64());
     }
-    /// A run of numbers inside a sequence: the same as each by itself.
+    /// Writes a run of numbers inside a sequence, as if each was written by itself.
     fn items(&mut self, items: Items<'_>) {
         items.write_each(self);
     }
-    /// A sequence of `length` items follows; `fixed` when the schema knows the length.
+    /// Begins a sequence of `length` items; `fixed` tells whether the schema knows the length.
     fn begin_sequence(&mut self, length: usize, fixed: FixedLength);
-    /// The sequence ends.
+    /// Ends the sequence.
     fn end_sequence(&mut self);
-    /// A structure of that name follows, field by field.
+    /// Begins a structure of that name, which follows field by field.
     fn begin_structure(&mut self, name: &str);
-    /// The next value belongs to this field.
+    /// Begins a field, which the next value belongs to.
     fn field(&mut self, name: &str);
-    /// The structure ends.
+    /// Ends the structure.
     fn end_structure(&mut self);
-    /// An absent optional value.
+    /// Writes an absent optional value.
     fn none(&mut self);
-    /// A present optional value follows.
+    /// Begins a present optional value.
     fn some(&mut self);
-    /// The variant at `index` of an enum that has these; its fields follow as a structure when it
-    /// has any.
+    /// Begins the variant at `index` of an enum with these variants; its fields follow as a
+    /// structure if it has any.
     fn begin_variant(&mut self, variants: &[VariantHead], index: usize);
-    /// The variant ends.
+    /// Ends the variant.
     fn end_variant(&mut self);
 }
 
@@ -176,7 +177,7 @@ pub enum FixedLength {
     No,
 }
 
-/// What writers and readers know of a variant.
+/// The name and content of a variant, as writers and readers need them.
 ///
 /// ```
 /// use hemiola_model::data::{ValueWriter, VariantContent, VariantHead, Writer};
@@ -192,7 +193,7 @@ pub enum FixedLength {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VariantHead {
-    /// Its name.
+    /// The name of the variant.
     pub name: &'static str,
     /// Whether it carries fields.
     pub content: VariantContent,
@@ -215,11 +216,10 @@ pub enum VariantContent {
     Fields,
 }
 
-/// What a value is read from, in the order in which it would be written.
+/// The origin of a value, which is read in the order in which it would be written.
 ///
 /// # Errors
-/// Every method: something else than what is asked for stands there; [`ReadError::path`] says
-/// where.
+/// Every method fails if the next value is not the expected one; [`ReadError::path`] is its place.
 ///
 /// ```
 /// use hemiola_model::data::{ReadError, Reader, Value, ValueReader};
@@ -235,63 +235,63 @@ pub enum VariantContent {
 /// # Ok::<(), ReadError>(())
 /// ```
 pub trait Reader {
-    /// A truth value.
+    /// Reads a truth value.
     fn boolean(&mut self) -> Result<bool, ReadError>;
-    /// A signed integer that fits `bits` bits.
+    /// Reads a signed integer that fits `bits` bits.
     fn signed(&mut self, bits: u32) -> Result<i64, ReadError>;
-    /// An unsigned integer that fits `bits` bits.
+    /// Reads an unsigned integer that fits `bits` bits.
     fn unsigned(&mut self, bits: u32) -> Result<u64, ReadError>;
-    /// A 32-bit number.
+    /// Reads a 32-bit number.
     fn float32(&mut self) -> Result<f32, ReadError>;
-    /// A 64-bit number.
+    /// Reads a 64-bit number.
     fn float64(&mut self) -> Result<f64, ReadError>;
-    /// A point in time, in nanoseconds of the framework's clock.
+    /// Reads a point in time, in nanoseconds of the framework's clock.
     fn time(&mut self) -> Result<i64, ReadError> {
         self.signed(64)
     }
-    /// A span of time.
+    /// Reads a span of time.
     fn duration(&mut self) -> Result<Duration, ReadError> {
         let seconds = self.float64()?;
         Duration::try_from_secs_f64(seconds).map_err(|_| self.error(format!("{seconds} s is not a duration")))
     }
-    /// A text.
+    /// Reads a text.
     fn string(&mut self) -> Result<String, ReadError>;
-    /// A run of numbers inside a sequence, as many as there is room for.
+    /// Reads a run of numbers inside a sequence, as many as `items` has room for.
     fn items(&mut self, items: ItemsMut<'_>) -> Result<(), ReadError> {
         items.read_each(self)
     }
-    /// Starts a sequence and tells its length.
+    /// Begins a sequence and returns its length.
     fn begin_sequence(&mut self) -> Result<usize, ReadError>;
-    /// Starts a sequence whose length the schema knows.
+    /// Begins a sequence whose length the schema knows.
     fn begin_array(&mut self, length: usize) -> Result<(), ReadError> {
         match self.begin_sequence()? {
             found if found == length => Ok(()),
             found => Err(self.error(format!("expected {length} items, found {found}"))),
         }
     }
-    /// The sequence must end here.
+    /// Ends a sequence, all items of which must have been read.
     fn end_sequence(&mut self) -> Result<(), ReadError>;
-    /// Starts a structure.
+    /// Begins a structure.
     fn begin_structure(&mut self, name: &str) -> Result<(), ReadError>;
-    /// Moves to a field; `Ok(false)` when it is absent.
+    /// Moves to a field; returns `Ok(false)` if it is absent.
     fn optional_field(&mut self, name: &str) -> Result<bool, ReadError>;
     /// Moves to a field.
     fn field(&mut self, name: &str) -> Result<(), ReadError> {
         if self.optional_field(name)? { Ok(()) } else { Err(self.error(format!("field `{name}` is missing"))) }
     }
-    /// The structure must end here; unknown fields are errors.
+    /// Ends a structure; unknown fields are errors.
     fn end_structure(&mut self) -> Result<(), ReadError>;
-    /// Whether an optional value is present.
+    /// Returns whether an optional value is present.
     fn option(&mut self) -> Result<bool, ReadError>;
-    /// The index in `variants` of the variant that follows.
+    /// Returns the index in `variants` of the variant that follows.
     fn begin_variant(&mut self, variants: &[VariantHead]) -> Result<usize, ReadError>;
-    /// The variant's content ends here.
+    /// Ends the content of the variant.
     fn end_variant(&mut self) -> Result<(), ReadError>;
-    /// An error at the present place.
+    /// Creates an error at the current place.
     fn error(&self, message: String) -> ReadError;
 }
 
-/// Something that was read does not fit its schema.
+/// The error of data that does not fit the schema with which it was read.
 ///
 /// ```
 /// use hemiola_model::{Value, Data};
@@ -302,8 +302,8 @@ pub trait Reader {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}{message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
 pub struct ReadError {
-    /// Where in the value: `walk.step_size` or `corners[3].x`; empty at the top.
+    /// The place in the value, such as `walk.step_size` or `corners[3].x`; empty at the top.
     pub path: String,
-    /// What is wrong.
+    /// A description of the error.
     pub message: String,
 }

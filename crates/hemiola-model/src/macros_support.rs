@@ -14,7 +14,7 @@ pub fn read_parameter<P: Parameters, T: Data>(name: &str, value: &Value) -> Resu
     }
 }
 
-/// There is no parameter `name` of `P`.
+/// Returns the error that `P` has no parameter `name`.
 pub fn unknown_parameter<P: Parameters>(name: &str) -> ParametersError {
     let known = P::describe().into_iter().map(|description| description.name).collect();
     ParametersError::Unknown { name: name.to_owned(), known }
@@ -31,11 +31,11 @@ pub fn argument<A: crate::module::Argument>() {}
 /// bounds hold. Clones are none of them: what they share is not what `default` makes.
 pub struct Restorer<T>(PhantomData<T>);
 
-/// Makes the first equal to the second.
+/// A function that makes the first value equal to the second, and returns whether it could.
 pub type Restore<T> = fn(&mut T, &T) -> bool;
 
 impl<T> Restorer<T> {
-    /// To be asked.
+    /// Creates a restorer, whose `get` is to be called.
     #[allow(clippy::new_without_default, reason = "for macros")]
     pub fn new() -> Self {
         Self(PhantomData)
@@ -59,8 +59,8 @@ pub trait RestoreByCopy<T> {
 impl<T: Copy> RestoreByCopy<T> for &&Restorer<T> {
     fn get(&self) -> Restore<T> {
         |value, default| {
-            // As a run of one item: `*value = *default` goes by way of the stack in builds that are
-            // not optimised.
+            // Copy a run of one item: `*value = *default` goes by way of the stack in builds that
+            // are not optimised.
             std::slice::from_mut(value).copy_from_slice(std::slice::from_ref(default));
             true
         }

@@ -80,42 +80,43 @@ use crate::{ParameterDescription, Parameters, ParametersError, Value};
     note = "add `#[derive(Module)]` to `{Self}`, or implement `Module` by hand"
 )]
 pub trait Module: Send + 'static {
-    /// The name in configuration, logs and traces: the type's own.
+    /// The name of the module in configuration, logs and traces: the name of the type.
     const NAME: &'static str;
 
-    /// What can be tuned; `()` for nothing.
+    /// The parameters that can be tuned; `()` for none.
     type Parameters: Parameters;
 
-    /// A new module.
+    /// Creates a module.
     fn create(parameters: Self::Parameters) -> Self;
 
-    /// The parameters in use.
+    /// Returns the parameters in use.
     fn parameters_mut(&mut self) -> &mut Self::Parameters;
 
-    /// Whether and how what it remembers can be written down. Who implements the trait by hand says
-    /// so here and in the next two, or the module stays opaque: a replay of it begins where its log
-    /// does.
+    /// Returns whether and how the module's state can be recorded. An implementation of the trait
+    /// by hand has to provide this and the next two methods, or the module stays opaque: a replay
+    /// of it begins where its log does.
     fn state() -> StateForm {
         StateForm::Opaque
     }
 
-    /// Writes down what it remembers, as [`state`](Self::state) says; parameters are no part of
-    /// that. Called on real-time threads between two runs.
+    /// Writes the module's state in the form of [`state`](Self::state); parameters are no part of
+    /// it. Called on real-time threads between two runs.
     fn write_state(&self, _writer: &mut dyn Writer) {}
 
-    /// Remembers what was written down.
+    /// Restores a state that was written.
     ///
     /// # Errors
-    /// What the reader holds is not what [`state`](Self::state) says; nothing is changed then.
+    /// If what the reader holds is not of the form of [`state`](Self::state); nothing is changed
+    /// then.
     fn read_state(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
         Ok(())
     }
 }
 
-/// Makes an instance with these parameters.
+/// A function that creates an instance with these parameters.
 pub(crate) type Create = fn(&BTreeMap<String, Value>) -> Result<Instance, CreationError>;
 
-/// Checks parameters without making anything of them.
+/// A function that checks parameters without keeping them.
 type Check = fn(&BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>>;
 
 /// A module without its type.
@@ -146,7 +147,7 @@ pub struct ModuleDescriptor {
     maker: Maker,
 }
 
-/// What makes instances.
+/// How instances are created.
 enum Maker {
     Rust { create: Create, check: Check, state: fn() -> StateForm },
     Foreign(ForeignDescription),
@@ -191,7 +192,7 @@ impl ModuleDescriptor {
         }
     }
 
-    /// Changes what the updates of a foreign module take.
+    /// Replaces the arguments of a foreign module's updates.
     fn rewrite_foreign(&mut self, rewrite: impl Fn(&ArgumentDescriptor) -> ArgumentDescriptor) {
         let Maker::Foreign(description) = &mut self.maker else { return };
         for (_, arguments) in &mut description.updates {
@@ -200,42 +201,42 @@ impl ModuleDescriptor {
         *self = Self::foreign(description.clone());
     }
 
-    /// The type's name.
+    /// Returns the name of the type.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The Rust module that it stands in, such as `nao::motion::balance`.
+    /// Returns the path of the Rust module that contains the type, such as `nao::motion::balance`.
     pub fn path(&self) -> &'static str {
         self.path
     }
 
-    /// File and line of its `#[module]`.
+    /// Returns the file and line of the `#[module]` attribute.
     pub fn location(&self) -> &'static str {
         self.location
     }
 
-    /// What can be tuned.
+    /// Returns the parameters that can be tuned.
     pub fn parameters(&self) -> &[ParameterDescription] {
         &self.parameters
     }
 
-    /// Its updates in declaration order.
+    /// Returns the updates in declaration order.
     pub fn updates(&self) -> &[Update] {
         &self.updates
     }
 
-    /// Those of its updates that cannot be called, and why.
+    /// Returns the updates that cannot be called, and why.
     pub fn refusals(&self) -> impl Iterator<Item = Refusal> + '_ {
         refusals(self.name, self.location, &self.updates)
     }
 
-    /// Whether it has a `#[safe_state]` method: what it moves is stopped by that.
+    /// Returns whether the module has a `#[safe_state]` method, which stops the module's actuators.
     pub fn has_safe_state(&self) -> bool {
         self.safe_state.is_some()
     }
 
-    /// Whether and how what the module remembers can be written down.
+    /// Returns whether and how the module's state can be recorded.
     pub fn state(&self) -> StateForm {
         match &self.maker {
             Maker::Rust { state, .. } => state(),
@@ -243,10 +244,10 @@ impl ModuleDescriptor {
         }
     }
 
-    /// Whether these parameters can be set.
+    /// Checks whether these parameters can be set.
     ///
     /// # Errors
-    /// Every parameter that cannot be set.
+    /// If there are parameters that cannot be set: an error for each.
     pub fn check(&self, parameters: &BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>> {
         match &self.maker {
             Maker::Rust { check, .. } => check(parameters),
@@ -254,10 +255,10 @@ impl ModuleDescriptor {
         }
     }
 
-    /// A new instance with these parameters.
+    /// Creates an instance with these parameters.
     ///
     /// # Errors
-    /// Every parameter that cannot be set, or the panic of its constructor.
+    /// If there are parameters that cannot be set, or the constructor panics.
     pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
         match &self.maker {
             Maker::Rust { create, .. } => Ok(create(parameters)?.with_safe_state(self.safe_state.clone())),
@@ -269,7 +270,7 @@ impl ModuleDescriptor {
     }
 }
 
-/// Those of the updates that cannot be called.
+/// Returns those of the updates that cannot be called, and why.
 pub(crate) fn refusals<'u>(
     owner: &'static str,
     location: &'static str,

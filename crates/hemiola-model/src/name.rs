@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 /// The name of a representation, a module or a topic, which may be known at run time only.
 ///
 /// It is as cheap as the `&'static str` of a type that is known when the program is built, and can
-/// stand wherever one does. A name that comes at run time is [interned](Name::intern): kept for
-/// good, once however often it comes.
+/// stand wherever one does. A name that is only known at run time is [interned](Name::intern): it
+/// is kept for good, once however often it is used.
 ///
 /// ```
 /// use hemiola_model::Name;
@@ -22,16 +22,17 @@ use std::sync::{Mutex, PoisonError};
 pub struct Name(&'static str);
 
 impl Name {
-    /// A name that is known when the program is built.
+    /// Creates a name that is known when the program is built.
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// A name that comes at run time. Takes a lock, and memory that is never given back when the
-    /// name is new: not for real-time threads, and not for what comes from outside without a bound.
+    /// Interns a name that is only known at run time. Takes a lock, and memory that is never freed
+    /// if the name is new: not for real-time threads, and not for an unlimited number of names from
+    /// outside.
     pub fn intern(name: &str) -> Self {
         static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-        // A set is whole even if somebody panicked beside it.
+        // The set is intact even if another thread panicked while it held the lock.
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(name) {
             return Self(known);
@@ -41,7 +42,7 @@ impl Name {
         Self(kept)
     }
 
-    /// Its text.
+    /// Returns the text of the name.
     pub const fn as_str(self) -> &'static str {
         self.0
     }

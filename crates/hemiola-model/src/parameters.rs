@@ -6,7 +6,8 @@ use thiserror::Error;
 use crate::Value;
 use crate::data::{DataType, ReadError};
 
-/// What can be tuned in a module without changing code. Derive it; each field becomes a parameter.
+/// The parameters of a module that can be tuned without changing code. Derive it; each field
+/// becomes a parameter.
 ///
 /// `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]`: all optional; the documentation
 /// comment of the field is the parameter's documentation. Values come from `robot.toml` and can be
@@ -37,20 +38,20 @@ use crate::data::{DataType, ReadError};
     note = "add `#[derive(Parameters)]` to `{Self}`"
 )]
 pub trait Parameters: Default + Send + Sync + 'static {
-    /// The parameters in declaration order.
+    /// Returns the descriptions of the parameters in declaration order.
     fn describe() -> Vec<ParameterDescription>;
 
     /// Sets one parameter.
     ///
     /// # Errors
-    /// The name is unknown, or the value has the wrong type or is out of range; nothing is changed
-    /// then.
+    /// If the name is unknown, or the value has the wrong type or is out of range; nothing is
+    /// changed then.
     fn set(&mut self, name: &str, value: &Value) -> Result<(), ParametersError>;
 
-    /// Defaults, with the given values put over them.
+    /// Returns the defaults, overridden by the given values.
     ///
     /// # Errors
-    /// Every value that cannot be set.
+    /// If there are values that cannot be set: an error for each.
     fn with(values: &BTreeMap<String, Value>) -> Result<Self, Vec<ParametersError>> {
         let mut parameters = Self::default();
         let errors: Vec<_> = values.iter().filter_map(|(name, value)| parameters.set(name, value).err()).collect();
@@ -58,7 +59,7 @@ pub trait Parameters: Default + Send + Sync + 'static {
     }
 }
 
-/// No parameters.
+/// The parameters of a module that has none.
 impl Parameters for () {
     fn describe() -> Vec<ParameterDescription> {
         Vec::new()
@@ -69,7 +70,7 @@ impl Parameters for () {
     }
 }
 
-/// One parameter: what documentation, checks and tuning pages need.
+/// The description of one parameter, for documentation, checks and tuning pages.
 ///
 /// ```
 /// use hemiola_model::{Data, ParameterDescription, Range, Value};
@@ -81,13 +82,13 @@ impl Parameters for () {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterDescription {
-    /// The field's name.
+    /// The name of the field.
     pub name: String,
-    /// Its type.
+    /// The type of the parameter.
     pub data_type: DataType,
-    /// Its documentation comment.
+    /// The documentation comment of the field.
     pub documentation: String,
-    /// Its unit; empty when it has none.
+    /// The unit; empty if the parameter has none.
     pub unit: String,
     /// The value without configuration.
     pub default: Value,
@@ -110,7 +111,7 @@ pub struct Range {
     pub maximum: f64,
 }
 
-/// A parameter could not be set.
+/// The reason why a parameter could not be set.
 ///
 /// ```
 /// use hemiola_model::{Parameters, Value};
@@ -132,19 +133,19 @@ pub enum ParametersError {
     /// The value has the wrong type.
     #[error("`{name}`: {error}")]
     Type {
-        /// The parameter.
+        /// The name of the parameter.
         name: String,
-        /// What is wrong.
+        /// The error of reading the value.
         error: ReadError,
     },
     /// The value is out of range.
     #[error("`{name}` must be within {range}{}, not {value}", unit_suffix(unit))]
     Range {
-        /// The parameter.
+        /// The name of the parameter.
         name: String,
         /// The permitted range.
         range: Range,
-        /// Its unit.
+        /// The unit of the parameter.
         unit: String,
         /// The value that was given.
         value: Value,
@@ -152,7 +153,7 @@ pub enum ParametersError {
 }
 
 impl ParametersError {
-    /// The parameter that could not be set.
+    /// Returns the name of the parameter that could not be set.
     pub fn name(&self) -> &str {
         match self {
             Self::Unknown { name, .. } | Self::Type { name, .. } | Self::Range { name, .. } => name,
@@ -161,7 +162,7 @@ impl ParametersError {
 }
 
 impl ParameterDescription {
-    /// A description.
+    /// Creates the description of a parameter.
     pub fn new(
         name: &str,
         data_type: DataType,
@@ -180,11 +181,10 @@ impl ParameterDescription {
         }
     }
 
-    /// Whether `value` may be set.
+    /// Checks whether `value` may be set.
     ///
     /// # Errors
-    /// It, or one of its numbers where it is a list, is out of range (a number that is none, NaN,
-    /// always is).
+    /// If the value, or one of its numbers if it is a list, is out of range (NaN always is).
     pub fn check(&self, value: &Value) -> Result<(), ParametersError> {
         let Some(range) = self.range else { return Ok(()) };
         let number = match value {
@@ -202,7 +202,7 @@ impl ParameterDescription {
 }
 
 impl Range {
-    /// From `minimum` to `maximum`, both included.
+    /// Creates the range from `minimum` to `maximum`, both included.
     pub const fn new(minimum: f64, maximum: f64) -> Self {
         Self { minimum, maximum }
     }

@@ -1,6 +1,6 @@
-//! Representations, and what is known of them without their type.
+//! Representations, and their descriptors without their types.
 //!
-//! Invariant of a [`RepresentationDescriptor`]: everything in it is of one type. It is made from
+//! Invariant of a [`RepresentationDescriptor`]: everything in it is of one type. It is created from
 //! that type alone ([`RepresentationDescriptor::of`]) and cannot be changed or replaced, so two
 //! equal descriptors are of one type.
 #![expect(unsafe_code, reason = "values without their type are handled by pointer; the descriptor knows the type")]
@@ -58,24 +58,24 @@ use crate::data::{DataType, ReadError, Reader, Writer};
     note = "add `#[derive(Representation, Clone, Default)]` to `{Self}`; for a type that cannot leave the process add `#[representation(opaque)]`"
 )]
 pub trait Representation: Default + Send + Sync + 'static {
-    /// The name in configuration, logs and traces: the type's own.
+    /// The name of the representation in configuration, logs and traces: the name of the type.
     const NAME: &'static str;
 
-    /// Whether and how values can leave the process.
+    /// Returns whether and how values can leave the process.
     fn form() -> Form<Self>;
 
-    /// Makes this the default value again, keeping buffers where it can.
+    /// Resets this to the default value, keeping buffers where it can.
     fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// Makes this equal to `default`, a default value, in place and keeping buffers; `false` where
-    /// it cannot, and then [`reset`](Self::reset) is called.
+    /// Makes this equal to `default`, a default value, in place and keeping buffers; returns
+    /// `false` if it cannot, and then [`reset`](Self::reset) is called.
     ///
-    /// Of values above 16 KiB the framework keeps one default value, and calls this to put others
-    /// back to it, because `T::default()` would cost a run that much stack, and more in builds that
-    /// are not optimised. The derive writes it. Who implements `Representation` by hand for a large
-    /// type writes this, too, field by field, or a `reset` that does not go by way of
+    /// Of values above 16 KiB the framework keeps one default value, and calls this to restore
+    /// others from it, because `T::default()` would cost a run that much stack, and more in builds
+    /// that are not optimised. The derive writes it. An implementation of `Representation` by hand
+    /// for a large type needs this, too, field by field, or a `reset` that does not go by way of
     /// `Self::default()`.
     ///
     /// ```
@@ -107,7 +107,8 @@ pub trait Representation: Default + Send + Sync + 'static {
     }
 }
 
-/// A representation without its type: what registries, blackboards and recorders work with.
+/// The descriptor of a representation, without its type: registries, blackboards and recorders work
+/// with it.
 ///
 /// ```
 /// use hemiola_model::{Form, Representation, RepresentationDescriptor};
@@ -127,11 +128,11 @@ pub struct RepresentationDescriptor {
     name: Name,
     type_id: fn() -> TypeId,
     data_type: fn() -> Option<DataType>,
-    /// Of one that is no Rust type: what its values are.
+    /// The type of the values of a representation that is no Rust type.
     dynamic: Option<&'static Dynamic>,
     create: fn(&Self) -> *mut (),
     drop: unsafe fn(&Self, *mut ()),
-    /// What values are restored from; null for those that are small.
+    /// Returns the value that others are restored from; null if they are small.
     default: fn() -> *const (),
     reset: unsafe fn(&Self, *mut (), *const ()),
     write: unsafe fn(&Self, *const (), &mut dyn Writer) -> bool,
@@ -142,15 +143,15 @@ pub struct RepresentationDescriptor {
 struct Dynamic {
     data_type: DataType,
     layout: Layout,
-    /// By which it is known, beside its name.
+    /// The hash by which it is known, besides its name.
     type_hash: String,
 }
 
-/// In the place of a Rust type.
+/// A placeholder where there is no Rust type.
 struct NoRustType;
 
 impl RepresentationDescriptor {
-    /// The description of `T`: what it says of itself, and nobody else of it.
+    /// Returns the descriptor of `T`, which is made from that type alone.
     pub const fn of<T: Representation>() -> &'static Self {
         const { &Self::new::<T>() }
     }
@@ -186,12 +187,12 @@ impl RepresentationDescriptor {
         }
     }
 
-    /// The description of a representation that is no Rust type: its name and its schema, of which
-    /// values lie in memory as their [`Layout`] says. There is one of each name and schema, which
-    /// stays for good.
+    /// Returns the descriptor of a representation that is no Rust type, from its name and its
+    /// schema; values lie in memory as their [`Layout`] describes. There is one for each name and
+    /// schema, which stays for good.
     ///
-    /// Where a Rust type of the same name and schema is in the robot, a module that is described at
-    /// run time gets that one's values.
+    /// If there is a Rust type of the same name and schema in the robot, a module that is described
+    /// at run time gets the values of that type.
     ///
     /// ```
     /// use hemiola_model::data::{Data, DataType, Field, Value, ValueReader};
@@ -206,11 +207,11 @@ impl RepresentationDescriptor {
     /// ```
     ///
     /// # Errors
-    /// No values of the schema can be laid out.
+    /// If no values of the schema can be laid out.
     pub fn dynamic(name: Name, schema: &DataType) -> Result<&'static Self, LayoutError> {
         static KNOWN: Mutex<Vec<&'static RepresentationDescriptor>> = Mutex::new(Vec::new());
         let type_hash = MessageSchema::of(&name, schema).type_hash;
-        // A list is whole even if somebody panicked beside it.
+        // The list is intact even if another thread panicked while it held the lock.
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |it: &&&'static Self| it.name == name && it.dynamic.is_some_and(|it| it.type_hash == type_hash);
         if let Some(same) = known.iter().find(is_same) {
@@ -224,7 +225,7 @@ impl RepresentationDescriptor {
     }
 
     fn of_dynamic(name: Name, dynamic: &'static Dynamic) -> Self {
-        /// Descriptors made here have one.
+        /// Returns the layout, which all descriptors made here have.
         fn layout(descriptor: &RepresentationDescriptor) -> &'static Layout {
             match descriptor.dynamic {
                 Some(dynamic) => &dynamic.layout,
@@ -253,12 +254,12 @@ impl RepresentationDescriptor {
         }
     }
 
-    /// How values lie in memory, of a representation that is no Rust type.
+    /// Returns how values lie in memory, if the representation is no Rust type.
     pub fn layout(&self) -> Option<&'static Layout> {
         self.dynamic.map(|dynamic| &dynamic.layout)
     }
 
-    /// Whether values of both are the same outside: the same name and the same schema.
+    /// Returns whether values of both are the same outside: the same name and the same schema.
     pub fn is_like(&self, other: &Self) -> bool {
         let hash = |it: &Self| it.data_type().map(|data_type| MessageSchema::of(&it.name, &data_type).type_hash);
         self == other || (self.name == other.name && hash(self).is_some() && hash(self) == hash(other))
@@ -268,17 +269,17 @@ impl RepresentationDescriptor {
         size_of::<T>() > large::LARGE
     }
 
-    /// The representation's name.
+    /// Returns the name of the representation.
     pub fn name(&self) -> &'static str {
         self.name.as_str()
     }
 
-    /// Which Rust type this describes, if it describes one.
+    /// Returns which Rust type this describes, if it describes one.
     pub fn type_id(&self) -> Option<TypeId> {
         self.dynamic.is_none().then(self.type_id)
     }
 
-    /// The schema; `None` for an opaque representation.
+    /// Returns the schema; `None` for an opaque representation.
     pub fn data_type(&self) -> Option<DataType> {
         match self.dynamic {
             Some(dynamic) => Some(dynamic.data_type.clone()),
@@ -286,29 +287,33 @@ impl RepresentationDescriptor {
         }
     }
 
-    /// Writes the value there; `false`, and nothing written, when the representation is opaque.
+    /// Writes the value at that address; returns `false`, and writes nothing, if the representation
+    /// is opaque.
     ///
     /// # Safety
-    /// A value of this representation stands there, and nobody changes it meanwhile.
+    /// There is a value of this representation at that address, and nobody changes it in the
+    /// meantime.
     pub unsafe fn write_at(&self, value: *const (), writer: &mut dyn Writer) -> bool {
         // SAFETY: promised by the caller.
         unsafe { (self.write)(self, value, writer) }
     }
 
-    /// Replaces the value there by one that is read; `Ok(false)` when the representation is opaque.
+    /// Replaces the value at that address by one that is read; returns `Ok(false)` if the
+    /// representation is opaque.
     ///
     /// # Errors
-    /// What the reader holds does not fit the schema; the value is then unchanged.
+    /// If what the reader holds does not fit the schema; the value is then unchanged.
     ///
     /// # Safety
-    /// A value of this representation stands there, and nobody else uses it meanwhile.
+    /// There is a value of this representation at that address, and nobody else uses it in the
+    /// meantime.
     pub unsafe fn read_at(&self, value: *mut (), reader: &mut dyn Reader) -> Result<bool, ReadError> {
         // SAFETY: promised by the caller.
         unsafe { (self.read)(self, value, reader) }
     }
 
-    /// A new default value. Allocates, and makes what is large on a thread with enough stack: off
-    /// the real-time threads.
+    /// Creates a default value. Allocates, and creates large values on a thread with enough stack:
+    /// to be called off the real-time threads.
     ///
     /// # Panics
     /// If the type's `Default` does.

@@ -20,30 +20,30 @@ use std::time::Duration;
 pub struct Time(i64);
 
 impl Time {
-    /// When the clock started.
+    /// The time at which the clock started.
     pub const ZERO: Self = Self(0);
 
-    /// From nanoseconds since the start; negative before it.
+    /// Creates a time from nanoseconds since the start; they are negative before it.
     pub const fn from_nanoseconds(nanoseconds: i64) -> Self {
         Self(nanoseconds)
     }
 
-    /// From seconds since the start.
+    /// Creates a time from seconds since the start.
     pub fn from_seconds(seconds: f64) -> Self {
         Self((seconds * 1e9).round() as i64)
     }
 
-    /// Nanoseconds since the start.
+    /// Returns the nanoseconds since the start.
     pub const fn nanoseconds(self) -> i64 {
         self.0
     }
 
-    /// Seconds since the start.
+    /// Returns the seconds since the start.
     pub fn seconds(self) -> f64 {
         self.0 as f64 * 1e-9
     }
 
-    /// How long after `earlier` this is; zero when it is not after it.
+    /// Returns how long after `earlier` this is; zero if it is not after it.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0).max(0) as u64)
     }
@@ -92,29 +92,29 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that stands at `now`, `step` after the previous run of the cycle, in its run number
-    /// `run`.
+    /// Creates a clock that stands at `now`, `step` after the previous run of the cycle, in its run
+    /// number `run`.
     pub const fn new(now: Time, step: Duration, run: u64) -> Self {
         Self { now, step, run }
     }
 
-    /// When this run of the cycle was triggered.
+    /// Returns when this run of the cycle was triggered.
     pub const fn now(&self) -> Time {
         self.now
     }
 
-    /// Time since the previous run of this cycle; its nominal period in the first run (zero where
-    /// it has none).
+    /// Returns the time since the previous run of this cycle; in the first run its nominal period
+    /// (zero if it has none).
     pub const fn step(&self) -> Duration {
         self.step
     }
 
-    /// [`step`](Self::step) in seconds, for integration.
+    /// Returns [`step`](Self::step) in seconds, for integration.
     pub fn step_seconds(&self) -> f32 {
         self.step.as_secs_f32()
     }
 
-    /// How many runs of this cycle came before this one.
+    /// Returns how many runs of this cycle came before this one.
     pub const fn run(&self) -> u64 {
         self.run
     }

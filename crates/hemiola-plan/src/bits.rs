@@ -1,7 +1,7 @@
 //! Sets of small integers as rows of 64-bit words: reachability in graphs of a few hundred tasks
 //! costs microseconds.
 
-/// A square matrix of bits; row `i` is the set of what `i` leads to.
+/// A square matrix of bits; row `i` is the set of nodes that `i` leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BitMatrix {
     words_per_row: usize,
@@ -14,8 +14,8 @@ impl BitMatrix {
         Self { words_per_row, words: vec![0; size * words_per_row] }
     }
 
-    /// Everything reachable along one or more edges (Warshall 1962, a word at a time: n^3 / 64
-    /// steps).
+    /// Computes everything that is reachable along one or more edges (Warshall 1962, a word at a
+    /// time: n^3 / 64 steps).
     pub(crate) fn closure(size: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut matrix = Self::new(size);
         for (from, to) in edges {

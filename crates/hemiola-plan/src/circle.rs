@@ -18,7 +18,7 @@ use crate::party::Party;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
-    /// All of them are needed.
+    /// The changes, all of which are needed.
     pub changes: Vec<CutChange>,
 }
 
@@ -53,7 +53,7 @@ impl Display for Cut {
     }
 }
 
-/// `to` waits for `from`; cutting the edge means `cost` changes in the code.
+/// An edge: `to` waits for `from`, and cutting it means `cost` changes in the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wait {
     pub(crate) from: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Wait {
 /// A strongly connected part of a graph: everything in it waits for everything else in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tangle {
-    /// Ascending.
+    /// The nodes, in ascending order.
     pub(crate) nodes: Vec<usize>,
     /// A shortest circle, as indices of waits, each starting where the one before ends.
     pub(crate) circle: Vec<usize>,
@@ -73,10 +73,11 @@ pub(crate) struct Tangle {
     pub(crate) cuts: Vec<Vec<usize>>,
 }
 
-/// How many alternatives a message can show before it stops being helpful.
+/// The number of alternatives that a message can show before it stops being helpful.
 const CUTS_SHOWN: usize = 3;
 
-/// All tangles of a graph of `size` nodes, by their first node. Empty if the graph has no circle.
+/// Finds all tangles of a graph of `size` nodes, ordered by their first node. There are none if the
+/// graph has no circle.
 pub(crate) fn tangles(size: usize, waits: &[Wait]) -> Vec<Tangle> {
     let reach = BitMatrix::closure(size, waits.iter().map(|wait| (wait.from, wait.to)));
     let mut found = Vec::new();
@@ -102,7 +103,7 @@ pub(crate) fn tangles(size: usize, waits: &[Wait]) -> Vec<Tangle> {
 fn shortest_circle(size: usize, waits: &[Wait], nodes: &[usize], inside: &[usize]) -> Vec<usize> {
     let mut best: Option<Vec<usize>> = None;
     for &start in nodes {
-        // Breadth first from `start` until a wait leads back to it.
+        // Search breadth first from `start` until a wait leads back to it.
         let mut came_by = vec![None; size];
         let mut queue = VecDeque::from([start]);
         'search: while let Some(node) = queue.pop_front() {
@@ -136,7 +137,7 @@ fn cuts(size: usize, waits: &[Wait], inside: &[usize]) -> Vec<Vec<usize>> {
     if !single.is_empty() {
         return single.into_iter().take(CUTS_SHOWN).map(|cut| vec![cut]).collect();
     }
-    // No single edge will do. The smallest set is NP-hard to find; take the edge that frees most
+    // No single edge suffices. The smallest set is NP-hard to find: choose the edge that frees most
     // per change, again and again, then drop what turned out to be superfluous.
     let mut chosen: Vec<usize> = Vec::new();
     loop {
@@ -162,8 +163,8 @@ fn cuts(size: usize, waits: &[Wait], inside: &[usize]) -> Vec<Vec<usize>> {
     vec![chosen]
 }
 
-/// The waits of `inside` that no peeling of sources and sinks removes once `cut` is gone: empty if
-/// no circle is left.
+/// Returns the waits of `inside` that no peeling of sources and sinks removes once `cut` is gone:
+/// none if no circle is left.
 fn caught(size: usize, waits: &[Wait], inside: &[usize], cut: &[usize]) -> Vec<usize> {
     let mut left: Vec<usize> = inside.iter().copied().filter(|index| !cut.contains(index)).collect();
     loop {
@@ -195,7 +196,7 @@ mod tests {
 
     #[test]
     fn the_edge_that_all_circles_share_is_proposed_first() {
-        // Two circles, 0-1-2 and 0-1-3, share 0 -> 1.
+        // The two circles 0-1-2 and 0-1-3 share 0 -> 1.
         let found = tangles(4, &waits(&[(1, 2), (2, 0), (1, 3), (3, 0), (0, 1)]));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].cuts, [vec![4]]);
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn circles_without_a_common_edge_need_several_cuts() {
-        // A figure of eight through node 1.
+        // This is a figure of eight through node 1.
         let waits = waits(&[(0, 1), (1, 0), (1, 2), (2, 1)]);
         let found = tangles(3, &waits);
         assert_eq!(found[0].cuts.len(), 1);

@@ -35,13 +35,13 @@ pub use workload::{Workload, workload};
 /// ```
 #[derive(Debug, Clone)]
 pub enum Dataset {
-    /// Numbered tasks.
+    /// A workload: numbered tasks with durations.
     Workload(Workload),
-    /// Cycles with modules.
+    /// A module graph: cycles with modules.
     Modules(ModuleGraph),
 }
 
-/// What is planned, simulated and drawn by itself.
+/// A cycle or a workload, which is planned, simulated and drawn by itself.
 ///
 /// ```
 /// use hemiola_plan::datasets::Dataset;
@@ -54,11 +54,11 @@ pub enum Dataset {
 pub struct DatasetCycle {
     /// Its tasks.
     pub graph: TaskGraph,
-    /// How long they take, where the file says so.
+    /// How long the tasks take, where the file says so.
     pub durations: Durations,
-    /// Whether the file says so.
+    /// Whether the file gives durations.
     pub has_durations: bool,
-    /// How it runs where it comes from, as far as the file says so.
+    /// How the cycle runs where it comes from, as far as the file says so.
     pub facts: CycleFacts,
 }
 
@@ -67,7 +67,7 @@ impl Dataset {
     /// graph.
     ///
     /// # Errors
-    /// The text is neither, or says something that cannot be.
+    /// If the text has neither form, or has a value that is not possible.
     pub fn read(json: &str) -> Result<Self, DatasetError> {
         #[derive(Deserialize)]
         struct Keys {
@@ -87,10 +87,10 @@ impl Dataset {
         }
     }
 
-    /// The graphs that are in it: one, or one per cycle.
+    /// Returns the graphs of the file: one for a workload, else one per cycle.
     ///
     /// # Errors
-    /// The modules of the file do not make a robot.
+    /// If the modules of the file do not make a robot.
     pub fn cycles(self) -> Result<Vec<DatasetCycle>, DatasetError> {
         let modules = match self {
             Self::Workload(Workload { graph, durations }) => {
@@ -107,7 +107,8 @@ impl Dataset {
         Ok(cycles.collect())
     }
 
-    /// What is read and nobody provides: values that stay at their defaults.
+    /// The representations that are read and that nobody provides: their values stay at their
+    /// defaults.
     pub fn unfilled(&self) -> &[Unfilled] {
         match self {
             Self::Workload(_) => &[],
@@ -122,7 +123,7 @@ impl CycleFacts {
         self.rate_hz.map(|rate| Duration::from_secs_f64(1.0 / rate))
     }
 
-    /// How many workers it has.
+    /// The number of workers of the cycle.
     pub fn workers(&self) -> Option<NonZeroUsize> {
         self.workers.and_then(|workers| NonZeroUsize::new(usize::from(workers)))
     }

@@ -1,4 +1,4 @@
-//! What the planner is told about a robot: its cycles, modules and sources, as plain owned data.
+//! What the planner knows about a robot: its cycles, modules and sources, as plain owned data.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub struct RobotDescription {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CycleDescription {
-    /// Unique among the cycles of a robot.
+    /// The name, which is unique among the cycles of a robot.
     pub name: String,
     /// The modules that run here. A module may run in several cycles; each has its own instance.
     pub modules: Vec<ModuleDescription>,
@@ -63,14 +63,14 @@ pub struct CycleDescription {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// A timer. Which rate it has does not matter to the plan.
+    /// A timer, whose rate does not matter to the plan.
     #[default]
     Rate,
     /// A new sample of a source.
     Sample {
-        /// Name of the source.
+        /// The name of the source.
         source: String,
-        /// Name of one of its samples.
+        /// The name of one of its samples.
         sample: String,
     },
 }
@@ -86,17 +86,17 @@ pub enum Trigger {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleDescription {
-    /// Unique among the modules of a robot.
+    /// The name, which is unique among the modules of a robot.
     pub name: String,
-    /// Its updates, in the order in which they are declared.
+    /// The updates, in the order in which they are declared.
     pub updates: Vec<UpdateDescription>,
-    /// Where it is declared (`file:line`), for messages.
+    /// Where the module is declared (`file:line`), for messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
 }
 
 impl ModuleDescription {
-    /// A module without updates.
+    /// Describes a module without updates.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), updates: Vec::new(), location: None }
     }
@@ -107,14 +107,14 @@ impl ModuleDescription {
         self
     }
 
-    /// Says where the module is declared.
+    /// Sets where the module is declared.
     pub fn at(mut self, location: impl Into<String>) -> Self {
         self.location = Some(location.into());
         self
     }
 }
 
-/// How an update takes its module: whether it may run at the same time as its siblings.
+/// How an update borrows its module: whether it may run at the same time as its siblings.
 ///
 /// ```
 /// use hemiola_plan::Access;
@@ -123,10 +123,10 @@ impl ModuleDescription {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// `&mut self`: one after another with the other exclusive updates of the module.
+    /// `&mut self`: runs one after another with the other exclusive updates of the module.
     #[default]
     Exclusive,
-    /// `&self`: at the same time as any sibling.
+    /// `&self`: may run at the same time as any other concurrent update of the module.
     Concurrent,
 }
 
@@ -144,7 +144,7 @@ pub enum Access {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UpdateDescription {
-    /// Unique within the module.
+    /// The name, which is unique within the module.
     pub name: String,
     /// Whether siblings may run at the same time.
     pub access: Access,
@@ -154,12 +154,12 @@ pub struct UpdateDescription {
     pub uses: Vec<String>,
     /// `Samples<T>`: everything that came from outside the cycle since this update last ran.
     pub collects: Vec<String>,
-    /// `&mut T`: what it fills.
+    /// `&mut T`: the representations that it fills.
     pub provides: Vec<String>,
 }
 
 impl UpdateDescription {
-    /// An update that reads and fills nothing yet.
+    /// Describes an update that reads and fills nothing yet.
     pub fn new(name: impl Into<String>, access: Access) -> Self {
         Self { name: name.into(), access, ..Self::default() }
     }
@@ -201,13 +201,13 @@ impl UpdateDescription {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceDescription {
-    /// Unique among the sources of a robot.
+    /// The name, which is unique among the sources of a robot.
     pub name: String,
-    /// What it delivers, each at its own pace.
+    /// The samples that it delivers, each at its own pace.
     pub samples: Vec<SampleDescription>,
 }
 
-/// One kind of sample of a source: what comes together, with one time stamp.
+/// One kind of sample of a source: values that arrive together, with one time stamp.
 ///
 /// ```
 /// use hemiola_plan::SampleDescription;
@@ -218,7 +218,7 @@ pub struct SourceDescription {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SampleDescription {
-    /// Unique within the source.
+    /// The name, which is unique within the source.
     pub name: String,
     /// The representations that every sample fills.
     pub provides: Vec<String>,

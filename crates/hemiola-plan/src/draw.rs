@@ -17,7 +17,7 @@ pub use graph_text::{graph_dot, graph_text};
 pub use schedule_svg::schedule_svg;
 pub use schedule_text::schedule_text;
 
-/// What the colour of a task says.
+/// What the colour of a task shows.
 ///
 /// ```
 /// use hemiola_plan::draw::Colour;
@@ -26,18 +26,18 @@ pub use schedule_text::schedule_text;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
-    /// Which module it belongs to.
+    /// The module that the task belongs to.
     #[default]
     Module,
-    /// Its share of the work of a cycle: where the time goes.
+    /// The share of the task in the work of its cycle: where the time goes.
     Share,
 }
 
 const MARGIN: f64 = Page::MARGIN;
-/// Where the picture begins below heading, facts and legend.
+/// The height at which the picture begins, below heading, facts and legend.
 const TOP: f64 = 124.0;
 
-/// A page on which tasks and edges stand out under the pointer.
+/// Begins a page on which tasks and edges stand out under the pointer.
 fn page(width: f64, height: f64, heading: &str, facts: &str) -> Page {
     let style = format!(
         ".t:hover rect,.t:hover path{{stroke-width:3}}.e:hover path{{stroke:{INK};stroke-opacity:1;stroke-width:3}}"

@@ -1,4 +1,4 @@
-//! How long tasks take, as far as anybody knows.
+//! How long tasks take, as far as it is known.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ use crate::task::TaskId;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TaskDuration {
-    /// Never measured.
+    /// The task was never measured.
     #[default]
     Unknown,
-    /// Always the same.
+    /// The task always takes the same time.
     Constant(Duration),
-    /// A recorded histogram: (value, how often).
+    /// A recorded histogram: each value with its count.
     Samples(Vec<(Duration, u64)>),
 }
 
@@ -92,22 +92,22 @@ impl Durations {
     /// What an unmeasured task counts as while no task is measured.
     pub const ASSUMED: Duration = Duration::from_micros(100);
 
-    /// Nothing is known about any of `tasks` tasks.
+    /// Returns durations for `tasks` tasks of which nothing is known.
     pub fn unknown(tasks: usize) -> Self {
         Self { tasks: vec![TaskDuration::Unknown; tasks] }
     }
 
-    /// Every task takes a known time, in the order of the task ids.
+    /// Returns durations for tasks that each take a known time, in the order of the task ids.
     pub fn constant(durations: impl IntoIterator<Item = Duration>) -> Self {
         Self { tasks: durations.into_iter().map(TaskDuration::Constant).collect() }
     }
 
-    /// What is known about a task; unknown for one that is not of this graph.
+    /// Returns what is known about a task; unknown for one that is not of this graph.
     pub fn get(&self, task: TaskId) -> &TaskDuration {
         self.tasks.get(task.index()).unwrap_or(&TaskDuration::Unknown)
     }
 
-    /// Notes what is known about a task. A task beyond the end extends the table.
+    /// Sets what is known about a task. A task beyond the end extends the table.
     pub fn set(&mut self, task: TaskId, duration: TaskDuration) {
         if self.tasks.len() <= task.index() {
             self.tasks.resize(task.index() + 1, TaskDuration::Unknown);
@@ -115,8 +115,8 @@ impl Durations {
         self.tasks[task.index()] = duration;
     }
 
-    /// The [typical](TaskDuration::typical) duration of a task, or what an unmeasured one counts
-    /// as.
+    /// Returns the [typical](TaskDuration::typical) duration of a task, or what an unmeasured one
+    /// counts as.
     pub fn expected(&self, task: TaskId) -> Duration {
         self.get(task).typical().unwrap_or_else(|| self.unmeasured())
     }
@@ -156,7 +156,7 @@ pub(crate) struct Sampler {
 #[derive(Debug, Clone)]
 enum TaskSampler {
     Constant(u64),
-    /// Values with the counts of all buckets up to and including theirs.
+    /// The values, each with the count of its bucket and all smaller ones.
     Cumulative(Vec<(u64, u64)>),
 }
 
@@ -193,8 +193,8 @@ impl Sampler {
     }
 }
 
-/// Nanoseconds of a duration, three days at most, so that sums over tens of thousands of tasks
-/// cannot overflow.
+/// Converts a duration to nanoseconds, three days at most, so that sums over tens of thousands of
+/// tasks cannot overflow.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).min(1 << 48)
 }

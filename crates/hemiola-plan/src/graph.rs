@@ -22,9 +22,9 @@ use crate::{Access, width};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
-    /// The later one reads these representations, which the earlier one provides (E_dep).
+    /// The later task reads these representations, which the earlier one provides (E_dep).
     Reads(Vec<String>),
-    /// Both belong to one module, and at least one takes it exclusively (E_upd).
+    /// Both tasks belong to one module, and at least one borrows it exclusively (E_upd).
     SameModule,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// `from` runs before `to`.
+/// An edge of a task graph: `from` runs before `to`.
 ///
 /// ```
 /// use hemiola_plan::{Edge, Reason, TaskId};
@@ -50,7 +50,7 @@ pub struct Edge {
     pub from: TaskId,
     /// The later task.
     pub to: TaskId,
-    /// Why.
+    /// The reason for the order.
     pub reason: Reason,
 }
 
@@ -65,13 +65,13 @@ pub struct Edge {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CriticalPath {
-    /// In the order of execution.
+    /// The tasks, in the order of execution.
     pub tasks: Vec<TaskId>,
     /// The sum of their expected durations.
     pub duration: Duration,
 }
 
-/// Why something is not a task graph.
+/// Why tasks and edges do not form a task graph.
 ///
 /// ```
 /// use hemiola_plan::{GraphError, TaskGraph};
@@ -83,22 +83,22 @@ pub enum GraphError {
     /// An edge names a task that does not exist.
     #[error("an edge leads from task {from} to task {to}, but there are only {tasks} tasks, counted from 0")]
     NoSuchTask {
-        /// Start of the edge.
+        /// The start of the edge.
         from: usize,
-        /// End of the edge.
+        /// The end of the edge.
         to: usize,
-        /// How many tasks there are.
+        /// The number of tasks.
         tasks: usize,
     },
-    /// Tasks wait for each other.
+    /// Tasks wait for each other in a circle.
     #[error("tasks wait for each other in a circle: {}", tasks.join(" -> "))]
     Circular {
-        /// Their names, in the order of the circle.
+        /// The names of the tasks, in the order of the circle.
         tasks: Vec<String>,
     },
 }
 
-/// The tasks of one cycle with all that orders them: E_dep (a provider before its readers) and
+/// The tasks of one cycle and the edges that order them: E_dep (a provider before its readers) and
 /// E_upd (the exclusive updates of a module one after another). It has no circle.
 ///
 /// ```
@@ -117,14 +117,14 @@ pub struct TaskGraph {
     name: String,
     tasks: Vec<Task>,
     dependencies: Vec<Edge>,
-    /// Tasks that exclude each other, per module; two or more each.
+    /// The tasks that exclude each other, per module; each entry has two or more.
     modules: Vec<ModuleTasks>,
     module_order: Vec<Edge>,
 }
 
 impl TaskGraph {
-    /// The graph of a resolved cycle: a task per update that runs and one per publish group. As
-    /// long as durations are unknown, the order within modules counts tasks; see
+    /// Builds the graph of a resolved cycle: a task per update that runs and one per publish group.
+    /// As long as durations are unknown, the order within modules counts tasks; see
     /// [`TaskGraph::ordered_by`].
     pub fn of(cycle: &ResolvedCycle) -> Self {
         let mut tasks: Vec<Task> = (cycle.updates.iter())
@@ -179,8 +179,8 @@ impl TaskGraph {
         .ordered_by(&Durations::default())
     }
 
-    /// A graph of given tasks and edges, for workloads that do not come from modules. Edges given
-    /// twice count once.
+    /// Builds a graph of given tasks and edges, for workloads that do not come from modules. Edges
+    /// given twice count once.
     ///
     /// # Errors
     /// [`GraphError`] if an edge leads nowhere or tasks wait for each other.
@@ -215,10 +215,10 @@ impl TaskGraph {
         })
     }
 
-    /// A graph of `count` tasks that are named by their number.
+    /// Builds a graph of `count` tasks that are named by their number.
     ///
     /// # Errors
-    /// As [`TaskGraph::new`].
+    /// The same as for [`TaskGraph::new`].
     pub fn plain(
         name: impl Into<String>,
         count: usize,
@@ -229,9 +229,8 @@ impl TaskGraph {
         Self::new(name, (0..count).map(task).collect(), edges)
     }
 
-    /// The same graph with the order among the exclusive updates of each module chosen anew: of
-    /// those whose inputs are there, the one with the longest remaining path goes first.
-    /// Dependencies stay as they are.
+    /// Chooses the order among the exclusive updates of each module anew: of those whose inputs are
+    /// there, the one with the longest remaining path goes first. Dependencies stay as they are.
     pub fn ordered_by(self, durations: &Durations) -> Self {
         self.ordered(UpdateOrder::CriticalPath, durations)
     }
@@ -254,7 +253,7 @@ impl TaskGraph {
         &self.tasks
     }
 
-    /// One task.
+    /// Returns a task by its id.
     ///
     /// # Panics
     /// If the task is not of this graph.
@@ -262,29 +261,29 @@ impl TaskGraph {
         &self.tasks[task.index()]
     }
 
-    /// The task that publishes a group, by its index in [`ResolvedCycle::publishes`], or runs an
-    /// update.
+    /// Finds the task that runs an update, or that publishes a group, given by its index in
+    /// [`ResolvedCycle::publishes`].
     pub fn find(&self, kind: TaskKind) -> Option<TaskId> {
         self.tasks.iter().position(|task| task.kind == kind).map(|index| TaskId(index as u32))
     }
 
-    /// E_dep: provider before reader.
+    /// The edges of E_dep: each provider before its readers.
     pub fn dependencies(&self) -> &[Edge] {
         &self.dependencies
     }
 
-    /// E_upd: the order within modules, as chains.
+    /// The edges of E_upd: the order within modules, as chains.
     pub fn module_order(&self) -> &[Edge] {
         &self.module_order
     }
 
-    /// E_dep and E_upd.
+    /// The edges of E_dep and E_upd.
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
         self.dependencies.iter().chain(&self.module_order)
     }
 
-    /// The fewest edges that imply all others (transitive reduction; Aho, Garey, Ullman 1972),
-    /// sorted.
+    /// Returns the fewest edges that imply all others (transitive reduction; Aho, Garey, Ullman
+    /// 1972), sorted.
     pub fn reduced(&self) -> Vec<(TaskId, TaskId)> {
         let successors = self.successors();
         let order = self.order_indices();
@@ -308,14 +307,14 @@ impl TaskGraph {
         kept
     }
 
-    /// An order in which one worker could run all tasks: every task after those it waits for, else
-    /// by id.
+    /// Returns an order in which one worker could run all tasks: every task after those it waits
+    /// for, otherwise by id.
     pub fn topological_order(&self) -> Vec<TaskId> {
         self.order_indices().into_iter().map(|task| TaskId(task as u32)).collect()
     }
 
-    /// The longest path by expected durations; among equally long ones the one with most tasks,
-    /// then with the smallest ids.
+    /// Returns the longest path by expected durations; among equally long ones the one with most
+    /// tasks, then with the smallest ids.
     pub fn critical_path(&self, durations: &Durations) -> CriticalPath {
         let expected = durations.expected_nanos(self.tasks.len());
         let tails = tails(&self.order_indices(), &self.successors(), &expected);
@@ -332,13 +331,14 @@ impl TaskGraph {
         CriticalPath { tasks, duration: from_nanos(duration) }
     }
 
-    /// How many tasks could run at the same time at most: the largest set of which none waits for
-    /// another (Dilworth 1950, by bipartite matching; 1 ms for 250 tasks).
+    /// Returns the number of tasks that could run at the same time at most: the size of the largest
+    /// set of which none waits for another (Dilworth 1950, by bipartite matching; 1 ms for 250
+    /// tasks).
     pub fn width(&self) -> usize {
         width::width(&self.reachability(), self.tasks.len())
     }
 
-    /// All tasks that have to run before `task`, ascending: what an actuator waits for.
+    /// Returns all tasks that have to run before `task`, ascending: what an actuator waits for.
     pub fn prerequisites(&self, task: TaskId) -> Vec<TaskId> {
         let reach = self.reachability();
         (0..self.tasks.len())

@@ -1,8 +1,8 @@
 //! From descriptions of modules to a task graph, a plan and a predicted schedule.
 //!
-//! Pure: this crate starts no thread, reads no clock, does no I/O, and knows nothing of modules
-//! beyond the names in [`RobotDescription`]. It depends on no other crate of Hemiola; whoever has
-//! module descriptors turns them into these plain types.
+//! This crate is pure: it starts no thread, reads no clock, does no I/O, and knows nothing of
+//! modules beyond the names in [`RobotDescription`]. It depends on no other crate of Hemiola;
+//! whoever has module descriptors turns them into these plain types.
 //!
 //! ```
 //! use std::time::Duration;

@@ -10,16 +10,17 @@ use crate::paths::{Tail, adjacency, tails, topological_order};
 use crate::task::{Task, TaskId};
 pub use update_order::UpdateOrder;
 
-/// How often the order is refined with the remaining paths that the previous order led to.
+/// The number of rounds in which the order is refined with the remaining paths of the previous
+/// order.
 const ROUNDS: usize = 4;
 
 /// The tasks of one module that constrain each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct ModuleTasks {
-    /// `&mut self`: alone among all of these.
+    /// The tasks that borrow `&mut self`: each runs alone among all of these.
     pub(crate) exclusive: Vec<TaskId>,
-    /// `&self`: beside each other, but never beside an exclusive one, which would change what they
-    /// look at.
+    /// The tasks that borrow `&self`: they run beside each other, but never beside an exclusive
+    /// one, which would change what they read.
     pub(crate) concurrent: Vec<TaskId>,
 }
 
@@ -46,8 +47,8 @@ pub(crate) fn choose(
 }
 
 /// Orders each module as one order of all tasks has it, in which each stands after its predecessors
-/// and, so far as they allow, where `wanted` has it. Following one order, the edges cannot close a
-/// circle.
+/// and, so far as they allow, where `wanted` has it. Because all edges follow one order, they
+/// cannot close a circle.
 fn as_wanted(wanted: &[usize], dependencies: &[(usize, usize)], groups: &[ModuleTasks]) -> Vec<(usize, usize)> {
     let mut number = vec![0; wanted.len()];
     (0..).zip(wanted).for_each(|(position, &task)| number[task] = position);
@@ -112,7 +113,7 @@ enum Hold {
     Concurrent,
 }
 
-/// The edges of one module whose tasks start in this order.
+/// Returns the edges of one module whose tasks start in this order.
 fn edges_of(starts: &[(usize, Hold)]) -> Vec<(usize, usize)> {
     let mut edges = Vec::new();
     let mut last_exclusive = None;
@@ -124,7 +125,7 @@ fn edges_of(starts: &[(usize, Hold)]) -> Vec<(usize, usize)> {
                 since.push(task);
             }
             Hold::Exclusive => {
-                // The concurrent ones in between come after the last exclusive one themselves.
+                // Concurrent tasks in between already come after the last exclusive one.
                 if since.is_empty() {
                     edges.extend(last_exclusive.map(|before| (before, task)));
                 }
@@ -136,7 +137,7 @@ fn edges_of(starts: &[(usize, Hold)]) -> Vec<(usize, usize)> {
     edges
 }
 
-/// The tasks of each group in the order in which they start.
+/// Returns the tasks of each group in the order in which they start.
 fn start_order(
     size: usize,
     dependencies: &[(usize, usize)],
@@ -181,7 +182,7 @@ fn start_order(
         now = end;
         for task in finished {
             if let Some((group, hold)) = group_of[task] {
-                // Those that hold a module at the same time are all of one kind.
+                // Tasks that hold a module at the same time are all of one kind.
                 if let Some(index) = holding[group].iter().position(|held| *held == hold) {
                     holding[group].swap_remove(index);
                 }

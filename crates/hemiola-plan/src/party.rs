@@ -1,10 +1,10 @@
-//! Who takes part: the updates and samples that provide and read representations.
+//! The updates and samples that provide and read representations.
 
 use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-/// One who provides or reads a representation, as a person would look for it.
+/// A provider or reader of a representation, as a person would look for it.
 ///
 /// ```
 /// use hemiola_plan::Party;
@@ -20,16 +20,16 @@ pub enum Party {
     Update {
         /// The cycle in which it runs.
         cycle: String,
-        /// Its module.
+        /// The module of the update.
         module: String,
-        /// Its name within the module.
+        /// The name of the update within the module.
         update: String,
         /// Where the module is declared.
         location: Option<String>,
     },
     /// A sample of a source.
     Sample {
-        /// The source.
+        /// The name of the source.
         source: String,
         /// The name of the sample.
         sample: String,
@@ -37,7 +37,7 @@ pub enum Party {
 }
 
 impl Party {
-    /// The name by which `[providers]` chooses it: its module or its source.
+    /// The name by which `[providers]` chooses this party: that of its module or its source.
     pub fn choice(&self) -> &str {
         match self {
             Party::Update { module, .. } => module,
@@ -45,7 +45,7 @@ impl Party {
         }
     }
 
-    /// It, and the cycle that it is in.
+    /// The party together with its cycle, if it has one.
     pub(crate) fn place(&self) -> String {
         match self {
             Party::Update { cycle, .. } => format!("{self} in cycle `{cycle}`"),

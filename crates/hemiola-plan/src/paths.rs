@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Successor lists, ascending and without duplicates.
+/// Returns successor lists, ascending and without duplicates.
 pub(crate) fn adjacency(size: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut successors = vec![Vec::new(); size];
     edges.iter().for_each(|&(from, to)| successors[from].push(to));
@@ -14,8 +14,8 @@ pub(crate) fn adjacency(size: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>
     successors
 }
 
-/// Every node after its predecessors, else by index. Nodes on a circle are left out; graphs here
-/// have none.
+/// Returns every node after its predecessors, otherwise by index. Nodes on a circle are skipped;
+/// graphs here have none.
 pub(crate) fn topological_order(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut waiting = vec![0u32; successors.len()];
     successors.iter().flatten().for_each(|&to| waiting[to] += 1);
@@ -34,14 +34,14 @@ pub(crate) fn topological_order(successors: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// A longest path from a node to an end, itself included. Compared by time, then by nodes.
+/// A longest path from a node to an end, the node included. Tails compare by time, then by nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tail {
     pub(crate) nanos: u64,
     pub(crate) nodes: u32,
 }
 
-/// The tail of every node.
+/// Returns the tail of every node.
 pub(crate) fn tails(order: &[usize], successors: &[Vec<usize>], durations: &[u64]) -> Vec<Tail> {
     let mut tails = vec![Tail::default(); successors.len()];
     for &node in order.iter().rev() {

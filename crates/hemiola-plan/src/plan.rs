@@ -1,5 +1,5 @@
-//! What an executor needs to run a graph: fused units by priority, who waits for whom, how many
-//! workers.
+//! What an executor needs to run a graph: fused units by priority, what each waits for, and the
+//! number of workers.
 
 mod prediction;
 
@@ -16,7 +16,7 @@ use crate::task::{Task, TaskId, TaskKind};
 
 pub use prediction::Prediction;
 
-/// A unit of a plan. The smaller, the more important.
+/// The id of a unit in a plan. A smaller id has a higher priority.
 ///
 /// ```
 /// use hemiola_plan::UnitId;
@@ -26,17 +26,17 @@ pub use prediction::Prediction;
 pub struct UnitId(pub u32);
 
 impl UnitId {
-    /// As an index into [`Plan::units`].
+    /// Returns the id as an index into [`Plan::units`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Tasks that run one right after the other on one worker, because only the one waits for the
-/// other.
+/// Tasks that run one right after the other on one worker, because only the later one waits for the
+/// earlier one.
 ///
-/// All but the longest of them together are short against what matters, so that a unit never holds
-/// up anything more important for long.
+/// All tasks but the longest together take little time, so that a unit never delays anything more
+/// important for long.
 ///
 /// ```
 /// use std::time::Duration;
@@ -51,20 +51,20 @@ impl UnitId {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
-    /// In the order of execution; never empty.
+    /// The tasks, in the order of execution; never empty.
     pub tasks: Vec<TaskId>,
-    /// How many units have to end before this one may start.
+    /// The number of units that have to end before this one may start.
     pub predecessors: u32,
     /// The units that wait for this one, most important first.
     pub successors: Vec<UnitId>,
     /// The expected duration.
     pub duration: Duration,
-    /// The longest path from the start of this unit to the end of the graph. Outputs go first; all
-    /// others by this.
+    /// The longest path from the start of this unit to the end of the graph. Units are ordered by
+    /// it, after the outputs.
     pub remaining: Duration,
 }
 
-/// How many workers a plan uses.
+/// The number of workers that a plan uses.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -75,12 +75,12 @@ pub struct Unit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerChoice {
-    /// As many as somebody decided.
+    /// A given number of workers.
     Fixed(NonZeroUsize),
-    /// The fewest whose predicted mean makespan is within 2 % of the best that the available ones
-    /// reach.
+    /// The fewest workers whose predicted mean makespan is within 2 % of the best that the
+    /// available ones reach.
     Automatic {
-        /// How many cores the cycle may use.
+        /// The number of cores that the cycle may use.
         available: NonZeroUsize,
     },
 }
@@ -95,18 +95,18 @@ pub enum WorkerChoice {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanOptions {
-    /// How many workers.
+    /// The number of workers.
     pub workers: WorkerChoice,
-    /// What it costs to give a ready task to another worker that waits for it. Short means: short
-    /// against this.
+    /// The cost of giving a ready task to another worker that waits for it. Tasks are called short
+    /// in comparison with it.
     pub hand_over: Duration,
-    /// In which order the updates of a module run.
+    /// The order in which the updates of a module run.
     pub update_order: UpdateOrder,
 }
 
 impl Default for PlanOptions {
-    /// Automatic with one available worker, a hand-over of 500 ns, and updates by the critical
-    /// path.
+    /// Returns the options for an automatic choice with one available worker, a hand-over of 500
+    /// ns, and updates by the critical path.
     fn default() -> Self {
         Self {
             workers: WorkerChoice::Automatic { available: NonZeroUsize::MIN },
@@ -116,7 +116,7 @@ impl Default for PlanOptions {
     }
 }
 
-/// The compiled graph of one cycle. Immutable; a change of anything makes a new plan.
+/// The compiled graph of one cycle. It is immutable; any change makes a new plan.
 ///
 /// ```
 /// use std::{num::NonZeroUsize, time::Duration};
@@ -140,9 +140,9 @@ pub struct Plan {
 
 impl Plan {
     /// Plans `graph`: order within modules, priorities, fusion and the number of workers, all from
-    /// expected durations. The same arguments give the same plan. Meant to run off the real-time
-    /// threads: 150 tasks take some milliseconds, ten to twenty where durations vary and several
-    /// workers are available.
+    /// expected durations. The same arguments give the same plan. It is meant to run off the
+    /// real-time threads: 150 tasks take some milliseconds, ten to twenty where durations vary and
+    /// several workers are available.
     pub fn new(graph: TaskGraph, durations: &Durations, options: &PlanOptions) -> Self {
         let graph = graph.ordered(options.update_order, durations);
         let outputs = urgent_outputs(&graph, durations);
@@ -175,12 +175,12 @@ impl Plan {
         self.unit_of[task.index()]
     }
 
-    /// How many workers shall run it; at least one.
+    /// The number of workers that shall run the plan; at least one.
     pub fn workers(&self) -> usize {
         self.workers
     }
 
-    /// What to expect of it.
+    /// What to expect of the plan.
     pub fn prediction(&self) -> &Prediction {
         &self.prediction
     }
@@ -197,7 +197,7 @@ impl Plan {
 /// like any other task.
 const LONG_OUTPUT: u32 = 20;
 
-/// For every task whether it is an output that shall not wait. What publishes never does.
+/// Returns for every task whether it is an urgent output. Tasks that publish always are.
 fn urgent_outputs(graph: &TaskGraph, durations: &Durations) -> Vec<bool> {
     let limit = graph.critical_path(durations).duration / LONG_OUTPUT;
     let is_urgent = |(id, task): (u32, &Task)| {
@@ -206,11 +206,11 @@ fn urgent_outputs(graph: &TaskGraph, durations: &Durations) -> Vec<bool> {
     (0..).zip(graph.tasks()).map(is_urgent).collect()
 }
 
-/// An order for one worker that serves outputs early.
+/// Returns an order for one worker that serves outputs early.
 fn sequence(graph: &TaskGraph, units: &[Unit], outputs: &[bool]) -> Vec<TaskId> {
     let mut by_remaining: Vec<&Unit> = units.iter().collect();
-    // Stable, and outputs have no successors: where paths are equally long, predecessors stay
-    // before their successors.
+    // The sort is stable, and outputs have no successors: where paths are equally long,
+    // predecessors stay before their successors.
     by_remaining.sort_by_key(|unit| (std::cmp::Reverse(unit.remaining), unit.successors.is_empty()));
     let natural: Vec<TaskId> = by_remaining.iter().flat_map(|unit| unit.tasks.iter().copied()).collect();
 
@@ -235,7 +235,7 @@ fn sequence(graph: &TaskGraph, units: &[Unit], outputs: &[bool]) -> Vec<TaskId> 
     order
 }
 
-/// So many hand-overs is what fusion may delay a more important unit by.
+/// Fusion may delay a more important unit by as much as this number of hand-overs.
 const FUSED_HAND_OVERS: u32 = 10;
 
 /// Fuses u -> v where u has no other successor and v no other predecessor, and numbers the units by
@@ -261,8 +261,8 @@ fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Durat
         .collect();
     let tails = tails(&topological_order(&chain_successors), &chain_successors, &lengths);
 
-    // A predecessor's tail is longer than its successors', in units if not in time: but for
-    // outputs, this is also an order in which the units can run.
+    // A predecessor's tail is longer than its successors', in units if not in time. Except for
+    // outputs, this is therefore also an order in which the units can run.
     let mut by_priority: Vec<usize> = (0..chains.len()).collect();
     by_priority.sort_unstable_by_key(|&chain| {
         let first = chains[chain][0];
@@ -285,8 +285,8 @@ fn fuse(graph: &TaskGraph, durations: &Durations, outputs: &[bool], limit: Durat
     (units.collect(), chain_of.iter().map(|&chain| id_of[chain]).collect())
 }
 
-/// Every task in one chain; a chain goes on as long as all but its longest task take no longer than
-/// `limit` nanoseconds.
+/// Puts every task into one chain; a chain goes on as long as all but its longest task take no
+/// longer than `limit` nanoseconds.
 fn chains(successors: &[Vec<usize>], incoming: &[u32], expected: &[u64], limit: u64) -> Vec<Vec<usize>> {
     let mut chains = Vec::new();
     let mut taken = vec![false; successors.len()];

@@ -12,7 +12,7 @@ use messages::{
     choice_does_not_provide, circular, doubled, list, missing, several_origins, unknown_choice, unknown_trigger,
 };
 
-/// A name that is used twice where it has to be unique.
+/// The kind of a name that is used twice where it has to be unique.
 ///
 /// ```
 /// use hemiola_plan::Named;
@@ -58,28 +58,28 @@ impl Display for Named {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Problem {
-    /// A representation is read and nobody provides it.
+    /// A representation is read but nobody provides it.
     #[error("{}", missing(where_, representation, readers, similar, would_provide))]
     Missing {
         /// The cycle or source that reads it, as in "cycle `motion`".
         where_: String,
-        /// What is read.
+        /// The representation that is read.
         representation: String,
-        /// Who reads it, and in which form (`&T`, `Previous<T>`, `Samples<T>`).
+        /// The readers, each with the form in which it reads (`&T`, `Previous<T>`, `Samples<T>`).
         readers: Vec<Reading>,
         /// A provided representation with a similar name, and who provides it.
         similar: Option<(String, Party)>,
         /// Modules that are linked but run in no cycle and would provide it, with their locations.
         would_provide: Vec<(String, Option<String>)>,
     },
-    /// Several modules of a cycle provide a representation and nothing says which one shall.
+    /// Several modules of a cycle provide a representation and nothing decides which one shall.
     #[error("{}", doubled(cycle, representation, candidates, chosen_elsewhere.as_deref()))]
     Doubled {
         /// The cycle.
         cycle: String,
-        /// What is provided twice.
+        /// The representation that is provided twice.
         representation: String,
-        /// Who could provide it, in the order of the description.
+        /// The updates that could provide it, in the order of the description.
         candidates: Vec<Party>,
         /// The module that `[providers]` chooses, where that one runs only in other cycles.
         chosen_elsewhere: Option<String>,
@@ -92,7 +92,7 @@ pub enum Problem {
     TwiceInModule {
         /// The module.
         module: String,
-        /// What is provided twice.
+        /// The representation that is provided twice.
         representation: String,
         /// The names of the updates.
         updates: Vec<String>,
@@ -102,14 +102,14 @@ pub enum Problem {
     SeveralOrigins {
         /// The cycle or source that reads it, as in "cycle `motion`".
         where_: String,
-        /// What is read.
+        /// The representation that is read.
         representation: String,
-        /// Who reads it.
+        /// The readers.
         readers: Vec<Reading>,
-        /// Who provides it.
+        /// The parties that provide it.
         origins: Vec<Party>,
     },
-    /// Updates wait for each other.
+    /// Updates wait for each other in a circle.
     #[error("{}", circular(cycle, circle, cut, *tangled))]
     Circular {
         /// The cycle.
@@ -134,10 +134,10 @@ pub enum Problem {
         cycle: String,
         /// The update.
         update: Party,
-        /// What it reads and fills.
+        /// The representation that it reads and fills.
         representation: String,
     },
-    /// `Samples<T>` of something that the same cycle provides.
+    /// An update collects `Samples<T>` of a representation that the same cycle provides.
     #[error(
         "cycle `{cycle}`: {update} collects `Samples<{representation}>`, but {provider} provides it in the same cycle.\n  \
          Within a cycle there is exactly one value per run: take `&{representation}` \
@@ -146,11 +146,11 @@ pub enum Problem {
     CollectsOwn {
         /// The cycle.
         cycle: String,
-        /// Who collects.
+        /// The update that collects.
         update: Party,
-        /// What.
+        /// The representation that it collects.
         representation: String,
-        /// Who provides it.
+        /// The party that provides it.
         provider: Party,
     },
     /// `[providers]` names a module or source that does not exist, or a module that runs nowhere.
@@ -164,7 +164,7 @@ pub enum Problem {
         similar: Option<String>,
         /// Whether such a module is linked, and merely runs in no cycle.
         is_linked: bool,
-        /// Who does provide the representation.
+        /// The parties that do provide the representation.
         candidates: Vec<Party>,
     },
     /// `[providers]` names a module or source that does not provide the representation.
@@ -174,11 +174,11 @@ pub enum Problem {
         representation: String,
         /// The value in `[providers]`.
         chosen: String,
-        /// What the chosen one does provide.
+        /// The representations that the chosen one does provide.
         provides: Vec<String>,
         /// The representation that was perhaps meant.
         similar: Option<String>,
-        /// Who does provide the representation.
+        /// The parties that do provide the representation.
         candidates: Vec<Party>,
     },
     /// A cycle's trigger names a source or sample that does not exist.
@@ -195,20 +195,20 @@ pub enum Problem {
         /// Every `source.sample` that exists.
         known: Vec<String>,
     },
-    /// A name is used twice.
+    /// A name is used twice where it has to be unique.
     #[error("{place}: two {what} are called `{name}`.\n  Names have to be unique there: rename or remove one of them.")]
     Duplicate {
-        /// What has the name.
+        /// The kind of thing that has the name.
         what: Named,
         /// The name.
         name: String,
-        /// Where, as in "cycle `motion`".
+        /// The place of the name, as in "cycle `motion`".
         place: String,
     },
 }
 
 impl Problem {
-    /// The key of the configuration that has its part in it, such as `providers.BallPercept`.
+    /// The key of the configuration that the problem involves, such as `providers.BallPercept`.
     pub fn key(&self) -> Option<String> {
         match self {
             Problem::UnknownChoice { representation, .. }
@@ -231,9 +231,9 @@ impl Problem {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Who reads.
+    /// The party that reads.
     pub reader: Party,
-    /// How.
+    /// The form in which it reads.
     pub form: Form,
 }
 
@@ -251,13 +251,13 @@ impl Display for Reading {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
-    /// `&T`.
+    /// `&T`: an update reads the value of this run.
     Requires,
-    /// `Previous<T>`.
+    /// `Previous<T>`: an update reads the value of the previous run.
     Uses,
-    /// `Samples<T>`.
+    /// `Samples<T>`: an update reads everything since its last run.
     Collects,
-    /// A source takes the newest value.
+    /// A source reads the newest value.
     Reads,
 }
 
@@ -272,7 +272,7 @@ impl Display for Form {
     }
 }
 
-/// Something that works, and yet deserves a look.
+/// A finding that keeps no robot from running, and yet deserves a look.
 ///
 /// ```
 /// use hemiola_plan::Warning;
@@ -281,16 +281,16 @@ impl Display for Form {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
-    /// A representation is provided and read nowhere.
+    /// A representation is provided but read nowhere.
     Unused {
         /// The cycle.
         cycle: String,
-        /// Who provides it.
+        /// The party that provides it.
         provider: Party,
-        /// What nobody reads.
+        /// The representation that nobody reads.
         representation: String,
     },
-    /// `[providers]` settles what needs no settling.
+    /// `[providers]` chooses where there is no choice.
     NeedlessChoice {
         /// The key in `[providers]`.
         representation: String,

@@ -1,7 +1,7 @@
-//! Random numbers that are the same everywhere.
+//! Random numbers that are the same on every machine.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications per number, any seed
-/// is good.
+/// The generator SplitMix64 (Steele, Lea, Flood 2014): one addition and two multiplications per
+/// number, any seed is good.
 ///
 /// ```
 /// use hemiola_plan::SplitMix64;
@@ -12,12 +12,12 @@
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The sequence that begins with a seed.
+    /// Starts the sequence that belongs to a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     #[expect(clippy::should_implement_trait, reason = "it never ends: an Option would say nothing")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -27,8 +27,8 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is not 0 (multiply and shift; the bias is below `bound` /
-    /// 2^64).
+    /// Returns a number below `bound`, which is not 0 (multiply and shift; the bias is below
+    /// `bound` / 2^64).
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }

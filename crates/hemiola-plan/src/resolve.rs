@@ -1,4 +1,4 @@
-//! Decides who provides what, and finds everything that is wrong with it at once.
+//! Decides who provides what, and finds all that is wrong with a description at once.
 
 mod checks;
 mod circles;
@@ -63,25 +63,25 @@ pub fn resolve(system: &RobotDescription) -> Result<Resolved, Vec<Problem>> {
     resolver.finish()
 }
 
-/// Who fills a representation within one cycle.
+/// The update that fills a representation within one cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Filler {
     Update(UpdateId),
-    /// Several could, which is reported once; nothing that follows from it is.
+    /// Several updates could fill it, which is reported once; problems that follow from it are not.
     Unsettled,
 }
 
 struct Resolver<'a> {
     system: &'a RobotDescription,
-    /// Per cycle and representation: every update that could provide it.
+    /// Per cycle and representation, every update that could provide it.
     candidates: Vec<BTreeMap<&'a str, Vec<UpdateId>>>,
-    /// Per representation: every (source, sample) that fills it.
+    /// Per representation, every (source, sample) that fills it.
     samples: BTreeMap<&'a str, Vec<(usize, usize)>>,
     fillers: Vec<BTreeMap<&'a str, Filler>>,
     inputs: Vec<BTreeMap<&'a str, (Origin, Delivery)>>,
-    /// Per cycle: what each consumer reads of it.
+    /// Per cycle, what each consumer reads of it.
     publishes: Vec<BTreeMap<Consumer, BTreeSet<&'a str>>>,
-    /// Choices that made a difference.
+    /// Representations for which the choice in `[providers]` made a difference.
     needed: BTreeSet<&'a str>,
     problems: Vec<Problem>,
 }
@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A module in several cycles would report the same problem several times.
+    /// Notes a problem once: a module in several cycles would report it several times.
     fn report(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
@@ -205,8 +205,8 @@ impl<'a> Resolver<'a> {
                     let readers = vec![Reading { reader, form: Form::Reads }];
                     let place = format!("source `{}`", source.name);
                     let offers: Vec<_> = self.offers_of_cycles(representation).collect();
-                    // What only another source provides goes from source to source, and concerns no
-                    // cycle.
+                    // Values that only another source provides pass from source to source, and
+                    // concern no cycle.
                     let others = self.fillers_of(representation).iter().any(|&(index, _)| index != source_index);
                     if offers.is_empty() && others {
                         continue;
@@ -292,7 +292,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The one offer that is taken, or none and a reported problem.
+    /// Returns the one offer that is chosen, or none after reporting a problem.
     fn settle_origin(
         &mut self,
         where_: String,
@@ -412,15 +412,16 @@ impl<'a> Resolver<'a> {
         cycle
     }
 
-    /// An update that only fills what is still unsettled may turn out not to run: nothing is
-    /// reported about what it reads.
+    /// Whether an update surely runs. One that only fills what is still unsettled may turn out not
+    /// to run: nothing is reported about what it reads.
     fn certainly_runs(&self, cycle: usize, id: UpdateId) -> bool {
         let update = &self.system.cycles[cycle].modules[id.module].updates[id.update];
         let chosen = |name: &String| self.fillers[cycle].get(name.as_str()) == Some(&Filler::Update(id));
         update.provides.is_empty() || update.provides.iter().any(chosen)
     }
 
-    /// Every cycle that provides it. The asking one does not, else it would not ask.
+    /// Returns every cycle that provides a representation. The asking one does not, or it would not
+    /// ask.
     fn offers_of_cycles(&self, representation: &str) -> impl Iterator<Item = Offer> {
         let fillers = self.fillers.iter().enumerate();
         fillers.filter_map(|(cycle, fillers)| fillers.get(representation).map(|&filler| Offer::Cycle(cycle, filler)))
@@ -435,7 +436,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// From where a value could come.
+/// A place from which a value could come.
 #[derive(Debug, Clone, Copy)]
 enum Offer {
     Sample((usize, usize)),
@@ -459,7 +460,7 @@ fn readings(update: &UpdateDescription) -> impl Iterator<Item = (Form, &str)> {
     requires.chain(uses).chain(collects)
 }
 
-/// The candidate that somebody who typed `name` most likely meant, if any is close enough.
+/// Returns the candidate that somebody who typed `name` most likely meant, if any is close enough.
 fn most_similar<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let tolerated = (name.chars().count() / 3).max(1);
     let wanted = name.to_lowercase();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::description::Access;
 use crate::problem::Warning;
 
-/// What [`resolve`](crate::resolve) found out, cycle by cycle in the order of the description.
+/// The result of [`resolve`](crate::resolve), cycle by cycle in the order of the description.
 ///
 /// ```
 /// use hemiola_plan::{RobotDescription, resolve};
@@ -16,9 +16,9 @@ use crate::problem::Warning;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
-    /// One per cycle of the description, same order.
+    /// The resolved cycles, one per cycle of the description, in the same order.
     pub cycles: Vec<ResolvedCycle>,
-    /// What deserves a look.
+    /// Findings that deserve a look.
     pub warnings: Vec<Warning>,
 }
 
@@ -37,7 +37,7 @@ pub struct UpdateId {
     pub update: usize,
 }
 
-/// One cycle: the updates that run, what comes in and what goes out.
+/// A resolved cycle: the updates that run, what comes in and what goes out.
 ///
 /// ```
 /// use hemiola_plan::{CycleDescription, RobotDescription, Trigger, resolve};
@@ -47,21 +47,21 @@ pub struct UpdateId {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedCycle {
-    /// Its name.
+    /// The name of the cycle.
     pub name: String,
     /// The updates that run, in the order of the description.
     pub updates: Vec<ResolvedUpdate>,
     /// The updates that do not run, because others provide all that they would.
     pub idle: Vec<UpdateId>,
-    /// Who fills each representation of this cycle's blackboard that an update fills.
+    /// The update that fills each representation of this cycle's blackboard, if one does.
     pub providers: BTreeMap<String, UpdateId>,
-    /// What comes from outside, by representation.
+    /// The representations that come from outside, by name.
     pub inputs: Vec<Input>,
-    /// What goes out: one consistent snapshot per reader.
+    /// What the cycle publishes: one consistent snapshot per reader.
     pub publishes: Vec<PublishGroup>,
 }
 
-/// An update that runs, with what it fills for others to see.
+/// An update that runs, with the representations that it fills.
 ///
 /// ```
 /// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
@@ -72,23 +72,23 @@ pub struct ResolvedCycle {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedUpdate {
-    /// Where it stands in the description.
+    /// Where the update stands in the description.
     pub id: UpdateId,
-    /// The name of its module.
+    /// The name of the module.
     pub module: String,
-    /// Its own name.
+    /// The name of the update.
     pub name: String,
-    /// Whether siblings may run at the same time.
+    /// How the update borrows its module.
     pub access: Access,
-    /// `&T`, from this cycle or from outside.
+    /// The `&T` that it reads, from this cycle or from outside.
     pub requires: Vec<String>,
-    /// `Previous<T>`.
+    /// The `Previous<T>` that it reads.
     pub uses: Vec<String>,
-    /// `Samples<T>`.
+    /// The `Samples<T>` that it reads.
     pub collects: Vec<String>,
-    /// What it fills on the blackboard.
+    /// The representations that it fills on the blackboard.
     pub provides: Vec<String>,
-    /// What it fills in vain: somebody else is the provider.
+    /// The representations that it fills in vain, because somebody else is the provider.
     pub discarded: Vec<String>,
 }
 
@@ -105,15 +105,15 @@ pub struct ResolvedUpdate {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// What.
+    /// The name of the representation.
     pub representation: String,
-    /// From where.
+    /// Where it comes from.
     pub origin: Origin,
-    /// The newest value, or all since the last run.
+    /// Whether the newest value is delivered, all values since the last run, or both.
     pub delivery: Delivery,
 }
 
-/// From where an input comes.
+/// The place from which an input comes.
 ///
 /// ```
 /// use hemiola_plan::Origin;
@@ -123,23 +123,23 @@ pub struct Input {
 pub enum Origin {
     /// The very sample that triggers the cycle.
     Trigger {
-        /// Its source.
+        /// The source of the sample.
         source: String,
-        /// Its name.
+        /// The name of the sample.
         sample: String,
     },
     /// Another sample, of this or another source.
     Sample {
-        /// Its source.
+        /// The source of the sample.
         source: String,
-        /// Its name.
+        /// The name of the sample.
         sample: String,
     },
     /// The snapshot that another cycle publishes.
     Cycle(String),
 }
 
-/// How much of an input a cycle wants.
+/// How much of an input a cycle reads.
 ///
 /// ```
 /// use hemiola_plan::Delivery;
@@ -151,7 +151,7 @@ pub enum Delivery {
     Latest,
     /// Everything since the last run (`Samples<T>`).
     Samples,
-    /// Some updates want the one, some the other.
+    /// The newest value for some updates, and everything since the last run for others.
     LatestAndSamples,
 }
 
@@ -167,8 +167,8 @@ impl Delivery {
     }
 }
 
-/// The representations of one cycle that one consumer reads: published together, as soon as their
-/// providers have run.
+/// The representations of one cycle that one consumer reads. They are published together, as soon
+/// as their providers have run.
 ///
 /// ```
 /// use hemiola_plan::{Consumer, PublishGroup};
@@ -177,13 +177,13 @@ impl Delivery {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishGroup {
-    /// Who reads them.
+    /// The consumer that reads them.
     pub consumer: Consumer,
-    /// In alphabetical order.
+    /// The representations, in alphabetical order.
     pub representations: Vec<String>,
 }
 
-/// Who reads what a cycle publishes.
+/// A reader of what a cycle publishes.
 ///
 /// ```
 /// use hemiola_plan::Consumer;
@@ -193,7 +193,7 @@ pub struct PublishGroup {
 pub enum Consumer {
     /// Another cycle.
     Cycle(String),
-    /// A source: a simulator, an actuator bus.
+    /// A source, such as a simulator or an actuator bus.
     Source(String),
 }
 

@@ -1,4 +1,4 @@
-//! Runs a plan on imagined workers: what would happen when, and how long it would take.
+//! Runs a plan on imagined workers to predict what would happen when, and how long it would take.
 
 mod ready;
 
@@ -12,7 +12,7 @@ use crate::random::SplitMix64;
 use crate::task::TaskId;
 use ready::{Fifo, ReadySet, Stealing, Urgent};
 
-/// Which of the ready units a free worker takes.
+/// The rule by which a free worker chooses among the ready units.
 ///
 /// ```
 /// use hemiola_plan::Policy;
@@ -21,14 +21,15 @@ use ready::{Fifo, ReadySet, Stealing, Urgent};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// What Hemiola does: the most important one, which is an output, else the one with the longest
+    /// The default: the most important unit, which is an output, else the one with the longest
     /// remaining path. Units shorter than a hand-over stay with the worker that made them ready
     /// until it gets busy with a longer one.
     #[default]
     CriticalPath,
-    /// The one that is ready for longest, as a plain queue does.
+    /// The unit that has been ready for longest, as in a plain queue.
     Fifo,
-    /// The newest of its own, else the oldest of another worker's, as thread pools do.
+    /// The newest unit of the worker's own, else the oldest of another worker's, as in thread
+    /// pools.
     WorkStealing,
 }
 
@@ -41,18 +42,18 @@ pub enum Policy {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimulationOptions {
-    /// How many workers; 0 counts as 1.
+    /// The number of workers; 0 counts as 1.
     pub workers: usize,
-    /// How much later another worker than the one that made a unit ready can start it.
+    /// The time after which a worker other than the one that made a unit ready can start it.
     pub hand_over: Duration,
-    /// Who takes what.
+    /// The rule by which workers choose units.
     pub policy: Policy,
-    /// Decides which durations are drawn where they vary.
+    /// The seed of the durations that are drawn where they vary.
     pub seed: u64,
 }
 
 impl Default for SimulationOptions {
-    /// One worker, critical path first, free hand-overs.
+    /// Returns the options for one worker, critical path first, free hand-overs.
     fn default() -> Self {
         Self { workers: 1, hand_over: Duration::ZERO, policy: Policy::CriticalPath, seed: 0 }
     }
@@ -74,21 +75,21 @@ impl Default for SimulationOptions {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Makespan {
-    /// How many workers there were.
+    /// The number of workers.
     pub workers: usize,
-    /// How many runs.
+    /// The number of runs.
     pub runs: usize,
-    /// The shortest.
+    /// The shortest time.
     pub minimum: Duration,
-    /// The mean.
+    /// The mean time.
     pub mean: Duration,
-    /// 99 % took no longer.
+    /// The time that 99 % of the runs did not exceed.
     pub p99: Duration,
-    /// The longest.
+    /// The longest time.
     pub maximum: Duration,
 }
 
-/// A task in a schedule: who ran it when.
+/// A task in a schedule, with its worker and its times.
 ///
 /// ```
 /// use std::time::Duration;
@@ -98,19 +99,19 @@ pub struct Makespan {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
-    /// Which worker, from 0.
+    /// The index of the worker, from 0.
     pub worker: usize,
     /// The unit of the plan.
     pub unit: UnitId,
     /// The task.
     pub task: TaskId,
-    /// Since the trigger.
+    /// The start, counted from the trigger.
     pub start: Duration,
-    /// Since the trigger.
+    /// The end, counted from the trigger.
     pub end: Duration,
 }
 
-/// One run of a plan: who ran what when.
+/// One run of a plan: which worker ran what when.
 ///
 /// ```
 /// use std::time::Duration;
@@ -124,28 +125,28 @@ pub struct Slot {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// How many workers there were.
+    /// The number of workers.
     pub workers: usize,
-    /// Every task once, by start.
+    /// The slots of all tasks, one each, ordered by start.
     pub slots: Vec<Slot>,
     /// The end of the last task.
     pub makespan: Duration,
 }
 
 impl Schedule {
-    /// How long a worker was busy.
+    /// Returns how long a worker was busy.
     pub fn busy(&self, worker: usize) -> Duration {
         self.slots.iter().filter(|slot| slot.worker == worker).map(|slot| slot.end - slot.start).sum()
     }
 
-    /// When a task ran.
+    /// Returns the slot of a task.
     pub fn slot(&self, task: TaskId) -> Option<&Slot> {
         self.slots.iter().find(|slot| slot.task == task)
     }
 }
 
-/// A list scheduler over the units of a plan. It allocates when it is made and then no more: a
-/// thousand runs of 150 tasks on two workers take some ten milliseconds.
+/// A list scheduler over the units of a plan. It allocates only when it is made: a thousand runs of
+/// 150 tasks on two workers take some ten milliseconds.
 ///
 /// ```
 /// use std::time::Duration;
@@ -193,7 +194,7 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// Runs it `runs` times, at least once, each time with newly drawn durations.
+    /// Simulates the plan `runs` times, at least once, each time with newly drawn durations.
     pub fn makespan(&mut self, runs: usize) -> Makespan {
         let mut times: Vec<u64> = (0..runs.max(1)).map(|_| self.run(|_, _, _| {})).collect();
         times.sort_unstable();
@@ -209,7 +210,7 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// One further run in detail. A single worker under [`Policy::CriticalPath`] keeps to
+    /// Simulates one further run in detail. A single worker under [`Policy::CriticalPath`] keeps to
     /// [`Plan::order`].
     pub fn schedule(&mut self) -> Schedule {
         if self.options.workers == 1 && self.options.policy == Policy::CriticalPath {
@@ -241,7 +242,7 @@ impl<'p> Simulation<'p> {
         Schedule { workers: 1, slots, makespan: from_nanos(now) }
     }
 
-    /// Draws durations and runs once; tells every start as (worker, unit, time).
+    /// Draws durations and simulates once; reports every start as (worker, unit, time).
     fn run(&mut self, on_start: impl FnMut(usize, u32, u64)) -> u64 {
         self.sampler.draw(&mut self.random, &mut self.task_durations);
         for (unit, duration) in self.plan.units().iter().zip(&mut self.state.durations) {
@@ -262,7 +263,7 @@ enum Ready {
     Stealing(Stealing),
 }
 
-/// What nobody runs.
+/// The unit of a worker that runs nothing.
 const NONE: u32 = u32::MAX;
 
 /// The moving parts of a simulation, all allocated once.
@@ -274,14 +275,15 @@ struct State {
     /// `successors[ends[u - 1]..ends[u]]`.
     successors: Vec<u32>,
     ends: Vec<usize>,
-    /// Whether it is worth giving the unit to another worker, as the plan expects its duration.
+    /// Whether it is worth giving the unit to another worker, given the duration that the plan
+    /// expects.
     shared: Vec<bool>,
     durations: Vec<u64>,
     unmet: Vec<u32>,
-    /// Per unit: since when it is ready and who made it so.
+    /// Per unit, the time since which it is ready, and the worker that made it so.
     ready_since: Vec<u64>,
     owner: Vec<usize>,
-    /// Per worker: what it runs, until when.
+    /// Per worker, the unit that it runs, and until when.
     running: Vec<u32>,
     until: Vec<u64>,
 }
@@ -311,10 +313,10 @@ impl State {
         }
     }
 
-    /// Event after event: all that end now end, then every free worker takes what it may.
+    /// Simulates event after event: all units that end now end, then every free worker takes one.
     fn run<R: ReadySet>(&mut self, ready: &mut R, mut on_start: impl FnMut(usize, u32, u64)) -> u64 {
         self.unmet.copy_from_slice(&self.predecessors);
-        // Worker 0 waits for the trigger, so it is the one that has the first units.
+        // Worker 0 waits for the trigger, so it owns the first units.
         for unit in 0..self.unmet.len() {
             if self.unmet[unit] == 0 {
                 (self.ready_since[unit], self.owner[unit]) = (0, 0);
@@ -345,7 +347,7 @@ impl State {
                 next = next.min(self.until[worker]);
             }
             if idle && self.hand_over > 0 {
-                // Somebody waits for a unit that is on its way from another worker.
+                // A worker waits for a unit that is on its way from another worker.
                 ready.for_each_shared(|unit| {
                     let arrives = self.ready_since[unit as usize] + self.hand_over;
                     if arrives > now {

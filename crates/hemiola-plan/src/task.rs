@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::resolved::UpdateId;
 
-/// A task of a graph: its index, in the order of the description. It stays the same when durations
-/// become known.
+/// The id of a task of a graph: its index, in the order of the description. It stays the same when
+/// durations become known.
 ///
 /// ```
 /// use hemiola_plan::TaskId;
@@ -15,13 +15,13 @@ use crate::resolved::UpdateId;
 pub struct TaskId(pub u32);
 
 impl TaskId {
-    /// As an index into [`TaskGraph::tasks`](crate::TaskGraph::tasks).
+    /// Returns the id as an index into [`TaskGraph::tasks`](crate::TaskGraph::tasks).
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The unit of scheduling.
+/// A task: one step of a run of a cycle.
 ///
 /// ```
 /// use hemiola_plan::{Task, TaskKind};
@@ -30,14 +30,14 @@ impl TaskId {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// `Module.update` or `publish to motion`.
+    /// The name, such as `Module.update` or `publish to motion`.
     pub name: String,
-    /// The module that it belongs to.
+    /// The module that the task belongs to.
     pub module: Option<String>,
-    /// What it does.
+    /// What the task does.
     pub kind: TaskKind,
-    /// Whether its effect leaves the cycle: it publishes, or it is an update that provides nothing,
-    /// such as an actuator. Outputs go first as soon as their inputs are there.
+    /// Whether the task's effect leaves the cycle: it publishes, or it is an update that provides
+    /// nothing, such as an actuator. Outputs go first as soon as their inputs are there.
     pub is_output: bool,
 }
 

@@ -2,9 +2,9 @@
 
 use crate::bits::BitMatrix;
 
-/// Dilworth (1950): the largest antichain has as many elements as the fewest chains that cover the
-/// order, which is the number of nodes less a maximum matching between "before" and "after" copies
-/// of them (Fulkerson 1956).
+/// Computes the width of an order. The largest antichain has as many elements as the fewest chains
+/// that cover the order (Dilworth 1950), which is the number of nodes less a maximum matching
+/// between "before" and "after" copies of them (Fulkerson 1956).
 pub(crate) fn width(reach: &BitMatrix, size: usize) -> usize {
     let mut before_of = vec![None; size];
     let mut matched = 0;
@@ -19,8 +19,8 @@ pub(crate) fn width(reach: &BitMatrix, size: usize) -> usize {
 
 /// Looks for an alternating path from `start` to an unmatched node, depth first without recursion.
 fn augment(reach: &BitMatrix, start: usize, tried: &mut [bool], before_of: &mut [Option<usize>]) -> bool {
-    // Each level: a "before" node, its untried candidates, and the candidate through which the path
-    // goes on.
+    // Each level has a "before" node, its untried candidates, and the index of the candidate
+    // through which the path goes on.
     let mut path = vec![(start, reach.row(start).collect::<Vec<_>>(), 0)];
     while let Some((_, candidates, chosen)) = path.last_mut() {
         let Some(after) = candidates.pop() else {
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_widest_set_need_not_lie_on_one_level() {
-        // 0 -> 1 -> 2 beside 3, and 3 -> 4: {1 or 2, 3 or 4} and 5 alone.
+        // 0 -> 1 -> 2, 3 -> 4 and 5 are apart, so a widest set has one task of each.
         assert_eq!(width(&BitMatrix::closure(6, [(0, 1), (1, 2), (3, 4)]), 6), 3);
     }
 }

@@ -5,7 +5,7 @@ mod robot;
 use hemiola_plan::{RobotDescription, resolve};
 use robot::{choosing, cycle, module, robot, source, triggered, with_sources};
 
-/// Everything that resolving says about a robot, as it would be printed.
+/// Returns everything that resolving reports about a robot, as it would be printed.
 fn messages(system: &RobotDescription) -> String {
     let lines: Vec<String> = match resolve(system) {
         Ok(resolved) => resolved.warnings.iter().map(|warning| format!("warning: {warning}")).collect(),

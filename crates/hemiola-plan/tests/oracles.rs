@@ -1,5 +1,5 @@
-//! Schedules of an independent simulator, confirmed by a schedulability tool, with optima from a
-//! constraint solver: 30 graphs on 1 to 4 workers.
+//! Compares schedules with those of an independent simulator, confirmed by a schedulability tool,
+//! with optima from a constraint solver: 30 graphs on 1 to 4 workers.
 
 mod shared;
 
@@ -40,7 +40,7 @@ struct Starts {
     makespan_wcet: u64,
 }
 
-/// Each case with its plan. Without a hand-over nothing is fused, as in the oracle.
+/// Returns each case with its plan. Without a hand-over nothing is fused, as in the oracle.
 fn cases() -> Vec<(Case, Plan, Durations)> {
     let Some(text) = shared::data_file("oracles/dag-list-scheduling.json") else { return Vec::new() };
     let file: File = serde_json::from_str(&text).expect("the file has the form that its meta entry describes");
@@ -72,7 +72,7 @@ fn paths_and_bounds_agree() {
             assert_eq!(nanos(unit.remaining), case.upward_rank[task], "task {task} of {}", case.id);
         }
         for (&workers, expected) in &case.expected {
-            // The oracle rounds the shared work up to whole units of time, this does so to
+            // The oracle rounds the shared work up to whole units of time; the plan rounds it to
             // nanoseconds, which is less here.
             let lower = nanos(prediction.lower_bound(workers));
             assert!(lower == expected.lower_bound || lower + 1 == expected.lower_bound, "{} on {workers}", case.id);

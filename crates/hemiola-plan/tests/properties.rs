@@ -14,9 +14,9 @@ use hemiola_plan::{
 use proptest::prelude::*;
 use robot::{cycle, robot, source, update, with_sources};
 
-/// A robot of one cycle without circles: updates provide R0, R1, ... or, now and then, nothing, and
-/// require some of what earlier ones provide; they are dealt out to modules at random. A source
-/// reads some of it all.
+/// Makes a robot of one cycle without circles: updates provide R0, R1, ... or, now and then,
+/// nothing, and require some of what earlier ones provide; they are dealt out to modules at random.
+/// A source reads some of it all.
 fn any_robot() -> impl Strategy<Value = RobotDescription> {
     let reads = prop::collection::vec(any::<prop::sample::Index>(), 0..4);
     let an_update = (reads, any::<bool>(), 0..9usize, prop::bool::weighted(0.9));
@@ -45,7 +45,7 @@ fn any_robot() -> impl Strategy<Value = RobotDescription> {
     )
 }
 
-/// A robot whose updates may require anything of anybody, so that most have circles.
+/// Makes a robot whose updates may require anything of anybody, so that most have circles.
 fn any_tangled_robot() -> impl Strategy<Value = RobotDescription> {
     prop::collection::vec(prop::collection::btree_set(0..10usize, 0..3), 10).prop_map(|reads| {
         let modules = reads.iter().enumerate().map(|(index, reads)| {
@@ -57,7 +57,7 @@ fn any_tangled_robot() -> impl Strategy<Value = RobotDescription> {
     })
 }
 
-/// A robot of several cycles and a source in which most things fit, and some do not: updates
+/// Makes a robot of several cycles and a source in which most things fit, and some do not: updates
 /// provide R0, R1, ... and read any of these, from whatever cycle; now and then something is
 /// doubled, missing, chosen wrongly, or named twice.
 fn any_mess() -> impl Strategy<Value = RobotDescription> {
@@ -69,7 +69,7 @@ fn any_mess() -> impl Strategy<Value = RobotDescription> {
     (prop::collection::vec(an_update, 1..12), prop::collection::vec(read(), 0..3), oddities).prop_map(
         |(updates, outputs, [trigger, choice, name])| {
             let count = updates.len();
-            // One in the whole lot, and hardly ever one beyond it, which is missing.
+            // The name of one in the whole lot, and hardly ever of one beyond it, which is missing.
             let one = |index: &prop::sample::Index| format!("R{}", index.index(20 * count) * count / (20 * count - 1));
             let mut cycles: Vec<CycleDescription> = (0..3).map(|number| cycle(&format!("cycle{number}"), [])).collect();
             for (number, (exclusive, cycle, [requires, uses, collects], doubled)) in updates.iter().enumerate() {
@@ -128,7 +128,7 @@ fn automatic(available: usize) -> WorkerChoice {
     WorkerChoice::Automatic { available: NonZeroUsize::new(available).expect("at least one") }
 }
 
-/// Everything reachable along `edges`, by search from every task.
+/// Returns everything that is reachable along `edges`, by search from every task.
 fn reachable(count: usize, edges: &[(TaskId, TaskId)]) -> Vec<BTreeSet<usize>> {
     (0..count)
         .map(|start| {
@@ -146,7 +146,8 @@ fn edges_of(graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
     graph.edges().map(|edge| (edge.from, edge.to)).collect()
 }
 
-/// Tasks of one module of which at least one takes it exclusively: they must never overlap.
+/// Returns pairs of tasks of one module of which at least one borrows it exclusively: they must
+/// never overlap.
 fn conflicting_siblings(system: &RobotDescription, graph: &TaskGraph) -> Vec<(TaskId, TaskId)> {
     let is_exclusive = |task: TaskId| {
         let Some((module, update)) = graph.task(task).name.split_once('.') else { return false };
@@ -166,7 +167,7 @@ fn simulate(plan: &Plan, durations: &Durations, options: SimulationOptions) -> S
     Simulation::new(plan, durations, &options).schedule()
 }
 
-/// The durations that a schedule drew.
+/// Returns the durations that a schedule drew.
 fn drawn(schedule: &Schedule, tasks: usize) -> Durations {
     Durations::constant((0..tasks).map(|task| {
         let slot = schedule.slot(TaskId(task as u32)).expect("every task ran");
@@ -249,13 +250,13 @@ proptest! {
         let slot = |task| schedule.slot(task).expect("every task ran");
         let needed: BTreeSet<TaskId> = plan.graph().prerequisites(output).into_iter().collect();
         let ready = needed.iter().map(|&task| slot(task).end).max().unwrap_or_default();
-        // Whoever starts between then and the output is another output or goes on with a unit that
-        // already ran.
+        // What starts between then and the output is another output or belongs to a unit that
+        // already runs.
         for other in schedule.slots.iter().filter(|other| other.start >= ready && other.start < slot(output).start) {
             let begins_unit = plan.units()[other.unit.index()].tasks[0] == other.task;
             prop_assert!(!begins_unit || plan.graph().task(other.task).is_output || workers == 1, "{:?} overtakes", other);
         }
-        // Alone, a worker does what outputs need first: before the last output there is nothing
+        // A single worker does first what outputs need: before the last output there is nothing
         // that none of them needs.
         let order: Vec<TaskId> = plan.order().collect();
         let before_output = order.iter().position(|&task| task == output).expect("it is in it");
@@ -309,8 +310,8 @@ proptest! {
         let work: Duration = (0..workers).map(|worker| schedule.busy(worker)).sum();
         let share = work / workers as u32;
         prop_assert!(schedule.makespan >= critical_path.max(share));
-        // Graham 1969; the fused units of a plan are a graph of their own with the same critical
-        // path.
+        // The bound is that of Graham (1969); the fused units of a plan are a graph of their own
+        // with the same critical path.
         let graham = critical_path + (work - critical_path) / workers as u32 + Duration::from_nanos(1);
         prop_assert!(schedule.makespan <= graham, "{:?} > {:?}", schedule.makespan, graham);
     }
@@ -415,7 +416,8 @@ proptest! {
                     prop_assert_eq!(planned(&graph, &Durations::default(), automatic(2)).order().count(), graph.tasks().len());
                     let updates: usize = description.modules.iter().map(|module| module.updates.len()).sum();
                     prop_assert_eq!(cycle.updates.len() + cycle.idle.len(), updates);
-                    // What runs has everything that it reads, from inside or from outside.
+                    // An update that runs has everything that it reads, from inside or from
+                    // outside.
                     for update in &cycle.updates {
                         for name in update.requires.iter().chain(&update.uses).chain(&update.collects) {
                             let from_outside = cycle.inputs.iter().any(|input| input.representation == *name);

@@ -12,12 +12,13 @@ use hemiola_plan::{
     TaskGraph, TaskKind, Warning, WorkerChoice, datasets, resolve,
 };
 
-/// The robot of a soccer team: motion and cognition, 119 modules.
+/// Returns the robot of a soccer team: motion and cognition, 119 modules.
 fn soccer_robot() -> Option<RobotDescription> {
     Some(datasets::module_graph(&shared::data_file("graphs/naodevils-2024.json")?).expect("it can be read").robot)
 }
 
-/// The graph of a cycle without the tasks that publish, which the published figures do not count.
+/// Returns the graph of a cycle without the tasks that publish, which the published figures do not
+/// count.
 fn updates_only(cycle: &ResolvedCycle) -> TaskGraph {
     TaskGraph::of(&ResolvedCycle { publishes: Vec::new(), ..cycle.clone() })
 }
@@ -67,8 +68,8 @@ fn without_preparations_the_dependencies_are_those_of_the_thesis() {
     }
     let resolved = resolve(&system).expect("still complete");
     let graphs: Vec<_> = resolved.cycles.iter().map(updates_only).collect();
-    // Equation 5.1 of the thesis without self loops. Its critical path in motion is 20, again for
-    // the order by successors.
+    // These are the edges of equation 5.1 of the thesis without self loops. Its critical path in
+    // motion is 20, again because of the order by successors.
     assert_eq!(graphs.iter().map(|graph| graph.dependencies().len()).collect::<Vec<_>>(), [301, 985]);
     assert_eq!(graphs.iter().map(critical_path).collect::<Vec<_>>(), [19, 36]);
 
@@ -86,7 +87,7 @@ fn the_two_cycles_exchange_what_the_configuration_shared() {
     let resolved = resolve(&system).expect("valid");
     let shared: Vec<usize> = resolved.cycles.iter().map(|cycle| cycle.publishes[0].representations.len()).collect();
     assert_eq!(shared, [24, 17]);
-    // Updates that nobody consumes: 7 and 21.
+    // The release has 7 and 21 updates that nobody consumes.
     let unused = |name: &str| {
         resolved
             .warnings
@@ -132,8 +133,8 @@ fn workloads_agree_with_their_own_figures() {
     }
 }
 
-/// Makespan on two workers, as a multiple of the lower bound, and the plan knowing the durations or
-/// not.
+/// Returns the makespan on two workers, as a multiple of the lower bound. The plan knows the
+/// durations or not.
 fn stretch(workload: &datasets::Workload, knows: bool, policy: Policy) -> f64 {
     let options = PlanOptions { hand_over: Duration::ZERO, ..PlanOptions::default() };
     let unknown = Durations::unknown(workload.graph.tasks().len());
@@ -147,7 +148,7 @@ fn stretch(workload: &datasets::Workload, knows: bool, policy: Policy) -> f64 {
 fn measured_durations_bring_cognition_to_its_lower_bound() {
     let Some(cognition) = workload("nao-cognition") else { return };
     assert!(stretch(&cognition, true, Policy::CriticalPath) <= 1.01);
-    // Without durations it starts the long tasks too late: 1.31 in the reference, which counts
+    // A plan without durations starts the long tasks too late: 1.31 in the reference, which counts
     // single tasks as well.
     let counted = stretch(&cognition, false, Policy::CriticalPath);
     assert!((1.30..1.32).contains(&counted), "{counted}");

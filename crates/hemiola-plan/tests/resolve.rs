@@ -1,4 +1,4 @@
-//! Who provides what: the rules, one promise each.
+//! The rules that decide who provides what, one promise each.
 
 mod robot;
 
@@ -110,7 +110,7 @@ fn inputs_know_their_origin_and_how_much_is_wanted() {
             ("UpperImage", Origin::Trigger { source: "camera".into(), sample: "upper".into() }, Delivery::Latest),
         ]
     );
-    // Previous<T> of what nobody in the cycle provides comes from outside like &T.
+    // `Previous<T>` of what nobody in the cycle provides comes from outside like `&T`.
     assert_eq!(resolved(&robot).cycles[1].inputs[0].origin, Origin::Cycle("cognition".into()));
 }
 
@@ -177,8 +177,8 @@ fn an_update_may_refine_its_own_previous_value_while_others_read_the_new_one() {
 
 #[test]
 fn exclusive_siblings_are_ordered_through_other_modules_too() {
-    // `late` needs, through Other, what `early` provides; declared the other way round and with the
-    // longer tail.
+    // `late` needs, through Other, what `early` provides; it is declared first and has the longer
+    // tail.
     let sibling = ModuleDescription::new("Vision")
         .with(update("late", Access::Exclusive, "&Middle -> Late"))
         .with(update("early", Access::Exclusive, "-> Early"));

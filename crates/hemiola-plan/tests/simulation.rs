@@ -11,7 +11,7 @@ fn micros(micros: u64) -> Duration {
     Duration::from_micros(micros)
 }
 
-/// The schedule of tasks 0, 1, ... with durations in microseconds.
+/// Simulates tasks 0, 1, ... with durations in microseconds.
 fn schedule(durations: &[u64], edges: &[(usize, usize)], options: SimulationOptions) -> Schedule {
     let graph = TaskGraph::plain("example", durations.len(), edges.iter().copied()).unwrap();
     let durations = Durations::constant(durations.iter().map(|&duration| micros(duration)));
@@ -54,7 +54,7 @@ fn a_worker_that_gets_busy_gives_away_even_what_is_short() {
 
 #[test]
 fn the_critical_path_goes_before_what_was_ready_earlier() {
-    // The longest, 3, becomes ready after 1 and 2.
+    // The longest task, 3, becomes ready after 1 and 2.
     let (durations, edges) = ([10, 40, 40, 80, 1], [(0, 3), (0, 4)]);
     let ours = schedule(&durations, &edges, two_workers(Policy::CriticalPath, 0));
     let fifo = schedule(&durations, &edges, two_workers(Policy::Fifo, 0));
@@ -117,7 +117,7 @@ fn a_second_worker_has_to_save_more_than_ten_hand_overs() {
         let options = PlanOptions { workers: WorkerChoice::Automatic { available: two }, ..PlanOptions::default() };
         Plan::new(graph, &durations, &options).workers()
     };
-    // It saves the duration of one, less the hand-over.
+    // A second worker saves the duration of one task, less the hand-over.
     assert_eq!(workers(5_500), 1);
     assert_eq!(workers(5_501), 2);
 }

@@ -1,4 +1,4 @@
-//! Task graphs from files: what is taken, what is refused and in which words.
+//! Task graphs from files: what is accepted, what is refused and with which message.
 
 mod shared;
 
@@ -59,7 +59,7 @@ fn what_is_used_and_nobody_provides_stays_at_its_default_and_is_told() {
 
 #[test]
 fn what_only_another_cycle_provides_and_does_not_share_is_not_read_from_it() {
-    // Upper uses the world model, but nobody sends it there.
+    // Upper uses the world model, but nobody publishes it to that cycle.
     let text = EYES
         .replace(r#"{"representation": "WorldModel", "from": "Cognition", "to": "Upper"}"#, "")
         .replace("\"to\": \"Lower\"},", "\"to\": \"Lower\"}");
@@ -138,7 +138,7 @@ fn what_is_wrong_is_told_with_key_value_and_remedy() {
     }
 }
 
-/// Plans, simulates and draws it in every form.
+/// Plans, simulates and draws a graph in every form.
 fn examine(DatasetCycle { graph, durations, .. }: DatasetCycle) {
     let tasks = graph.tasks().len();
     let graph = graph.ordered_by(&durations);
@@ -196,7 +196,7 @@ fn every_published_graph_is_planned_simulated_and_drawn_or_refused_with_the_reas
     }
 }
 
-/// Which representation of a few, by number.
+/// Draws one of a few representations, by number.
 fn name() -> impl Strategy<Value = String> {
     (0..12u8).prop_map(|number| format!("R{number}"))
 }

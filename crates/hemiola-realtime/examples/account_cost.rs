@@ -1,8 +1,9 @@
-//! What a look at the kernel's accounts costs: `cargo run --release -p hemiola-realtime --example
-//! account_cost`.
+//! Measures what reading the kernel's accounts costs:
+//! `cargo run --release -p hemiola-realtime --example account_cost`.
 //!
-//! Method: as the service thread of a robot looks, but without the pauses: the accounts of some
-//! threads that sleep, then what the host took of all cores; medians and 99 of 100 of many looks.
+//! Method: it reads as the service thread of a robot does, but without the pauses: the accounts of
+//! some threads that sleep, then what the host took of all cores; it prints medians and 99 of 100
+//! of many readings.
 
 use hemiola_realtime::{KernelThread, StolenTime, ThreadAccount};
 use std::sync::mpsc::channel;
@@ -18,7 +19,7 @@ fn main() -> std::io::Result<()> {
             let tell = tell.clone();
             let (end, ended) = channel::<()>();
             let thread = std::thread::spawn(move || {
-                // Whoever listens waits for all of them.
+                // The receiver waits for all of them.
                 _ = tell.send(KernelThread::current());
                 _ = ended.recv();
             });

@@ -1,5 +1,5 @@
 //! Examines this machine: `cargo run -p hemiola-realtime --example doctor`. With the argument
-//! `json` for machines.
+//! `json`, the output is for machines.
 
 use hemiola_realtime::{examine, findings_as_json, findings_as_text};
 

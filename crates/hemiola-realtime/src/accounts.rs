@@ -1,5 +1,5 @@
-//! What the kernel counts of threads and cores: who had a core, who waited for one, what the host
-//! of a virtual machine took.
+//! The kernel's accounts of threads and cores: which threads had a core, which waited for one, and
+//! what the host of a virtual machine took.
 
 use crate::affinity::CoreId;
 use crate::os;
@@ -29,7 +29,7 @@ pub struct ThreadAccount {
     schedstat: File,
 }
 
-/// What a thread has had of the cores since it began: [`ThreadAccount::read`].
+/// The times that a thread had and waited for cores since it began: [`ThreadAccount::read`].
 ///
 /// ```
 /// use hemiola_realtime::ThreadTimes;
@@ -38,18 +38,19 @@ pub struct ThreadAccount {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThreadTimes {
-    /// It was on a core. Up to this moment, if it is on one; what the host took meanwhile is left
-    /// out where the kernel knows (`CONFIG_PARAVIRT_TIME_ACCOUNTING`).
+    /// The time on a core, up to this moment if it is on one; what the host took meanwhile is
+    /// excluded where the kernel knows (`CONFIG_PARAVIRT_TIME_ACCOUNTING`).
     pub running: Duration,
-    /// It could have run, and others had the cores. A wait that has not ended is not in it.
+    /// The time that it could have run while others had the cores. A wait that has not ended is not
+    /// included.
     pub waiting: Duration,
 }
 
 impl ThreadAccount {
-    /// The account of a thread of this process.
+    /// Opens the account of a thread of this process.
     ///
     /// # Errors
-    /// The thread has ended, or the system keeps no such accounts: Linux does, with
+    /// If the thread has ended, or the system keeps no such accounts: Linux does, with
     /// `CONFIG_SCHED_INFO`.
     pub fn of(thread: KernelThread) -> io::Result<Self> {
         let schedstat = File::open(format!("/proc/self/task/{}/schedstat", thread.number()))?;
@@ -58,21 +59,21 @@ impl ThreadAccount {
         Ok(account)
     }
 
-    /// What is in it now.
+    /// Returns the present times.
     ///
     /// # Errors
-    /// The thread has ended.
+    /// If the thread has ended.
     pub fn read(&self) -> io::Result<ThreadTimes> {
         let mut bytes = [0; 128];
         let length = self.schedstat.read_at(&mut bytes, 0)?;
         let waiting = waited(&bytes[..length]).ok_or(io::ErrorKind::InvalidData)?;
-        // The file tells of a running thread what was true at the last tick of its core.
+        // For a running thread, the file shows what was true at the last tick of its core.
         Ok(ThreadTimes { running: os::processor_time(self.thread.number())?, waiting })
     }
 }
 
-/// What the host of a virtual machine took of its cores, since the machine was started: cores that
-/// had work, and did not get to it.
+/// The time that the host of a virtual machine took of its cores, since the machine was started:
+/// cores that had work, and did not get to it.
 ///
 /// ```
 /// use hemiola_realtime::StolenTime;
@@ -90,39 +91,40 @@ pub struct StolenTime {
 }
 
 impl StolenTime {
-    /// The kernel counts in these steps: less is not told until it is as much.
+    /// The step in which the kernel counts: less is not shown until it is as much.
     pub const STEP: Duration = Duration::from_millis(10);
 
-    /// The account of all cores.
+    /// Opens the account of all cores.
     ///
     /// # Errors
-    /// The system keeps none.
+    /// If the system keeps no such account.
     pub fn open() -> io::Result<Self> {
         Ok(Self { stat: File::open("/proc/stat")?, bytes: vec![0; LONGEST_STAT] })
     }
 
-    /// What is in it now, core by core. One system call, in which the kernel writes all of
-    /// `/proc/stat`.
+    /// Returns the present times, core by core. It takes one system call, in which the kernel
+    /// writes all of `/proc/stat`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn read(&mut self) -> io::Result<impl Iterator<Item = (CoreId, Duration)>> {
         let length = self.stat.read_at(&mut self.bytes, 0)?;
         Ok(stolen(&self.bytes[..length]))
     }
 }
 
-/// The lines of cores come first, some 60 bytes each.
+/// The length that is read: the lines of cores come first, some 60 bytes each.
 const LONGEST_STAT: usize = 1 << 14;
 
-/// `/proc/PID/task/TID/schedstat`: time on cores, time waiting for one, and turns.
+/// Parses `/proc/PID/task/TID/schedstat` (time on cores, time waiting for one, and turns) and
+/// returns the time waiting.
 fn waited(schedstat: &[u8]) -> Option<Duration> {
     let waiting = std::str::from_utf8(schedstat).ok()?.split_ascii_whitespace().nth(1)?;
     waiting.parse().ok().map(Duration::from_nanos)
 }
 
-/// The lines `cpuN user nice system idle iowait irq softirq steal ...` of `/proc/stat`, in
-/// hundredths of a second.
+/// Parses the lines `cpuN user nice system idle iowait irq softirq steal ...` of `/proc/stat`,
+/// which are in hundredths of a second.
 fn stolen(stat: &[u8]) -> impl Iterator<Item = (CoreId, Duration)> {
     stat.split_inclusive(|&byte| byte == b'\n').filter_map(|line| {
         let mut words = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_ascii_whitespace();
@@ -172,7 +174,7 @@ intr 4711 0 9 0 0 0 0 0 0 0
         account.read().unwrap();
         drop(end);
         thread.join().unwrap();
-        // The kernel may still be taking it down.
+        // The kernel may still be removing the thread.
         while account.read().is_ok() {
             std::thread::yield_now();
         }

@@ -26,7 +26,7 @@ pub struct CoreId(pub usize);
 pub struct Affinity(Vec<CoreId>);
 
 impl Affinity {
-    /// These cores, in any order.
+    /// Returns the set of these cores, in any order.
     pub fn of(cores: impl IntoIterator<Item = CoreId>) -> Self {
         let mut cores: Vec<CoreId> = cores.into_iter().collect();
         cores.sort_unstable();
@@ -34,12 +34,13 @@ impl Affinity {
         Affinity(cores)
     }
 
-    /// The cores on which the calling thread may run; none where the system does not tell.
+    /// Returns the cores on which the calling thread may run; none where the system does not show
+    /// them.
     pub fn of_this_thread() -> Self {
         Self::of(os::affinity().unwrap_or_default().into_iter().map(CoreId))
     }
 
-    /// The cores, ascending.
+    /// Returns the cores, ascending.
     pub fn cores(&self) -> &[CoreId] {
         &self.0
     }

@@ -11,7 +11,7 @@ use std::cell::Cell;
 
 use crate::sync::{Ordering, StaticAtomicU64};
 
-/// The system's allocator, with a count per thread of what was allocated and freed. Costs some
+/// The system's allocator, with a count per thread of what was allocated and freed. It costs some
 /// nanoseconds a call.
 ///
 /// ```
@@ -30,7 +30,7 @@ use crate::sync::{Ordering, StaticAtomicU64};
 #[derive(Debug, Default)]
 pub struct CountingAllocator;
 
-/// What a thread has allocated and freed.
+/// The number of a thread's allocations and deallocations.
 ///
 /// ```
 /// use hemiola_realtime::Allocations;
@@ -40,17 +40,17 @@ pub struct CountingAllocator;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allocations {
-    /// Calls that obtained memory. Growing or shrinking a block is one.
+    /// The number of calls that obtained memory. Growing or shrinking a block is one.
     pub allocations: u64,
-    /// Calls that gave memory back.
+    /// The number of calls that gave memory back.
     pub deallocations: u64,
-    /// Bytes obtained; for a block that changes size, all of its new size.
+    /// The number of bytes obtained; for a block that changes size, all of its new size.
     pub bytes: u64,
 }
 
 impl Allocations {
-    /// Calls to the allocator, of either kind. Both may take a lock or enter the kernel: a
-    /// real-time thread makes none.
+    /// Returns the number of calls to the allocator, of either kind. Both may take a lock or enter
+    /// the kernel: a real-time thread makes none.
     pub fn calls(self) -> u64 {
         self.allocations + self.deallocations
     }
@@ -71,16 +71,16 @@ thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls to the allocator by watched threads.
+/// The number of calls to the allocator by watched threads.
 static CALLS_BY_WATCHED_THREADS: StaticAtomicU64 = StaticAtomicU64::new(0);
 
-/// What the calling thread has allocated and freed so far. All zeros unless [`CountingAllocator`]
-/// is the global allocator.
+/// Returns what the calling thread has allocated and freed so far. All are zero unless
+/// [`CountingAllocator`] is the global allocator.
 pub fn allocations_on_this_thread() -> Allocations {
     THIS_THREAD.get()
 }
 
-/// Counts what the calling thread allocates from here on.
+/// A guard that counts what the calling thread allocates from here on.
 ///
 /// ```
 /// use hemiola_realtime::{AllocationGuard, CountingAllocator};
@@ -105,8 +105,8 @@ impl AllocationGuard {
         AllocationGuard { start: allocations_on_this_thread() }
     }
 
-    /// What the calling thread has allocated and freed since. Call it on the thread that made the
-    /// guard.
+    /// Returns what the calling thread has allocated and freed since. Call it on the thread that
+    /// made the guard.
     pub fn counted(&self) -> Allocations {
         allocations_on_this_thread().since(self.start)
     }
@@ -139,7 +139,7 @@ pub fn stop_watching_this_thread() {
     WATCHED.set(false);
 }
 
-/// How often watched threads called the allocator so far.
+/// Returns how often watched threads called the allocator so far.
 pub fn calls_by_watched_threads() -> u64 {
     CALLS_BY_WATCHED_THREADS.load(Ordering::Relaxed)
 }

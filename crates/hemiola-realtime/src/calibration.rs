@@ -1,9 +1,9 @@
-//! What this computer takes for itself: what a bound on response times must count, measured by what
-//! the runtime really uses.
+//! The costs of this computer that a bound on response times must count, measured with the
+//! operations that the runtime really uses.
 //!
-//! A file per cost. Each measurement starts threads of its own with real-time priority, or with the
-//! present one where that is not permitted: [`Calibration::policy`] says so, for then the figures
-//! are those of threads that share their cores with everybody.
+//! There is a file per cost. Each measurement starts threads of its own with real-time priority, or
+//! with the present one where that is not permitted: [`Calibration::policy`] shows it, because then
+//! the figures are those of threads that share their cores with everybody.
 
 mod hand_over;
 mod preemption;
@@ -20,7 +20,7 @@ use crate::latency::LatencyDistribution;
 use crate::policy::{Policy, Priority};
 use crate::thread::{Spawned, ThreadSettings};
 
-/// What a computer takes for itself, as measured. What could not be measured is not there.
+/// The costs of a computer, as measured. Those that could not be measured are missing.
 ///
 /// ```
 /// use hemiola_realtime::{Calibration, LatencyDistribution, PolicyInForce};
@@ -35,22 +35,22 @@ use crate::thread::{Spawned, ThreadSettings};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// Whether the threads that measured had real-time priority.
+    /// The policy of the threads that measured: real-time priority or the inherited one.
     pub policy: PolicyInForce,
-    /// From writing something on one core until a thread that spins on another one has read it.
-    /// Needs two cores.
+    /// The time from writing something on one core until a thread that spins on another one has
+    /// read it. It needs two cores.
     pub hand_over: Option<LatencyDistribution>,
-    /// From waking a thread that sleeps until it runs, on another core where there is one.
+    /// The time from waking a thread that sleeps until it runs, on another core where there is one.
     pub wake_up: Option<LatencyDistribution>,
-    /// How late a thread that waits for its time by [`AdaptiveEarliness`](crate::AdaptiveEarliness)
-    /// is there.
+    /// The lateness of a thread that waits for its time by
+    /// [`AdaptiveEarliness`](crate::AdaptiveEarliness).
     pub timer_lateness: Option<LatencyDistribution>,
-    /// What a thread that was interrupted takes longer than itself and what interrupted it. Needs
-    /// real-time priority.
+    /// The time that an interrupted thread takes longer than itself and what interrupted it. It
+    /// needs real-time priority.
     pub preemption: Option<LatencyDistribution>,
 }
 
-/// Which policy a measurement ran under.
+/// The policy that a measurement ran under.
 ///
 /// ```
 /// use hemiola_realtime::{Policy, PolicyInForce, Priority, wakeup_latency};
@@ -65,9 +65,9 @@ pub struct Calibration {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyInForce {
-    /// The one that was asked for.
+    /// The requested policy.
     Requested,
-    /// It was refused, so the one of the thread that asked.
+    /// The policy of the requesting thread, because the requested one was refused.
     #[default]
     Inherited,
 }
@@ -79,8 +79,8 @@ impl PolicyInForce {
 }
 
 impl Calibration {
-    /// Measures all of them, one after another: about three quarters of a second, most of it
-    /// asleep. What other programs do meanwhile is measured as well.
+    /// Measures all costs, one after another: about three quarters of a second, most of it asleep.
+    /// What other programs do meanwhile is measured as well.
     ///
     /// ```
     /// use hemiola_realtime::Calibration;
@@ -94,8 +94,8 @@ impl Calibration {
         Self::of(200)
     }
 
-    /// The same in about a third of a second, for who measures several times: one that was
-    /// disturbed is told from the others only then.
+    /// Measures all costs in about a third of a second, for callers that measure several times:
+    /// only then can a disturbed measurement be distinguished from the others.
     ///
     /// ```
     /// use hemiola_realtime::Calibration;
@@ -108,7 +108,7 @@ impl Calibration {
         Self::of(100)
     }
 
-    /// From so many timers and preemptions, and accordingly many of what takes less.
+    /// Measures with so many timers and preemptions, and accordingly more of what takes less time.
     fn of(samples: usize) -> Self {
         let (timer_lateness, policy) = match timer::lateness(samples) {
             Some((lateness, policy)) => (Some(lateness), policy),
@@ -124,12 +124,12 @@ impl Calibration {
     }
 }
 
-/// A thread that measures, above all cycles, if it may.
+/// Returns the settings of a thread that measures, above all cycles, if that is permitted.
 fn measuring(name: &str) -> ThreadSettings {
     above_others(name, 0)
 }
 
-/// The same, with a priority that much higher.
+/// Returns the settings of a measuring thread with a priority that much higher.
 fn above_others(name: &str, by: u8) -> ThreadSettings {
     let settings = ThreadSettings::new(name);
     match Priority::new(90 + by) {

@@ -10,8 +10,8 @@ thread_local! {
     static CONTAINED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// As long as it lives, panics on this thread are caught and reported by whoever made it: nothing
-/// is printed on the spot, where that would cost a real-time thread dearly.
+/// A guard: as long as it lives, panics on this thread are reported by the code that made it.
+/// Nothing is printed on the spot, where that would cost a real-time thread dearly.
 ///
 /// ```
 /// use hemiola_realtime::{Containment, describe_panic, take_place};
@@ -52,12 +52,13 @@ impl Drop for Containment {
     }
 }
 
-/// Where this thread panicked last under a [`Containment`]; empty when that is not known.
+/// Returns and clears where this thread panicked last under a [`Containment`]; empty when that is
+/// not known.
 pub fn take_place() -> String {
     WHERE.with_borrow_mut(std::mem::take)
 }
 
-/// What a panic said, and where: see [`take_place`].
+/// Returns the message of a panic and its place: see [`take_place`].
 pub fn describe_panic(panic: &(dyn Any + Send), place: &str) -> String {
     let message = panic
         .downcast_ref::<&str>()

@@ -1,12 +1,11 @@
-//! What the operating system refused, why, and how to obtain it.
+//! The settings that the operating system refused, why, and how to obtain them.
 
 use std::fmt;
 use std::io;
 
 /// A setting that the operating system refused. The program runs without it.
 ///
-/// Two denials are equal when they would tell a person the same, so a set of them says each thing
-/// once.
+/// Two denials are equal when their messages are, so a set of them lists each once.
 ///
 /// ```
 /// use hemiola_realtime::{Policy, Priority, ThreadSettings, apply_to_this_thread};
@@ -21,9 +20,9 @@ use std::io;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Denial {
-    /// What was asked for, as in "SCHED_FIFO with priority 60".
+    /// The requested setting, as in "SCHED_FIFO with priority 60".
     pub setting: String,
-    /// Why it was refused, in words, with what the system said.
+    /// The reason in words, with the error of the system.
     pub reason: String,
     /// What to do about it.
     pub remedy: String,
@@ -35,7 +34,7 @@ impl fmt::Display for Denial {
     }
 }
 
-/// What became of one setting.
+/// The outcome of the request for a setting.
 ///
 /// ```
 /// use hemiola_realtime::{Outcome, ThreadSettings, apply_to_this_thread};
@@ -47,12 +46,12 @@ impl fmt::Display for Denial {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Outcome {
-    /// Nobody asked for it.
+    /// The setting was not requested.
     #[default]
     NotRequested,
-    /// It is in force.
+    /// The setting is in force.
     Granted,
-    /// The system refused it.
+    /// The system refused the setting.
     Denied(Denial),
 }
 
@@ -62,7 +61,7 @@ impl Outcome {
         *self == Outcome::Granted
     }
 
-    /// The refusal, if there was one.
+    /// Returns the refusal, if there was one.
     pub fn denial(&self) -> Option<&Denial> {
         match self {
             Outcome::Denied(denial) => Some(denial),
@@ -78,8 +77,8 @@ impl Outcome {
     }
 }
 
-/// How to obtain real-time priority and locked memory for this binary. One text for both, because
-/// `setcap` replaces the capabilities that a file has.
+/// Returns how to obtain real-time priority and locked memory for this binary. It is one text for
+/// both, because `setcap` replaces the capabilities that a file has.
 pub(crate) fn how_to_obtain_permission() -> String {
     let binary = std::env::current_exe().map_or_else(|_| "BINARY".to_string(), |path| path.display().to_string());
     format!(

@@ -1,8 +1,9 @@
-//! Is this machine fit for real time, and what would make it fitter?
+//! The doctor, which examines whether this machine is fit for real time, and what would make it
+//! fitter.
 //!
 //! Every check reads files below a root folder (`/` on a real machine, a made-up tree in tests) and
-//! judges what it finds; the measurements at the end tell what all settings together amount to. A
-//! check whose files do not exist says nothing.
+//! judges what it finds; the measurements at the end show the effect of all settings together. A
+//! check whose files do not exist has no finding.
 
 mod kernel;
 mod measurements;
@@ -15,7 +16,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
-/// One thing that was looked at.
+/// The result of one check.
 ///
 /// ```
 /// use hemiola_realtime::{Finding, State, findings_as_text};
@@ -31,15 +32,15 @@ use std::path::Path;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked at, in a few words.
+    /// The subject of the check, in a few words.
     pub topic: &'static str,
     /// How good or bad it is.
     pub state: State,
-    /// What is the case.
+    /// What was found.
     pub found: String,
-    /// Why it matters to a real-time program.
+    /// The reason why it matters to a real-time program.
     pub why: &'static str,
-    /// What to do; nothing if all is well.
+    /// The remedy; nothing if all is well.
     pub remedy: Option<String>,
 }
 
@@ -72,16 +73,16 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Nothing to do.
+    /// There is nothing to do.
     Good,
-    /// Works, but could be better.
+    /// It works, but could be better.
     Advice,
     /// Deadlines will be missed because of it, sooner or later.
     Problem,
 }
 
-/// Examines this machine: all that [`examine_settings`] reads, and what measurements say. Takes
-/// about a second and a half, during which two cores are busy for a while.
+/// Examines this machine: all that [`examine_settings`] reads, and measurements. It takes about a
+/// second and a half, during which two cores are busy for a while.
 pub fn examine() -> Vec<Finding> {
     let mut findings = examine_settings(Path::new("/"));
     findings.extend(os::clock_resolution().map(kernel::timer_resolution));
@@ -89,8 +90,8 @@ pub fn examine() -> Vec<Finding> {
     findings
 }
 
-/// Examines the settings of the machine whose `proc` and `sys` are found below `root`. Reads some
-/// dozen files.
+/// Examines the settings of the machine whose `proc` and `sys` are found below `root`. It reads
+/// some dozen files.
 ///
 /// ```
 /// use hemiola_realtime::{examine_settings, findings_as_text};
@@ -121,8 +122,8 @@ pub fn examine_settings(root: &Path) -> Vec<Finding> {
     checks.iter().filter_map(|check| check(&tree)).collect()
 }
 
-/// The findings for people: a paragraph each, wrapped to so many columns, with reason and remedy
-/// where there is something to do, and a summary.
+/// Formats the findings for people: a paragraph each, wrapped to so many columns, with reason and
+/// remedy where there is something to do, and a summary.
 pub fn findings_as_text(findings: &[Finding], columns: usize) -> String {
     const INDENT: usize = 4;
     let topic_width = findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
@@ -152,8 +153,8 @@ pub fn findings_as_text(findings: &[Finding], columns: usize) -> String {
     text
 }
 
-/// The findings for machines: a JSON array of objects with the fields of [`Finding`]; `state` is
-/// `good`, `advice` or `problem`.
+/// Formats the findings for machines: a JSON array of objects with the fields of [`Finding`];
+/// `state` is `good`, `advice` or `problem`.
 pub fn findings_as_json(findings: &[Finding]) -> String {
     serde_json::to_string_pretty(findings).expect("text and unit variants always have a JSON form")
 }

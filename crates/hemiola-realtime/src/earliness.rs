@@ -1,15 +1,16 @@
-//! Meeting a due time: sleep twice, wake early by as little as the machine allows, then spin.
+//! Waiting for a due time: sleep twice, wake early by as little as the machine allows, then spin.
 
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 use std::time::Duration;
 
-/// Decides how early to wake before a due time, so that the thread is there on time although sleeps
-/// end late.
+/// A tracker that decides how early to wake before a due time, so that the thread is there on time
+/// although sleeps end late.
 ///
-/// A long sleep ends late by more than a short one, for the core sleeps more deeply. So the way to
-/// a due time has a long sleep that ends 100 µs early, then a short one, and the rest is spun.
+/// A long sleep ends late by more than a short one, because the core sleeps more deeply. So the
+/// wait for a due time has a long sleep that ends 100 µs early, then a short one, and the rest is
+/// spun.
 ///
-/// What the first 64 short sleeps are late by at most is the first estimate. From then on it tracks
+/// The largest lateness of the first 64 short sleeps is the first estimate. From then on it tracks
 /// how late all but one of 200 short sleeps end at most (the 99.5th percentile of the oversleep)
 /// and wakes that much early, at most `bound`. Each sleep that ended later than estimated raises
 /// the estimate by 20 %, each other one lowers it by 0.1 %: both balance when 199 of 200 are
@@ -17,8 +18,8 @@ use std::time::Duration;
 /// A single outlier therefore costs little, and a change by a factor of ten is followed within 13
 /// sleeps upwards and 2,300 downwards.
 ///
-/// The price is the time spent spinning; [`AdaptiveEarliness::cost`] says how much. No allocation,
-/// no lock; the only system calls are the sleeps.
+/// The price is the time spent spinning, which [`AdaptiveEarliness::cost`] counts. There is no
+/// allocation and no lock; the only system calls are the sleeps.
 ///
 /// ```
 /// use hemiola_realtime::{AdaptiveEarliness, monotonic_now};
@@ -36,14 +37,14 @@ use std::time::Duration;
 pub struct AdaptiveEarliness {
     bound_ns: f64,
     estimate_ns: f64,
-    /// How many sleeps there were, up to [`FIRST_SLEEPS`], and how late the latest of them ended.
+    /// The number of sleeps so far, up to [`FIRST_SLEEPS`], and how late the latest of them ended.
     first_sleeps: u32,
     longest_ns: f64,
     woken: MonotonicTime,
     cost: EarlinessCost,
 }
 
-/// One of the sleeps on the way to a due time.
+/// One of the sleeps before a due time.
 ///
 /// ```
 /// use hemiola_realtime::{AdaptiveEarliness, monotonic_now, sleep_until};
@@ -59,12 +60,12 @@ pub struct AdaptiveEarliness {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlySleep {
-    /// When it is to end.
+    /// The time at which it is to end.
     pub until: MonotonicTime,
     is_short: bool,
 }
 
-/// What waking early has cost and brought so far.
+/// The cost and the effect of waking early so far.
 ///
 /// ```
 /// use hemiola_realtime::{AdaptiveEarliness, monotonic_now};
@@ -77,35 +78,35 @@ pub struct EarlySleep {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EarlinessCost {
-    /// How many due times were waited for.
+    /// The number of due times that were waited for.
     pub waits: u64,
-    /// How many of them were missed because a sleep ended after them.
+    /// The number of those that were missed because a sleep ended after them.
     pub late: u64,
-    /// Processor time spent spinning.
+    /// The processor time spent spinning.
     pub spinning: Duration,
 }
 
-/// So long before the short sleep's end the long one ends: enough for its own lateness, short
-/// enough for the core to sleep lightly.
+/// The time between the ends of the long and the short sleep: enough for the lateness of the long
+/// one, short enough for the core to sleep lightly.
 const LEAD: Duration = Duration::from_micros(100);
 /// The tracked quantile of the oversleep: a deadline that counts in one of a thousand runs is not
 /// met with one in twenty.
 const QUANTILE: f64 = 0.995;
-/// By which share of the estimate one observation may move it.
+/// The share of the estimate by which one observation may move it.
 const GAIN: f64 = 0.2;
-/// Below this the estimate stays, so that it can grow again: no sleep ends more punctually.
+/// The smallest estimate, so that it can grow again: no sleep ends more punctually.
 const FLOOR_NS: f64 = 1_000.0;
-/// So many sleeps make the first estimate.
+/// The number of sleeps that make the first estimate.
 const FIRST_SLEEPS: u32 = 64;
-/// What counts until then: what a sleep on an unprivileged thread usually costs.
+/// The estimate until then: the usual lateness of sleeps on an unprivileged thread.
 const START_NS: f64 = 50_000.0;
 
 impl AdaptiveEarliness {
-    /// As early as this a thread wakes at most, if nobody says otherwise: on machines whose sleeps
-    /// end even later, it is late instead.
+    /// The default bound on how early a thread wakes: on machines whose sleeps end even later, it
+    /// is late instead.
     pub const MOST: Duration = Duration::from_micros(200);
 
-    /// Wakes at most `bound` before the due time.
+    /// Creates a tracker that wakes at most `bound` before the due time.
     pub fn new(bound: Duration) -> Self {
         let bound_ns = bound.as_nanos() as f64;
         AdaptiveEarliness {
@@ -118,17 +119,17 @@ impl AdaptiveEarliness {
         }
     }
 
-    /// How long before the due time it wakes at most.
+    /// Returns how long before the due time it wakes at most.
     pub fn bound(&self) -> Duration {
         Duration::from_nanos(self.bound_ns as u64)
     }
 
-    /// How early it would wake now.
+    /// Returns how early it would wake now.
     pub fn earliness(&self) -> Duration {
         Duration::from_nanos(self.estimate_ns as u64)
     }
 
-    /// The next sleep on the way to `due`; `None` when it is time to spin, or past it.
+    /// Returns the next sleep before `due`; `None` when it is time to spin, or past it.
     pub fn next_sleep(&self, now: MonotonicTime, due: MonotonicTime) -> Option<EarlySleep> {
         let wake_at = due - self.earliness();
         if now + LEAD < wake_at {
@@ -137,7 +138,8 @@ impl AdaptiveEarliness {
         (now < wake_at).then_some(EarlySleep { until: wake_at, is_short: true })
     }
 
-    /// Learns when a sleep has really ended. One that something else has ended teaches nothing.
+    /// Learns when a sleep has really ended. It is not to be called for one that something else has
+    /// ended.
     pub fn note(&mut self, sleep: EarlySleep, woken: MonotonicTime) {
         if sleep.is_short {
             self.observe(woken.since(sleep.until));
@@ -159,13 +161,15 @@ impl AdaptiveEarliness {
     }
 
     /// Waits for `due`: sleeps, learns from how the sleeps went, spins for the rest. Returns the
-    /// time at which it is there, which is `due` or later. Due times in the past count as late.
+    /// time at which the thread is there, which is `due` or later. Due times in the past count as
+    /// late.
     pub fn meet(&mut self, due: MonotonicTime) -> MonotonicTime {
         self.meet_prepared(due, || ())
     }
 
-    /// The same, and calls `prepare` when the sleeps have ended and `due` is still to come: the
-    /// place for bringing into the caches what will be needed at once, instead of only spinning.
+    /// Waits like [`Self::meet`], and runs `prepare` when the sleeps have ended and `due` is still
+    /// to come: there it can bring into the caches what will be needed at once, instead of only
+    /// spinning.
     pub fn meet_prepared(&mut self, due: MonotonicTime, prepare: impl FnOnce()) -> MonotonicTime {
         let mut woken = monotonic_now();
         while let Some(sleep) = self.next_sleep(woken, due) {
@@ -188,8 +192,8 @@ impl AdaptiveEarliness {
         now
     }
 
-    /// When the last sleep ended on the way to the due time that was [met](Self::meet) last: since
-    /// then the thread has had a core, for [`Respite`](crate::Respite) to know.
+    /// Returns when the last sleep ended before the due time that was [met](Self::meet) last: since
+    /// then the thread has had a core, which [`Respite`](crate::Respite) has to know.
     ///
     /// ```
     /// use hemiola_realtime::{AdaptiveEarliness, monotonic_now};
@@ -204,14 +208,14 @@ impl AdaptiveEarliness {
         self.woken
     }
 
-    /// What it has cost and brought so far.
+    /// Returns the cost and the effect so far.
     pub fn cost(&self) -> EarlinessCost {
         self.cost
     }
 }
 
 impl Default for AdaptiveEarliness {
-    /// At most [`AdaptiveEarliness::MOST`].
+    /// Returns a tracker with the bound [`AdaptiveEarliness::MOST`].
     fn default() -> Self {
         Self::new(Self::MOST)
     }

@@ -1,5 +1,5 @@
-//! What cannot be done at all, as opposed to what the system merely refuses (see
-//! [`Denial`](crate::Denial)).
+//! Errors of requests that cannot be met at all, as opposed to those that the system merely refuses
+//! (see [`Denial`](crate::Denial)).
 
 /// A request that makes no sense or that leaves nothing to run on.
 ///
@@ -22,7 +22,7 @@ pub enum RealtimeError {
     ThreadNotStarted {
         /// The thread's name.
         name: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A thread's name contains a zero byte, which the kernel cannot store.

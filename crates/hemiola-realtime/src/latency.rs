@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How long something took, or how late it was, of so many times.
+/// A summary of how long something took, or how late it was, over a number of samples.
 ///
 /// ```
 /// use hemiola_realtime::LatencyDistribution;
@@ -17,21 +17,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyDistribution {
-    /// How many there were.
+    /// The number of samples.
     pub samples: u64,
-    /// The shortest one.
+    /// The shortest latency.
     #[serde(rename = "minimum_ns", with = "nanoseconds")]
     pub minimum: Duration,
-    /// Half of them were shorter.
+    /// The latency that half of the samples do not exceed.
     #[serde(rename = "median_ns", with = "nanoseconds")]
     pub median: Duration,
-    /// 99 % of them were shorter.
+    /// The latency that 99 % of the samples do not exceed.
     #[serde(rename = "p99_ns", with = "nanoseconds")]
     pub p99: Duration,
-    /// 99.9 % of them were shorter.
+    /// The latency that 99.9 % of the samples do not exceed.
     #[serde(rename = "p999_ns", with = "nanoseconds")]
     pub p999: Duration,
-    /// The longest one.
+    /// The longest latency.
     #[serde(rename = "maximum_ns", with = "nanoseconds")]
     pub maximum: Duration,
 }
@@ -50,7 +50,7 @@ impl LatencyDistribution {
     /// ```
     pub fn of(latencies: &mut [Duration]) -> Self {
         latencies.sort_unstable();
-        // The nearest rank: the smallest value that at least this share does not exceed.
+        // The nearest rank counts: the smallest value that at least this share does not exceed.
         let at = |per_mille: usize| {
             let rank = (latencies.len() * per_mille).div_ceil(1000).max(1);
             latencies.get(rank - 1).copied().unwrap_or_default()

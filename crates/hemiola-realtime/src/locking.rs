@@ -1,4 +1,4 @@
-/// Which memory is locked, that is: stays in place and needs no page fault.
+/// The memory that is locked, that is: stays in place and needs no page fault.
 ///
 /// ```
 /// use hemiola_realtime::{Locking, secure_memory};
@@ -11,11 +11,11 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Locking {
-    /// All there is and all that will be; faulted in at once.
+    /// All present and future memory; faulted in at once.
     PresentAndFuture,
-    /// All there is and all that will be, each page from its first touch on.
+    /// All present and future memory, each page from its first touch on.
     WhenTouched,
-    /// All there is now. The future is left out where a limit exists: once it is reached, every
-    /// allocation would fail.
+    /// All present memory. Future memory is excluded where a limit exists: once it is reached,
+    /// every allocation would fail.
     Present,
 }

@@ -1,11 +1,11 @@
-//! Which machine this is.
+//! A description of this machine.
 
 use std::thread::available_parallelism;
 
 use crate::system_tree::SystemTree;
 
-/// The processor, how many of its cores this program may use, and the kernel, in a line: what is
-/// measured on one is not what another one takes.
+/// Returns the processor, how many of its cores this program may use, and the kernel, in a line:
+/// measurements on one machine do not hold for another one.
 ///
 /// ```
 /// assert!(hemiola_realtime::describe_machine().contains("core"));
@@ -24,7 +24,7 @@ fn describe(tree: &SystemTree, cores: usize) -> String {
     format!("{processor}, {cores}, {kernel}")
 }
 
-/// As the processor calls itself, or else the board that it is on.
+/// Returns the name by which the processor calls itself, or else that of the board that it is on.
 fn processor(tree: &SystemTree) -> Option<String> {
     let cpuinfo = tree.text("proc/cpuinfo").unwrap_or_default();
     let named = cpuinfo.lines().find_map(|line| {

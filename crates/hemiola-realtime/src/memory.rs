@@ -8,7 +8,7 @@ use crate::system_tree::SystemTree;
 use std::hint::black_box;
 use std::io;
 
-/// What became of the request to keep memory at hand.
+/// The outcome of the request to keep memory at hand.
 ///
 /// ```
 /// use hemiola_realtime::secure_memory;
@@ -20,14 +20,14 @@ use std::io;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryReport {
-    /// Whether memory is locked.
+    /// The outcome of locking memory.
     pub lock: Outcome,
-    /// What is locked, if anything is.
+    /// The memory that is locked, if any is.
     pub locking: Option<Locking>,
     /// Whether the allocator keeps freed memory instead of returning it to the system. Only glibc's
-    /// can be told.
+    /// can be configured so.
     pub keeps_heap: bool,
-    /// Bytes of heap that were touched in advance.
+    /// The number of bytes of heap that were touched in advance.
     pub prefaulted_heap: usize,
 }
 
@@ -35,15 +35,15 @@ pub struct MemoryReport {
 /// `heap` bytes in advance (they go to the allocator's arena of the calling thread, so call it on
 /// the main thread, at start-up, before other threads).
 ///
-/// Locking is tried in the order [`Locking`] lists. Once the future is locked, every stack of a new
-/// thread is resident as a whole, unless the thread says how much of it is to be
-/// ([`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack)). Takes
+/// Locking is tried in the order [`Locking`] lists. Once future memory is locked, every stack of a
+/// new thread is resident as a whole, unless the thread sets how much of it is to be
+/// ([`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack)). It takes
 /// milliseconds per 10 MiB.
 pub fn secure_memory(heap: usize) -> MemoryReport {
     let keeps_heap = os::keep_heap();
     let prefaulted_heap = prefault_heap(heap);
     let tree = SystemTree::of_this_machine();
-    // Where no such file tells, trying tells.
+    // Where that file does not exist, locking is tried.
     let limit = tree.limit("Max locked memory").flatten();
     let unlimited = limit.is_none() || Privileges::of_this_process(&tree).may_lock_memory;
     let attempts: &[Locking] =
@@ -71,7 +71,7 @@ pub fn secure_memory(heap: usize) -> MemoryReport {
 /// assert!(hemiola_realtime::prefault_stack(64 * 1024) > 0);
 /// ```
 pub fn prefault_stack(bytes: usize) -> usize {
-    /// What the touching itself needs at the low end, in unoptimised builds, too.
+    /// The space that the touching itself needs at the low end, in unoptimised builds, too.
     const RESERVE: usize = 8 * PAGE;
     let start = stack_position();
     let Ok(lowest) = os::lowest_stack_address() else { return 0 };
@@ -83,12 +83,12 @@ pub fn prefault_stack(bytes: usize) -> usize {
     start - target
 }
 
-/// Touches so much of the calling thread's stack, and gives back what locking has made resident
+/// Touches `bytes` of the calling thread's stack, and releases what locking has made resident
 /// beyond that: it comes again, and stays, when it is touched. Returns how many bytes were touched.
 pub(crate) fn settle_stack(bytes: usize) -> usize {
     let touched = prefault_stack(bytes);
     if bytes > 0 {
-        // Where the system cannot, there is more than was asked for.
+        // Where the system cannot release it, more is resident than was requested.
         _ = os::release_stack_beyond(bytes);
     }
     touched
@@ -99,8 +99,8 @@ const PAGE: usize = 4096;
 #[inline(never)]
 fn touch_stack(target: usize) {
     let mut page = [0u8; PAGE];
-    // The compiler must assume that the page is read and written: it can neither leave it out nor
-    // turn this into a loop.
+    // The compiler must assume that the page is read and written: it can neither remove it nor turn
+    // this into a loop.
     let position = black_box(&mut page).as_ptr().addr();
     if position > target {
         touch_stack(target);

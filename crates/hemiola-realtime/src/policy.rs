@@ -1,11 +1,11 @@
-//! How the kernel schedules a thread: by which rule, at which priority.
+//! The scheduling policy and the priority of a thread.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::error::RealtimeError;
 
-/// How the kernel decides when a thread runs.
+/// The policy by which the kernel decides when a thread runs.
 ///
 /// Real-time policies are not inherited by threads that such a thread starts without
 /// [`spawn`](crate::spawn).
@@ -23,22 +23,22 @@ use crate::error::RealtimeError;
 pub enum Policy {
     /// Runs until it blocks or a thread of higher priority is ready.
     Fifo(Priority),
-    /// As [`Policy::Fifo`], but threads of equal priority take turns.
+    /// Runs like [`Policy::Fifo`], but threads of equal priority take turns.
     RoundRobin(Priority),
     /// Linux' constant bandwidth server over earliest deadline first: `runtime` of processor time
     /// within `deadline` of each start of a `period`. The kernel wants
     /// `runtime <= deadline <= period`, and no affinity.
     Deadline {
-        /// Processor time per period.
+        /// The processor time per period.
         runtime: Duration,
-        /// By when it is needed, from the start of the period.
+        /// The time by which it is needed, from the start of the period.
         deadline: Duration,
         /// The time between two starts.
         period: Duration,
     },
     /// Shares the processor with everything else. Timers of such a thread fire without slack.
     TimeSharing {
-        /// Its weight among the others.
+        /// The weight among the others.
         nice: Niceness,
     },
 }
@@ -75,7 +75,7 @@ impl Priority {
     /// The highest real-time priority.
     pub const HIGHEST: Priority = Priority(99);
 
-    /// The priority `level`.
+    /// Returns the priority `level`.
     ///
     /// # Errors
     /// [`RealtimeError::NoSuchPriority`] outside 1 to 99.
@@ -88,7 +88,7 @@ impl Priority {
         }
     }
 
-    /// The priority `level`, or the one that is nearest to it.
+    /// Returns the priority `level`, or the one that is nearest to it.
     ///
     /// ```
     /// # use hemiola_realtime::Priority;
@@ -98,7 +98,7 @@ impl Priority {
         Priority(level).clamp(Self::LOWEST, Self::HIGHEST)
     }
 
-    /// 1 to 99.
+    /// Returns the level, from 1 to 99.
     pub const fn level(self) -> u8 {
         self.0
     }
@@ -116,7 +116,7 @@ impl Priority {
 pub struct Niceness(i8);
 
 impl Niceness {
-    /// The nice value `level`.
+    /// Returns the nice value `level`.
     ///
     /// # Errors
     /// [`RealtimeError::NoSuchNiceness`] outside -20 to 19.
@@ -124,7 +124,7 @@ impl Niceness {
         if (-20..=19).contains(&level) { Ok(Niceness(level)) } else { Err(RealtimeError::NoSuchNiceness { level }) }
     }
 
-    /// -20 to 19.
+    /// Returns the level, from -20 to 19.
     pub const fn level(self) -> i8 {
         self.0
     }

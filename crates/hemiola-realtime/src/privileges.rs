@@ -1,4 +1,4 @@
-//! What the kernel lets this process do.
+//! The privileges that the kernel grants this process.
 
 use crate::system_tree::SystemTree;
 
@@ -12,10 +12,10 @@ pub(crate) struct Privileges {
 }
 
 impl Privileges {
-    /// Reads them from `proc`; none where there is no such file.
+    /// Reads the capabilities from `proc`; none where there is no such file.
     ///
     /// Capabilities in a user namespace other than the first (rootless containers) are of no use
-    /// for either: the kernel asks for them in the first one.
+    /// for either: the kernel requires them in the first one.
     pub(crate) fn of_this_process(tree: &SystemTree) -> Self {
         const CAP_IPC_LOCK: u64 = 1 << 14;
         const CAP_SYS_NICE: u64 = 1 << 23;
@@ -32,39 +32,39 @@ impl Privileges {
     }
 }
 
-/// The first user namespace maps every identity to itself. A kernel without user namespaces has no
-/// such file.
+/// Whether the process is in the first user namespace, which maps every identity to itself. A
+/// kernel without user namespaces has no such file.
 fn in_first_user_namespace(tree: &SystemTree) -> bool {
     tree.text("proc/self/uid_map").is_none_or(|map| map.split_whitespace().eq(["0", "0", "4294967295"]))
 }
 
-/// How much of each period real-time threads of this process' control group may run, in kernels
-/// with `RT_GROUP_SCHED`: by default they get nothing.
+/// The time of each period that real-time threads of this process' control group may run, in
+/// kernels with `RT_GROUP_SCHED`: by default they get nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GroupShare {
-    /// Microseconds per period.
+    /// The microseconds per period.
     pub(crate) microseconds: i64,
 }
 
 impl GroupShare {
-    /// The file of a control group that holds it.
+    /// The file of a control group that holds the share.
     pub(crate) const FILE: &str = "cpu.rt_runtime_us";
-    /// Why it matters.
+    /// The reason why it matters.
     pub(crate) const WHY: &str =
         "a real-time policy is refused to members of a control group without real-time bandwidth, even to root";
-    /// What to do where it is none.
+    /// The remedy where the share is none.
     pub(crate) const REMEDY: &str = "write 950000 to cpu.rt_runtime_us of the group and of those around it, outermost \
         first (docker: `--cpu-rt-runtime=950000`)";
 
-    /// Reads it from the process' own group; nothing where the kernel does not divide real-time
-    /// bandwidth.
+    /// Reads the share of the process' own group; nothing where the kernel does not divide
+    /// real-time bandwidth.
     pub(crate) fn of_this_process(tree: &SystemTree) -> Option<Self> {
         let files = tree.control_group_files(Self::FILE, Self::FILE);
         let microseconds = files.iter().find_map(|text| text.parse().ok())?;
         Some(GroupShare { microseconds })
     }
 
-    /// Tells whether real-time policies are refused.
+    /// Returns whether real-time policies are refused.
     pub(crate) fn is_none(self) -> bool {
         self.microseconds == 0
     }

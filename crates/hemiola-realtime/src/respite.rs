@@ -1,20 +1,21 @@
-//! What a real-time thread that cannot keep up leaves to others.
+//! The rest that a real-time thread which cannot keep up leaves to others.
 //!
 //! Linux keeps a part of each second for threads that share time: 5 % unless
-//! `kernel.sched_rt_runtime_us` says otherwise. If real-time threads leave less than that on a
+//! `kernel.sched_rt_runtime_us` is set otherwise. If real-time threads leave less than that on a
 //! core, *all* of them stand still there, for up to 50 ms: also the important one whose work takes
-//! half a millisecond. So a thread that finds no rest of its own must take one, or it stops those
+//! half a millisecond. So a thread that has no rest of its own must rest deliberately, or it stops
+//! those above it, whatever their priority.
 //! above it, whatever their priority.
 
 use crate::time::MonotonicTime;
 use std::time::Duration;
 
-/// Sees to it that a real-time thread rests, however much work there is.
+/// An account that ensures that a real-time thread rests, however much work there is.
 ///
-/// Nothing is asked of a thread that rests a twelfth as long as it works, now and then. One that
-/// does not is asked for what it owes in pieces of 10 ms, so that a burst goes through undisturbed.
-/// A twelfth is half as much again as the kernel wants, for those above work as well while this one
-/// rests.
+/// Nothing is demanded of a thread that rests a twelfth as long as it works, now and then. One that
+/// does not has to rest what it owes in pieces of 10 ms, so that a burst goes through undisturbed.
+/// A twelfth is half as much again as the kernel requires, because threads above work as well while
+/// this one rests.
 ///
 /// ```
 /// use hemiola_realtime::{Respite, monotonic_now, sleep_until};
@@ -34,14 +35,14 @@ pub struct Respite {
     rests_since: Option<MonotonicTime>,
 }
 
-/// So much of its work is what a thread owes.
+/// The divisor of a thread's work that gives the rest that it owes.
 const SHARE: u32 = 12;
-/// A debt that is asked for.
+/// The debt from which on a rest is demanded.
 const PIECE: Duration = Duration::from_millis(10);
 
 impl Respite {
     /// Notes that the thread worked from `begin` to `end`, and had rested since the last time.
-    /// Tells until when it must rest now, if it must. No system call.
+    /// Returns until when it must rest now, if it must. It makes no system call.
     pub fn after_work(&mut self, begin: MonotonicTime, end: MonotonicTime) -> Option<MonotonicTime> {
         let rested = self.rests_since.map_or(Duration::MAX, |since| begin.since(since));
         self.owed = self.owed.saturating_sub(rested) + end.since(begin) / SHARE;
@@ -55,8 +56,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Works and rests for these times in turn, in microseconds; tells how long it worked, and how
-    /// long all of it took.
+    /// Works and rests for these times in turn, in microseconds; returns how long it worked, and
+    /// how long all of it took.
     fn live(days: &[(u64, u64)]) -> (Duration, Duration) {
         let (mut respite, mut now, mut worked) = (Respite::default(), MonotonicTime::default(), Duration::ZERO);
         for &(work, rest) in days {

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// `proc` and `sys` below a root folder. What cannot be read or understood is absent.
+/// The folders `proc` and `sys` below a root folder. Files that cannot be read or understood are
+/// absent.
 pub(crate) struct SystemTree {
     root: PathBuf,
 }
@@ -18,29 +19,30 @@ impl SystemTree {
         Self::below(Path::new("/"))
     }
 
-    /// The file's text without white space around it.
+    /// Returns the file's text without white space around it.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.root.join(path)).ok().map(|text| text.trim().to_string())
     }
 
-    /// The file's text as a number or the like.
+    /// Returns the file's text as a number or the like.
     pub(crate) fn value<T: FromStr>(&self, path: &str) -> Option<T> {
         self.text(path)?.parse().ok()
     }
 
-    /// The file as a list of cores, such as `0-3,8`.
+    /// Returns the file as a list of cores, such as `0-3,8`.
     pub(crate) fn cores(&self, path: &str) -> Option<Vec<usize>> {
         parse_cores(&self.text(path)?)
     }
 
-    /// The soft limit that `proc/self/limits` states under `name`; `None` inside if there is none.
+    /// Returns the soft limit that `proc/self/limits` states under `name`; `None` inside if there
+    /// is none.
     pub(crate) fn limit(&self, name: &str) -> Option<Option<u64>> {
         let limits = self.text("proc/self/limits")?;
         let soft = limits.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?;
         if soft == "unlimited" { Some(None) } else { soft.parse().ok().map(Some) }
     }
 
-    /// The folders and files in a folder, sorted.
+    /// Returns the folders and files in a folder, sorted.
     pub(crate) fn entries(&self, path: &str) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.root.join(path))
             .into_iter()
@@ -51,9 +53,9 @@ impl SystemTree {
         names
     }
 
-    /// The files called `file` of this process' control group for the processor, and of all groups
-    /// around it, innermost first.
-    /// `version_1` names the file in a hierarchy of the first version.
+    /// Returns the texts of the files called `version_2` of this process' control group for the
+    /// processor, and of all groups around it, innermost first. `version_1` is the name of the file
+    /// in a hierarchy of the first version.
     pub(crate) fn control_group_files(&self, version_1: &str, version_2: &str) -> Vec<String> {
         let membership = self.text("proc/self/cgroup").unwrap_or_default();
         let mut texts = Vec::new();
@@ -75,9 +77,10 @@ impl SystemTree {
     }
 }
 
-/// `0-3,8` as the kernel writes lists of cores; an empty text is an empty list.
+/// Parses `0-3,8` as the kernel writes lists of cores; an empty text is an empty list.
 pub(crate) fn parse_cores(list: &str) -> Option<Vec<usize>> {
-    /// More than any kernel is built for: a damaged file must not fill the memory.
+    /// The largest number of cores, more than any kernel is built for: a damaged file must not fill
+    /// the memory.
     const MOST: usize = 1 << 16;
     let mut cores = Vec::new();
     for range in list.split(',').map(str::trim).filter(|range| !range.is_empty() && *range != "(null)") {
@@ -91,7 +94,7 @@ pub(crate) fn parse_cores(list: &str) -> Option<Vec<usize>> {
     Some(cores)
 }
 
-/// The word in brackets, as in `always [madvise] never` or `none (full)`.
+/// Returns the word in brackets, as in `always [madvise] never` or `none (full)`.
 pub(crate) fn chosen(options: &str) -> Option<&str> {
     options.split_whitespace().find_map(|word| {
         word.strip_prefix('[')

@@ -1,8 +1,8 @@
 //! Threads with a scheduling policy, a set of cores and a pre-faulted stack.
 //!
-//! Settings are applied on the new thread before its body starts. What the system refuses is
-//! reported, and the body runs all the same: a robot on a developer's laptop must work, only less
-//! punctually.
+//! Settings are applied on the new thread before its body starts. Settings that the system refuses
+//! are reported, and the body runs all the same: a robot on a developer's laptop must work, only
+//! less punctually.
 
 mod kernel_thread;
 
@@ -19,7 +19,8 @@ use std::io;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-/// What a thread is called, how the kernel schedules it, where it runs and how much stack it has.
+/// The settings of a thread: its name, how the kernel schedules it, where it runs and how much
+/// stack it has.
 ///
 /// ```
 /// use hemiola_realtime::{Affinity, CoreId, Niceness, Policy, ThreadSettings};
@@ -42,9 +43,9 @@ pub struct ThreadSettings {
 }
 
 impl ThreadSettings {
-    /// Settings of a thread called `name` (the kernel keeps the first 15 bytes) that shares time as
-    /// threads do by default, runs on the cores of the thread that starts it, and has 2 MiB of
-    /// stack, none of it pre-faulted.
+    /// Creates settings of a thread called `name` (the kernel keeps the first 15 bytes) that shares
+    /// time as threads do by default, runs on the cores of the thread that starts it, and has 2 MiB
+    /// of stack, none of it pre-faulted.
     pub fn new(name: impl Into<String>) -> Self {
         ThreadSettings {
             name: name.into(),
@@ -55,43 +56,43 @@ impl ThreadSettings {
         }
     }
 
-    /// How the kernel schedules the thread.
+    /// Sets how the kernel schedules the thread.
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = Some(policy);
         self
     }
 
-    /// The cores on which the thread may run.
+    /// Sets the cores on which the thread may run.
     #[must_use]
     pub fn affinity(mut self, affinity: Affinity) -> Self {
         self.affinity = Some(affinity);
         self
     }
 
-    /// The size of the stack in bytes. Without effect on a thread that already runs.
+    /// Sets the size of the stack in bytes. It has no effect on a thread that already runs.
     #[must_use]
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = bytes;
         self
     }
 
-    /// How much of the stack is touched before the body starts, in bytes, so that the first deep
-    /// call costs no page fault. Where memory is locked the whole stack would be resident; with
-    /// this it is so much, and each page beyond it from its first touch on.
+    /// Sets how much of the stack is touched before the body starts, in bytes, so that the first
+    /// deep call costs no page fault. Where memory is locked the whole stack would be resident;
+    /// with this setting that much is, and each page beyond it from its first touch on.
     #[must_use]
     pub fn prefaulted_stack(mut self, bytes: usize) -> Self {
         self.prefaulted_stack = bytes;
         self
     }
 
-    /// The thread's name.
+    /// Returns the thread's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// What became of each setting of a thread.
+/// The outcome of each setting of a thread.
 ///
 /// ```
 /// use hemiola_realtime::{Policy, Priority, ThreadSettings, spawn};
@@ -103,28 +104,29 @@ impl ThreadSettings {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadReport {
-    /// The name.
+    /// The outcome of the name.
     pub name: Outcome,
-    /// The cores.
+    /// The outcome of the cores.
     pub affinity: Outcome,
-    /// The scheduling policy.
+    /// The outcome of the scheduling policy.
     pub policy: Outcome,
-    /// Timers without slack, asked for on behalf of threads that share time.
+    /// The outcome of timers without slack, which are requested for threads that share time.
     pub timer_slack: Outcome,
-    /// Bytes of stack that were touched in advance; less than asked for when the stack is smaller.
+    /// The number of bytes of stack that were touched in advance; less than requested when the
+    /// stack is smaller.
     pub prefaulted_stack: usize,
-    /// To change its policy later; nothing if it ended before it was ready.
+    /// The thread, to change its policy later; nothing if it ended before it was ready.
     pub thread: Option<KernelThread>,
 }
 
 impl ThreadReport {
-    /// What was refused.
+    /// Returns the settings that were refused.
     pub fn denials(&self) -> impl Iterator<Item = &Denial> {
         [&self.name, &self.affinity, &self.policy, &self.timer_slack].into_iter().filter_map(Outcome::denial)
     }
 }
 
-/// A running thread and what became of its settings.
+/// A running thread and the outcome of its settings.
 ///
 /// ```
 /// use hemiola_realtime::{ThreadSettings, spawn};
@@ -136,9 +138,9 @@ impl ThreadReport {
 /// ```
 #[derive(Debug)]
 pub struct Spawned<T> {
-    /// To wait for the thread's end and its result.
+    /// The handle that waits for the thread's end and its result.
     pub thread: JoinHandle<T>,
-    /// What became of each setting.
+    /// The outcome of each setting.
     pub report: ThreadReport,
 }
 
@@ -163,15 +165,15 @@ where
         .name(name.clone())
         .stack_size(settings.stack_size)
         .spawn(move || {
-            // Cannot block (there is room for one) and cannot fail (the receiver waits). The sender
-            // ends here, so that `body` starts on a thread that holds nothing of ours.
+            // The send cannot block (there is room for one) and cannot fail (the receiver waits).
+            // The sender ends here, so that `body` starts on a thread that holds nothing of ours.
             let _ = report_sender.send(apply(&settings));
             drop((report_sender, settings));
             body()
         })
         .map_err(|source| RealtimeError::ThreadNotStarted { name, source })?;
-    // Without a report the thread has panicked while applying its settings; whoever joins it learns
-    // why.
+    // Without a report the thread has panicked while applying its settings; joining it returns the
+    // reason.
     let report = report_receiver.recv().unwrap_or_default();
     Ok(Spawned { thread, report })
 }
@@ -190,8 +192,9 @@ pub fn apply_to_this_thread(settings: &ThreadSettings) -> Result<ThreadReport, R
     Ok(apply(settings))
 }
 
-/// Cores before policy: the kernel refuses to move a thread that is under `SCHED_DEADLINE`. Stack
-/// last: it is touched on the core where the thread will run.
+/// Applies settings. Cores come before policy, because the kernel refuses to move a thread that is
+/// under `SCHED_DEADLINE`. The stack comes last, so that it is touched on the core where the thread
+/// will run.
 fn apply(settings: &ThreadSettings) -> ThreadReport {
     let name = Outcome::of(os::set_name(&settings.name), |error| Denial {
         setting: format!("the thread name `{}`", settings.name),

@@ -1,12 +1,12 @@
-//! Points in time on the monotonic clock, and sleeping until one.
+//! Points in time on the monotonic clock, and sleeping until one of them.
 
 use crate::os;
 use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// A point in time on `CLOCK_MONOTONIC`, the clock of all triggers and deadlines. Nanosecond
-/// resolution, never steps back, wraps after 584 years.
+/// A point in time on `CLOCK_MONOTONIC`, the clock of all triggers and deadlines. It has nanosecond
+/// resolution, never steps back, and wraps after 584 years.
 ///
 /// Unlike [`std::time::Instant`] it has a number, so that it fits an atomic, a trace and a
 /// comparison with kernel timestamps.
@@ -25,17 +25,18 @@ use std::time::Duration;
 pub struct MonotonicTime(u64);
 
 impl MonotonicTime {
-    /// The point in time `nanoseconds` after the clock's origin (usually the start of the machine).
+    /// Returns the point in time `nanoseconds` after the clock's origin (usually the start of the
+    /// machine).
     pub const fn from_nanoseconds(nanoseconds: u64) -> Self {
         MonotonicTime(nanoseconds)
     }
 
-    /// Nanoseconds since the clock's origin.
+    /// Returns the nanoseconds since the clock's origin.
     pub const fn as_nanoseconds(self) -> u64 {
         self.0
     }
 
-    /// The time that passed since `earlier`; zero if `earlier` is later than this.
+    /// Returns the time that passed since `earlier`; zero if `earlier` is later than this.
     pub const fn since(self, earlier: MonotonicTime) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
@@ -44,7 +45,7 @@ impl MonotonicTime {
 impl Add<Duration> for MonotonicTime {
     type Output = MonotonicTime;
 
-    /// Saturates at the end of time.
+    /// Adds a duration, and saturates at the end of time.
     fn add(self, duration: Duration) -> MonotonicTime {
         MonotonicTime(self.0.saturating_add(nanoseconds(duration)))
     }
@@ -53,7 +54,7 @@ impl Add<Duration> for MonotonicTime {
 impl Sub<Duration> for MonotonicTime {
     type Output = MonotonicTime;
 
-    /// Saturates at the clock's origin.
+    /// Subtracts a duration, and saturates at the clock's origin.
     fn sub(self, duration: Duration) -> MonotonicTime {
         MonotonicTime(self.0.saturating_sub(nanoseconds(duration)))
     }
@@ -62,7 +63,7 @@ impl Sub<Duration> for MonotonicTime {
 impl Sub for MonotonicTime {
     type Output = Duration;
 
-    /// As [`MonotonicTime::since`]: zero if `earlier` is later.
+    /// Subtracts like [`MonotonicTime::since`]: zero if `earlier` is later.
     fn sub(self, earlier: MonotonicTime) -> Duration {
         self.since(earlier)
     }
@@ -74,8 +75,8 @@ impl fmt::Debug for MonotonicTime {
     }
 }
 
-/// The present. Some 20 ns where the kernel serves it without a system call (clock source `tsc` or
-/// `arch_sys_counter`).
+/// Returns the present time. It takes some 20 ns where the kernel serves it without a system call
+/// (clock source `tsc` or `arch_sys_counter`).
 pub fn monotonic_now() -> MonotonicTime {
     MonotonicTime(os::monotonic_nanoseconds())
 }

@@ -1,8 +1,8 @@
 //! An event for which threads sleep or spin.
 //!
 //! # Protocol
-//! One 64-bit word holds two numbers: above, how often the event was signalled (the generation,
-//! wrapping); below, how many threads sleep or are about to.
+//! One 64-bit word holds two numbers: in the upper half, how often the event was signalled (the
+//! generation, wrapping); in the lower half, how many threads sleep or are about to.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -33,7 +33,7 @@ use parking::Parking;
 /// An event for which one or more threads wait, without lost wake-ups, and without a system call
 /// when nobody sleeps.
 ///
-/// Read [`Wakeup::generation`], look whether there is something to do, and if not wait for the
+/// Read [`Wakeup::generation`], check whether there is something to do, and if not wait for the
 /// generation to move on.
 ///
 /// ```
@@ -64,7 +64,7 @@ pub struct Wakeup {
     parking: Parking,
 }
 
-/// How often an event had been signalled when it was looked at.
+/// The number of times that an event had been signalled when it was read.
 ///
 /// ```
 /// use hemiola_realtime::{Reason, Wakeup};
@@ -78,7 +78,7 @@ pub struct Wakeup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Generation(u32);
 
-/// Why a wait ended.
+/// The reason why a wait ended.
 ///
 /// ```
 /// use hemiola_realtime::{Reason, Wakeup, monotonic_now};
@@ -98,34 +98,34 @@ pub enum Reason {
 
 const ONE_GENERATION: u64 = 1 << 32;
 const ONE_SLEEPER: u64 = 1;
-/// How many pauses (10 to 140 cycles each, as the processor's maker chose) there are between two
-/// looks at the clock.
+/// The number of pauses (10 to 140 cycles each, as the processor's maker chose) between two
+/// readings of the clock.
 const PAUSES_PER_LOOK: u32 = 8;
 
 impl Wakeup {
-    /// An event that has not been signalled.
+    /// Creates an event that has not been signalled.
     pub fn new() -> Self {
         Wakeup { word: AtomicU64::new(0), parking: Parking::new() }
     }
 
-    /// How often the event was signalled so far. Read it before looking for work, and hand it to a
-    /// wait.
+    /// Returns how often the event was signalled so far. Read it before looking for work, and pass
+    /// it to a wait.
     pub fn generation(&self) -> Generation {
         generation(self.word.load(Ordering::Acquire))
     }
 
-    /// Signals the event to all who spin or come later, and wakes one of those who sleep, the one
-    /// of highest priority.
+    /// Signals the event to all threads that spin or come later, and wakes one of those that sleep,
+    /// the one of highest priority.
     ///
-    /// Costs one atomic addition, and a system call (6.5 µs on a small virtual machine) only if
-    /// somebody sleeps.
+    /// It costs one atomic addition, and a system call (6.5 µs on a small virtual machine) only if
+    /// a thread sleeps.
     pub fn notify_one(&self) {
         if self.advance() > 0 {
             self.parking.wake(&self.word, 1);
         }
     }
 
-    /// Signals the event to everybody. Costs what [`Wakeup::notify_one`] costs.
+    /// Signals the event to all threads. It costs as much as [`Wakeup::notify_one`].
     pub fn notify_all(&self) {
         if self.advance() > 0 {
             self.parking.wake(&self.word, u32::MAX);
@@ -153,7 +153,7 @@ impl Wakeup {
     }
 
     /// Spins until the event is signalled after `seen`, or until `deadline`, without a system call.
-    /// At least one look is taken.
+    /// The event is checked at least once.
     pub fn spin(&self, seen: Generation, deadline: MonotonicTime) -> Reason {
         loop {
             for _ in 0..PAUSES_PER_LOOK {
@@ -183,14 +183,15 @@ impl Wakeup {
         }
     }
 
-    /// N1: returns how many sleep.
+    /// Makes step N1, and returns how many threads sleep.
     fn advance(&self) -> u32 {
         // The generation is the upper half: when it wraps, the carry leaves the word and the
-        // sleepers stay intact. The lower half, truncated to, is the number of sleepers.
+        // sleepers stay intact. The lower half, to which the word is truncated, is the number of
+        // sleepers.
         self.word.fetch_add(ONE_GENERATION, Ordering::Release) as u32
     }
 
-    /// W2, again after every wake-up that was none.
+    /// Makes step W2, again after every spurious wake-up.
     fn sleep(&self, seen: Generation, deadline: Option<MonotonicTime>) -> Reason {
         loop {
             self.parking.sleep(&self.word, seen, deadline);

@@ -1,4 +1,5 @@
-//! What the counting allocator counts, and that this crate's own hot paths call no allocator.
+//! Checks what the counting allocator counts, and that this crate's own hot paths call no
+//! allocator.
 
 use hemiola_realtime::{
     AdaptiveEarliness, AllocationGuard, Allocations, CountingAllocator, Reason, Wakeup, allocations_on_this_thread,

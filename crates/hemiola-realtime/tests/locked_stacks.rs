@@ -1,5 +1,5 @@
-//! How much stack a thread has where memory is locked. A test in a process of its own, because
-//! locking concerns all of it, and another test's threads take stacks as well.
+//! Checks how much stack a thread has where memory is locked. The test has a process of its own,
+//! because locking concerns all of it, and another test's threads use stacks as well.
 #![cfg(target_os = "linux")]
 
 use hemiola_realtime::{Locking, ThreadSettings, secure_memory, spawn};
@@ -12,7 +12,8 @@ fn use_much_stack() {
     black_box(&mut array).fill(1);
 }
 
-/// What is resident of the mapping that this address lies in, in bytes (proc_pid_smaps(5)).
+/// Returns how much of the mapping that this address lies in is resident, in bytes
+/// (proc_pid_smaps(5)).
 fn resident_around(address: usize) -> usize {
     let smaps = fs::read_to_string("/proc/self/smaps").expect("proc is mounted");
     let mut is_here = false;
@@ -39,7 +40,7 @@ fn a_thread_that_says_how_much_stack_it_needs_takes_no_more_though_memory_is_loc
         };
         spawn(settings, body).expect("a thread starts").thread.join().expect("it does not panic")
     };
-    // A size that no other thread has, so that the C library hands out no stack that was used.
+    // No other thread has this size, so that the C library hands out no stack that was used.
     let settings = ThreadSettings::new("worker").stack_size(3 * 1024 * 1024 + 64 * 1024);
     let (at_first, after_use) = resident(settings.prefaulted_stack(256 * 1024));
     println!("resident: {at_first} bytes, {after_use} after half a megabyte was used; locked: {is_locked}");

@@ -1,15 +1,15 @@
-//! What locked and pre-faulted memory is good for. A test in a process of its own, because locking
-//! concerns all of it.
+//! Checks the effect of locked and pre-faulted memory. The test has a process of its own, because
+//! locking concerns all of it.
 #![cfg(target_os = "linux")]
 
 use hemiola_realtime::{prefault_stack, secure_memory};
 use std::fs;
 use std::hint::black_box;
 
-/// Field 10 of proc_pid_stat(5): page faults of this thread that needed no disk.
+/// Returns field 10 of proc_pid_stat(5): page faults of this thread that needed no disk.
 fn page_faults_of_this_thread() -> u64 {
     let status = fs::read_to_string("/proc/thread-self/stat").expect("proc is mounted");
-    // The name in field 2 may hold spaces, so count from its closing bracket.
+    // The name in field 2 may hold spaces, so the fields are counted from its closing bracket.
     let after_name = status.rsplit_once(')').expect("a name in brackets").1;
     after_name.split_whitespace().nth(7).expect("10 fields").parse().expect("a number")
 }

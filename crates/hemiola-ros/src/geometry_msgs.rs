@@ -1,5 +1,4 @@
-//! Where things are and how they move: metres, radians, seconds; x forwards, y to the left, z
-//! upwards (REP-103).
+//! Positions and motions: metres, radians, seconds; x forwards, y to the left, z upwards (REP-103).
 
 use super::std_msgs::Header;
 use hemiola::prelude::*;
@@ -94,7 +93,7 @@ pub struct PoseWithCovariance {
     pub covariance: [f64; 36],
 }
 
-/// All zeros.
+/// The covariance is all zeros.
 impl Default for PoseWithCovariance {
     fn default() -> Self {
         Self { pose: Default::default(), covariance: [0.0; 36] }
@@ -163,7 +162,7 @@ pub struct TwistWithCovariance {
     pub covariance: [f64; 36],
 }
 
-/// All zeros.
+/// The covariance is all zeros.
 impl Default for TwistWithCovariance {
     fn default() -> Self {
         Self { twist: Default::default(), covariance: [0.0; 36] }

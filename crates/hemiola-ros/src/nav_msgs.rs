@@ -1,4 +1,4 @@
-//! Where a robot is, was, and could go.
+//! The places where a robot is, was, and could go.
 
 use super::geometry_msgs::{Pose, PoseStamped, PoseWithCovariance, TwistWithCovariance};
 use super::std_msgs::Header;

@@ -1,4 +1,4 @@
-//! What sensors say.
+//! Measurements of sensors.
 
 use super::geometry_msgs::{Quaternion, Vector3};
 use super::std_msgs::Header;

@@ -1,4 +1,4 @@
-//! What other messages are made of.
+//! The parts of other messages.
 
 use hemiola::prelude::*;
 

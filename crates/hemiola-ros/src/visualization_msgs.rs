@@ -1,4 +1,4 @@
-//! What is to be drawn in 3D.
+//! Things to be drawn in 3D.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What leaves the process is what ROS 2 reads and writes: checked by rosbags, which knows ROS 2's
-//! own messages. And it is what logs are decoded to, without the types.
+//! Checks that rosbags, which knows ROS 2's own messages, reads and writes the messages that leave
+//! the process, and that logs are decoded to the same values without the types.
 
 mod leaves;
 
@@ -57,13 +57,13 @@ struct Player {
 #[derive(Data, Clone, Default, PartialEq)]
 struct Nothing;
 
-/// Invents values: another one for every number that is asked for.
+/// Invents values, a different one each time.
 struct Inventor {
     state: u64,
 }
 
 impl Inventor {
-    /// SplitMix64 (Steele et al. 2014).
+    /// Returns the next number of SplitMix64 (Steele et al. 2014).
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -132,8 +132,8 @@ impl Reader for Inventor {
 
 const VALUES: u64 = 20;
 
-/// One line for the foreign check; the values come back from their bytes here as well, with their
-/// type and without.
+/// Returns one line for the foreign check. The values are read back from their bytes here as well,
+/// with their type and without.
 fn line<T: Data>() -> String {
     let schema = MessageSchema::of("Message", &T::data_type());
     let definition = Arc::new(Definition::parse(&schema.name, &schema.text).expect("our schemas can be read"));
@@ -142,7 +142,7 @@ fn line<T: Data>() -> String {
         let bytes = encode(&value);
         let decoded = Value::decode(&definition, &bytes).unwrap_or_else(|error| panic!("{}: {error}", schema.name));
         assert_eq!(leaves::of_decoded(&decoded), leaves::of_typed(&value), "{}", schema.name);
-        // A definition that has not changed changes nothing.
+        // An adapter to the same definition changes nothing.
         let adapter = Adapter::new(&definition, &definition, &bytes, []).expect("it fits itself");
         assert_eq!(adapter.changes(), [], "{}", schema.name);
         let misfit = |misfit| panic!("{}: {misfit}", schema.name);
@@ -232,7 +232,7 @@ fn ros_2_knows_the_fields_the_hash_and_the_bytes_of_every_message() {
     assert!(!agrees && text.contains("std_msgs/msg/Header: hash"), "{text}");
 }
 
-/// `Path` is the one of files here.
+/// The other `Path` here is that of files.
 type RosPath = hemiola_ros::nav_msgs::Path;
 
 fn checked(python: &Path, messages: &Path) -> (bool, String) {

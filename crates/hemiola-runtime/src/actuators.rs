@@ -1,30 +1,31 @@
-//! The modules of a cycle that have a safe state, for whoever brings them into it from outside.
+//! The modules of a cycle that have a safe state, for threads that bring them into it from outside.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::lock::lock_if_free;
 use crate::module_instance::{Entered, ModuleInstance};
 
-/// See the module. Locked only for a moment, and never while code of a user is called.
+/// The modules of a cycle that have a safe state. The lock is held only for a moment, and never
+/// while code of a user is called.
 #[derive(Default)]
 pub struct Actuators(Mutex<Modules>);
 
 #[derive(Default)]
 struct Modules {
-    /// Of the newest program.
+    /// The modules of the newest program.
     current: Vec<Arc<ModuleInstance>>,
-    /// Of programs before: in use until the cycle has exchanged its program, and it may hang before
-    /// that.
+    /// The modules of programs before it: they are in use until the cycle has exchanged its
+    /// program, and the cycle may hang before that.
     replaced: Vec<Weak<ModuleInstance>>,
 }
 
 impl Actuators {
-    /// Those of these instances that have a safe state.
+    /// Collects those of these instances that have a safe state.
     pub fn of<'i>(instances: impl IntoIterator<Item = &'i Arc<ModuleInstance>>) -> Self {
         Self(Mutex::new(Modules { current: with_safe_state(instances), replaced: Vec::new() }))
     }
 
-    /// The cycle is to go on with these instances.
+    /// Notes that the cycle is to go on with these instances.
     pub fn replace<'i>(&self, instances: impl IntoIterator<Item = &'i Arc<ModuleInstance>>) {
         let current = with_safe_state(instances);
         let mut modules = self.modules();
@@ -37,19 +38,19 @@ impl Actuators {
         drop(before);
     }
 
-    /// Gives them away; there are none from now on.
+    /// Takes out the instances; there are none from now on.
     pub fn take(&self) -> Vec<Arc<ModuleInstance>> {
         std::mem::take(&mut *self.modules()).current
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         let modules = self.modules();
         modules.current.is_empty() && modules.replaced.is_empty()
     }
 
-    /// Brings them into their safe state, those that are not; tells which could not be, because
-    /// somebody is using them. `None` if somebody is exchanging them at this moment.
+    /// Brings all modules into their safe state that are not in it. Returns those that could not
+    /// be, because they are in use; `None` if the instances are being exchanged at this moment.
     pub fn enter_safe_state(&self) -> Option<Vec<&'static str>> {
         let modules = {
             let modules = lock_if_free(&self.0)?;

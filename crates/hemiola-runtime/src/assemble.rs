@@ -51,25 +51,25 @@ pub use instances::instances;
 pub use robot::{Provider, Robot, TopicEnd, durations_from};
 pub use workers::thread_settings;
 
-/// A robot whose parts exist and wait for somebody to run them.
+/// A robot whose parts exist and wait to be run.
 pub struct Launched {
     pub cycles: Vec<Cycle>,
     pub sources: Vec<SourceRunner>,
     pub controls: Controls,
     pub monitor: Monitor,
     pub viewpoints: Arc<Viewpoints>,
-    /// Workers that have their threads already: all but the first of each cycle.
+    /// The workers that have their threads already: all but the first of each cycle.
     pub helpers: Vec<(WorkerId, KernelThread)>,
-    /// If any cycle shall be watched.
+    /// The watchdog, which may have no cycle to watch.
     pub watchdog: Watchdog,
     pub state: Arc<RobotState>,
     /// The runs that are to be repeated.
     pub script: Option<Script>,
-    /// When it is over, if nothing else says so.
+    /// The time at which the replay is over, if nothing else says so.
     pub end: Option<Time>,
 }
 
-/// So many reports of the watchdog can be on their way.
+/// The number of reports of the watchdog that can be on their way.
 const REPORTS: usize = 16;
 
 /// Makes everything that a robot needs to run.
@@ -99,7 +99,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         catalog,
         available,
         parameters: modules.map(|(name, module)| (name.clone(), module.parameters.clone())).collect(),
-        // Those of a recording that is followed have their numbers already.
+        // Changes of a recording that is followed have their numbers already.
         next_change: script.as_ref().map_or(0, Script::next_change),
         restarted_by_recording: script.iter().flat_map(Script::restarted).collect(),
         robot,

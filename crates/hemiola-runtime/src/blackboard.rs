@@ -40,12 +40,12 @@ pub struct Blackboard {
     imported: Box<[Imported]>,
     imported_of: BTreeMap<&'static str, usize>,
     exports: Box<[UnsafeCell<Export>]>,
-    /// Per export: the stores of its lines, which never change.
+    /// Per export, the stores of its lines, which never change.
     export_stores: Box<[Vec<usize>]>,
     frame: UnsafeCell<Frame>,
 }
 
-/// What is the same for all tasks of one run.
+/// The values that are the same for all tasks of one run.
 pub struct Frame {
     /// The clock as updates see it.
     pub clock: Clock,
@@ -65,7 +65,7 @@ unsafe impl Sync for Blackboard {}
 unsafe impl Send for Blackboard {}
 
 impl Blackboard {
-    /// A blackboard with these stores, imports and exports.
+    /// Makes a blackboard with these stores, imports and exports.
     pub fn new(stores: Vec<Store>, imported: Vec<Imported>, exports: Vec<Export>, shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
         let store_of = stores.iter().enumerate().map(|(index, store)| (store.descriptor().name(), index)).collect();
@@ -88,62 +88,62 @@ impl Blackboard {
         }
     }
 
-    /// The store of that number.
+    /// Returns the store of that number.
     pub fn store(&self, index: usize) -> &Store {
         &self.stores[index]
     }
 
-    /// The number of the store of a representation, if it is filled here.
+    /// Returns the number of the store of a representation, if it is filled here.
     pub fn store_of(&self, representation: &str) -> Option<usize> {
         self.store_of.get(representation).copied()
     }
 
-    /// All stores.
+    /// Returns all stores.
     pub fn stores(&self) -> &[Store] {
         &self.stores
     }
 
-    /// The number of an imported representation.
+    /// Returns the number of an imported representation.
     pub fn imported_of(&self, representation: &str) -> Option<usize> {
         self.imported_of.get(representation).copied()
     }
 
-    /// An imported representation.
+    /// Returns an imported representation.
     pub fn imported(&self, index: usize) -> &Imported {
         &self.imported[index]
     }
 
-    /// How many exports there are.
+    /// Returns the number of exports.
     pub fn exports(&self) -> usize {
         self.exports.len()
     }
 
-    /// The stores of the lines of an export.
+    /// Returns the stores of the lines of an export.
     pub fn stores_of_export(&self, export: usize) -> &[usize] {
         &self.export_stores[export]
     }
 
-    /// Whether a store's values go elsewhere.
+    /// Returns whether a store's values go elsewhere.
     pub fn exports_store(&self, store: usize) -> bool {
         self.export_stores.iter().any(|stores| stores.contains(&store))
     }
 
-    /// The line of an export that carries a store.
+    /// Returns the line of an export that carries a store.
     pub fn line_of(&self, export: usize, store: usize) -> Option<usize> {
         self.export_stores[export].iter().position(|known| *known == store)
     }
 
-    /// How many lines an export has.
+    /// Returns the number of lines of an export.
     pub fn lines(&self, export: usize) -> usize {
         self.export_stores[export].len()
     }
 
-    /// Publishes the current values of these lines (with what they come from) as one snapshot.
-    /// Tells what to put in the trace.
+    /// Publishes the current values of these lines, with their provenance, as one snapshot. Returns
+    /// the event for the trace.
     ///
     /// # Safety
-    /// By the one task (or thread) that publishes this export, ordered after the providers of the
-    /// lines.
+    /// Only the one task or thread that publishes this export may call this, ordered after the
+    /// providers of the lines.
     pub unsafe fn publish<'p>(
         &self,
         export: usize,
@@ -157,19 +157,20 @@ impl Blackboard {
         export.publish(|store| unsafe { self.store(store).hold_in_run() }, lines, run, now)
     }
 
-    /// What the last values of an export's lines came from, when a robot goes on from a checkpoint.
+    /// Restores what the last values of an export's lines came from, when a robot resumes from a
+    /// checkpoint.
     pub fn restore_export(&self, export: usize, origins: &[Provenance], _: &mut BetweenRuns<'_>) {
         // SAFETY: between two runs nobody publishes.
         unsafe { (*self.exports[export].get()).restore(origins) }
     }
 
-    /// What is the same for all tasks of this run.
+    /// Returns the values that are the same for all tasks of this run.
     pub fn frame(&self) -> &Frame {
         // SAFETY: it changes only between two runs.
         unsafe { &*self.frame.get() }
     }
 
-    /// The frame, to be changed.
+    /// Returns the frame, to be changed.
     pub fn frame_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut Frame {
         // SAFETY: between two runs, and the witness is borrowed as long as this.
         unsafe { &mut *self.frame.get() }

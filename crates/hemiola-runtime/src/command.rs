@@ -1,4 +1,4 @@
-//! What others ask of a running cycle: prepared off its threads, done between two of its runs.
+//! Commands to a running cycle: prepared off its threads, executed between two of its runs.
 //!
 //! A command carries all memory that it needs, and comes back with what is to be dropped, so that
 //! the cycle's threads neither allocate nor free.
@@ -13,29 +13,31 @@ use crate::module_instance::ModuleInstance;
 use crate::program::Planned;
 use crate::record::ChangeNumber;
 
-/// Something to be done between two runs. After [`obey`](Self::obey) it holds what is left over.
+/// A command that is executed between two runs. After [`obey`](Self::obey) it holds what is left
+/// over.
 pub enum Command {
-    /// Go on with another program; comes back with the old one.
+    /// Goes on with another program; comes back with the old one.
     Install(Box<Planned>, Reason),
-    /// Use other parameters; comes back with the old ones, unless the watchdog had the module.
+    /// Uses other parameters; comes back with the old ones, unless the watchdog had the module.
     SetParameters { instance: Arc<ModuleInstance>, parameters: PreparedParameters, done: bool, change: ChangeNumber },
-    /// Show this value instead of the provider's; comes back with the one before.
+    /// Shows this value instead of the provider's; comes back with the one before.
     Override { store: usize, value: AnyRepresentation, done: bool, change: ChangeNumber },
-    /// Show the provider's value again.
+    /// Shows the provider's value again.
     EndOverride { store: usize, change: ChangeNumber },
 }
 
-/// Why a cycle goes on with another program.
+/// The reason why a cycle goes on with another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The same in another order, on other workers.
+    /// The plan has another order, or other workers.
     Plan,
-    /// Others provide something, or a module begins anew.
+    /// Other modules provide something, or a module begins anew.
     Modules(ChangeNumber),
 }
 
 impl Command {
-    /// The change that has come into force by it, once it was obeyed: runs may have other results.
+    /// Returns the change that has come into force, once the command was executed: runs may have
+    /// other results.
     pub fn change(&self) -> Option<ChangeNumber> {
         match self {
             Self::Install(_, Reason::Modules(change)) => Some(*change),
@@ -45,12 +47,12 @@ impl Command {
         }
     }
 
-    /// Whether it was to be executed, and what it changes was in use.
+    /// Returns whether the command was to be executed, and what it changes was in use.
     pub fn found_in_use(&self) -> bool {
         matches!(self, Self::SetParameters { done: false, .. } | Self::Override { done: false, .. })
     }
 
-    /// Does it.
+    /// Executes the command.
     pub fn obey(mut self, program: &mut Box<Planned>, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Self {
         match &mut self {
             Self::Install(other, _) => {

@@ -8,25 +8,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hemiola_realtime::{Containment, describe_panic, take_place};
 
-/// Calls code of a user; `None` if it panicked.
+/// Calls code of a user; returns `None` if it panicked.
 pub fn quietly<R>(call: impl FnOnce() -> R) -> Option<R> {
     contained(call).ok()
 }
 
-/// Calls code of a user; if it panics, tells in words what it said and where.
+/// Calls code of a user; if it panics, returns in words what it said and where.
 pub fn contained<R>(call: impl FnOnce() -> R) -> Result<R, String> {
     let _quiet = Containment::new();
     catch_unwind(AssertUnwindSafe(call)).map_err(describe_and_discard)
 }
 
-/// What a panic on this thread said and where, in words; what it was caught with is dropped.
+/// Returns what a panic on this thread said and where, in words; the payload is dropped.
 pub fn describe_and_discard(panic: Box<dyn Any + Send>) -> String {
     let text = describe_panic(&*panic, &take_place());
     discard(panic);
     text
 }
 
-/// Drops what somebody panicked with. If it panics over that, it is not dropped again.
+/// Drops the payload of a panic. If its destructor panics, that payload is leaked.
 pub fn discard(panic: Box<dyn Any + Send>) {
     let _quiet = Containment::new();
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
@@ -34,7 +34,7 @@ pub fn discard(panic: Box<dyn Any + Send>) {
     }
 }
 
-/// What a user's value says of itself, or that it panicked over it.
+/// Returns the text of a user's value, or that it panicked over it.
 pub fn in_words(value: &dyn fmt::Display) -> String {
     contained(|| value.to_string()).unwrap_or_else(|panic| format!("an error that cannot be displayed: {panic}"))
 }

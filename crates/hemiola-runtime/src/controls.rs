@@ -1,4 +1,4 @@
-//! What is needed to change a running robot: what it is made of, and a mailbox of each cycle.
+//! The parts by which a running robot is changed: what it is made of, and a mailbox of each cycle.
 
 mod prepare;
 
@@ -24,10 +24,10 @@ use crate::program::{Planned, ProgramParts, build};
 use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
 
-/// What changing a running robot needs.
+/// The parts by which a running robot is changed.
 pub struct Controls {
     pub robot: Robot,
-    /// The same, for who looks without waiting for changes.
+    /// The same robot, for readers that do not wait for changes.
     pub present: Arc<Present<Robot>>,
     pub cycles: Vec<CycleControl>,
     pub state: Arc<RobotState>,
@@ -37,7 +37,7 @@ pub struct Controls {
     pub parameters: BTreeMap<String, BTreeMap<String, Value>>,
     /// The number of the change that is made next.
     pub next_change: ChangeNumber,
-    /// Modules that begin anew when the recording says so that is followed.
+    /// The modules that begin anew when the recording that is followed says so.
     pub restarted_by_recording: BTreeSet<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct MadeProgram {
 /// Instances by their modules.
 pub type Instances = BTreeMap<&'static str, Arc<ModuleInstance>>;
 
-/// What changing a running cycle needs.
+/// The parts by which a running cycle is changed.
 pub struct CycleControl {
     pub name: String,
     pub id: CycleId,
@@ -59,15 +59,16 @@ pub struct CycleControl {
     pub instances: Instances,
     pub health: Arc<Health>,
     pub actuators: Arc<Actuators>,
-    /// Export numbers by consumer.
+    /// The numbers of the exports, by consumer.
     pub exports: BTreeMap<Consumer, usize>,
-    /// How many workers it can have.
+    /// The number of workers that it can have.
     pub pool: usize,
-    /// After how many runs it is planned anew with what was learnt.
+    /// The number of runs after which it is planned anew with what was learnt.
     pub next_lesson: u64,
 }
 
-/// A cycle is planned anew after so many runs, and then after each tenfold number.
+/// The number of runs after which a cycle is planned anew the first time, and then after each
+/// tenfold number.
 pub const FIRST_LESSON: u64 = 5;
 
 impl Controls {
@@ -79,18 +80,18 @@ impl Controls {
         })
     }
 
-    /// The number that the next change will have.
+    /// Returns the number that the next change will have.
     pub fn next_change(&self) -> ChangeNumber {
         self.next_change
     }
 
-    /// The number of a change that is made now.
+    /// Takes the number of a change that is made now.
     pub fn number_change(&mut self) -> ChangeNumber {
         self.next_change += 1;
         self.next_change - 1
     }
 
-    /// The cycle that provides a representation now, and where.
+    /// Returns the cycle that provides a representation now, and the number of its store.
     pub fn store_of(&self, representation: &str) -> Result<(&CycleControl, usize), RuntimeError> {
         let resolved = &self.robot.resolved.cycles;
         let cycles = self.cycles.iter().zip(resolved);
@@ -106,16 +107,16 @@ impl Controls {
     /// # Errors
     /// A cycle has not executed many earlier ones.
     pub fn post(&self, commands: &mut Vec<(usize, Command)>) -> Result<Vec<Sent>, RuntimeError> {
-        // Changes are posted with the controls locked; others who post now and then need less room
-        // than is left.
+        // Changes are posted with the controls locked; commands that are posted without them need
+        // less room than is left.
         if let Some((full, _)) = commands.iter().find(|(cycle, _)| self.cycles[*cycle].mailbox.room() < 2) {
             return Err(RuntimeError::CycleDoesNotAnswer { cycle: self.cycles[*full].name.clone() });
         }
         mem::take(commands).into_iter().map(|(cycle, command)| self.cycles[cycle].mailbox.post(command)).collect()
     }
 
-    /// All instances, to be let go of: no thread uses them any more. A module that cannot be
-    /// dropped is a fault.
+    /// Takes out all instances, to be dropped: no thread uses them any more. A module that cannot
+    /// be dropped is a fault.
     pub fn take_modules(&mut self) -> Vec<Arc<ModuleInstance>> {
         let mut modules = Vec::new();
         for control in &mut self.cycles {
@@ -125,15 +126,15 @@ impl Controls {
         modules
     }
 
-    /// Where the cycles' commands go to. What they bring back is dropped without the controls being
-    /// locked: it may be a user's module, which may look at the robot.
+    /// Returns the mailboxes of the cycles. What their commands bring back is dropped without the
+    /// controls being locked: it may be a user's module, which may look at the robot.
     pub fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
         self.cycles.iter().map(|cycle| cycle.mailbox.clone()).collect()
     }
 
-    /// These are what a cycle's program uses from now on. Gives back those before, to be dropped
-    /// when the controls are no longer locked: they may be the last of them, and look at the robot
-    /// then.
+    /// Notes the instances that a cycle's program uses from now on. Returns those before, to be
+    /// dropped when the controls are no longer locked: these may be the last references, and the
+    /// modules may look at the robot then.
     #[must_use = "modules are dropped when nothing is locked"]
     pub fn note_instances(&mut self, index: usize, instances: Instances) -> Instances {
         let control = &mut self.cycles[index];
@@ -141,8 +142,8 @@ impl Controls {
         mem::replace(&mut control.instances, instances)
     }
 
-    /// A cycle's program, of the instances that it has now and those that it needs besides; `fresh`
-    /// gets a new one.
+    /// Makes a cycle's program, of the instances that it has now and those that it needs besides;
+    /// `fresh` gets a new one.
     pub fn make_program(
         &self,
         index: usize,

@@ -1,4 +1,4 @@
-//! One cycle: takes what is new, runs its program, looks at the deadline.
+//! One cycle: takes its inputs, runs its program, checks the deadline.
 
 mod core;
 mod guard;
@@ -18,7 +18,7 @@ pub use guard::{Guard, Health};
 /// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.
 pub struct Cycle {
     pub core: Core,
-    /// What observers see of it.
+    /// The cycle's end of all observers.
     pub outlets: Outlets,
     pub guard: Guard,
 }
@@ -63,14 +63,14 @@ impl Cycle {
         (self.core.count_run(), begin)
     }
 
-    /// Lets observers in, and has them look before the run takes its inputs.
+    /// Admits observers, and lets their parts look before the run takes its inputs.
     fn show_beginning(&mut self, run: u32, now: Option<Time>) {
         self.admit_observers();
         let Self { core, outlets, .. } = self;
         outlets.begin_run(run, || now.unwrap_or_else(|| core.robot.clock().now()));
     }
 
-    /// Lets those in who want to observe it. Between two runs.
+    /// Admits those that want to observe it. Between two runs.
     fn admit_observers(&mut self) {
         let Self { core, outlets, .. } = self;
         outlets.attend(&core.blackboard, core.progress.last_run(), &mut core.executor.between_runs());
@@ -90,19 +90,20 @@ impl Cycle {
         repeated
     }
 
-    /// The calling thread is worker 0 from now on.
+    /// Makes the calling thread worker 0.
     pub fn settle(&mut self) {
         self.guard.settle();
     }
 
-    /// Executes the commands that were posted, also while nobody knows when its next run will be.
-    /// What a run cannot begin with is left for the next one. On the thread of its worker 0.
+    /// Executes the commands that were posted, also while it is not known when the next run will
+    /// be. Changes that a run has no room for are left for the next one. On the thread of its
+    /// worker 0.
     pub fn attend(&mut self) {
         self.admit_observers();
         self.core.attend();
     }
 
-    /// Shows observers what it provides now, if it has run.
+    /// Shows observers what the cycle provides now, if it has run.
     pub fn show_present(&mut self) {
         let Self { core, outlets, .. } = self;
         if let Some((run, now)) = core.progress.present_run() {
@@ -110,14 +111,14 @@ impl Cycle {
         }
     }
 
-    /// Does something that comes into force with the next run; tells what is left of it. On the
-    /// thread of its worker 0.
+    /// Executes a command that comes into force with the next run; returns what is left of it. On
+    /// the thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
         self.core.obey(command)
     }
 
-    /// Whether its source has brought a sample that was not taken yet, or its topic new messages,
-    /// which count as heard then.
+    /// Returns whether its source has brought a sample that was not taken yet, or its topic new
+    /// messages, which count as seen then.
     pub fn is_triggered(&mut self) -> bool {
         self.core.is_triggered()
     }

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | a cycle's thread, or whoever steps the robot | after the last run | makes the modules of the cycle safe |
 //! | the watchdog, which is above all cycles | a cycle has not ended in half of the time that there is | does it from outside, with a thread for each such cycle |
-//! | who ends the robot | after both | goes on when all is safe, or the time is over, which is a fault |
+//! | whoever ends the robot | after both | goes on when all is safe, or the time is over, which is a fault |
 //!
 //! The time is that of `[safe_state] within` in robot.toml.
 
@@ -19,13 +19,13 @@ use crate::actuators::Actuators;
 use crate::faults::{Fault, Faults};
 use crate::sync::{AtomicBool, Ordering};
 
-/// See the module.
+/// The end of a robot: what moves in its cycles, and how long making it safe may take.
 pub struct Ending {
     cycles: Box<[EndingCycle]>,
-    /// From the end of the robot until all is safe.
+    /// The time from the end of the robot until all is safe.
     within: Duration,
     faults: Arc<Faults>,
-    /// Somebody looks after cycles that hang.
+    /// Whether some thread looks after cycles that hang.
     is_overseen: AtomicBool,
 }
 
@@ -35,47 +35,48 @@ struct EndingCycle {
 }
 
 impl EndingCycle {
-    /// Tells which modules are in use; `None` if they are being exchanged at this moment.
+    /// Brings the modules into their safe state, and returns which of them are in use; `None` if
+    /// they are being exchanged at this moment.
     fn make_safe(&self) -> Option<Vec<&'static str>> {
         let busy = self.actuators.enter_safe_state()?;
         if busy.is_empty() {
-            // Release: what the modules did is done for whoever ends the process.
+            // Release: what the modules did is visible to the thread that ends the process.
             self.is_safe.store(true, Ordering::Release);
         }
         Some(busy)
     }
 }
 
-/// How often it is tried again to reach a module that is in use.
+/// The interval between two attempts to reach a module that is in use.
 const TRY_PERIOD: Duration = Duration::from_millis(1);
 
 impl Ending {
-    /// Of a robot whose cycles have these actuators, in their order.
+    /// Makes the end of a robot whose cycles have these actuators, in their order.
     pub fn new(actuators: impl IntoIterator<Item = Arc<Actuators>>, within: Duration, faults: Arc<Faults>) -> Self {
         let cycle = |actuators| EndingCycle { actuators, is_safe: AtomicBool::new(false) };
         Self { cycles: actuators.into_iter().map(cycle).collect(), within, faults, is_overseen: AtomicBool::new(false) }
     }
 
-    /// Whether there is anything to make safe.
+    /// Returns whether there is anything to make safe.
     pub fn moves_something(&self) -> bool {
         self.cycles.iter().any(|cycle| !cycle.actuators.is_empty())
     }
 
-    /// From the end of the robot until all is safe.
+    /// Returns the time from the end of the robot until all is safe.
     pub fn within(&self) -> Duration {
         self.within
     }
 
-    /// Makes safe what moves in the cycle of that number, which has ended. On its thread, or of
-    /// whoever steps it.
+    /// Makes safe what moves in the cycle of that number, which has ended. On its thread, or on the
+    /// one that steps it.
     pub fn end_cycle(&self, index: usize) {
         while self.cycles[index].make_safe().is_none() {
             sleep_until(monotonic_now() + TRY_PERIOD);
         }
     }
 
-    /// The robot is ending: looks after the cycles that do not end by themselves, until all is safe
-    /// or the time is over. Returns at once if somebody does so already.
+    /// Looks after the cycles that do not end by themselves, once the robot is ending, until all is
+    /// safe or the time is over. Returns at once if another thread does so already.
     pub fn oversee(self: &Arc<Self>) {
         if self.is_overseen.swap(true, Ordering::Relaxed) {
             return;
@@ -87,7 +88,7 @@ impl Ending {
         let end = begin + self.within;
         for (index, _) in self.unsafe_cycles() {
             let ending = self.clone();
-            // With the priority of the thread that makes it.
+            // The thread has the priority of the one that makes it.
             let made = thread::Builder::new().name("hemiola end".into()).spawn(move || ending.reach(index, end));
             if made.is_err() {
                 self.reach(index, end);
@@ -96,7 +97,7 @@ impl Ending {
         self.wait_until(end + TRY_PERIOD * 10);
     }
 
-    /// Waits until all is safe, at most as long as it may take; tells whether it is.
+    /// Waits until all is safe, at most as long as it may take; returns whether it is.
     pub fn wait(&self) -> bool {
         self.wait_until(monotonic_now() + self.within + TRY_PERIOD * 20)
     }

@@ -27,7 +27,7 @@ pub enum RuntimeError {
     TooManyUnits {
         /// The cycle.
         cycle: String,
-        /// How many units its plan has.
+        /// The number of units of its plan.
         units: usize,
         /// The most that there can be.
         maximum: usize,
@@ -57,7 +57,7 @@ pub enum RuntimeError {
         location: String,
         /// File, line and column of its table in `robot.toml`, if it has one.
         place: Option<String>,
-        /// What it said, and where.
+        /// The message of the panic, and its place.
         reason: String,
     },
     /// A representation whose default value panics while it is made.
@@ -67,7 +67,7 @@ pub enum RuntimeError {
     DefaultValue {
         /// The representation.
         name: String,
-        /// What it said, and where.
+        /// The message of the panic, and its place.
         reason: String,
     },
     /// Updates or sample methods that cannot be called.
@@ -157,13 +157,13 @@ pub enum RuntimeError {
         owner: String,
         /// The topic or service.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A recording of another robot, or of another version of it.
     #[error("the runs of this recording cannot be repeated: {reason}")]
     OtherRobot {
-        /// What is different.
+        /// The difference.
         reason: String,
     },
     /// Values of a recording have no place in a robot on its own threads.
@@ -176,13 +176,13 @@ pub enum RuntimeError {
     NeedsRestart {
         /// The change.
         what: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// Code of a module or a representation panicked over a change.
     #[error("not changed: a constructor, a default or a check that the change needs panicked: {reason}")]
     ChangePanicked {
-        /// What the panic says, and where.
+        /// The message of the panic, and its place.
         reason: String,
     },
     /// What a change would exchange was in use before each of a cycle's next runs.
@@ -190,7 +190,7 @@ pub enum RuntimeError {
     InUse {
         /// The change.
         what: String,
-        /// Who uses it.
+        /// The user of it.
         why: String,
     },
     /// A cycle has not taken up a command.
@@ -209,7 +209,7 @@ pub enum RuntimeError {
         /// The cycle.
         cycle: String,
     },
-    /// Names, traces and statistics.
+    /// Names, traces or statistics failed.
     #[error(transparent)]
     Trace(#[from] hemiola_trace::Error),
     /// The destructor of a module or source panicked.
@@ -221,7 +221,7 @@ pub enum RuntimeError {
         name: String,
         /// File and line where it is declared.
         location: String,
-        /// What it said, and where.
+        /// The message of the panic, and its place.
         reason: String,
     },
     /// A module could not be made safe.
@@ -231,13 +231,13 @@ pub enum RuntimeError {
         module: String,
         /// File and line where it is declared.
         location: String,
-        /// What it said, and where; or that it does not return.
+        /// The message and place of the failure, or that the method does not return.
         reason: String,
     },
     /// A source has ended before its first sample.
     #[error("source {name} has ended without a single sample: is its input there, and does it hold anything?")]
     NoSample {
-        /// Its name.
+        /// The name of the source.
         name: String,
     },
     /// A module could not be made safe before the robot ended.
@@ -255,15 +255,15 @@ pub enum RuntimeError {
     /// A thread of the robot ended without being asked to.
     #[error("thread `{thread}` ended though the robot was to go on: it {reason}; the robot entered its safe state")]
     ThreadEnded {
-        /// Its name.
+        /// The name of the thread.
         thread: String,
-        /// What it said, and where.
+        /// The message of the panic, and its place.
         reason: String,
     },
     /// A mistake in Hemiola itself.
     #[error("a mistake in Hemiola, please report it: {what}")]
     Internal {
-        /// What should not be.
+        /// The thing that should not be.
         what: String,
     },
     /// The operating system refused.
@@ -281,7 +281,7 @@ fn list<T: std::fmt::Display>(items: &[T]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// What a module or source was made with.
+/// Returns the place of the parameters that a module or source was made with.
 fn parameters_at(place: Option<&str>) -> String {
     place.map_or_else(
         || "the defaults of its parameters, as robot.toml has no table for it".to_owned(),

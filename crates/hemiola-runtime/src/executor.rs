@@ -8,10 +8,10 @@
 //!   with the most important one and gives the others away if they are worth a hand-over; before it
 //!   gets busy with a long one it gives all away.
 //! - A worker with nothing of its own claims from the set, then helps open scopes (`crew`), then
-//!   spins for a bounded time (`helper`), then sleeps (`sleepers`). Who gives work away wakes as
-//!   many sleepers as there is work, and nobody while others still spin.
-//! - When the next run is known, helpers set an alarm and are awake by then: nobody has to wake
-//!   them.
+//! spins for a bounded time (`helper`), then sleeps (`sleepers`). A worker that gives work away
+//! wakes as many sleepers as there is work, and none while others still spin.
+//! - When the next run is known, helpers set an alarm and are awake by then: they need not be
+//! woken.
 //! - With one worker none of this is needed: the units run in a fixed order.
 //!
 //! A claimed unit keeps its run alive (the run cannot end without it), so what the claimer finds
@@ -19,8 +19,8 @@
 //! the invariant behind the `unsafe` blocks of `pool`.
 //!
 //! A task that panics counts as done all the same, on whatever worker, and the run goes on without
-//! what is left of its unit; worker 0 passes the first panic on when the run is over, and nobody
-//! sees it any more.
+//! what is left of its unit; worker 0 resumes the first panic when the run is over and no worker
+//! refers to it any more.
 
 #![expect(unsafe_code, reason = "a cycle has one executor, which says when no task of it runs")]
 
@@ -51,7 +51,7 @@ pub use ready_set::CAPACITY;
 use crate::containment::contained;
 use crate::error::RuntimeError;
 
-/// What the tasks of a graph do.
+/// The work of the tasks of a graph.
 ///
 /// ```
 /// use hemiola_model::module::Scope;
@@ -75,19 +75,19 @@ use crate::error::RuntimeError;
 /// assert_eq!(worker, [3]);
 /// ```
 pub trait Tasks: Send + Sync + 'static {
-    /// What each worker has of its own: its trace, its queues.
+    /// The state that each worker has of its own: its trace, its queues.
     type Worker: Send + 'static;
 
-    /// Runs a task that became ready at `ready`, from now, `begin`, on; returns when it ended.
+    /// Runs a task that became ready at `ready` and begins now, at `begin`; returns when it ended.
     fn run(&self, task: usize, ready: Ticks, begin: Ticks, worker: &mut Self::Worker, scope: &Scope<'_>) -> Ticks;
 
-    /// Notes that this worker slept, was woken at `asked`, and works from `at` on. Not called for
-    /// one whose alarm woke it in time.
+    /// Notes that this worker slept, was woken at `asked`, and works from `at` on. Not called for a
+    /// worker whose alarm woke it in time.
     fn woken(&self, _asked: Ticks, _at: Ticks, _worker: &mut Self::Worker) {}
 }
 
-/// The workers of one cycle. Worker 0 is whoever calls [`run`](Self::run); the others are threads
-/// that sleep between runs.
+/// The workers of one cycle. Worker 0 is the thread that calls [`run`](Self::run); the others are
+/// threads that sleep between runs.
 ///
 /// ```
 /// use hemiola_model::module::Scope;
@@ -119,13 +119,13 @@ pub struct Executor<T: Tasks> {
     ended: Ended,
 }
 
-/// Told when a worker ends without being asked to: its number, and why.
+/// A closure that is called when a worker ends without being asked to, with its number, and why.
 type Ended = Arc<dyn Fn(usize, String) + Send + Sync>;
 
-/// As many workers as one cycle can have.
+/// The most workers that one cycle can have.
 pub const MAXIMUM_WORKERS: usize = if cfg!(loom) { 2 } else { 64 };
 
-/// A worker without work spins so long before it sleeps: about what being woken costs.
+/// The time for which a worker without work spins before it sleeps: about what being woken costs.
 pub const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_micros(30) };
 impl<T: Tasks> Default for Executor<T> {
     fn default() -> Self {
@@ -134,7 +134,7 @@ impl<T: Tasks> Default for Executor<T> {
 }
 
 impl<T: Tasks> Executor<T> {
-    /// A pool with worker 0 only.
+    /// Makes a pool with worker 0 only.
     pub fn new() -> Self {
         Self {
             pool: Arc::new(Pool::new()),
@@ -144,13 +144,13 @@ impl<T: Tasks> Executor<T> {
         }
     }
 
-    /// Tells from now on of workers, added later, that end without being asked to: which one, and
-    /// why.
+    /// Has a closure called when a worker, added later, ends without being asked to: with its
+    /// number, and why.
     pub(crate) fn tell_of_ends(&mut self, ended: impl Fn(usize, String) + Send + Sync + 'static) {
         self.ended = Arc::new(ended);
     }
 
-    /// How many workers there are, with worker 0.
+    /// Returns the number of workers, including worker 0.
     pub fn workers(&self) -> usize {
         self.helpers.len() + 1
     }
@@ -164,7 +164,7 @@ impl<T: Tasks> Executor<T> {
         self.add_worker_that(Habits::default(), settings, worker)
     }
 
-    /// The same for a worker of other habits.
+    /// Adds a worker as [`add_worker`](Self::add_worker) does, with other habits.
     pub(crate) fn add_worker_that(
         &mut self,
         habits: Habits,
@@ -210,8 +210,8 @@ impl<T: Tasks> Executor<T> {
         self.pool.run(graph, tasks, worker, workers);
     }
 
-    /// Rehearses a run: brings what it begins with into this core's caches, for after a sleep
-    /// little of code and data is there. Touches the graph and runs another one in which there is
+    /// Rehearses a run: brings what it begins with into this core's caches, which hold little of
+    /// its code and data after a sleep. Touches the graph and runs another one in which there is
     /// nothing to do. For the time between waking and the trigger.
     pub fn rehearse(&mut self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
         graph.touch();
@@ -221,15 +221,15 @@ impl<T: Tasks> Executor<T> {
         }
     }
 
-    /// The witness that no task runs: as long as it lives nobody can begin a run.
+    /// Returns the witness that no task runs: no run can begin as long as it lives.
     pub(crate) fn between_runs(&mut self) -> BetweenRuns<'_> {
         // SAFETY: a run borrows the executor until all its tasks have ended. A cycle has the one
         // that runs its tasks.
         unsafe { BetweenRuns::assume() }
     }
 
-    /// Tells the helpers when the next run is expected, so that they are awake by then without
-    /// anybody waking them. `None` lets them sleep until they are woken.
+    /// Announces when the next run is expected, so that the helpers are awake by then and need not
+    /// be woken. `None` lets them sleep until they are woken.
     pub fn expect_run(&self, at: Option<MonotonicTime>) {
         self.pool.sleepers.expect_run(at);
     }
@@ -239,7 +239,7 @@ impl<T: Tasks> Drop for Executor<T> {
     fn drop(&mut self) {
         self.pool.stop();
         for helper in self.helpers.drain(..) {
-            // A helper contains every panic, and tells of its own.
+            // A helper contains every panic, and reports its own.
             _ = helper.join();
         }
     }

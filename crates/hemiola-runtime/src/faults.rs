@@ -1,12 +1,12 @@
-//! What should not have happened, and makes the run of a robot end with an error: a thread that
-//! ended without being asked to, a module that cannot be dropped or made safe.
+//! Faults: what should not have happened, and makes the run of a robot end with an error, such as a
+//! thread that ended without being asked to, or a module that cannot be dropped or made safe.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::error::RuntimeError;
 
-/// See the module.
+/// Something that should not have happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A thread of the robot ended, or stumbled, without being asked to.
@@ -22,7 +22,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// As an error.
+    /// Returns the fault as an error.
     pub fn error(&self) -> RuntimeError {
         match self.clone() {
             Self::Thread { name, reason } => RuntimeError::ThreadEnded { thread: name, reason },
@@ -38,7 +38,8 @@ impl Fault {
     }
 }
 
-/// All that happened. Locked for a moment, off the real-time threads or on one that ends.
+/// All faults of a robot. The lock is held for a moment, off the real-time threads or on one that
+/// ends.
 #[derive(Default)]
 pub struct Faults(Mutex<Vec<Fault>>);
 
@@ -50,12 +51,12 @@ impl Faults {
         }
     }
 
-    /// The first one.
+    /// Returns the first fault.
     pub fn first(&self) -> Option<Fault> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
 
-    /// All from that one on.
+    /// Returns the faults from that number on.
     pub fn since(&self, number: usize) -> Vec<Fault> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(number..).unwrap_or_default().to_vec()
     }

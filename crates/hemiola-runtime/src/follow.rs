@@ -1,5 +1,5 @@
-//! Repeats the runs of a recording: what is followed, what makes its changes again, and how a robot
-//! resumes from a checkpoint.
+//! Repeating the runs of a recording: what is followed, what makes its changes again, and how a
+//! robot resumes from a checkpoint.
 
 mod changes;
 mod follower;

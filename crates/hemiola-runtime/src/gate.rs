@@ -1,29 +1,29 @@
-//! Where a robot that is stepped waits for those who want every message.
+//! The place where a robot that is stepped waits for observers that want every message.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hemiola_realtime::{Generation, Wakeup};
 
-/// Where a stepped robot waits.
+/// The place where a stepped robot waits.
 #[derive(Default)]
 pub struct Gate {
-    /// Signalled with each message that somebody wants who is waited for.
+    /// The signal that is notified with each message for an observer that is waited for.
     sent: Arc<Wakeup>,
     observers: Mutex<Vec<Arc<Taken>>>,
 }
 
-/// Up to which signal an observer has taken all; `None`: it wants nothing yet.
+/// The signal up to which an observer has received all; `None` if it waits for nothing yet.
 #[derive(Default)]
 struct Taken(Mutex<Option<Generation>>);
 
-/// The robot waits for who has it.
+/// The pass of an observer that the robot waits for, as long as it exists.
 pub struct Pass {
     gate: Arc<Gate>,
     taken: Arc<Taken>,
 }
 
 impl Gate {
-    /// Returns when all have taken all that was sent so far, or have gone.
+    /// Returns when all observers have received all that was sent so far, or have gone.
     pub fn wait(&self) {
         let is_behind = |taken: &Arc<Taken>| taken.get().is_some_and(|taken| taken != self.sent.generation());
         while self.observers().iter().any(is_behind) {
@@ -31,7 +31,7 @@ impl Gate {
         }
     }
 
-    /// Waits for one more.
+    /// Waits for one more observer from now on.
     pub fn enter(self: &Arc<Self>) -> Pass {
         let taken = Arc::<Taken>::default();
         self.observers().push(taken.clone());
@@ -50,18 +50,18 @@ impl Taken {
 }
 
 impl Pass {
-    /// What is to be signalled with each message.
+    /// Returns the signal that is to be notified with each message.
     pub fn sent(&self) -> &Arc<Wakeup> {
         &self.gate.sent
     }
 
-    /// There is something to be taken from now on.
+    /// Notes that there are messages to receive from now on.
     pub fn begin(&self) {
         let sent = self.gate.sent.generation();
         self.taken.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(sent);
     }
 
-    /// All was taken that was sent before this signal.
+    /// Notes that all was received that was sent before this signal.
     pub fn take(&self, sent: Generation) {
         *self.taken.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(sent);
     }

@@ -33,8 +33,8 @@ use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 
-/// Looks at a running robot and changes it. Cheap to clone; usable from any thread but the
-/// real-time ones.
+/// A handle that looks at a running robot and changes it. It is cheap to clone, and usable from any
+/// thread but the real-time ones.
 ///
 /// Everything that takes time (resolving, planning, making modules) happens on the calling thread;
 /// the cycle exchanges a pointer between two of its runs.
@@ -53,20 +53,21 @@ use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 /// ```
 #[derive(Clone)]
 pub struct RobotHandle {
-    /// Held by whoever makes a change for as long as that takes; who looks asks `present`.
+    /// The controls. They are locked by whoever makes a change, for as long as that takes; readers
+    /// use `present`.
     controls: Arc<Reentered<Controls>>,
     present: Arc<Present<Robot>>,
-    /// Whoever needs both locks the controls first.
+    /// The monitor. A thread that needs both locks acquires the controls first.
     monitor: Arc<Reentered<Monitor>>,
-    /// The same as the controls'.
+    /// The state of the robot, the same as that of the controls.
     state: Arc<RobotState>,
     viewpoints: Arc<Viewpoints>,
     ending: Arc<Ending>,
-    /// How each cycle is doing, by name.
+    /// The health of each cycle, by name.
     cycles: Arc<[(String, Arc<Health>)]>,
 }
 
-/// Who ends the robot waits so long for a change that is being made.
+/// The time for which the end of the robot waits for a change that is being made.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 
 impl RobotHandle {
@@ -88,8 +89,8 @@ impl RobotHandle {
     }
 
     /// Observes the robot from the next run of each cycle on, and the next sample of each source.
-    /// Returns at once, and may be called by any number at any time: also before the robot begins,
-    /// then it misses nothing.
+    /// Returns at once. There may be any number of observers at any time; one that comes before the
+    /// robot begins misses nothing.
     ///
     /// ```
     /// use hemiola_runtime::{Observation, Robot};
@@ -131,7 +132,7 @@ impl RobotHandle {
         Ok(observer)
     }
 
-    /// What the robot consists of.
+    /// Returns what the robot consists of.
     pub(crate) fn present(&self) -> Arc<Robot> {
         self.present.get()
     }
@@ -144,18 +145,18 @@ impl RobotHandle {
         &self.viewpoints
     }
 
-    /// The names of the robot's sources, in the order in which checkpoints speak of them.
+    /// Returns the names of the robot's sources, in the order in which checkpoints refer to them.
     pub fn sources(&self) -> Vec<String> {
         self.present().sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
-    /// What the numbers in [events](crate::Observation::with_events) mean, as far as it is known
-    /// now: it grows with the robot.
+    /// Returns what the numbers in [events](crate::Observation::with_events) mean, as far as it is
+    /// known now: it grows with the robot.
     pub fn catalog(&self) -> Catalog {
         self.monitor().catalog().clone()
     }
 
-    /// How fast the processor's counter goes, in whose ticks events tell their times.
+    /// Returns how fast the processor's counter goes, in whose ticks events have their times.
     pub fn tick_scale(&self) -> TickScale {
         self.monitor().scale().clone()
     }
@@ -166,12 +167,13 @@ impl RobotHandle {
         Trace { capture: monitor.capture(), catalog: monitor.catalog().clone(), scale: monitor.scale().clone() }
     }
 
-    /// Timing figures so far.
+    /// Returns the timing figures so far.
     pub fn report(&self) -> Report {
         self.monitor().statistics().report()
     }
 
-    /// Where the trace is being written; `None` if there is none, or it could not be written on.
+    /// Returns the file that the trace is being written to; `None` if there is none, or writing
+    /// failed.
     pub fn trace(&self) -> Option<PathBuf> {
         self.monitor().trace()
     }
@@ -181,12 +183,12 @@ impl RobotHandle {
         self.monitor().clear_statistics();
     }
 
-    /// Measured durations so far, over those of earlier runs.
+    /// Returns the measured durations so far, put over those of earlier runs.
     pub fn profile(&self) -> Profile {
         self.updated(self.present().profile.clone())
     }
 
-    /// What was measured in this run alone.
+    /// Returns what was measured in this run alone.
     pub fn measured(&self) -> Profile {
         self.monitor().statistics().profile()
     }
@@ -201,9 +203,9 @@ impl RobotHandle {
     ///
     /// An observed latency above its bound is a message and an entry of the journal
     /// ([`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance)), and so in the log, with its
-    /// cause: an execution time beyond its assumed maximum, a preemption, a core that stood still,
-    /// a late timer. It is worked out from the events of all workers on the thread that gathers
-    /// them, some ten milliseconds later; cycles do nothing for it. At most four are explained in a
+    /// cause: an execution time above its assumed maximum, a preemption, a core that stood still, a
+    /// late timer. It is worked out from the events of all workers on the thread that gathers them,
+    /// some ten milliseconds later; cycles do nothing for it. At most four are explained in a
     /// second, the others are counted.
     ///
     /// Latencies are times of the world: for a robot that is stepped they say how fast this machine
@@ -229,45 +231,45 @@ impl RobotHandle {
         self.monitor().watch_bounds(bounds);
     }
 
-    /// How often which bound was exceeded, told or not.
+    /// Returns how often each bound was exceeded, including exceedances that were only counted.
     pub fn exceedances(&self) -> BTreeMap<Bounded, u64> {
         self.monitor().exceedances()
     }
 
-    /// All messages so far.
+    /// Returns all messages so far.
     pub fn messages(&self) -> Vec<Message> {
         self.monitor().messages()
     }
 
-    /// What happened from the entry of this number on, and is still known: a few thousand entries
-    /// are. Who wants to learn of what comes [observes](Self::observe) it.
+    /// Returns what happened from the entry of this number on, and is still known: a few thousand
+    /// entries are. An [observer](Self::observe) receives entries as they come.
     pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
         self.monitor().journal(number)
     }
 
-    /// The robot's topics: what modules publish can be heard there, and what is published there is
-    /// heard by modules.
+    /// Returns the bus with the robot's topics: messages that modules publish can be received
+    /// there, and modules receive what is published there.
     pub fn bus(&self) -> &Bus {
         self.state.bus()
     }
 
-    /// The framework's clock, for timers and executors of one's own.
+    /// Returns the framework's clock, for timers and executors of one's own.
     pub fn clock(&self) -> &Arc<RobotClock> {
         self.state.clock()
     }
 
-    /// What the framework's clock shows.
+    /// Returns the time on the framework's clock.
     pub fn now(&self) -> Time {
         self.state.clock().now()
     }
 
-    /// What updates can show, as far as they have been called while somebody watched
-    /// ([`Observation::with_debug`]), in the order of the names.
+    /// Returns the names of what updates can show, as far as they have been called while somebody
+    /// watched ([`Observation::with_debug`]), in order.
     pub fn debug_names(&self) -> Vec<DebugName> {
         self.monitor().debug_names()
     }
 
-    /// Since when the robot is in its safe state, and why; `None` if it is not in it.
+    /// Returns since when the robot is in its safe state, and why; `None` if it is not in it.
     pub fn safe_state(&self) -> Option<SafeStateEntry> {
         let (since, cause) = self.state.safe_state_entry()?;
         let cause = match cause {
@@ -281,17 +283,17 @@ impl RobotHandle {
         Some(SafeStateEntry { since, cause })
     }
 
-    /// What makes the robot's run end with an error, if something does: a thread that ended without
-    /// being asked to, or a module that cannot be dropped. The first of it; all of it is told by
-    /// messages.
+    /// Returns what makes the robot's run end with an error, if something does: a thread that ended
+    /// without being asked to, or a module that cannot be dropped. Only the first fault is
+    /// returned; messages report all of them.
     pub fn fault(&self) -> Option<RuntimeError> {
         self.state.faults().first().map(|fault| fault.error())
     }
 
-    /// Lets go of the modules of a robot that has ended, and of their ends of topics and services;
-    /// one that panics when it is dropped is a [`fault`](Self::fault). Does nothing while the robot
-    /// runs, or while a constructor that hangs keeps a change from being made: then the modules are
-    /// left behind.
+    /// Releases the modules of a robot that has ended, and their ends of topics and services; a
+    /// module that panics when it is dropped is a [`fault`](Self::fault). Does nothing while the
+    /// robot runs, or while a constructor that hangs keeps a change from being made: then the
+    /// modules are left behind.
     pub fn end_modules(&self) {
         if self.state.has_ended()
             && let Some(mut controls) = self.controls.lock_within(END_PATIENCE)
@@ -299,14 +301,14 @@ impl RobotHandle {
             let mailboxes = controls.mailboxes();
             let modules = controls.take_modules();
             drop(controls);
-            // They may look at the robot when they are dropped.
+            // What comes back may look at the robot when it is dropped.
             mailboxes.iter().for_each(|mailbox| mailbox.clear());
             let _quiet = Containment::new();
             drop(modules);
         }
     }
 
-    /// Whether the robot is in its safe state.
+    /// Returns whether the robot is in its safe state.
     pub fn is_in_safe_state(&self) -> bool {
         self.state.safe_state().is_active()
     }
@@ -316,8 +318,8 @@ impl RobotHandle {
         self.state.stop();
     }
 
-    /// Stops the robot, waits until what moves is safe, and tells whether it is: before a program
-    /// ends without waiting for its robot, as at a second Ctrl-C. Takes no longer than
+    /// Stops the robot, waits until what moves is safe, and returns whether it is: for a program
+    /// that ends without waiting for its robot, as at a second Ctrl-C. Takes no longer than
     /// `[safe_state] within` of robot.toml, also where a module hangs.
     pub fn make_safe(&self) -> bool {
         self.stop();
@@ -329,12 +331,12 @@ impl RobotHandle {
         &self.ending
     }
 
-    /// Whether the robot was stopped.
+    /// Returns whether the robot was stopped.
     pub fn is_stopping(&self) -> bool {
         self.state.is_stopping()
     }
 
-    /// Missed deadlines and lost inputs of each cycle so far, by name. Waits for nobody.
+    /// Returns the missed deadlines and lost inputs of each cycle so far, by name. Never waits.
     pub fn health(&self) -> BTreeMap<String, CycleHealth> {
         self.cycles.iter().map(|(name, health)| (name.clone(), CycleHealth::of(health))).collect()
     }
@@ -343,12 +345,12 @@ impl RobotHandle {
         self.state.note_end();
     }
 
-    /// Adds to what people should know: [`messages`](Self::messages), and the journal.
+    /// Adds a message for people: to [`messages`](Self::messages), and to the journal.
     pub fn note(&self, text: String) {
         self.monitor().note(text);
     }
 
-    /// Marks this moment with a text, in the journal and so in the log; `by` says who did, if that
+    /// Marks this moment with a text, in the journal and so in the log; `by` names who did, if that
     /// is known.
     ///
     /// ```
@@ -369,8 +371,8 @@ impl RobotHandle {
         self.monitor().mark(text, by);
     }
 
-    /// Looks at what the robot consists of now: after changes of providers, workers and parameters,
-    /// with these. Waits for nobody, also not for a change that is being made and may take long.
+    /// Looks at what the robot consists of now, with all changes of providers, workers and
+    /// parameters. Never waits, not even for a change that is being made and may take long.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -386,7 +388,7 @@ impl RobotHandle {
         look(&self.present())
     }
 
-    /// Says that a change from outside has come into force.
+    /// Notes that a change from outside has come into force.
     pub(crate) fn note_change(&self, change: Change, number: Option<ChangeNumber>, by: Option<&str>) {
         self.monitor().note_change(change, number, by.map(str::to_owned));
     }

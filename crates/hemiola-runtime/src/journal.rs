@@ -1,5 +1,5 @@
-//! What happens to a robot besides its runs, in order: what people should know, and what was
-//! changed from outside.
+//! The journal: what happens to a robot besides its runs, in order. It has messages for people, and
+//! changes from outside.
 
 use std::collections::VecDeque;
 
@@ -27,9 +27,9 @@ use crate::record::{Change, Exceedance, Severity};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalEntry {
-    /// From zero on; one that is missing came too long before it was asked for.
+    /// The number of the entry, from zero on; a missing one is so old that it is not kept any more.
     pub number: u64,
-    /// What the robot's clock showed when it became known.
+    /// The time on the robot's clock when it became known.
     pub at: Time,
     /// What happened.
     pub event: JournalEvent,
@@ -46,21 +46,22 @@ pub struct JournalEntry {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum JournalEvent {
-    /// Something that people should know: each time that it is said, also if it was before.
+    /// A message for people, each time that it occurs, also if it was known before.
     Message {
-        /// How bad it is.
+        /// The severity of the message.
         severity: Severity,
-        /// Who has to do with it: an update, a source, the watchdog.
+        /// The subject of the message: an update, a source, the watchdog.
         about: String,
-        /// In words.
+        /// The message in words.
         text: String,
     },
     /// A change came into force.
     Change {
         /// What was changed.
         change: Change,
-        /// What transcripts call it: [`RunRecord::changes`](crate::RunRecord::changes). None if
-        /// results do not depend on it, or if a transcript says it of each run: the safe state.
+        /// The number by which transcripts name it:
+        /// [`RunRecord::changes`](crate::RunRecord::changes). `None` if results do not depend on
+        /// it, or if a transcript has it for each run, as the safe state.
         number: Option<u32>,
         /// The name of whoever made the change, if that is known.
         by: Option<String>,
@@ -72,12 +73,12 @@ pub enum JournalEvent {
         /// The name of whoever marked it, if that is known.
         by: Option<String>,
     },
-    /// A latency was above its bound:
+    /// A latency exceeded its bound:
     /// [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds).
     Exceedance(Exceedance),
 }
 
-/// As many entries are kept for whoever asks for them next.
+/// The number of entries that are kept for later readers.
 const MOST_KEPT: usize = 4096;
 
 /// The last entries.
@@ -96,19 +97,19 @@ impl Journal {
         self.next += 1;
     }
 
-    /// The number of the next one.
+    /// Returns the number of the next entry.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Those that are still there from this number on, where they are.
+    /// Iterates over the entries from this number on that are still there.
     pub fn from(&self, number: u64) -> impl Iterator<Item = &JournalEntry> {
         let kept = self.entries.len() as u64;
         let skipped = number.saturating_sub(self.next - kept).min(kept);
         self.entries.range(skipped as usize..)
     }
 
-    /// Those that are still there from this number on.
+    /// Returns the entries from this number on that are still there.
     pub fn since(&self, number: u64) -> Vec<JournalEntry> {
         self.entries.iter().skip_while(|entry| entry.number < number).cloned().collect()
     }

@@ -1,7 +1,7 @@
 //! Runs a robot: blackboards, executors, cycles, triggers, exchange, and changes while it runs.
 //!
 //! On a real-time thread nothing here allocates, locks, formats or calls the system between two
-//! tasks. Files are not read here, except by who asks for a trace.
+//! tasks. Files are not accessed here, except where somebody asks for a trace.
 //!
 //! | file | what |
 //! |---|---|
@@ -10,11 +10,11 @@
 //! | `stepper`, `stage` | the same without threads of their own, by the clock alone |
 //! | `player` | a stepper at a pace, which can be paused |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
-//! | `blackboard` | where values live, and how they get from cycle to cycle |
+//! | `blackboard` | the places of values, and their ways from cycle to cycle |
 //! | `handle`, `values`, `controls`, `mailbox`, `command`, `pending`, `monitor`, `journal` | looking at a running robot and changing it |
 //! | `record`, `run` | plain data that all of them know: what runs leave behind, and what they begin with |
 //! | `observe` | hands a recorder values, what each run began with, and all that later runs depend on |
-//! | `script`, `stand_in`, `follow` | what a replay follows, what stands in for sources and providers, and who follows it |
+//! | `script`, `stand_in`, `follow` | the course of a replay, what stands in for sources and providers, and what follows the course |
 //! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | when a cycle stops |
 

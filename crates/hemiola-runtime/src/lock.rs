@@ -1,4 +1,4 @@
-//! Locks for who must not wait, and locks under which code of users may be called.
+//! Locks for threads that must not wait, and locks under which code of users may be called.
 
 use std::ops::{Deref, DerefMut};
 use std::ptr;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::sync::{AtomicUsize, Ordering};
 
-/// Locks unless somebody else has.
+/// Acquires a lock, unless it is held.
 pub fn lock_if_free<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     match mutex.try_lock() {
         Ok(guard) => Some(guard),
@@ -17,7 +17,7 @@ pub fn lock_if_free<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     }
 }
 
-/// What is behind a lock that nobody else can have.
+/// Returns the value of a lock that no other thread can have.
 pub fn own<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
@@ -27,14 +27,14 @@ pub fn own<T>(mutex: &mut Mutex<T>) -> &mut T {
 /// instead, in the containment in which it is called.
 pub struct Reentered<T> {
     value: Mutex<T>,
-    /// The thread that has it, or 0.
+    /// The thread that holds the lock, or 0.
     owner: AtomicUsize,
 }
 
-/// How often somebody with patience looks whether it is free.
+/// The interval between two attempts to acquire a lock that is held.
 const LOOK_PERIOD: Duration = Duration::from_millis(1);
 
-/// What is locked.
+/// The guard of the lock.
 pub struct Locked<'l, T> {
     value: MutexGuard<'l, T>,
     owner: &'l AtomicUsize,
@@ -45,11 +45,11 @@ impl<T> Reentered<T> {
         Self { value: Mutex::new(value), owner: AtomicUsize::new(0) }
     }
 
-    /// Waits until no other thread has it. What a panic left behind under it is as good as ever:
-    /// see the users.
+    /// Acquires the lock, and waits while another thread holds it. A panic of a holder does not
+    /// matter: what it left behind is consistent, as the users of the lock explain.
     ///
     /// # Panics
-    /// If this thread has it.
+    /// If this thread holds the lock.
     pub fn lock(&self) -> Locked<'_, T> {
         // Relaxed: only this thread itself writes its own number here.
         assert!(
@@ -60,12 +60,12 @@ impl<T> Reentered<T> {
         self.owned(self.value.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Locks unless somebody has.
+    /// Acquires the lock, unless it is held.
     pub fn lock_if_free(&self) -> Option<Locked<'_, T>> {
         lock_if_free(&self.value).map(|value| self.owned(value))
     }
 
-    /// Locks, unless somebody has it for so long; looks again and again.
+    /// Acquires the lock, unless it is held for all of that time; tries again and again.
     pub fn lock_within(&self, patience: Duration) -> Option<Locked<'_, T>> {
         let end = Instant::now() + patience;
         loop {
@@ -85,7 +85,7 @@ impl<T> Reentered<T> {
 
 impl<T> Drop for Locked<'_, T> {
     fn drop(&mut self) {
-        // Before the lock is free.
+        // The owner is cleared before the lock is released.
         self.owner.store(0, Ordering::Relaxed);
     }
 }
@@ -104,7 +104,7 @@ impl<T> DerefMut for Locked<'_, T> {
     }
 }
 
-/// A number that no other living thread has; not 0.
+/// Returns a number that no other living thread has; not 0.
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| ptr::from_ref(here).addr())

@@ -1,5 +1,5 @@
-//! Calls of what users wrote to make modules, sources and values while a robot is put together: a
-//! panic is an error that names what cannot be made.
+//! Calls of user code that makes modules, sources and values while a robot is put together: a panic
+//! is an error that names what cannot be made.
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::module::{CreationError, Instance};
@@ -8,19 +8,19 @@ use hemiola_realtime::{Containment, take_place};
 use crate::containment::contained;
 use crate::error::RuntimeError;
 
-/// What is to be made: a module or a source.
+/// A module or a source that is to be made.
 pub struct Blueprint<'b> {
     pub name: &'static str,
-    /// File and line where it is declared.
+    /// The file and line where it is declared.
     pub location: &'static str,
-    /// Where its table stands, if it has one.
+    /// The place of its table in the configuration, if it has one.
     pub place: Option<&'b str>,
 }
 
 impl Blueprint<'_> {
-    /// An instance.
+    /// Makes an instance.
     pub fn instance(&self, create: impl FnOnce() -> Result<Instance, CreationError>) -> Result<Instance, RuntimeError> {
-        // What a constructor panics with is part of the error.
+        // The panic of a constructor is part of the error.
         let quiet = Containment::new();
         let made = create();
         drop(quiet);
@@ -36,7 +36,7 @@ impl Blueprint<'_> {
     }
 }
 
-/// What is made of default values of a representation.
+/// Makes something of default values of a representation.
 pub fn of_defaults<R>(descriptor: &RepresentationDescriptor, make: impl FnOnce() -> R) -> Result<R, RuntimeError> {
     contained(make).map_err(|reason| RuntimeError::DefaultValue { name: descriptor.name().to_owned(), reason })
 }

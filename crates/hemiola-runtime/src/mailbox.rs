@@ -1,13 +1,13 @@
-//! How commands get to a cycle, and what is left of them comes back.
+//! Mailboxes: how commands get to a cycle, and what is left of them comes back.
 //!
-//! Anybody posts a command at any time and goes on. The cycle executes what was posted between two
-//! of its runs, in the order in which it was posted, and hands back what is left over, so that the
-//! old program, parameters or value are dropped elsewhere. Nobody holds the mailbox while a cycle
-//! takes its time: who wants to know what became of a command asks its [`Sent`] now and then.
+//! Any thread posts a command at any time and goes on. The cycle executes what was posted between
+//! two of its runs, in the order in which it was posted, and hands back what is left over, so that
+//! the old program, parameters or value are dropped elsewhere. The mailbox is not locked while a
+//! cycle takes its time: the outcome of a command is polled at its [`Sent`].
 //!
 //! | who | step |
 //! |---|---|
-//! | sender | takes its place in the list of answers, then posts: [`Mailbox::post`] |
+//! | sender | acquires its place in the list of answers, then posts: [`Mailbox::post`] |
 //! | worker 0, between two runs | executes the oldest command; one that finds what it changes in use is tried again before the next run, [`TRIES`] times: [`CommandReader`] |
 //! | anybody who posts, polls or waits, and the service thread | takes back what was executed, and puts it into the oldest answer: [`Mailbox::collect`] |
 //!
@@ -25,11 +25,11 @@ use hemiola_realtime::Containment;
 use crate::command::Command;
 use crate::error::RuntimeError;
 
-/// So many commands can be on their way to a cycle.
+/// The number of commands that can be on their way to a cycle.
 pub const MOST_ON_THE_WAY: usize = 32;
-/// A command may find what it changes in use; it is tried before so many runs.
+/// The number of runs before which a command is tried that finds what it changes in use.
 const TRIES: u32 = 20;
-/// How long somebody who waits sleeps before the next look.
+/// The interval between two looks of a thread that waits.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 /// The senders' end.
@@ -41,13 +41,13 @@ pub struct Mailbox {
 struct Ends {
     commands: QueueWriter<Command>,
     executed: QueueReader<Command>,
-    /// One for each command on its way, the oldest first.
+    /// The answers to the commands on their way, the oldest first.
     missing: VecDeque<Arc<Answer>>,
-    /// Those that are there, until somebody [collects](Mailbox::collect).
+    /// The answers that are there, until they are [collected](Mailbox::collect).
     answered: Vec<Arc<Answer>>,
 }
 
-/// What came back, once it has.
+/// The place for a command that comes back.
 #[derive(Default)]
 struct Answer(Mutex<State>);
 
@@ -56,7 +56,7 @@ enum State {
     #[default]
     Missing,
     Back(Box<Command>),
-    /// Somebody has it.
+    /// The command has been handed out.
     Taken,
 }
 
@@ -70,9 +70,9 @@ pub struct Sent {
 pub struct CommandReader {
     commands: QueueReader<Command>,
     executed: QueueWriter<Command>,
-    /// One that found what it changes in use.
+    /// The command that found what it changes in use.
     again: Option<Command>,
-    /// How often that one was tried.
+    /// The number of times that it was tried.
     tries: u32,
 }
 
@@ -105,20 +105,20 @@ impl Mailbox {
         Ok(Sent { mailbox: self.clone(), answer })
     }
 
-    /// Whether nothing is on its way.
+    /// Returns whether nothing is on its way.
     pub fn is_idle(&self) -> bool {
         self.take_back();
         self.ends().missing.is_empty()
     }
 
-    /// How many more commands can be sent now.
+    /// Returns how many more commands can be sent now.
     pub fn room(&self) -> usize {
         self.take_back();
         MOST_ON_THE_WAY - self.ends().missing.len()
     }
 
-    /// Takes back what the cycle has executed, and drops what nobody waits for: with nothing
-    /// locked, for it may be a user's module, which takes its time, or looks at its robot.
+    /// Takes back what the cycle has executed, and drops what is not waited for. Nothing is locked
+    /// meanwhile, as that may be a user's module, which takes its time, or looks at its robot.
     pub fn collect(&self) {
         self.take_back();
         let answered = mem::take(&mut self.ends().answered);
@@ -126,8 +126,8 @@ impl Mailbox {
         drop(answered);
     }
 
-    /// Drops all that is on its way to a cycle that has ended, and would keep its modules: with
-    /// nothing locked.
+    /// Drops all that is on its way to a cycle that has ended, and would keep its modules. Nothing
+    /// is locked meanwhile.
     pub fn clear(&self) {
         let (ends, _) = both_ends();
         let all = mem::replace(&mut *self.ends(), ends);
@@ -135,8 +135,7 @@ impl Mailbox {
         drop(all);
     }
 
-    /// Takes back what the cycle has executed. Drops nothing: whoever calls it may have locked
-    /// something.
+    /// Takes back what the cycle has executed. Drops nothing: the caller may hold a lock.
     fn take_back(&self) {
         let mut ends = self.ends();
         while let Some(command) = ends.executed.pop() {
@@ -174,7 +173,7 @@ impl Answer {
 }
 
 impl Sent {
-    /// What is left of the command, once the cycle has executed it; given once. Never waits.
+    /// Returns what is left of the command, once the cycle has executed it; only once. Never waits.
     pub fn poll(&self) -> Option<Command> {
         self.mailbox.collect();
         self.answer.take()
@@ -183,8 +182,8 @@ impl Sent {
     /// Waits for what is left of the command, unless the robot `is_stopping`.
     ///
     /// # Errors
-    /// It was not executed until then, and will be when the cycle runs again; or the robot stopped
-    /// before.
+    /// The command was not executed until then, and will be when the cycle runs again; or the robot
+    /// stopped before.
     pub fn wait_until(&self, end: Instant, is_stopping: impl Fn() -> bool) -> Result<Command, RuntimeError> {
         loop {
             let is_over = is_stopping();
@@ -203,13 +202,13 @@ impl Sent {
 }
 
 impl CommandReader {
-    /// The next command to execute.
+    /// Returns the next command to execute.
     pub fn next(&mut self) -> Option<Command> {
         self.again.take().or_else(|| self.commands.pop())
     }
 
-    /// Hands back what is left of the last command; `false` if it is to be tried again before the
-    /// next run, and all that come after it with it.
+    /// Hands back what is left of the last command; returns `false` if it is to be tried again
+    /// before the next run, and all later ones with it.
     pub fn give_back(&mut self, command: Command) -> bool {
         self.tries += 1;
         if command.found_in_use() && self.tries < TRIES {
@@ -217,7 +216,7 @@ impl CommandReader {
             return false;
         }
         self.tries = 0;
-        // There is room for all that can be on their way.
+        // The queue has room for all commands that can be on their way.
         _ = self.executed.push(command);
         true
     }

@@ -3,19 +3,19 @@
 //! Most modules belong to their cycle alone. One with a `#[safe_state]` method must be reached when
 //! its cycle has stopped, from another thread, but never while one of its updates runs; and what
 //! that method did must not be undone by an update that comes later. Its gate is one word: how many
-//! of the cycle's tasks are inside, or that somebody from outside is, and whether the module is
+//! of the cycle's tasks are inside, or that a thread from outside is, and whether the module is
 //! safe.
 //!
 //! | who | step | effect |
 //! |---|---|---|
-//! | task | adds one; if somebody from outside was in, or the module is safe, subtracts it again | in, or left out in this run |
+//! | task | adds one; if a thread from outside was in, or the module is safe, subtracts it again | in, or skipped in this run |
 //! | outside | exchanges no tasks for `OUTSIDE` | in, only while no task is |
 //! | outside, leaving | exchanges `OUTSIDE` for `SAFE` | no task comes in |
 //! | task, leaving | subtracts what it added | others may come in |
 //! | cycle, between two runs | takes `SAFE` away, when the robot has left its safe state | tasks come in again |
 //!
 //! An update with a `&SafeState` comes in where the module is safe, too, if its run began in the
-//! safe state: it knows.
+//! safe state.
 //!
 //! All steps change the same word, so one of two that meet comes first and the other sees it.
 //! Coming in acquires what the one before released by leaving. A task that counts itself in and out
@@ -37,43 +37,45 @@ use crate::faults::{Fault, Faults};
 use crate::ports::Ports;
 use crate::sync::{AtomicU32, Ordering};
 
-/// See the module.
+/// A module's instance, with its gate and its ends of topics and services.
 pub struct ModuleInstance {
-    /// Dropped with a report of what its destructor does.
+    /// The instance; when it is dropped, a panic of its destructor is reported.
     instance: ManuallyDrop<Instance>,
-    /// File and line of its module.
+    /// The file and line of its module.
     location: &'static str,
     faults: Arc<Faults>,
-    /// For modules with a safe state.
+    /// The gate of a module with a safe state.
     gate: Option<Gate>,
-    /// Of each update.
+    /// The ends of topics and services of each update.
     ports: Box<[Ports]>,
 }
 
-/// How trying to enter a module's safe state went.
+/// The outcome of trying to enter a module's safe state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entered {
-    /// It is safe, or its method panicked, which is a fault: in either case no update undoes it.
+    /// The module is safe, or its method panicked, which is a fault: in either case no update
+    /// undoes it.
     Yes,
-    /// Somebody is using the module.
+    /// The module is in use.
     Busy,
 }
 
 impl ModuleInstance {
-    /// `location` is where its module is declared; `faults` learns of a destructor that panics.
+    /// Makes an instance. `location` is where its module is declared; `faults` gets a panic of its
+    /// destructor.
     pub fn new(instance: Instance, ports: Box<[Ports]>, location: &'static str, faults: Arc<Faults>) -> Self {
         let gate = instance.has_safe_state().then(Gate::default);
         Self { instance: ManuallyDrop::new(instance), location, faults, gate, ports }
     }
 
-    /// What the update of that number holds of topics and services.
+    /// Returns the ends of topics and services that the update of that number has.
     pub fn ports(&self, update: usize) -> Option<&Ports> {
         self.ports.get(update)
     }
 
-    /// Lets one of its updates in, until the pass is dropped; `None` while somebody from outside is
-    /// in, and while the module is safe, unless the update heeds the safe state in which its run
-    /// began.
+    /// Lets one of its updates in, until the pass is dropped. Returns `None` while a thread from
+    /// outside is in, and while the module is safe, unless the update heeds the safe state in which
+    /// its run began.
     #[inline]
     pub fn pass(&self, at_beginning: SafeState, heeds: bool) -> Option<Pass<'_>> {
         let Some(gate) = &self.gate else { return Some(Pass(None)) };
@@ -82,22 +84,22 @@ impl ModuleInstance {
         may_act.then_some(pass)
     }
 
-    /// Lets its cycle in between two runs, for what moves nothing; `None` while somebody from
-    /// outside is in.
+    /// Lets its cycle in between two runs, for what moves nothing; returns `None` while a thread
+    /// from outside is in.
     fn pass_between_runs(&self) -> Option<Pass<'_>> {
         self.gate.as_ref().map_or(Some(Pass(None)), |gate| Some(gate.pass()?.0))
     }
 
-    /// Has the module remember what was written down.
+    /// Restores what the module remembers from what was written down.
     ///
     /// # Errors
-    /// What the reader holds is not that.
+    /// The reader does not hold that.
     pub fn read_state(&self, reader: &mut dyn Reader, _: &mut BetweenRuns<'_>) -> Result<(), ReadError> {
         // SAFETY: between two runs nobody uses it; nothing has begun, so nobody makes it safe.
         unsafe { self.instance.alone() }.read_state(reader)
     }
 
-    /// Writes down what the module remembers; `false` while somebody from outside is in.
+    /// Writes down what the module remembers; returns `false` while a thread from outside is in.
     pub fn write_state(&self, writer: &mut dyn Writer, _: &BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass_between_runs() else { return false };
         // SAFETY: between two runs, and nobody from outside is in.
@@ -114,7 +116,7 @@ impl ModuleInstance {
             Outside::Busy => return Entered::Busy,
             Outside::In => {}
         }
-        // A module that panics here must not keep others from it.
+        // A module that panics here must not keep others from their safe state.
         let result = contained(|| {
             // SAFETY: no task of its cycle is in, and none comes in.
             match unsafe { self.instance.alone() }.enter_safe_state() {
@@ -133,20 +135,20 @@ impl ModuleInstance {
         Entered::Yes
     }
 
-    /// Whether its `#[safe_state]` method was called, and no update comes in.
+    /// Returns whether its `#[safe_state]` method was called, and no update comes in.
     pub fn is_safe(&self) -> bool {
         self.gate.as_ref().is_some_and(Gate::is_safe)
     }
 
-    /// Lets its updates in again, between two runs of its cycle. Whoever made it safe before has
-    /// said why by then.
+    /// Lets its updates in again, between two runs of its cycle. A thread that made it safe before
+    /// has given the reason by then.
     pub fn leave_safe_state(&self, _: &mut BetweenRuns<'_>) {
         if let Some(gate) = &self.gate {
             gate.end_safe_state();
         }
     }
 
-    /// It was safe when what it remembers was written down.
+    /// Restores that the module was safe when what it remembers was written down.
     pub fn resume_safe_state(&self, _: &mut BetweenRuns<'_>) {
         if let Some(gate) = &self.gate
             && gate.enter_from_outside() == Outside::In
@@ -155,8 +157,8 @@ impl ModuleInstance {
         }
     }
 
-    /// Exchanges the parameters in use and the prepared ones; `false` while somebody from outside
-    /// is in.
+    /// Exchanges the parameters in use and the prepared ones; returns `false` while a thread from
+    /// outside is in.
     pub fn exchange_parameters(&self, parameters: &mut PreparedParameters, _: &mut BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass_between_runs() else { return false };
         // The module's own code hands its parameters out. SAFETY: between two runs, and nobody from
@@ -204,19 +206,19 @@ struct Gate(AtomicU32);
 const OUTSIDE: u32 = 1 << 31;
 const SAFE: u32 = 1 << 30;
 
-/// How coming in from outside went.
+/// The outcome of coming in from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outside {
     In,
-    /// A task is in, or somebody else from outside.
+    /// A task is in, or another thread from outside.
     Busy,
-    /// Somebody has done it already.
+    /// The module is safe already.
     Safe,
 }
 
 impl Gate {
-    /// Lets a task in, and tells whether the module is safe; `None` while somebody from outside is
-    /// in.
+    /// Lets a task in, and returns whether the module is safe; `None` while a thread from outside
+    /// is in.
     #[inline]
     fn pass(&self) -> Option<(Pass<'_>, bool)> {
         let before = self.0.fetch_add(1, Ordering::Acquire);
@@ -228,8 +230,8 @@ impl Gate {
         self.0.fetch_sub(1, Ordering::Release);
     }
 
-    /// Releases what was done before also where the module is safe already: see
-    /// [`end_safe_state`](Self::end_safe_state).
+    /// Lets a thread in from outside. It releases what was done before also where the module is
+    /// safe already: see [`end_safe_state`](Self::end_safe_state).
     fn enter_from_outside(&self) -> Outside {
         let mut now = self.0.load(Ordering::Relaxed);
         loop {
@@ -249,13 +251,14 @@ impl Gate {
         self.0.load(Ordering::Relaxed) & SAFE != 0
     }
 
-    /// Tasks may have counted themselves in for a moment, so their count stays.
+    /// Lets the thread from outside leave. Tasks may have counted themselves in for a moment, so
+    /// their count stays.
     fn leave_from_outside(&self) {
         self.0.fetch_sub(OUTSIDE - SAFE, Ordering::Release);
     }
 
-    /// Acquires what who made the module safe had done before: also that the robot is in its safe
-    /// state, if it is again.
+    /// Lets tasks in again. It acquires what the thread that made the module safe had done before:
+    /// also that the robot is in its safe state, if it is again.
     fn end_safe_state(&self) {
         self.0.fetch_and(!SAFE, Ordering::AcqRel);
     }

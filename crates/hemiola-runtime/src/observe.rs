@@ -1,14 +1,15 @@
-//! What leaves a running robot, and how any number of observers come and go while it runs.
+//! Observing a running robot: what leaves it, and how any number of observers come and go while it
+//! runs.
 //!
 //! | file | what |
 //! |---|---|
-//! | `observation` | what somebody wants to see |
-//! | `observer` | sees it |
+//! | `observation` | the request: what is to be observed |
+//! | `observer` | the observer's end of everything |
 //! | `viewpoint` | where one cycle or source can be observed |
 //! | `outlets` | the cycle's or source's end of all its observers |
-//! | `hand_over` | from one to the other |
+//! | `hand_over` | the queues from one to the other |
 //! | `stack` | how outlets come and go |
-//! | `values`, `room`, `reserve` | values: held where they are, so many at a time, with slots for all |
+//! | `values`, `room`, `reserve` | values: held where they are, a bounded number at a time, with slots for all |
 //! | `topics` | messages |
 //! | `runs` | what each run began with |
 //! | `parts` | checkpoints of all that later runs depend on |

@@ -1,26 +1,27 @@
-//! What messages of topics come from, on their way from an update that publishes to one that
+//! The provenance of messages of topics, on their way from an update that publishes to one that
 //! subscribes: so that chains go on through topics.
 //!
-//! A message could carry its provenance, but then silence would tell nothing: that no whistle was
+//! A message could carry its provenance, but then silence would say nothing: that no whistle was
 //! heard is news of the microphone, too. So each publishing update writes down, before it is
 //! called, what this run derives from and the number of its next message; afterwards, that the run
-//! has ended. Who subscribes looks whether it knows all that a run told: if that run had ended
+//! has ended. A subscriber checks whether it has all that a run published: if that run had ended
 //! before the messages were taken, or if one of its messages is among them. The latest such run
 //! counts.
 //!
 //! # Protocol
-//! The entries of the last few runs, in turn; the number of a run is written into its entry last.
+//! The entries of the last few runs are used in turn; the number of a run is written into its entry
+//! last.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | publisher | marks the entry as being written, then fills it | a release fence between: who sees a new word sees the mark |
-//! | publisher | marks it as that run's | release: who sees the number sees the words |
-//! | publisher | publishes, then tells that the run has ended | release: who sees the end finds the messages |
+//! | publisher | marks the entry as being written, then fills it | a release fence between: whoever sees a new word sees the mark |
+//! | publisher | marks it as that run's | release: whoever sees the number sees the words |
+//! | publisher | publishes, then notes that the run has ended | release: whoever sees the end finds the messages |
 //! | subscriber | looks which run has ended, takes the messages | acquire: what was published before the end is there |
 //! | subscriber | looks at the number of an entry, reads it, looks again | acquire, and an acquire fence before the second look: if both are the same, so is all between |
 //!
-//! One thread writes at a time, for an update runs once in a run of its cycle. A reader that is
-//! held up for so long that the entry is written anew learns nothing in this run; nobody waits.
+//! One thread writes at a time, as an update runs once in a run of its cycle. A reader that is held
+//! up for so long that the entry is written anew learns nothing in this run; no thread waits.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -32,22 +33,22 @@ use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::provenance::Provenance;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// Of the topics of a robot. Locks: not for real-time threads.
+/// The provenances of a robot's topics. It locks, and is not for real-time threads.
 #[derive(Default)]
 pub struct Origins(Mutex<BTreeMap<&'static str, Arc<TopicOrigins>>>);
 
 impl Origins {
-    /// Of a topic's messages.
+    /// Returns the provenances of a topic's messages.
     pub fn of(&self, topic: &'static str) -> Arc<TopicOrigins> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(topic).or_default().clone()
     }
 }
 
-/// Of each of its publishers, by its place among them.
+/// The provenances of a topic's messages by publisher, each in its place.
 #[derive(Default)]
 pub struct TopicOrigins([OnceLock<PublisherOrigins>; PUBLISHERS]);
 
-/// Subscriptions tell publishers apart by their places up to this one.
+/// The number of publishers of a topic that subscriptions tell apart, by their places.
 pub const PUBLISHERS: usize = 16;
 
 /// The end of an update that publishes.
@@ -57,7 +58,8 @@ pub struct OriginWriter {
 }
 
 impl OriginWriter {
-    /// Of the publisher at that place; `None` if there are too many. Allocates.
+    /// Makes the end of the publisher at that place; returns `None` if there are too many.
+    /// Allocates.
     pub fn new(topic: Arc<TopicOrigins>, place: u32, shape: impl Into<Shape>, exchange: ExchangeId) -> Option<Self> {
         let shape = shape.into();
         let writer = Self { topic, place: place as usize };
@@ -71,15 +73,16 @@ impl OriginWriter {
         self.topic.0.get(self.place)?.get()
     }
 
-    /// Before the update is called: its run, the number of its next message, and what it derives
-    /// from.
+    /// Notes, before the update is called, its run, the number of its next message, and what it
+    /// derives from.
     pub fn begin(&self, run: u32, next: u64, provenance: &Provenance) {
         if let Some(publisher) = self.publisher() {
             publisher.runs.begin(run, next, provenance);
         }
     }
 
-    /// After the update was called: tells under which number traces know what it published.
+    /// Notes, after the update was called, that the run has ended. Returns the exchange under which
+    /// traces know what it published.
     pub fn end(&self) -> Option<ExchangeId> {
         let publisher = self.publisher()?;
         publisher.runs.end();
@@ -98,34 +101,35 @@ impl Drop for OriginWriter {
 /// The end of an update that subscribes.
 pub struct OriginReader {
     topic: Arc<TopicOrigins>,
-    /// Of each publisher, which run had ended before the messages were taken.
+    /// The run of each publisher that had ended before the messages were taken.
     ended: [u64; PUBLISHERS],
-    /// Of each publisher, the latest run that was heard of.
+    /// The latest known run of each publisher.
     latest: [u64; PUBLISHERS],
-    /// What one of them came from.
+    /// The provenance of one publisher's messages.
     one: Provenance,
-    /// All together.
+    /// The provenance of all publishers' messages together.
     all: Provenance,
-    /// What happens to samples that come into the cycle with them.
+    /// The rule for samples that come into the cycle with the messages.
     entrance: Entrance,
 }
 
 impl OriginReader {
-    /// Of the messages of a topic. Allocates.
+    /// Makes the end of an update that receives the messages of a topic. Allocates.
     pub fn new(topic: Arc<TopicOrigins>, shape: impl Into<Shape>, entrance: Entrance) -> Self {
         let none = Provenance::shaped(shape.into());
         Self { topic, ended: [0; PUBLISHERS], latest: [0; PUBLISHERS], one: none.clone(), all: none, entrance }
     }
 
-    /// Before messages are taken.
+    /// Notes which runs have ended, before messages are taken.
     pub fn look(&mut self) {
         for (publisher, ended) in self.topic.0.iter().zip(&mut self.ended) {
             *ended = publisher.get().map_or(0, |publisher| publisher.runs.ended());
         }
     }
 
-    /// After messages were taken; `next` tells of a publisher's place the number of the first
-    /// message that was not. Passes on of which runs something new was heard.
+    /// Finds what the messages that were taken come from. `next` returns, for a publisher's place,
+    /// the number of the first message that was not taken. Calls `tell` for the runs of which
+    /// something is new.
     pub fn hear(&mut self, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
         self.all.clear();
         for (place, publisher) in self.topic.0.iter().enumerate() {
@@ -140,7 +144,7 @@ impl OriginReader {
         }
     }
 
-    /// What the messages of this run, and silence, come from.
+    /// Returns what the messages of this run, and silence, come from.
     pub fn heard(&self) -> &Provenance {
         &self.all
     }
@@ -151,29 +155,30 @@ struct PublisherOrigins {
     runs: Runs,
 }
 
-/// The last few runs of a publisher. They are numbered from 1 on, for a cycle's own numbers may
+/// The last few runs of a publisher. They are numbered from 1 on, as a cycle's own numbers may
 /// begin anywhere.
 struct Runs {
     entries: [Entry; ENTRIES],
     begun: AtomicU64,
     ended: AtomicU64,
-    /// How many programs have this publisher: without one, what it told last is out of date.
+    /// The number of programs that have this publisher: without one, the entries are out of date.
     writers: AtomicU32,
 }
 
-/// One that is written, one that readers look at, and two for those that are held up.
+/// The number of entries: one that is written, one that readers look at, and two for readers that
+/// are held up.
 const ENTRIES: usize = if cfg!(loom) { 2 } else { 4 };
 
 struct Entry {
     number: AtomicU64,
     run: AtomicU32,
-    /// The number of its first message, if it publishes some.
+    /// The number of the run's first message, if it publishes some.
     first: AtomicU64,
     /// The oldest and the newest of each source, by values and by messages, for each set of marks.
     words: Box<[AtomicU64]>,
 }
 
-/// The number of no run.
+/// The number of an entry that is being written; no run has it.
 const BEING_WRITTEN: u64 = 0;
 
 impl Runs {
@@ -218,13 +223,13 @@ impl Runs {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// The number and the run of the latest one of which all is known that it told; what it derives
-    /// from goes into `provenance`.
+    /// Returns the number and the run of the latest entry that counts; its provenance goes into
+    /// `provenance`.
     fn latest_known(&self, ended: u64, next: u64, provenance: &mut Provenance) -> Option<(u64, u32)> {
         if self.writers.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        // Newer ones only while their messages were taken.
+        // Newer runs count only if one of their messages was taken.
         let mut number = ended;
         while let Some((first, _)) = self.read(number + 1, None) {
             if first >= next {
@@ -235,7 +240,7 @@ impl Runs {
         self.read(number, Some(provenance)).map(|(_, run)| (number, run))
     }
 
-    /// The number of its first message, and the run.
+    /// Reads an entry: the number of its first message, and the run.
     fn read(&self, number: u64, provenance: Option<&mut Provenance>) -> Option<(u64, u32)> {
         let entry = self.entry(number);
         if number == BEING_WRITTEN || entry.number.load(Ordering::Acquire) != number {
@@ -263,7 +268,8 @@ mod tests {
         provenance
     }
 
-    /// What is heard if so many messages were taken, in seconds; and of which runs.
+    /// Returns what the reader knows if that many messages were taken, in seconds; and of which
+    /// runs.
     fn heard(reader: &mut OriginReader, next: u64) -> (Option<i64>, Vec<u32>) {
         let mut runs = Vec::new();
         reader.hear(|_| next, &mut |_, run| runs.push(run));

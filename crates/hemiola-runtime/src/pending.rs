@@ -12,8 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A change that is on its way to the cycles that it concerns:
 /// [`RobotHandle::change`](crate::RobotHandle::change).
 ///
-/// Each cycle applies it between two of its runs. It can be waited for, looked at now and then, or
-/// dropped: it is applied all the same.
+/// Each cycle applies it between two of its runs. It can be waited for, polled, or dropped: it is
+/// applied all the same.
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -42,17 +42,17 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// A change that is applied when these commands are executed.
+    /// Makes a change that is applied when these commands are executed.
     pub(crate) fn sent(open: Vec<Sent>, robot: Arc<RobotState>) -> Self {
         Self { open, robot: Some(robot), outcome: Ok(()) }
     }
 
-    /// What became of a change of which nothing is on its way.
+    /// Makes a change with its outcome, of which nothing is on its way.
     pub(crate) fn decided(outcome: Result<(), RuntimeError>) -> Self {
         Self { open: Vec::new(), robot: None, outcome }
     }
 
-    /// What became of the change; `None` while a cycle has not come to it. Never waits.
+    /// Returns the outcome of the change; `None` while a cycle has not come to it. Never waits.
     pub fn poll(&mut self) -> Option<Result<(), &RuntimeError>> {
         let Self { open, outcome, .. } = self;
         open.retain(|sent| match sent.poll() {
@@ -74,10 +74,10 @@ impl Pending {
         self.wait_for(PATIENCE)
     }
 
-    /// Waits until all cycles have applied the change, for so long at most.
+    /// Waits until all cycles have applied the change, for `patience` at most.
     ///
     /// # Errors
-    /// As for [`wait`](Self::wait).
+    /// The errors of [`wait`](Self::wait).
     pub fn wait_for(mut self, patience: Duration) -> Result<(), RuntimeError> {
         let end = later(patience);
         for (sent, robot) in self.open.iter().zip(self.robot.iter().cycle()) {
@@ -93,7 +93,7 @@ impl std::fmt::Debug for Pending {
     }
 }
 
-/// So long from now, or as long as can be said.
+/// Returns the time after `patience`, or the latest that can be represented.
 fn later(patience: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(patience).unwrap_or(now + Duration::from_secs(u32::MAX.into()))
@@ -105,7 +105,7 @@ fn keep_first(outcome: &mut Result<(), RuntimeError>, next: Option<RuntimeError>
     }
 }
 
-/// Why a command that came back was not executed.
+/// Returns why a command that came back was not executed.
 fn refusal(command: &Command) -> Option<RuntimeError> {
     if !command.found_in_use() {
         return None;

@@ -15,8 +15,8 @@ use crate::handle::RobotHandle;
 use crate::stepper::Stepper;
 use transport::Shared;
 
-/// Steps a robot on a thread of its own, at a pace, as [`Transport`] says: a replay or a simulation
-/// that somebody watches.
+/// A player, which steps a robot on a thread of its own, at a pace, as its [`Transport`] says: a
+/// replay or a simulation that somebody watches.
 ///
 /// The pace decides when a step is done, and nothing else: the steps are those of a [`Stepper`], so
 /// every pace, with any pauses, gives the same bits.
@@ -41,11 +41,11 @@ use transport::Shared;
 pub struct Player {
     handle: RobotHandle,
     transport: Transport,
-    /// Until somebody waits for it.
+    /// The thread, until it is waited for.
     thread: Option<JoinHandle<Played>>,
 }
 
-/// How fast a [`Player`] steps.
+/// The pace at which a [`Player`] steps.
 ///
 /// ```
 /// use hemiola_runtime::Tempo;
@@ -54,9 +54,9 @@ pub struct Player {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tempo {
-    /// Without waiting.
+    /// Steps follow each other without waiting.
     AsFastAsPossible,
-    /// So many seconds of the robot's clock per second.
+    /// That many seconds of the robot's clock pass per second.
     Factor(f64),
 }
 
@@ -66,7 +66,7 @@ impl Default for Tempo {
     }
 }
 
-/// How a [`Player`]'s robot has ended.
+/// The end of a [`Player`]'s robot.
 ///
 /// ```
 /// let played = hemiola_runtime::Played::default();
@@ -74,20 +74,23 @@ impl Default for Tempo {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Played {
-    /// Why it could not follow its recording to the end, if it could not: [`Stepper::failure`].
+    /// The reason why it could not follow its recording to the end, if it could not:
+    /// [`Stepper::failure`].
     pub failure: Option<String>,
-    /// What was different on the way: [`Stepper::deviation`].
+    /// The first difference on the way: [`Stepper::deviation`].
     pub deviation: Option<String>,
 }
 
 impl Robot {
-    /// Makes everything, to be stepped at a pace. It waits until its [`Transport`] lets it begin.
+    /// Makes a player, with everything that the robot needs. It waits until its [`Transport`] lets
+    /// it begin.
     ///
     /// # Errors
-    /// As [`into_stepper`](Self::into_stepper).
+    /// The errors of [`into_stepper`](Self::into_stepper).
     pub fn into_player(self, tempo: Tempo) -> Result<Player, RuntimeError> {
         let (sender, receiver) = mpsc::channel();
-        // Made there as well: whoever steps a robot has its panics contained.
+        // The stepper is made there as well: the thread that steps a robot has its panics
+        // contained.
         let steps = move || match self.into_stepper() {
             Ok(stepper) => {
                 let shared = Arc::new(Shared::new(tempo, stepper.cycle_names()));
@@ -108,18 +111,18 @@ impl Robot {
 }
 
 impl Player {
-    /// Looks at the robot, and changes it, also while it is paused: a change comes into force with
-    /// a cycle's next run.
+    /// Returns the handle, which looks at the robot and changes it, also while it is paused: a
+    /// change comes into force with a cycle's next run.
     pub fn handle(&self) -> &RobotHandle {
         &self.handle
     }
 
-    /// What starts, pauses and paces it.
+    /// Returns what starts, pauses and paces the player.
     pub fn transport(&self) -> Transport {
         self.transport.clone()
     }
 
-    /// Whether the robot has come to its end, or was stopped.
+    /// Returns whether the robot has come to its end, or was stopped.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
@@ -130,8 +133,8 @@ impl Player {
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(failed)
     }
 
-    /// Stops the robot, and waits until it has ended. Who steps it is left behind a second later if
-    /// a module does not return; what moves is made safe by then.
+    /// Stops the robot, and waits until it has ended. The thread that steps it is left behind a
+    /// second later if a module does not return; what moves is made safe by then.
     pub fn stop(self) -> Played {
         self.handle.make_safe();
         let patience = monotonic_now() + END_PATIENCE;
@@ -147,7 +150,8 @@ impl Player {
 }
 
 impl Drop for Player {
-    /// Also where the thread that has it panics: nothing moves on when the process ends then.
+    /// Makes the robot safe also where the thread that owns the player panics: nothing moves on
+    /// when the process ends then.
     fn drop(&mut self) {
         if !self.has_ended() {
             self.handle.make_safe();
@@ -155,7 +159,7 @@ impl Drop for Player {
     }
 }
 
-/// How long a robot that is stopped may take to end its step.
+/// The time that a robot that is stopped may take to end its step.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 
 impl fmt::Debug for Player {
@@ -173,7 +177,7 @@ fn play(mut stepper: Stepper, shared: &Shared) -> Played {
     }
     let played =
         Played { failure: stepper.failure().map(str::to_owned), deviation: stepper.deviation().map(str::to_owned) };
-    // Nothing more to do, but what the last steps left behind is gathered.
+    // There is nothing more to do, but what the last steps left behind is gathered.
     stepper.handle().service();
     stepper.handle().stop();
     drop(stepper);

@@ -8,17 +8,18 @@ use crate::error::RuntimeError;
 pub struct Ports(Box<[Option<Connected>]>);
 
 struct Connected {
-    /// Boxed, so that it stays where it is.
+    /// The end, in a box, so that it stays where it is.
     cell: Box<PortCell>,
     place: Option<u32>,
 }
 
 impl Ports {
-    /// Joins all topics that the update's arguments name; off the real-time threads.
+    /// Connects to all topics and services that the update's arguments name; off the real-time
+    /// threads.
     pub fn connect(owner: &str, update: &Update, bus: &Bus) -> Result<Self, RuntimeError> {
         let connect = |argument: &hemiola_model::module::ArgumentDescriptor| {
             let Some(port) = argument.port() else { return Ok(None) };
-            // It makes messages, by their `Default`.
+            // Connecting makes messages, by their `Default`.
             let connected = contained(|| port.connect(bus).map_err(|error| error.to_string()));
             let connected = connected.and_then(|connected| connected).map_err(|reason| RuntimeError::Port {
                 owner: format!("{owner}.{}", update.name()),
@@ -31,17 +32,17 @@ impl Ports {
         update.arguments().iter().map(connect).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The port of that argument, if it has one.
+    /// Returns the port of that argument, if it has one.
     pub fn get(&self, argument: usize) -> Option<&PortCell> {
         self.0.get(argument)?.as_ref().map(|port| &*port.cell)
     }
 
-    /// The place of that argument's publisher among all of its topic, if it is one.
+    /// Returns the place of that argument's publisher among all of its topic, if it is one.
     pub fn place(&self, argument: usize) -> Option<u32> {
         self.0.get(argument)?.as_ref()?.place
     }
 
-    /// All there are.
+    /// Iterates over all ports.
     pub fn iter(&self) -> impl Iterator<Item = &PortCell> {
         self.0.iter().flatten().map(|port| &*port.cell)
     }

@@ -31,7 +31,7 @@ pub use ends::{PublisherEnd, Received, SubscriptionEnd};
 use lineage::Lineage;
 use update::UpdateTask;
 
-/// What a run of a cycle computes on, and with.
+/// The parts that a run of a cycle computes on, and with.
 #[derive(Clone, Copy)]
 pub struct World<'r> {
     pub blackboard: &'r Blackboard,
@@ -57,39 +57,39 @@ impl Deref for Planned {
     }
 }
 
-/// See the module.
+/// A program: a plan bound to a blackboard and module instances.
 pub struct Program {
     pub plan: PlanId,
     cycle: CycleId,
     tasks: Box<[Task]>,
-    /// Ends of topics and services that its updates hold.
+    /// The ends of topics and services that its updates hold.
     ports: Box<[ProgramPort]>,
-    /// Stores whose previous value somebody uses.
+    /// The stores whose previous value is used.
     aging: Box<[usize]>,
     lineage: Lineage,
-    /// What its updates read from elsewhere.
+    /// The imports that its updates read.
     reads: Box<[usize]>,
     /// The task that provides each store's value, if one does.
     providers: Box<[Option<usize>]>,
     blackboard: Arc<Blackboard>,
     robot: Arc<RobotState>,
-    /// Outputs that nobody reads, because another module was chosen to provide them.
+    /// The outputs that are not read, because another module was chosen to provide them.
     _discarded: DiscardedStores,
-    /// Each module once.
+    /// The instances, each once.
     instances: Box<[Arc<ModuleInstance>]>,
-    /// Those that have a safe state.
+    /// The instances that have a safe state.
     actuators: Box<[Arc<ModuleInstance>]>,
 }
 
 struct ProgramPort {
     cell: &'static PortCell,
     topic: &'static str,
-    /// How many of the same topic come before it.
+    /// The number of ends of the same topic that come before it.
     number: u32,
     role: PortRole,
-    /// What is published or received.
+    /// The descriptor of the messages.
     message: Option<&'static RepresentationDescriptor>,
-    /// Which of the program's subscriptions it is, if it is one.
+    /// The number among the program's subscriptions, if it is one.
     subscription: Option<usize>,
 }
 
@@ -111,7 +111,7 @@ struct Task {
 
 enum Body {
     Update(Box<UpdateTask>),
-    /// Publishes an export: line and providing task of each value. What a source reads leaves the
+    /// Publishes an export: line and providing task of each value. Values for a source leave the
     /// robot's software.
     Publish {
         export: usize,
@@ -120,7 +120,7 @@ enum Body {
     },
 }
 
-/// Boxed, so that they stay where they are while the list grows.
+/// Stores that are discarded, in boxes, so that they stay where they are while the list grows.
 pub type DiscardedStores = Vec<Box<Store>>;
 /// A cell on the program's blackboard, or of one of its discarded stores.
 type CellRef = &'static Cell;
@@ -129,10 +129,10 @@ pub type StoreRef = &'static Store;
 
 impl Program {
     /// Prepares a run: messages, previous values, what values will come from. In a replay the
-    /// messages are those of the recording, if they are there. Tells of which runs of those who
-    /// publish it has heard something new.
+    /// messages are those of the recording, if they are there. Calls `tell` for the publishers'
+    /// runs of which something new was received.
     ///
-    /// After the imports were taken.
+    /// To be called after the imports were taken.
     pub fn begin_run(
         &self,
         messages: Option<&[MessageRecord]>,
@@ -166,7 +166,7 @@ impl Program {
         if are_there { Repeated::Exactly } else { Repeated::OtherMessages }
     }
 
-    /// Takes the place of another program. What it reads from elsewhere and the other one did not,
+    /// Takes the place of another program. An import that this one reads and the other one did not,
     /// and of which nothing has arrived, shows its default as stale.
     pub fn succeed(&self, before: &Self, between: &mut BetweenRuns<'_>) {
         for &import in self.reads.iter().filter(|import| !before.reads.contains(import)) {
@@ -177,7 +177,7 @@ impl Program {
         }
     }
 
-    /// Tells what its subscriptions received.
+    /// Calls `tell` for what each of its subscriptions received.
     pub fn received(&self, between: &BetweenRuns<'_>, tell: &mut dyn FnMut(Received)) {
         let subscribing = self.ports.iter().filter(|port| port.subscription.is_some());
         for &ProgramPort { cell, topic, number: subscriber, .. } in subscribing {
@@ -187,17 +187,18 @@ impl Program {
         }
     }
 
-    /// The instance of a module, if it is used.
+    /// Returns the instance of a module, if it is used.
     pub fn instance(&self, module: &str) -> Option<&ModuleInstance> {
         self.instances.iter().find(|instance| instance.name() == module).map(|instance| &**instance)
     }
 
-    /// Whether somebody uses the previous value of a store.
+    /// Returns whether the previous value of a store is used.
     pub fn ages(&self, store: usize) -> bool {
         self.aging.contains(&store)
     }
 
-    /// What a store's value came from in the run before this one, whose tasks have not begun.
+    /// Returns what a store's value came from in the run before this one, whose tasks have not
+    /// begun.
     pub fn provenance_before<'b>(
         &'b self,
         store: usize,
@@ -214,7 +215,7 @@ impl Program {
         }
     }
 
-    /// All subscriptions of the cycle.
+    /// Returns all subscriptions of the cycle.
     pub fn subscriptions(&self, between: &BetweenRuns<'_>) -> Vec<SubscriptionEnd> {
         let subscribing = self.ports.iter().filter(|port| port.role == PortRole::Subscribes);
         let described = |port: &ProgramPort| {
@@ -226,7 +227,7 @@ impl Program {
         subscribing.map(end).collect()
     }
 
-    /// All publishers of the cycle.
+    /// Returns all publishers of the cycle.
     pub fn publishers(&self, between: &BetweenRuns<'_>) -> Vec<PublisherEnd> {
         let publishing = self.ports.iter().filter(|port| port.role == PortRole::Publishes);
         let end = |port: &ProgramPort| {
@@ -236,17 +237,17 @@ impl Program {
         publishing.filter_map(end).collect()
     }
 
-    /// The number of the next message of a publisher.
+    /// Returns the number of the next message of a publisher.
     pub fn published(&self, topic: &str, number: u32, between: &BetweenRuns<'_>) -> u64 {
         self.port_cell(topic, number).map_or(0, |port| port.port(between).published())
     }
 
-    /// An end of a topic.
+    /// Returns an end of a topic.
     pub fn port_cell(&self, topic: &str, number: u32) -> Option<&PortCell> {
         self.port(topic, number).map(|port| port.cell)
     }
 
-    /// How many ends of the same topic come before that of an update's argument.
+    /// Returns how many ends of the same topic come before that of an update's argument.
     pub fn port_number(&self, module: &str, update: usize, argument: usize) -> Option<u32> {
         let cell = self.instance(module)?.ports(update)?.get(argument)?;
         self.ports.iter().find(|port| std::ptr::eq(port.cell, cell)).map(|port| port.number)
@@ -256,7 +257,7 @@ impl Program {
         self.ports.iter().find(|port| port.topic == topic && port.number == number)
     }
 
-    /// Touches what the tasks are called with.
+    /// Touches the data that the tasks are called with.
     pub fn touch(&self) {
         for task in &self.tasks {
             if let Body::Update(update) = &task.body {
@@ -269,13 +270,13 @@ impl Program {
         }
     }
 
-    /// Brings every module that has one into its safe state, unless it is in it; between two runs.
+    /// Brings every module that has a safe state into it, unless it is in it; between two runs.
     pub fn enter_safe_state(&self) {
-        // Busy ones are with the watchdog, which does the same.
+        // Modules that are in use are used by the watchdog, which does the same.
         self.actuators.iter().for_each(|actuator| _ = actuator.enter_safe_state());
     }
 
-    /// Has the modules that are in their safe state leave it; tells whether any was.
+    /// Has the modules that are in their safe state leave it; returns whether any was.
     pub fn leave_safe_state(&self, between: &mut BetweenRuns<'_>) -> bool {
         let mut was_safe = false;
         for actuator in self.actuators.iter().filter(|actuator| actuator.is_safe()) {
@@ -285,22 +286,22 @@ impl Program {
         was_safe
     }
 
-    /// They were in their safe state when what they remember was written down.
+    /// Restores that the modules were in their safe state when what they remember was written down.
     pub fn resume_safe_state(&self, between: &mut BetweenRuns<'_>) {
         self.actuators.iter().for_each(|actuator| actuator.resume_safe_state(between));
     }
 
-    /// What the results of a task come from.
+    /// Returns what the results of a task come from.
     ///
     /// # Safety
-    /// By the task, or by one that is ordered after it.
+    /// Called by the task, or by one that is ordered after it.
     unsafe fn provenance(&self, task: usize) -> &Provenance {
         // SAFETY: promised by the caller.
         unsafe { self.lineage.of(task, self.blackboard.frame().run) }
     }
 
-    /// Sensor samples have become an effect: one end of each chain, and of each one that messages
-    /// are part of. `from` are the tasks whose results it is, in `task` or before.
+    /// Traces that sensor samples have become an effect: one end of each chain, and of each chain
+    /// that messages are part of. `from` are the tasks whose results it is, in `task` or before.
     fn trace_arrivals(
         &self,
         task: usize,
@@ -360,7 +361,7 @@ impl Tasks for Program {
     }
 }
 
-/// Negative times are before the robot started: no sample is.
+/// Returns a stamp of a trace. Negative times are before the robot started, and no sample has one.
 fn stamp(time: Time) -> Stamp {
     Stamp(time.nanoseconds().max(0) as u64)
 }

@@ -1,6 +1,6 @@
 //! Plain records: what runs, samples, messages and changes leave behind, and what a replay resumes
-//! from. They know of no room, so every room may know them: running, observing and following meet
-//! here.
+//! from. They depend on none of the other modules, so that all may use them: running, observing and
+//! following meet here.
 
 mod change;
 mod exceedance;
@@ -12,7 +12,7 @@ pub use exceedance::{Bounded, Exceedance, ExceedanceCause};
 pub use part::{CyclePart, Piece, PieceKind, Published, View};
 pub use run::{InputRecord, MessageRecord, NO_SNAPSHOT, RunRecord, SampleRecord, SampleSpan};
 
-/// How bad a message is.
+/// The severity of a message.
 ///
 /// ```
 /// use hemiola_runtime::Severity;
@@ -20,10 +20,10 @@ pub use run::{InputRecord, MessageRecord, NO_SNAPSHOT, RunRecord, SampleRecord, 
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Good to know.
+    /// The message is good to know.
     Information,
     /// The robot goes on, with less.
     Warning,
-    /// It has stopped doing something.
+    /// The robot has stopped doing something.
     Error,
 }

@@ -14,7 +14,7 @@ use crate::safe_state::{Cause, SharedSafeState};
 use crate::stand_in::Taken;
 use crate::sync::{AtomicBool, Ordering};
 
-/// What all threads of a robot share: the clock, and whether all is well.
+/// The state that all threads of a robot share: the clock, and whether all is well.
 pub struct RobotState {
     bus: Bus,
     clock: Arc<RobotClock>,
@@ -23,7 +23,7 @@ pub struct RobotState {
     begun: AtomicBool,
     stopping: AtomicBool,
     ended: AtomicBool,
-    /// Notified when the robot begins or stops, for whoever waits for that.
+    /// The signal that is notified when the robot begins or stops.
     pub turn: Wakeup,
     source_ids: Box<[SourceId]>,
     heard_ids: Box<[SourceId]>,
@@ -55,29 +55,29 @@ impl RobotState {
         }
     }
 
-    /// With where values come back to the cycles that they derive from.
+    /// Sets where values come back to the cycles that they derive from.
     pub fn with_feedback(mut self, feedback: Feedback) -> Self {
         self.feedback = feedback;
         self
     }
 
-    /// Where values come back to the cycles that they derive from.
+    /// Returns where values come back to the cycles that they derive from.
     pub fn feedback(&self) -> &Feedback {
         &self.feedback
     }
 
-    /// How many samples are counted apart.
+    /// Returns how many samples are counted apart.
     pub fn shape(&self) -> Shape {
         Shape { sources: self.source_ids.len(), ways: self.feedback.ways() }
     }
 
-    /// What should not have happened.
+    /// Returns the faults of the robot.
     pub fn faults(&self) -> &Arc<Faults> {
         &self.faults
     }
 
-    /// A thread of the robot ended without being asked to: the robot enters its safe state, and its
-    /// run ends with an error.
+    /// Notes that a thread of the robot ended without being asked to: the robot enters its safe
+    /// state, and its run ends with an error.
     pub fn note_end_of(&self, thread: &str, reason: String) {
         self.faults.note(Fault::Thread { name: thread.to_owned(), reason });
         self.enter_safe_state(Cause::Fault);
@@ -88,32 +88,32 @@ impl RobotState {
         &self.clock
     }
 
-    /// Where topics and services are.
+    /// Returns the bus with topics and services.
     pub fn bus(&self) -> &Bus {
         &self.bus
     }
 
-    /// Where a stepped robot waits for the recorder of its messages.
+    /// Returns the gate at which a stepped robot waits for the recorder of its messages.
     pub fn gate(&self) -> &Arc<Gate> {
         &self.gate
     }
 
-    /// What comes from a recording instead of from its provider.
+    /// Returns the values that come from a recording instead of from their providers.
     pub fn taken(&self) -> &Taken {
         &self.taken
     }
 
-    /// The traces' numbers of the sources, in the order of the robot's.
+    /// Returns the traces' numbers of the sources, in the robot's order.
     pub fn source_ids(&self) -> &[SourceId] {
         &self.source_ids
     }
 
-    /// As what traces know their samples whose effect came with messages.
+    /// Returns the traces' numbers of the sources for samples whose effect came with messages.
     pub fn heard_ids(&self) -> &[SourceId] {
         &self.heard_ids
     }
 
-    /// What messages come from.
+    /// Returns the provenance of messages.
     pub fn origins(&self) -> &Origins {
         &self.origins
     }
@@ -122,32 +122,32 @@ impl RobotState {
         self.safe_state.get()
     }
 
-    /// Since when the robot is in its safe state, and why.
+    /// Returns since when the robot is in its safe state, and why.
     pub fn safe_state_entry(&self) -> Option<(Time, Cause)> {
         self.safe_state.entry()
     }
 
-    /// Tells whether it was entered by this.
+    /// Enters the safe state; returns `false` if the robot was in it already.
     pub fn enter_safe_state(&self, cause: Cause) -> bool {
         self.safe_state.enter(self.clock.now(), cause)
     }
 
-    /// Tells whether the robot was in it.
+    /// Leaves the safe state; returns whether the robot was in it.
     pub fn leave_safe_state(&self) -> bool {
         self.safe_state.leave()
     }
 
-    /// Whether anybody watches what updates show.
+    /// Returns whether anybody watches what updates show.
     pub fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed)
     }
 
-    /// Somebody watches what updates show from now on, or nobody does.
+    /// Notes whether anybody watches what updates show from now on.
     pub fn set_watched(&self, watched: bool) {
         self.watched.store(watched, Ordering::Relaxed);
     }
 
-    /// Waits until the robot begins; `false` if it stops before.
+    /// Waits until the robot begins; returns `false` if it stops before.
     pub fn wait_for_beginning(&self) -> bool {
         loop {
             let seen = self.turn.generation();
@@ -162,7 +162,7 @@ impl RobotState {
         }
     }
 
-    /// Whether anything has run.
+    /// Returns whether anything has run.
     pub fn has_begun(&self) -> bool {
         self.begun.load(Ordering::Acquire)
     }
@@ -176,12 +176,12 @@ impl RobotState {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// All threads of cycles and sources have ended.
+    /// Returns whether all threads of cycles and sources have ended.
     pub fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Says that all threads of cycles and sources have ended.
+    /// Notes that all threads of cycles and sources have ended.
     pub fn note_end(&self) {
         self.ended.store(true, Ordering::Release);
     }

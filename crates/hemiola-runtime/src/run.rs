@@ -1,4 +1,4 @@
-//! A run as all rooms see it: what triggers it, what it begins with, how a repeated one went, and
+//! A run as all modules see it: what triggers it, what it begins with, how a repeated one went, and
 //! how an update in it failed.
 
 use std::any::Any;
@@ -15,7 +15,7 @@ use crate::module_instance::ModuleInstance;
 use crate::record::{MessageRecord, NewChanges};
 use crate::sync::{AtomicBool, Ordering};
 
-/// Tells a cycle that there is a new sample, or that there are new messages.
+/// The trigger of a cycle: the signal that there is a new sample, or that there are new messages.
 #[derive(Default)]
 pub struct Trigger {
     pub wakeup: Arc<Wakeup>,
@@ -23,28 +23,28 @@ pub struct Trigger {
 }
 
 impl Trigger {
-    /// Says that there will be no more samples.
+    /// Notes that there will be no more samples.
     pub fn end(&self) {
         self.has_ended.store(true, Ordering::Relaxed);
     }
 
-    /// Whether there will be no more samples.
+    /// Returns whether there will be no more samples.
     pub fn has_ended(&self) -> bool {
         self.has_ended.load(Ordering::Relaxed)
     }
 }
 
-/// An import, and which source it comes from if it comes from one.
+/// An import of a cycle, and the source that it comes from, if it comes from one.
 pub struct CycleImport {
     /// The name of the cycle or source that it comes from.
     pub from: Arc<str>,
     pub import: Import,
     pub source: Option<SourceId>,
-    /// The cycle is triggered by it.
+    /// Whether it triggers the cycle.
     pub is_trigger: bool,
 }
 
-/// What a run begins with, besides its imports.
+/// The facts that a run begins with, besides its imports.
 pub struct Beginning<'r> {
     pub run: u32,
     pub begin: Ticks,
@@ -53,21 +53,21 @@ pub struct Beginning<'r> {
     pub safe_state: SafeState,
     /// The changes from outside that came into force.
     pub changes: &'r NewChanges,
-    /// In a replay: the messages that were received.
+    /// The messages that were received, in a replay.
     pub messages: Option<&'r [MessageRecord]>,
 }
 
-/// How a run of a recording was repeated.
+/// The outcome of repeating a run of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeated {
     Exactly,
-    /// With other messages, for those of the recording are not there.
+    /// The run had other messages, as those of the recording are not there.
     OtherMessages,
-    /// Not at all: what it took was not published.
+    /// The run could not be repeated: what it took was not published.
     Impossible,
 }
 
-/// An update that failed, on its way to whoever puts it into words.
+/// The record of an update that failed, on its way to the thread that puts it into words.
 pub struct FailureRecord {
     pub task: TaskId,
     pub instance: Arc<ModuleInstance>,
@@ -75,7 +75,7 @@ pub struct FailureRecord {
     pub reason: FailureReason,
 }
 
-/// Why an update failed.
+/// The reason why an update failed.
 pub enum FailureReason {
     Error(Failure),
     Panic { payload: Box<dyn Any + Send>, place: String },

@@ -1,7 +1,7 @@
-//! Whether the robot is in its safe state, since when and why.
+//! The safe state of the robot: whether it is in it, since when and why.
 //!
-//! It is entered from real-time threads, so all of it is one atomic word; names are looked up by
-//! who asks.
+//! The safe state is entered from real-time threads, so that all of it is one atomic word; names
+//! are looked up when somebody asks.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use hemiola_trace::{CycleId, TaskId};
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Since when a robot is in its safe state, and why. It stays there until somebody calls
-/// [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state).
+/// The entry of a robot into its safe state: since when, and why. It stays there until somebody
+/// calls [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state).
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -23,13 +23,13 @@ use crate::sync::{AtomicU64, Ordering};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeStateEntry {
-    /// On the framework's clock, to the microsecond.
+    /// The time on the framework's clock, to the microsecond.
     pub since: Time,
     /// The first cause; others may have followed.
     pub cause: SafeStateCause,
 }
 
-/// Why a robot is in its safe state.
+/// The reason why a robot is in its safe state.
 ///
 /// ```
 /// assert_eq!(hemiola_runtime::SafeStateCause::Request.to_string(), "it was asked to");
@@ -40,12 +40,12 @@ pub enum SafeStateCause {
     Request,
     /// No run of a cycle ended for longer than its `watchdog` allows.
     Silence {
-        /// Its name.
+        /// The cycle.
         cycle: String,
     },
     /// An update failed whose module has `on_failure = "safe-state"`.
     Failure {
-        /// Its name, with the module's: `Walk.joints`.
+        /// The update, with its module's name: `Walk.joints`.
         update: String,
     },
     /// A thread of the robot ended without being asked to; its messages say which.
@@ -78,14 +78,15 @@ pub enum Cause {
     Fault,
 }
 
-/// The safe state as all threads see it. Zero when the robot is not in it; else the time, the kind
-/// of cause (never zero) and the number of what caused it, from the highest bits to the lowest.
+/// The safe state as all threads see it. The word is zero when the robot is not in it; else it has
+/// the time, the kind of cause (never zero) and the number of what caused it, from the highest bits
+/// to the lowest.
 #[derive(Default)]
 pub struct SharedSafeState(AtomicU64);
 
 const NUMBER_BITS: u32 = 16;
 const KIND_BITS: u32 = 3;
-/// Of microseconds; enough for a year.
+/// The number of bits for microseconds, enough for a year.
 const TIME_BITS: u32 = 64 - KIND_BITS - NUMBER_BITS;
 
 impl SharedSafeState {
@@ -93,7 +94,7 @@ impl SharedSafeState {
         if self.0.load(Ordering::Relaxed) == 0 { SafeState::Inactive } else { SafeState::Active }
     }
 
-    /// Since when and why, if the robot is in it.
+    /// Returns since when and why the robot is in it, if it is.
     pub fn entry(&self) -> Option<(Time, Cause)> {
         let word = self.0.load(Ordering::Relaxed);
         let number = (word & ((1 << NUMBER_BITS) - 1)) as u16;
@@ -108,8 +109,8 @@ impl SharedSafeState {
         Some((Time::from_nanoseconds(microseconds as i64 * 1000), cause))
     }
 
-    /// Tells whether it was entered by this; a robot that is in it stays so, since when and for
-    /// what it was.
+    /// Enters the safe state; returns `false` if the robot was in it already: then its time and
+    /// cause stay.
     pub fn enter(&self, now: Time, cause: Cause) -> bool {
         let (kind, number) = match cause {
             Cause::Request => (1, 0),
@@ -122,7 +123,7 @@ impl SharedSafeState {
         self.0.compare_exchange(0, word, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Tells whether the robot was in it.
+    /// Leaves the safe state; returns whether the robot was in it.
     pub fn leave(&self) -> bool {
         self.0.swap(0, Ordering::Relaxed) != 0
     }

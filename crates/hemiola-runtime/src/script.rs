@@ -1,4 +1,4 @@
-//! What a replay follows: which runs, in which order, and what each of them takes.
+//! The script of a replay: which runs, in which order, and what each of them takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -31,25 +31,25 @@ use crate::record::{Change, CyclePart, InputRecord, RunRecord, SampleSpan};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// In their order; the last of them beyond what can be followed. A long log has millions, which
-    /// all copies share.
+    /// The runs in their order; the last of them may come after what can be followed. A long log
+    /// has millions, which all copies share.
     runs: Vec<Arc<RunRecord>>,
-    /// So many can be followed.
+    /// The number of runs that can be followed.
     followed: usize,
     /// The first run of each cycle, if it begins with a checkpoint.
     begin: BTreeMap<Arc<str>, u32>,
-    /// All that have run, also before.
+    /// All cycles that have run, also before.
     cycles: BTreeSet<Arc<str>>,
     break_off: Option<BreakOff>,
-    /// By cycle, those of runs before it.
+    /// The changes in runs before the script begins, each with its cycle.
     changed_before: Vec<(Arc<str>, u32)>,
-    /// By their numbers.
+    /// The changes by their numbers.
     changes: BTreeMap<u32, Change>,
-    /// Those of the checkpoint that it begins with.
+    /// The parts of the checkpoint that it begins with.
     parts: Arc<[CyclePart]>,
 }
 
-/// Why a script ends before what was recorded does.
+/// The point at which a script ends before what was recorded does, and why.
 ///
 /// ```
 /// use hemiola_runtime::{BreakOff, BreakOffReason};
@@ -64,11 +64,11 @@ pub struct Script {
 pub struct BreakOff {
     /// The last run before it: cycle and number.
     pub after: Option<(Arc<str>, u32)>,
-    /// Why.
+    /// The reason.
     pub reason: BreakOffReason,
 }
 
-/// See [`BreakOff`].
+/// The reason for a [`BreakOff`].
 ///
 /// ```
 /// use hemiola_runtime::BreakOffReason;
@@ -78,13 +78,13 @@ pub struct BreakOff {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BreakOffReason {
-    /// The log does not begin with the robot: what its modules knew then is not in it.
+    /// The log does not begin with the robot: the states that its modules had then are not in it.
     NoBeginning,
     /// Runs are missing.
     Lost {
-        /// How many.
+        /// The number of missing runs.
         runs: u64,
-        /// So many that are there come after them.
+        /// The number of runs that are there and come after them.
         later: usize,
     },
     /// A run is said to have taken more samples at once than a queue holds.
@@ -103,11 +103,12 @@ pub enum BreakOffReason {
     },
 }
 
-/// As many as `sample_capacity` may be: what claims more takes no memory.
+/// The most samples that a run may take at once, as many as `sample_capacity` may be: a record that
+/// claims more allocates no memory.
 const MOST_AT_ONCE: u32 = 1 << 20;
 
 impl Script {
-    /// Of all runs that a recorder wrote down, in any order.
+    /// Makes the script of all runs that a recorder wrote down, in any order.
     pub fn of(runs: impl IntoIterator<Item = RunRecord>) -> Self {
         let mut runs: Vec<Arc<RunRecord>> = runs.into_iter().map(Arc::new).collect();
         runs.sort_by_key(|run| run.order);
@@ -116,8 +117,8 @@ impl Script {
         Self::checked(runs, 0, BTreeMap::new(), cycles)
     }
 
-    /// The runs after a checkpoint of which these are the parts, which the robot resumes from.
-    /// Nothing is needed of the runs before, and nothing that is missing before matters.
+    /// Returns the script of the runs after a checkpoint with these parts, from which the robot
+    /// resumes. The runs before are not needed, and nothing that is missing among them matters.
     #[must_use]
     pub fn since(&self, parts: &[CyclePart]) -> Self {
         let begin: BTreeMap<_, _> = parts.iter().map(|part| (part.cycle.clone(), part.run)).collect();
@@ -134,18 +135,18 @@ impl Script {
         Self { changes, changed_before, parts, ..Self::checked(runs, first, begin, cycles) }
     }
 
-    /// The parts of the checkpoint that it begins with; none if it begins at the beginning.
+    /// Returns the parts of the checkpoint that it begins with; none if it begins at the beginning.
     pub(crate) fn parts(&self) -> &Arc<[CyclePart]> {
         &self.parts
     }
 
-    /// What was changed from outside before the checkpoint that it begins with: in which cycle, and
+    /// Returns the changes from outside before the checkpoint that it begins with: the cycle, and
     /// the number of the change.
     pub(crate) fn changed_before(&self) -> &[(Arc<str>, u32)] {
         &self.changed_before
     }
 
-    /// Finds out how far runs can be followed of which the first has that order.
+    /// Finds how far runs can be followed of which the first has that order.
     fn checked(
         runs: Vec<Arc<RunRecord>>,
         first: u64,
@@ -168,7 +169,7 @@ impl Script {
                     _ => BreakOffReason::Lost { runs: run.order - order, later },
                 });
             } else if run.run < begin {
-                // Between the cuts of two cycles.
+                // This run is between the cuts of two cycles.
                 continue;
             } else if Some(run.run) != last.get(&run.cycle).map_or(Some(begin), |last| last.checked_add(1)) {
                 reason = Some(BreakOffReason::NoBeginning);
@@ -200,7 +201,7 @@ impl Script {
         }
     }
 
-    /// With what was changed from outside, by the numbers that the runs name:
+    /// Adds the changes from outside, by the numbers that the runs name:
     /// [`JournalEvent::Change`](crate::JournalEvent::Change).
     #[must_use]
     pub fn with_changes(mut self, changes: impl IntoIterator<Item = (u32, Change)>) -> Self {
@@ -208,18 +209,18 @@ impl Script {
         self
     }
 
-    /// What was changed from outside.
+    /// Returns the changes from outside.
     pub(crate) fn changes(&self) -> &BTreeMap<u32, Change> {
         &self.changes
     }
 
-    /// A number that no change has.
+    /// Returns a number that no change has.
     pub(crate) fn next_change(&self) -> u32 {
         let named = self.runs.iter().flat_map(|run| run.changes.iter().copied());
         named.chain(self.changes.keys().copied()).max().map_or(0, |last| last.saturating_add(1))
     }
 
-    /// Modules that were replaced by new instances.
+    /// Returns the modules that were replaced by new instances.
     pub(crate) fn restarted(&self) -> impl Iterator<Item = String> {
         self.changes.values().filter_map(|change| match change {
             Change::Restart { module } => Some(module.clone()),
@@ -227,17 +228,17 @@ impl Script {
         })
     }
 
-    /// The runs, in an order in which each finds what it took.
+    /// Returns the runs, in an order in which each finds what it took.
     pub fn runs(&self) -> &[Arc<RunRecord>] {
         &self.runs[..self.followed]
     }
 
-    /// All that were written down, also those that cannot be followed.
+    /// Returns all runs that were written down, also those that cannot be followed.
     pub fn written(&self) -> &[Arc<RunRecord>] {
         &self.runs
     }
 
-    /// The first sample of each source that its runs take.
+    /// Returns the first sample of each source that its runs take.
     pub fn first_samples(&self) -> BTreeMap<Arc<str>, u32> {
         let mut first: BTreeMap<Arc<str>, u32> = BTreeMap::new();
         for input in self.runs().iter().flat_map(|run| &run.inputs).filter(|input| !self.cycles.contains(&input.from)) {
@@ -250,12 +251,12 @@ impl Script {
         first
     }
 
-    /// Where and why it ends before what was recorded does; `None` if all runs are there.
+    /// Returns where and why it ends before what was recorded does; `None` if all runs are there.
     pub fn break_off(&self) -> Option<&BreakOff> {
         self.break_off.as_ref()
     }
 
-    /// What each cycle takes from, as its first run says.
+    /// Returns what each cycle reads from, by its first run.
     pub(crate) fn inputs(&self) -> BTreeMap<&str, &[InputRecord]> {
         let mut inputs = BTreeMap::new();
         for run in self.runs() {
@@ -264,7 +265,7 @@ impl Script {
         inputs
     }
 
-    /// What goes through each channel, by publisher and consumer.
+    /// Returns what goes through each channel, by publisher and consumer.
     pub(crate) fn channels(&self) -> Channels {
         let mut channels: BTreeMap<(Arc<str>, Arc<str>), Passage> = BTreeMap::new();
         // A checkpoint publishes again what its cycle published last.
@@ -272,7 +273,7 @@ impl Script {
         let mut latest: BTreeMap<Arc<str>, u32> = published.collect();
         let is_cycle = self.inputs();
         for run in self.runs() {
-            // What a source has to have given by now.
+            // These are the samples that a source has to have delivered by now.
             for input in run.inputs.iter().filter(|input| !is_cycle.contains_key(&*input.from)) {
                 if let Some(last) = input.last() {
                     let latest = latest.entry(input.from.clone()).or_insert(last);
@@ -294,13 +295,13 @@ impl Script {
     }
 }
 
-/// By publisher and consumer.
+/// The exchanges of each channel, by publisher and consumer.
 pub(crate) type Channels = BTreeMap<(Arc<str>, Arc<str>), Recorded>;
 
 /// One channel while the script is gone through.
 #[derive(Default)]
 struct Passage {
-    /// Each with what the publisher had published last when it was taken.
+    /// The snapshots, each with what the publisher had published last when it was taken.
     snapshots: Vec<(u32, u32)>,
     samples: Vec<RecordedSamples>,
 }
@@ -328,7 +329,7 @@ impl Passage {
 
     fn finish(mut self) -> Recorded {
         for recorded in &mut self.samples {
-            // Only those that are taken wait.
+            // Only samples that are taken wait.
             let taken = recorded.spans.iter().map(|span| span.count as usize).sum();
             recorded.waiting = recorded.waiting.min(taken);
         }

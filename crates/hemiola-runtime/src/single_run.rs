@@ -1,4 +1,4 @@
-//! One run of one module, on values from elsewhere: what was taken out of a log is repeated so,
+//! One run of one module, on values from elsewhere: that repeats what was taken out of a log,
 //! without a robot.
 
 #![expect(unsafe_code, reason = "an update is called on values that nobody else has")]
@@ -17,7 +17,7 @@ use hemiola_model::{AnyRepresentation, Clock, RepresentationDescriptor, Time, Va
 
 use crate::ports::Ports;
 
-/// What a module computes a run from.
+/// The values that a module computes a run from.
 ///
 /// ```
 /// use hemiola_model::module::{ModuleDescriptor, Update};
@@ -49,15 +49,15 @@ use crate::ports::Ports;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SingleRun {
-    /// What the cycle's clock shows.
+    /// The clock of the cycle.
     pub clock: Clock,
     /// Whether the robot is in its safe state.
     pub safe_state: SafeState,
-    /// Those that do not have their defaults.
+    /// The parameters that do not have their defaults.
     pub parameters: BTreeMap<String, Value>,
-    /// What the module remembers, in CDR; `None`: as when it is made.
+    /// The state of the module, in CDR; `None` for that of a new module.
     pub state: Option<Vec<u8>>,
-    /// What it reads.
+    /// The inputs.
     pub inputs: Vec<RunInput>,
     /// The order in which its updates run; those that are not named run last, as they are declared.
     pub order: Vec<String>,
@@ -75,28 +75,28 @@ pub struct SingleRun {
 /// ```
 #[derive(Clone, Debug)]
 pub struct RunInput {
-    /// How: this run's value, that of the previous run, samples, or from a topic.
+    /// The kind of the argument: this run's value, that of the previous run, samples, or a topic.
     pub kind: ArgumentKind,
-    /// Of which representation, or topic.
+    /// The name of the representation or topic.
     pub representation: String,
-    /// Of each value, when the newest sample was taken that it derives from, and whether it is
+    /// For each value, when the newest sample was taken that it derives from, and whether it is
     /// stale.
     pub views: Vec<(Time, bool)>,
-    /// In CDR; samples and messages are a sequence.
+    /// The values in CDR; samples and messages are a sequence.
     pub bytes: Vec<u8>,
 }
 
-/// What came of it.
+/// The outcome of a run.
 ///
 /// ```
 /// assert!(hemiola_runtime::RunResult::default().outputs.is_empty());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunResult {
-    /// By representation, what was provided, in CDR; `None`: the update failed. Opaque ones are
-    /// left out.
+    /// The provided values by representation, in CDR; `None` if the update failed. Opaque ones are
+    /// skipped.
     pub outputs: BTreeMap<String, Option<Vec<u8>>>,
-    /// What the module remembers now, in CDR, if that can be written down.
+    /// The state of the module after the run, in CDR, if it can be written down.
     pub state: Option<Vec<u8>>,
 }
 
@@ -104,8 +104,8 @@ impl SingleRun {
     /// Makes the module and runs all its updates once. A panic of an update goes on to the caller.
     ///
     /// # Errors
-    /// In words: something that the module reads is not there or of another type, a parameter
-    /// cannot be set, or it asks a service.
+    /// The reason in words: something that the module reads is not there or of another type, a
+    /// parameter cannot be set, or it asks a service.
     pub fn of(&self, module: &ModuleDescriptor) -> Result<RunResult, String> {
         let instance = module.create(&self.parameters).map_err(|error| error.to_string())?;
         if let Some(state) = &self.state {
@@ -170,7 +170,7 @@ impl SingleRun {
         Ok(())
     }
 
-    /// Has a subscription get what it got.
+    /// Gives a subscription the messages that it received.
     fn connect(&self, module: &ModuleDescriptor, end: PortDescriptor, port: &PortCell) -> Result<(), String> {
         let (name, topic) = (module.name(), end.name());
         match end.role() {
@@ -191,7 +191,7 @@ impl SingleRun {
         }
     }
 
-    /// What an argument sees; `None` for services and ends of topics.
+    /// Makes what an argument refers to; `None` for services and ends of topics.
     fn place(&self, module: &ModuleDescriptor, argument: &ArgumentDescriptor) -> Result<Option<Place>, String> {
         let Some(descriptor) = argument.representation() else { return Ok(None) };
         if argument.kind() == ArgumentKind::Provides {
@@ -238,7 +238,7 @@ impl Place {
         if is_sequence {
             let seen = |(value, &(stamp, stale))| View { stamp, stale, ..View::of(value) };
             views.extend(values.iter().zip(&input.views).map(seen));
-            // What the cell shows besides.
+            // The cell also shows a value besides the samples.
             values.push(descriptor.create());
         }
         let shown = values.last().map(View::of).ok_or_else(|| reader.error("there is no value".to_owned()))?;

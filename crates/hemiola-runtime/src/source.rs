@@ -35,44 +35,44 @@ pub use stamps::Stamps;
 /// A source, ready to run. Belongs to its own thread.
 pub struct SourceRunner {
     pub name: &'static str,
-    /// Its number among the robot's sources.
+    /// The number among the robot's sources.
     pub number: usize,
     pub rate: SourceRate,
     pub update: Update,
     pub instance: Instance,
     pub bindings: Box<[Binding<'static>]>,
-    /// What the bindings refer to, besides the blackboard.
+    /// The ports that the bindings refer to, besides the blackboard.
     pub ports: Ports,
-    /// Stores that it fills.
+    /// The stores that it fills.
     pub outputs: Box<[StoreRef]>,
     pub blackboard: Arc<Blackboard>,
     pub imports: Vec<Import>,
-    /// Exports, each with its number of lines and whom to tell.
+    /// The exports, each with its number of lines and the trigger that is notified.
     pub exports: Vec<SourceExport>,
     pub robot: Arc<RobotState>,
     pub provenance: Provenance,
-    /// Topics that it publishes to, by its arguments.
+    /// The topics that it publishes to, by its arguments.
     pub publishers: Vec<(usize, OriginWriter)>,
     /// The number of the sample that is to be delivered next.
     pub samples: u32,
     pub last: Option<Time>,
-    /// What is known of the time stamps that it tells itself.
+    /// The knowledge about the time stamps that it gives itself.
     pub stamps: Stamps,
     pub records: SourceRecords,
-    /// How its thread shall run.
+    /// The way in which its thread shall run.
     pub settings: ThreadSettings,
-    /// Of one with real-time priority.
+    /// The rests of a source with real-time priority.
     pub rest: Option<SourceRest>,
-    /// What observers see of it.
+    /// The source's end of all observers.
     pub outlets: Outlets,
-    /// What stands in for it.
+    /// The feed that stands in for it.
     pub feed: Option<Box<dyn Feed>>,
 }
 
-/// Where a source writes down what happens to it.
+/// The records of a source: what happens to it.
 pub struct SourceRecords {
     pub failures: QueueWriter<SourceFailure>,
-    /// When it took samples.
+    /// The events of taking samples.
     pub events: Ring,
 }
 
@@ -90,19 +90,19 @@ pub struct SourceFailure {
     pub reason: String,
 }
 
-/// What trying to take a sample came to.
+/// The outcome of trying to take a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampled {
-    /// There is one of that time.
+    /// There is a sample of that time.
     At(Time),
-    /// There is none this time; the next may come.
+    /// There is no sample this time; the next may come.
     Failed,
-    /// There are no more.
+    /// There are no more samples.
     Ended,
 }
 
 impl SourceRunner {
-    /// The distance of two samples, for a source of a fixed rate.
+    /// Returns the distance of two samples, for a source of a fixed rate.
     pub fn period(&self) -> Option<Duration> {
         match self.rate {
             SourceRate::Hertz(rate) => Duration::try_from_secs_f64(1.0 / rate).ok(),
@@ -110,7 +110,7 @@ impl SourceRunner {
         }
     }
 
-    /// When sample number `count` is due, for a source of a fixed rate.
+    /// Returns when sample number `count` is due, for a source of a fixed rate.
     pub fn due(&self, count: u64) -> Option<Time> {
         match self.rate {
             SourceRate::Hertz(rate) => Some(Time::from_nanoseconds((count as f64 * 1e9 / rate).round() as i64)),
@@ -196,7 +196,7 @@ impl SourceRunner {
         };
         match sampled {
             Ok(stamp) => {
-                // Its recording told of it.
+                // The recorder has reported stamps that do not go on.
                 let (stamp, _) = self.stamps.admit(stamp, self.last, self.robot.clock().now());
                 writing.commit(stamp);
                 self.samples = feed.number().unwrap_or(self.samples);
@@ -219,7 +219,8 @@ impl SourceRunner {
         let mut between = unsafe { BetweenRuns::assume() };
         for (argument, origins) in &self.publishers {
             let Some(port) = self.ports.get(*argument) else { continue };
-            // The time of the sample is only known now; what was published with it is out already.
+            // The time of the sample is only known now; messages that were published with it are
+            // out already.
             origins.begin(self.samples, port.port(&between).published(), &self.provenance);
             origins.end();
         }
@@ -236,13 +237,13 @@ impl SourceRunner {
         self.samples = self.samples.wrapping_add(1);
     }
 
-    /// Whether its time stamps have stood still for so long that nothing later is to be expected.
-    /// What was recorded is repeated as it was.
+    /// Returns whether its time stamps have stood still for so long that nothing later is to be
+    /// expected. Recorded stamps are repeated as they were.
     pub fn stands_still(&self) -> bool {
         self.feed.is_none() && self.stamps.stand_still()
     }
 
-    /// Tells the cycles that wait for samples that there will be no more. That there was none at
+    /// Notifies the cycles that wait for samples that there will be no more. That there was none at
     /// all is a fault.
     pub fn say_ended(&self) {
         if self.last.is_none() && self.feed.is_none() {
@@ -252,12 +253,12 @@ impl SourceRunner {
         triggers.for_each(|trigger| trigger.end());
     }
 
-    /// Tells that samples were left out because the machine held the source up.
+    /// Reports that samples were skipped because the machine held the source up.
     pub fn say_late(&mut self) {
         _ = self.fail("was held up and left out samples that were due meanwhile".to_owned());
     }
 
-    /// Tells once that samples are left out because the source would take a whole core.
+    /// Reports once that samples are skipped because the source would take a whole core.
     pub fn say_rested(&mut self) {
         if self.rest.as_mut().is_some_and(SourceRest::is_first) {
             _ = self.fail(
@@ -268,7 +269,7 @@ impl SourceRunner {
         }
     }
 
-    /// Tells that in simulated time the source counts as having ended.
+    /// Reports that in simulated time the source counts as having ended.
     pub fn say_standing(&mut self) {
         _ = self.fail("its time stamps stand still, and simulated time with them: it counts as ended".to_owned());
     }

@@ -1,4 +1,4 @@
-//! What a stepper moves: cycles and sources that run when they are told to.
+//! The stage of a stepper: cycles and sources that run when they are told to.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::handle::RobotHandle;
 use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRunner};
 
-/// All of a robot that is stepped.
+/// The parts of a robot that is stepped.
 pub struct Stage {
     pub cycles: Vec<Cycle>,
     pub sources: Vec<SteppedSource>,
@@ -17,7 +17,7 @@ pub struct Stage {
     pub handle: RobotHandle,
 }
 
-/// What happened in a step.
+/// The outcome of a step.
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -44,9 +44,9 @@ pub struct Step {
 pub struct SteppedSource {
     pub source: SourceRunner,
     count: u64,
-    /// When its next sample is to be delivered; `None` when it has ended.
+    /// The time at which its next sample is to be delivered; `None` when it has ended.
     pub next: Option<Time>,
-    /// The sample has been taken already: it told its own time.
+    /// Whether the sample has been taken already, as it has its own time stamp.
     is_taken: bool,
     failures_in_a_row: u32,
     /// The number of the sample that was delivered last.
@@ -54,17 +54,17 @@ pub struct SteppedSource {
     pub triggers: Vec<usize>,
 }
 
-/// A source that fails so often in a row has ended.
+/// The number of failures in a row after which a source counts as ended.
 const MOST_FAILURES: u32 = 1000;
 impl Stage {
-    /// The framework's clock.
+    /// Returns the time on the framework's clock.
     pub fn now(&self) -> Time {
         self.state.clock().now()
     }
 }
 
 impl SteppedSource {
-    /// A source that has given nothing yet, and triggers these cycles.
+    /// Makes a source that has delivered nothing yet, and triggers these cycles.
     pub fn new(source: SourceRunner, triggers: Vec<usize>) -> Self {
         Self {
             source,
@@ -77,7 +77,7 @@ impl SteppedSource {
         }
     }
 
-    /// Finds out when the next sample is due; takes it if only it knows.
+    /// Finds when the next sample is due, and takes it if only the sample itself knows.
     pub fn prepare(&mut self) {
         if self.next.is_none() {
             return;
@@ -108,7 +108,7 @@ impl SteppedSource {
         self.count += 1;
     }
 
-    /// Hands the sample over; `false` if there is none this time.
+    /// Hands the sample over; returns `false` if there is none this time.
     pub fn deliver(&mut self, time: Time) -> bool {
         if !std::mem::take(&mut self.is_taken) {
             match self.source.sample(Some(time)) {

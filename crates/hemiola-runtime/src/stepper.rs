@@ -17,8 +17,8 @@ use crate::handle::RobotHandle;
 use crate::source::SourceRunner;
 use crate::stage::{Stage, Step, SteppedSource};
 
-/// Runs a robot as fast as it can, or step by step: one thread decides what is next, by the
-/// framework's clock alone.
+/// A stepper, which runs a robot as fast as it can, or step by step: one thread decides what is
+/// next, by the framework's clock alone.
 ///
 /// The same inputs give the same bits, with any number of workers: what triggers when, and what
 /// each exchange delivers, does not depend on how long anything takes.
@@ -37,12 +37,12 @@ use crate::stage::{Stage, Step, SteppedSource};
 /// ```
 pub struct Stepper {
     stage: Stage,
-    /// Due times of the cycles that a timer triggers.
+    /// The due times of the cycles that a timer triggers.
     timers: Vec<(usize, Timer)>,
     steps: u64,
-    /// Of a recording that it follows.
+    /// The follower of a recording, if there is one.
     follower: Option<Follower>,
-    /// Timers are left alone after that.
+    /// The time after which timers trigger nothing.
     end: Option<Time>,
 }
 
@@ -51,11 +51,11 @@ struct Timer {
     count: u64,
 }
 
-/// The rings hold much more than what happens between two looks.
+/// The number of steps after which events are gathered: the rings hold much more.
 const STEPS_PER_POLL: u64 = 64;
 
 impl Robot {
-    /// Makes everything, to be run step by step.
+    /// Makes a stepper, with everything that the robot needs.
     ///
     /// # Errors
     /// A module or source cannot be made, or the operating system refuses threads.
@@ -102,12 +102,12 @@ impl Stepper {
         Ok(Self { stage, timers, steps: 0, follower, end })
     }
 
-    /// Does what is next; `None` when all sources have ended, or the robot was stopped.
+    /// Executes what is next; returns `None` when all sources have ended, or the robot was stopped.
     ///
     /// Of several things at the same time, sources come first, in the order of their paths; then
     /// timers, in the order of the configuration. Cycles that topics trigger run after what has
     /// published, in that order as well. A robot that follows a recording ([`Robot::following`])
-    /// does what was done there.
+    /// repeats the next run there.
     pub fn step(&mut self) -> Option<Step> {
         let _containment = Containment::new();
         if self.stage.state.is_stopping() {
@@ -159,7 +159,8 @@ impl Stepper {
         self.end.is_none_or(|end| due <= end)
     }
 
-    /// What the framework's clock will show in the next step; `None` when there is none.
+    /// Returns the time that the framework's clock will show in the next step; `None` when there is
+    /// none.
     pub fn upcoming(&self) -> Option<Time> {
         if self.stage.state.is_stopping() {
             return None;
@@ -175,7 +176,7 @@ impl Stepper {
         timers.chain(source).min()
     }
 
-    /// Runs each cycle once whose topic has new messages after what was done; adds them to those
+    /// Runs each cycle once whose topic has new messages after what was done; returns all cycles
     /// that ran.
     fn run_by_topics(&mut self, mut ran: Vec<usize>) -> Vec<usize> {
         for index in 0..self.stage.cycles.len() {
@@ -193,30 +194,30 @@ impl Stepper {
         self.stage.handle.service();
     }
 
-    /// Steps for so long on the framework's clock.
+    /// Steps for that long on the framework's clock.
     pub fn run_for(&mut self, duration: Duration) {
         self.run_until(self.now() + duration);
     }
 
-    /// The framework's clock.
+    /// Returns the time on the framework's clock.
     pub fn now(&self) -> Time {
         self.stage.now()
     }
 
-    /// Why it cannot follow its recording ([`Robot::following`]) to the end; `None` as long as it
-    /// can.
+    /// Returns why it cannot follow its recording ([`Robot::following`]) to the end; `None` as long
+    /// as it can.
     pub fn failure(&self) -> Option<&str> {
         self.follower.as_ref()?.failure()
     }
 
-    /// The first thing that was different from the recording that it follows, and did not keep it
-    /// from going on: messages that did not come from modules, changes that cannot be made again.
+    /// Returns the first difference from the recording that did not keep it from going on: messages
+    /// that did not come from modules, changes that cannot be made again.
     pub fn deviation(&self) -> Option<&str> {
         self.follower.as_ref()?.deviation()
     }
 
-    /// How many ends of the same topic the cycle has before that of an update's argument, both
-    /// counted from zero in their module and update: the number of its messages in a
+    /// Returns how many ends of the same topic the cycle has before that of an update's argument,
+    /// both counted from zero in their module and update: the number of its messages in a
     /// [`Piece`](crate::Piece).
     pub fn end_number(&self, cycle: &str, module: &str, update: usize, argument: usize) -> Option<u32> {
         self.stage
@@ -228,8 +229,8 @@ impl Stepper {
             .port_number(module, update, argument)
     }
 
-    /// Does what the robot's handles ask for while it stands still: values are read, changes come
-    /// into force with the next run.
+    /// Executes what the robot's handles ask for while it stands still: values are read, changes
+    /// come into force with the next run.
     pub fn attend(&mut self) {
         let _containment = Containment::new();
         self.stage.cycles.iter_mut().for_each(Cycle::attend);
@@ -237,23 +238,24 @@ impl Stepper {
     }
 
     /// Shows observers, while the robot stands still, what its cycles provide: they may not have
-    /// seen it because they were too slow, or do not want to see everything. Who does has seen it.
+    /// seen it because they were too slow, or do not want everything. An observer that does has
+    /// seen it.
     pub fn show_present(&mut self) {
         self.stage.cycles.iter_mut().for_each(Cycle::show_present);
     }
 
-    /// What the cycles are called, by their number.
+    /// Returns the names of the cycles, by their number.
     pub fn cycle_names(&self) -> Vec<String> {
         self.stage.cycles.iter().map(|cycle| cycle.core.name.clone()).collect()
     }
 
-    /// Looks at and changes the robot. Changes are made in a cycle's next run, so wait for them
-    /// from another thread only.
+    /// Returns the handle, which looks at the robot and changes it. Changes are made in a cycle's
+    /// next run, so wait for them from another thread only.
     pub fn handle(&self) -> &RobotHandle {
         &self.stage.handle
     }
 
-    /// A fingerprint of every value of a cycle.
+    /// Returns a fingerprint of every value of a cycle.
     ///
     /// # Panics
     /// If there is no cycle of that number.
@@ -261,7 +263,7 @@ impl Stepper {
         self.stage.cycles[cycle].core.fingerprints()
     }
 
-    /// Looks at a value of a cycle or a source; `None` if it is not provided by any.
+    /// Looks at a value of a cycle or a source; returns `None` if it is not provided by any.
     pub fn with_value<T: hemiola_model::Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
         let blackboards = self
             .stage
@@ -283,7 +285,7 @@ impl Stepper {
 impl Drop for Stepper {
     fn drop(&mut self) {
         (0..self.stage.cycles.len()).for_each(|cycle| self.stage.handle.ending().end_cycle(cycle));
-        // From now on nothing changes: whoever has a handle can still read the last values.
+        // From now on nothing changes: a handle can still read the last values.
         self.stage.handle.note_end();
     }
 }

@@ -40,13 +40,13 @@ pub fn fence(ordering: Ordering) {
 /// Reads a word in the one order of all sequentially consistent accesses. Every change of such a
 /// word is one of them, so this is its newest value in that order.
 ///
-/// Loom has no such loads, it takes them for acquiring ones and finds dead-locks that cannot be. A
+/// Loom has no such loads: it takes them for acquiring ones and finds deadlocks that cannot be. A
 /// change that changes nothing reads the newest value as well.
 pub fn look(word: &AtomicU64) -> u64 {
     if cfg!(loom) { word.fetch_or(0, Ordering::SeqCst) } else { word.load(Ordering::SeqCst) }
 }
 
-/// Lets other threads go on: where somebody waits whose clock stands still.
+/// Lets other threads go on, for a thread that waits while its clock stands still.
 #[cfg(not(loom))]
 pub use std::thread::yield_now;
 

@@ -1,7 +1,7 @@
 //! Looking at the values of representations while the robot runs, and when it has ended.
 //!
-//! Between two of its runs a cycle holds the values that somebody wants to look at, and goes on;
-//! they stay as they are until given back. Any number may look at the same time.
+//! Between two of its runs a cycle holds the values that are asked for, and goes on; they stay as
+//! they are until they are released. Any number of readers may look at the same time.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: the robot has ended")]
 
@@ -17,13 +17,12 @@ use crate::handle::RobotHandle;
 use crate::observe::{Asked, Lines, Presence, Viewpoint, WhenFull};
 use crate::robot_state::RobotState;
 
-/// How long a reader waits for a run to end.
+/// The time for which a reader waits for a run to end.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// How often it looks whether it has.
+/// The interval at which it looks for values.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
-/// What all cycles had in their representations at one time, as [`RobotHandle::capture_values`]
-/// takes it.
+/// The values of all cycles' representations at one time: [`RobotHandle::capture_values`].
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -42,16 +41,16 @@ const LOOK_PERIOD: Duration = Duration::from_micros(200);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapturedValues {
-    /// When it was asked for, on the robot's clock.
+    /// The time on the robot's clock at which it was asked for.
     pub at: Time,
-    /// By cycle: the values of its representations at the end of one of its runs, by name. Opaque
+    /// By cycle, the values of its representations at the end of one of its runs, by name. Opaque
     /// ones have none.
     pub cycles: BTreeMap<String, BTreeMap<String, Value>>,
     /// The cycles that did not answer, because they do not run.
     pub silent: Vec<String>,
 }
 
-/// Representations of one cycle, and where they can be observed.
+/// Representations of one cycle that are looked at, and its viewpoint.
 struct Looked {
     viewpoint: Arc<Viewpoint>,
     stores: Vec<usize>,
@@ -78,7 +77,7 @@ impl RobotHandle {
     }
 
     /// Reads all that the cycles provide: of each cycle, the values at the end of one run. Takes as
-    /// long as the slowest cycle's run; a cycle that does not run is left out. When the robot has
+    /// long as the slowest cycle's run; a cycle that does not run is skipped. When the robot has
     /// ended, these are the last values.
     pub fn capture_values(&self) -> CapturedValues {
         let at = self.now();
@@ -142,7 +141,7 @@ impl RobotHandle {
     }
 }
 
-/// The witness that no cycle of a robot that has ended will ever run again.
+/// Returns the witness that no cycle of a robot that has ended will ever run again.
 fn ended(state: &RobotState) -> Option<BetweenRuns<'static>> {
     // SAFETY: all threads that could change anything have ended; whoever has this one looks.
     state.has_ended().then(|| unsafe { BetweenRuns::assume() })

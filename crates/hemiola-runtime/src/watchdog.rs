@@ -1,7 +1,8 @@
-//! Looks at the cycles from outside: what has stopped cannot help itself.
+//! The watchdog looks at the cycles from outside: one that has stopped cannot help itself.
 //!
 //! It has a thread of its own, above all cycles: a module that never returns may hold every core at
-//! its cycle's priority. It never waits: what is busy at one look is tried again at the next.
+//! its cycle's priority. It never waits: a module that is in use at one look is tried again at the
+//! next.
 //!
 //! | part | when | what it does |
 //! |---|---|---|
@@ -25,7 +26,7 @@ use crate::ending::Ending;
 use crate::record::Severity;
 use crate::robot_state::RobotState;
 
-/// See the module.
+/// The watchdog of a robot.
 pub struct Watchdog {
     pub silences: Vec<Silence>,
     pub demotions: Vec<Demotion>,
@@ -34,20 +35,20 @@ pub struct Watchdog {
     pub heartbeat: Option<Heartbeat>,
 }
 
-/// Tells somebody outside again and again that the robot lives.
+/// The heartbeat, which shows somebody outside again and again that the robot lives.
 pub struct Heartbeat {
     pub period: Duration,
     pub beat: Box<dyn FnMut() + Send>,
 }
 
-/// What a watchdog has to say.
+/// A report of the watchdog.
 pub enum WatchdogReport {
     Silent(SilentCycle),
     Endless(EndlessRun),
 }
 
 impl WatchdogReport {
-    /// How bad it is.
+    /// Returns the severity of the report.
     pub fn severity(&self) -> Severity {
         match self {
             WatchdogReport::Silent(_) => Severity::Error,
@@ -55,7 +56,8 @@ impl WatchdogReport {
         }
     }
 
-    /// What people should know. The same however long it goes on, so that it is one message.
+    /// Returns the message for people. It is the same however long the state goes on, so that it is
+    /// one message.
     pub fn describe(&self, catalog: &Catalog) -> String {
         match self {
             WatchdogReport::Silent(silent) => silent.describe(catalog),
@@ -64,25 +66,25 @@ impl WatchdogReport {
     }
 }
 
-/// In words, in parentheses, or nothing.
+/// Names the tasks in words, in parentheses; empty if there are none.
 fn describe_running(tasks: &[TaskId], catalog: &Catalog) -> String {
     let names: Vec<_> = tasks.iter().map(|&task| catalog.read().task_name(task)).collect();
     if names.is_empty() { String::new() } else { format!(" (it is running {})", names.join(", ")) }
 }
 
-/// So often within the shortest limit it looks.
+/// The number of looks within the shortest limit.
 const LOOKS: u32 = 4;
 const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
-/// A robot that stops waits no longer for it than this.
+/// The longest time between two looks, which a robot that stops may have to wait.
 const LONGEST_PERIOD: Duration = Duration::from_millis(100);
 
 impl Watchdog {
-    /// Whether there is nothing to look at before the robot's end.
+    /// Returns whether there is nothing to look at before the robot's end.
     pub fn is_idle(&self) -> bool {
         self.silences.is_empty() && self.demotions.is_empty() && self.heartbeat.is_none()
     }
 
-    /// Looks until the robot stops, and sees to its end.
+    /// Looks at the cycles until the robot stops, and oversees its end.
     pub fn run(mut self, ending: &Arc<Ending>) {
         let _containment = Containment::new();
         self.look_until_the_end();
@@ -104,7 +106,7 @@ impl Watchdog {
         }
     }
 
-    /// Reports that do not fit are lost: then nobody reads them, and nobody misses them.
+    /// Looks once. Reports that do not fit are lost: then nobody reads them.
     fn look(&mut self) {
         if let Some(heartbeat) = &mut self.heartbeat {
             (heartbeat.beat)();

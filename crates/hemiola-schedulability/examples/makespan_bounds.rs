@@ -1,9 +1,9 @@
-//! How near do bounds on one run of a graph come to what can happen? Usage:
+//! Measures how near bounds on one run of a graph come to what can happen. Usage:
 //! `makespan_bounds [WORKLOAD.json]...`
 //!
 //! Prints, for random graphs of layers or the given workloads, each bound as a multiple of
-//! Graham's, and beside them the longest of some schedules of which the execution times are drawn
-//! anew, and how many of these are longer than the published bound by providers and consumers.
+//! Graham's, and beside them the longest of some schedules whose execution times are drawn anew,
+//! and how many of these are longer than the published bound by providers and consumers.
 
 use std::error::Error;
 
@@ -46,8 +46,8 @@ fn graph(workload: &Workload) -> Result<Dag, Box<dyn Error>> {
     Ok(Dag::new(costs, edges)?)
 }
 
-/// Five to eight layers of one to eight nodes; a node waits for about a third of those in the layer
-/// before.
+/// Makes graphs of five to eight layers of one to eight nodes; a node waits for about a third of
+/// those in the layer before.
 fn layers() -> impl Strategy<Value = Dag> {
     prop::collection::vec(1usize..=8, 5..=8).prop_flat_map(|widths| {
         let nodes: usize = widths.iter().sum();

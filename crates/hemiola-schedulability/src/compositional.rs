@@ -1,5 +1,5 @@
-//! Chains over several processors and networks, resource by resource: what arrives at one is how
-//! fast the one before can deliver.
+//! Bounds for chains over several processors and networks, resource by resource: the arrivals at
+//! one are as close as the one before can deliver.
 //!
 //! - **Model.** Chains of tasks, each on a resource that schedules by static priorities, with or
 //!   without interruption. A task begins when the one before in its chain has ended. Messages on a
@@ -16,7 +16,7 @@
 use hemiola_analysis::Search;
 use hemiola_analysis::{NoBound, TimeSpan, check_utilisation};
 
-/// How a resource schedules.
+/// The way in which a resource schedules.
 ///
 /// ```
 /// use hemiola_schedulability::compositional::Scheduling;
@@ -24,13 +24,13 @@ use hemiola_analysis::{NoBound, TimeSpan, check_utilisation};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduling {
-    /// By static priority, at any time.
+    /// A job preempts less important ones at any time.
     Preemptive,
-    /// By static priority when a job has ended.
+    /// The most important job begins when the one before has ended.
     NonPreemptive,
 }
 
-/// What is said of the events that leave a task.
+/// The distances that are derived for the events that leave a task.
 ///
 /// ```
 /// use hemiola_schedulability::compositional::Propagation;
@@ -40,7 +40,7 @@ pub enum Scheduling {
 pub enum Propagation {
     /// Jitter grows by the difference of worst and best response time.
     Jitter,
-    /// The same, and the task's shortest time lies between two ends.
+    /// Like [`Self::Jitter`], and the task's shortest time lies between two ends.
     JitterAndDistance,
     /// Ends of one busy window are as close as its response times allow.
     #[default]
@@ -58,11 +58,11 @@ pub enum Propagation {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// How often it begins.
+    /// The time between two begins.
     pub period: TimeSpan,
-    /// How late that can be.
+    /// The largest lateness of a begin.
     pub jitter: TimeSpan,
-    /// Its tasks in order.
+    /// The tasks, in order.
     pub tasks: Vec<Task>,
 }
 
@@ -79,17 +79,17 @@ pub struct Chain {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
-    /// Which resource it needs.
+    /// The resource that it needs.
     pub resource: usize,
-    /// The shortest that it runs, undisturbed.
+    /// The shortest undisturbed time.
     pub shortest: TimeSpan,
-    /// The longest.
+    /// The longest undisturbed time.
     pub longest: TimeSpan,
-    /// Among those of its resource, each different: 0 is the most important.
+    /// The rank among the tasks of its resource, each different: 0 is the most important.
     pub rank: u32,
 }
 
-/// The bound of every task's response time, chain by chain.
+/// Returns the bound of every task's response time, chain by chain.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -107,7 +107,7 @@ pub struct Task {
 /// ```
 ///
 /// # Errors
-/// Where there is more work than time, or no bound up to `horizon`.
+/// If there is more work than time, or no bound up to `horizon`.
 pub fn response_times(
     resources: &[Scheduling],
     chains: &[Chain],
@@ -138,15 +138,15 @@ pub fn response_times(
     }
 }
 
-/// So many events are looked at; distances of more are sums of these.
+/// The number of events whose distances are computed; distances of more are sums of these.
 const EVENTS: usize = 256;
 
-/// What is known of a task so far.
+/// The distances and ends of a task by the bounds so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
-    /// Least distances of 1, 2, ... arrivals.
+    /// The least distances of 1, 2, ... arrivals.
     distances: Vec<TimeSpan>,
-    /// When 1, 2, ... jobs of a busy window have ended, at the latest.
+    /// The latest times at which 1, 2, ... jobs of a busy window have ended.
     ends: Vec<TimeSpan>,
 }
 
@@ -157,12 +157,12 @@ impl State {
         chain.tasks.iter().map(of_task).collect()
     }
 
-    /// The least distance from the first to the last of `count` arrivals.
+    /// Returns the least distance from the first to the last of `count` arrivals.
     fn distance(&self, count: usize) -> TimeSpan {
         let known = self.distances.len();
         match self.distances.get(count.saturating_sub(1)) {
             Some(&distance) => distance,
-            // Parts of a sequence follow each other.
+            // A longer sequence consists of shorter ones that follow each other.
             None => {
                 let steps = count - 1;
                 let (whole, rest) = (steps / (known - 1), steps % (known - 1));
@@ -171,7 +171,7 @@ impl State {
         }
     }
 
-    /// The most arrivals in a half-open window of this length.
+    /// Returns the most arrivals in a half-open window of this length.
     fn within(&self, window: TimeSpan) -> u64 {
         if window == TimeSpan::ZERO {
             return 0;
@@ -192,7 +192,7 @@ impl State {
         self.ends.iter().enumerate().map(one).max().unwrap_or(TimeSpan::ZERO)
     }
 
-    /// The least distances of what leaves.
+    /// Returns the least distances of the events that leave the task.
     fn output(&self, task: &Task, propagation: Propagation) -> Vec<TimeSpan> {
         let spread = self.spread(task, self.response_time(), propagation);
         if propagation != Propagation::BusyWindow {
@@ -204,7 +204,7 @@ impl State {
         spread.iter().enumerate().map(|(number, &spread)| window(number).unwrap_or_default().max(spread)).collect()
     }
 
-    /// The least distances of what leaves if all that is known is how long jobs take.
+    /// Returns the least distances of these events if only the durations of jobs are known.
     fn spread(&self, task: &Task, response_time: TimeSpan, propagation: Propagation) -> Vec<TimeSpan> {
         let jitter = response_time - task.shortest;
         let distance = |number: usize| {
@@ -218,8 +218,8 @@ impl State {
     }
 }
 
-/// What the response times are if jobs spread arrivals as these response times say: the same if
-/// they are bounds.
+/// Computes the response times once more, with arrivals that are spread as these response times
+/// allow: the results are the same if they are bounds.
 ///
 /// # Errors
 /// If one of them is beyond the horizon, or there is more work than time.
@@ -251,8 +251,8 @@ pub fn once_more(
     Ok(after)
 }
 
-/// When 1, 2, ... jobs of a task have ended, at the latest, until nothing is left of the busy
-/// window.
+/// Returns the latest times at which 1, 2, ... jobs of a task have ended, until nothing is left of
+/// the busy window.
 fn busy_window(
     resources: &[Scheduling],
     chains: &[Chain],
@@ -281,7 +281,7 @@ fn busy_window(
     let mut ends = Vec::new();
     for jobs in 1.. {
         let before = blocking + task.longest * jobs - uninterrupted;
-        // A job that nobody interrupts can be overtaken until it begins.
+        // A job that is not interrupted can be overtaken until it begins.
         let just_after = if uninterrupted == TimeSpan::ZERO { TimeSpan::ZERO } else { TimeSpan::TICK };
         let begun = search.fixed_point(before, |window| before + higher(window + just_after))?;
         ends.push(begun + uninterrupted);

@@ -1,4 +1,4 @@
-//! One cycle's task graph on several workers: how long it can take. The bounds that a
+//! Bounds on the time that one cycle's task graph takes on several workers. The bounds that a
 //! [`System`](hemiola_analysis::System) rests on, and the graph itself, are in
 //! [`hemiola_analysis::dag`].
 
@@ -12,7 +12,7 @@ pub mod zhao_2020;
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::Dag;
 
-/// A graph that runs again and again, at the latest when it is due.
+/// A graph that runs again and again, each time with a deadline.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -23,10 +23,10 @@ use hemiola_analysis::dag::Dag;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DagTask {
-    /// What runs.
+    /// The graph.
     pub graph: Dag,
     /// The shortest distance of two begins.
     pub period: TimeSpan,
-    /// Until when it should be done, from its begin; at most the period.
+    /// The deadline, counted from its begin; at most the period.
     pub deadline: TimeSpan,
 }

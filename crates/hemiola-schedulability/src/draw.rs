@@ -1,4 +1,4 @@
-//! Schedules as pictures.
+//! Pictures of schedules.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_words::svg::palette::{INK, MUTED, PAPER, category};
@@ -12,9 +12,8 @@ const TOP: f64 = 70.0;
 const ROW: f64 = 52.0;
 const BAR: f64 = 38.0;
 
-/// A schedule as a self-contained SVG picture, from `from` to `to`: a row per core. `describe` says
-/// what something is called and which of the colours it has; names and times appear under the
-/// pointer.
+/// Draws a schedule as a self-contained SVG picture, from `from` to `to`: a row per core.
+/// `describe` returns the name of a job and its colour; names and times appear under the pointer.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;

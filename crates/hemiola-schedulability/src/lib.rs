@@ -1,9 +1,9 @@
 //! A library of papers: published analyses, each in a file named after its paper, and a simulator
 //! that tries to exceed bounds.
 //!
-//! No robot links it: the papers that bounds of a whole [`System`](hemiola_analysis::System) rest
-//! on are in [`hemiola_analysis`]. Pure: this crate starts no thread, reads no clock and does no
-//! I/O.
+//! No robot links this crate: the papers that bounds of a whole
+//! [`System`](hemiola_analysis::System) rest on are in [`hemiola_analysis`]. It is pure: it starts
+//! no thread, reads no clock and does no I/O.
 //!
 //! ```
 //! use hemiola_analysis::{Analysis, System, TimeSpan, assignment};

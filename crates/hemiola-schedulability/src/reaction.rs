@@ -1,6 +1,6 @@
-//! How long it takes until an actuator reacts to what a sensor sees (*reaction time*), and how old
-//! what it acts upon can get (*data age*), through tasks that run at rates of their own and read
-//! the latest value.
+//! Bounds on how long it takes until an actuator reacts to what a sensor sees (*reaction time*),
+//! and how old the data that it acts upon can get (*data age*), through tasks that run at rates of
+//! their own and read the latest value.
 //!
 //! *Maximum reaction time*: from an event just after the first task has read, to the first output
 //! that is based on it. *Maximum data age*: from a read to the last moment at which an output based
@@ -33,24 +33,25 @@ use hemiola_analysis::TimeSpan;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// When it begins.
+    /// The times at which it begins.
     pub release: Release,
-    /// When it reads and writes.
+    /// The way in which it reads and writes.
     pub communication: Communication,
-    /// The longest that it runs, undisturbed.
+    /// The longest undisturbed time.
     pub cost: TimeSpan,
-    /// The longest from its release to its end.
+    /// The longest time from its release to its end.
     pub response_time: TimeSpan,
-    /// Until when it has to be done, from its release; then it writes if communication is by
-    /// logical execution time.
+    /// The deadline, counted from its release; if communication is by logical execution time, it
+    /// writes then.
     pub deadline: TimeSpan,
-    /// Where it runs. What is told between cores (a network, a queue) has a core of its own.
+    /// The core on which it runs. A transfer between cores (a network, a queue) has a core of its
+    /// own.
     pub core: usize,
-    /// The larger, the more important among those of its core, which it preempts.
+    /// The priority: the larger, the more important among the tasks of its core, which it preempts.
     pub priority: u32,
 }
 
-/// When a task begins.
+/// The times at which a task begins.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -61,23 +62,23 @@ pub struct Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Release {
-    /// At `phase`, and then once per period.
+    /// The task is released at `phase`, and then once per period.
     Periodic {
         /// The distance of two releases.
         period: TimeSpan,
         /// The first release.
         phase: TimeSpan,
     },
-    /// At any time, within limits.
+    /// The task is released at any time, within limits.
     Sporadic {
         /// The shortest distance of two releases.
         shortest: TimeSpan,
-        /// The longest one.
+        /// The longest distance of two releases.
         longest: TimeSpan,
     },
 }
 
-/// When a task reads what others wrote, and others see what it writes.
+/// The moments at which a task reads what others wrote, and others see what it writes.
 ///
 /// ```
 /// use hemiola_schedulability::reaction::Communication;
@@ -94,8 +95,8 @@ pub enum Communication {
 }
 
 impl Step {
-    /// A task on a core of its own that reads when it begins and writes when it ends, and is due
-    /// when it is released again.
+    /// Returns a task on a core of its own that reads when it begins and writes when it ends, and
+    /// is due when it is released again.
     pub const fn new(release: Release, cost: TimeSpan, response_time: TimeSpan) -> Self {
         let deadline = match release {
             Release::Periodic { period, .. } => period,
@@ -104,12 +105,12 @@ impl Step {
         Self { release, communication: Communication::Implicit, cost, response_time, deadline, core: 0, priority: 0 }
     }
 
-    /// The longest distance of two releases.
+    /// Returns the longest distance of two releases.
     fn period(&self) -> TimeSpan {
         self.release.longest_distance()
     }
 
-    /// From its release until others see what it writes, at most.
+    /// Returns the longest time from its release until others see what it writes.
     fn published_after(&self) -> TimeSpan {
         match self.communication {
             Communication::Implicit => self.response_time,
@@ -117,20 +118,21 @@ impl Step {
         }
     }
 
-    /// Whether `next` cannot begin while this is released and has not ended.
+    /// Whether `next` cannot begin while this task is released and has not ended.
     fn ends_before_a_later(&self, next: &Self) -> bool {
         let implicit = |step: &Self| step.communication == Communication::Implicit;
         implicit(self) && implicit(next) && self.core == next.core && self.priority > next.priority
     }
 
-    /// How long after this one's release `next` may be released and still miss what it writes.
+    /// Returns how long after this task's release `next` may be released and still miss what it
+    /// writes.
     fn missed_for(&self, next: &Self) -> TimeSpan {
         if self.ends_before_a_later(next) { TimeSpan::ZERO } else { self.published_after() }
     }
 }
 
 impl Release {
-    /// The longest distance of two releases.
+    /// Returns the longest distance of two releases.
     pub const fn longest_distance(&self) -> TimeSpan {
         match *self {
             Self::Periodic { period, .. } => period,
@@ -139,8 +141,8 @@ impl Release {
     }
 }
 
-/// The least common multiple of periods: after this, all releases repeat; [`TimeSpan::MAX`] if that
-/// is never.
+/// Returns the least common multiple of periods, after which all releases repeat; [`TimeSpan::MAX`]
+/// if they never do.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;

@@ -1,5 +1,5 @@
-//! How long tasks take that share a processor, or several, each a file named after how the next one
-//! is chosen.
+//! Response times of tasks that share a processor, or several, each in a file named after the rule
+//! by which the next one is chosen.
 
 pub mod earliest_deadline;
 pub mod first_come;

@@ -1,5 +1,5 @@
-//! ROS 2's default executor, which runs what is ready in the order in which it was registered: how
-//! long that can take.
+//! Bounds for ROS 2's default executor, which runs what is ready in the order in which it was
+//! registered.
 
 pub mod blass_2021;
 pub mod casini_2019;
@@ -21,15 +21,15 @@ use hemiola_analysis::{Arrivals, TimeSpan};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callback {
-    /// What it waits for.
+    /// The event that it waits for.
     pub kind: Kind,
-    /// The longest that it runs, undisturbed.
+    /// The longest undisturbed time.
     pub cost: TimeSpan,
-    /// When it gets something to do.
+    /// The events that make it ready.
     pub arrivals: Arrivals,
 }
 
-/// What a callback of a default executor waits for.
+/// The event that a callback of a default executor waits for.
 ///
 /// ```
 /// use hemiola_schedulability::ros2::Kind;
@@ -38,14 +38,15 @@ pub struct Callback {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Its time.
+    /// The expiry of a timer.
     Timer,
-    /// A message, request or answer: seen only when everything that had been seen before has run.
+    /// The arrival of a message, request or answer, which is seen only when everything that had
+    /// been seen before has run.
     Subscription,
 }
 
 impl Callback {
-    /// The most that arrives in any window of this length.
+    /// Returns the most work that arrives in any window of this length.
     pub fn demand(&self, window: TimeSpan) -> TimeSpan {
         self.cost * self.arrivals.within(window)
     }

@@ -1,4 +1,4 @@
-//! What happens when: executors, pools of workers and cores, event by event.
+//! A simulation of executors, pools of workers and cores, event by event.
 //!
 //! - **Threads.** Each executor is a thread on its core, or on any; each cycle has a pool of
 //!   threads that may run on any core. The highest priorities run; a thread that is preempted goes
@@ -10,10 +10,10 @@
 //! - **Messages** are there when the callback that publishes them ends; a full queue drops its
 //!   oldest.
 //! - **Durations** are drawn anew for each job, from a seed: the same seed gives the same events.
-//! - **Costs** as [`Costs`] says, each time anew: jobs take the dispatch longer; a task is seen at
-//!   once by the worker that made it ready, by the others a hand-over later; timers and messages
-//!   from other executors are noticed late; who is interrupted or has to change to another core
-//!   takes longer.
+//! - **Costs** are drawn as [`Costs`] describes, each time anew: jobs take the dispatch longer; a
+//!   task is seen at once by the worker that made it ready, by the others a hand-over later; timers
+//!   and messages from other executors are noticed late; a thread that is interrupted or has to
+//!   change to another core takes longer.
 
 mod compare;
 mod draws;
@@ -42,7 +42,7 @@ use hemiola_analysis::dag::Dag;
 use hemiola_analysis::system::Span;
 use hemiola_analysis::{Costs, TimeSpan};
 
-/// What is simulated.
+/// The executors, callbacks and cycles that are simulated.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Span};
@@ -68,15 +68,15 @@ use hemiola_analysis::{Costs, TimeSpan};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Model {
-    /// How many cores there are.
+    /// The number of cores.
     pub cores: usize,
-    /// Threads that run callbacks.
+    /// The threads that run callbacks.
     pub executors: Vec<Executor>,
-    /// What they run; of each executor in the order of registration.
+    /// The callbacks; those of each executor are in the order of registration.
     pub callbacks: Vec<Callback>,
-    /// Graphs on pools of threads.
+    /// The graphs on pools of threads.
     pub cycles: Vec<Cycle>,
-    /// What the computer takes for itself, each time: up to so much, as durations are drawn.
+    /// The largest costs of the computer itself; each time a part is drawn, as durations are.
     pub costs: Costs,
 }
 
@@ -89,15 +89,15 @@ pub struct Model {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Executor {
-    /// The core that it stays on; any if there is none.
+    /// The core that it stays on; it may use any if there is none.
     pub core: Option<usize>,
-    /// The larger, the more important.
+    /// The priority: the larger, the more important.
     pub priority: u32,
-    /// Which callback is next.
+    /// The rule by which it chooses the next callback.
     pub dispatch: Dispatch,
 }
 
-/// Which of the ready callbacks an executor runs next.
+/// The rule by which an executor chooses among ready callbacks.
 ///
 /// ```
 /// use hemiola_schedulability::simulation::Dispatch;
@@ -105,16 +105,17 @@ pub struct Executor {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
-    /// ROS 2 from Dashing to Jazzy: when nothing is left of what was ready at the last look, a new
-    /// look: timers, then subscriptions, each as registered, each once.
+    /// The rule of ROS 2 from Dashing to Jazzy: when nothing is left of what was ready at the last
+    /// poll, it polls again: timers, then subscriptions, each as registered, each once.
     WaitSet,
-    /// ROS 2 Crystal: the same for subscriptions, but timers are looked at before every callback.
+    /// The rule of ROS 2 Crystal: like [`Self::WaitSet`] for subscriptions, but timers are polled
+    /// before every callback.
     TimersAlways,
-    /// PiCAS and Hemiola: before every callback, whatever has the highest priority.
+    /// The rule of PiCAS and Hemiola: each time, the callback with the highest priority.
     Priority,
 }
 
-/// A function that an executor calls.
+/// A function that an executor runs.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Span};
@@ -139,25 +140,25 @@ pub enum Dispatch {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
-    /// Who runs it.
+    /// The executor that runs it.
     pub executor: usize,
-    /// What it waits for.
+    /// The event that it waits for.
     pub source: Source,
-    /// How long it runs, undisturbed.
+    /// The undisturbed time.
     pub takes: Span,
-    /// The larger, the more important.
+    /// The priority: the larger, the more important.
     pub priority: u32,
-    /// Which callbacks get a message when it ends.
+    /// The callbacks that get a message when it ends.
     pub publishes: Vec<usize>,
-    /// Which cycles are released when it ends.
+    /// The cycles that are released when it ends.
     pub releases: Vec<usize>,
-    /// Which others must have been called, too, since it or one of them worked: so the fusion of
-    /// several topics waits for a message of each. Until then a call takes no time, publishes
-    /// nothing, and releases nothing. Whoever joins nobody always works.
+    /// The other callbacks that must have run, too, since it or one of them worked: so the fusion
+    /// of several topics waits for a message of each. Until then a run takes no time, publishes
+    /// nothing, and releases nothing. A callback that joins no other always works.
     pub joins: Vec<usize>,
 }
 
-/// What a callback waits for.
+/// The event that a callback waits for.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -169,25 +170,25 @@ pub struct Callback {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Its time.
+    /// The expiry of a timer.
     Timer {
-        /// When it expires first.
+        /// The first expiry.
         first: TimeSpan,
-        /// How often after that.
+        /// The time between two expiries.
         period: TimeSpan,
-        /// What becomes of expiries that nobody came to in time.
+        /// What happens to expiries that are not served in time.
         missed: Missed,
     },
-    /// Messages, of callbacks or from outside.
+    /// Messages from callbacks or from outside.
     Messages {
-        /// How many wait at most.
+        /// The largest number of messages that wait.
         depth: usize,
-        /// When some come from outside, in order.
+        /// The times at which messages arrive from outside, in order.
         arrivals: Vec<TimeSpan>,
     },
 }
 
-/// What becomes of a timer's expiries that nobody came to in time.
+/// What happens to expiries of a timer that are not served in time.
 ///
 /// ```
 /// use hemiola_schedulability::simulation::Missed;
@@ -195,7 +196,7 @@ pub enum Source {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missed {
-    /// They are left out, as in ROS 2.
+    /// They are skipped, as in ROS 2.
     Skip,
     /// All are served, one after another.
     CatchUp,
@@ -226,28 +227,28 @@ pub enum Missed {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle {
-    /// Its first release and its period, if it is not released by others.
+    /// The first release and the period, if it is not released by others.
     pub every: Option<(TimeSpan, TimeSpan)>,
-    /// Which cycles are released when it ends.
+    /// The cycles that are released when it ends.
     pub releases: Vec<usize>,
-    /// How many threads it has.
+    /// The number of threads.
     pub workers: usize,
-    /// The cores that these may use; all if there are none.
+    /// The cores that these may use; all if the list is empty.
     pub cores: Vec<usize>,
-    /// Theirs: the larger, the more important.
+    /// The priority of the threads: the larger, the more important.
     pub priority: u32,
-    /// Who waits for whom; the costs are not used.
+    /// The task graph; its costs are not used.
     pub graph: Dag,
-    /// How long each task runs, undisturbed.
+    /// The undisturbed time of each task.
     pub takes: Vec<Span>,
-    /// Per task, 0 is the most important.
+    /// The priority of each task; 0 is the most important.
     pub order: Vec<usize>,
-    /// Per task, whether the worker that makes it ready keeps it while it runs others of these;
-    /// none if there are fewer.
+    /// Whether the worker that makes a task ready keeps it while it runs others that are kept;
+    /// tasks for which there is no entry are not kept.
     pub kept: Vec<bool>,
 }
 
-/// How long, and with which durations.
+/// The length of a simulation, and how durations are drawn.
 ///
 /// ```
 /// use hemiola_schedulability::simulation::{Durations, Options};
@@ -255,11 +256,11 @@ pub struct Cycle {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Nothing is started at or after this time.
+    /// The end: nothing starts at or after this time.
     pub end: TimeSpan,
-    /// Decides all that is drawn.
+    /// The seed of everything that is drawn.
     pub seed: u64,
-    /// What is drawn.
+    /// The durations that are drawn.
     pub durations: Durations,
 }
 
@@ -269,7 +270,7 @@ impl Default for Options {
     }
 }
 
-/// How long jobs run.
+/// The durations of jobs.
 ///
 /// ```
 /// use hemiola_schedulability::simulation::Durations;
@@ -277,11 +278,11 @@ impl Default for Options {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Durations {
-    /// Always as long as they can.
+    /// Every job takes its longest time.
     #[default]
     Longest,
-    /// Anything between the shortest and the longest, equally likely.
+    /// A job takes any time between the shortest and the longest, equally likely.
     Uniform,
-    /// Either the shortest or the longest: what anomalies need.
+    /// A job takes either the shortest or the longest time, which brings out anomalies.
     Extremes,
 }

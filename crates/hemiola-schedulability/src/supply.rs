@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use hemiola_analysis::TimeSpan;
 
-/// How much time of a processor something is sure to get: a *supply bound function*.
+/// The time of a processor that is sure to be supplied: a *supply bound function*.
 ///
 /// - **Model.** A reservation gives a budget in every period, at the latest until a deadline within
 ///   the period.
@@ -27,19 +27,19 @@ pub enum Supply {
     /// The whole processor.
     #[default]
     Dedicated,
-    /// Part of it.
+    /// A part of the processor.
     Reservation {
-        /// What is given in every period.
+        /// The budget of every period.
         budget: TimeSpan,
-        /// How often.
+        /// The period.
         period: TimeSpan,
-        /// Until when within the period, from its begin.
+        /// The time within the period by which the budget has been given.
         deadline: TimeSpan,
     },
 }
 
 impl Supply {
-    /// The least that is supplied in any window of this length.
+    /// Returns the least that is supplied in any window of this length.
     pub fn within(&self, window: TimeSpan) -> TimeSpan {
         match *self {
             Self::Dedicated => window,
@@ -51,8 +51,8 @@ impl Supply {
         }
     }
 
-    /// The shortest window in which this much is sure to be supplied; [`TimeSpan::MAX`] if that
-    /// never happens.
+    /// Returns the shortest window in which this much is sure to be supplied; [`TimeSpan::MAX`] if
+    /// that never happens.
     pub fn time_for(&self, demand: TimeSpan) -> TimeSpan {
         match *self {
             _ if demand == TimeSpan::ZERO => TimeSpan::ZERO,
@@ -66,7 +66,7 @@ impl Supply {
         }
     }
 
-    /// The share of the processor.
+    /// Returns the share of the processor.
     pub fn share(&self) -> f64 {
         match *self {
             Self::Dedicated => 1.0,

@@ -2,8 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use hemiola_analysis::{Arrivals, TimeSpan};
 
-/// Something that runs for some time whenever it is asked to: what the analyses of one processor
-/// are about.
+/// A task that runs for some time whenever it is released, as in the analyses of one processor.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -15,29 +14,29 @@ use hemiola_analysis::{Arrivals, TimeSpan};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The longest that it runs, undisturbed.
+    /// The longest undisturbed time.
     pub cost: TimeSpan,
-    /// When it is asked to.
+    /// The releases.
     pub arrivals: Arrivals,
-    /// Until when it should be done, from its arrival.
+    /// The deadline, counted from its arrival.
     pub deadline: TimeSpan,
-    /// The longest piece of it that nobody can interrupt; its last piece is as long.
+    /// The longest piece of it that cannot be interrupted; its last piece is as long.
     pub longest_piece: TimeSpan,
 }
 
 impl Task {
-    /// A task that can be interrupted at any time, and should be done when it is asked to run
+    /// Returns a task that can be interrupted at any time, and has to be done when it is released
     /// again.
     pub const fn new(cost: TimeSpan, arrivals: Arrivals) -> Self {
         Self { cost, arrivals, deadline: arrivals.period, longest_piece: TimeSpan::TICK }
     }
 
-    /// The most that arrives in any window of this length.
+    /// Returns the most work that arrives in any window of this length.
     pub fn demand(&self, window: TimeSpan) -> TimeSpan {
         self.cost * self.arrivals.within(window)
     }
 
-    /// Its share of the time.
+    /// Returns its share of the time, as (cost, period).
     pub(crate) fn share(&self) -> (TimeSpan, TimeSpan) {
         (self.cost, self.arrivals.period)
     }

@@ -22,13 +22,13 @@ fn bounds_hold_for(seeds: std::ops::Range<u64>) -> Comparison {
 #[test]
 fn no_simulated_run_takes_longer_than_its_bound() {
     let all = bounds_hold_for(0..400);
-    // Bounds that nothing comes near would hold, too.
+    // This fails if the bounds are so large that no run comes near them.
     assert!(all.compared > all.without_bound, "{all:?}");
     assert!(all.mean_share() > 0.5 && all.reached > 80, "{all:?}");
 }
 
-/// Found by the test above: while executor 4 worked off messages of chain 1, expiries of its timer
-/// had gathered in executor 2.
+/// The test above found this: while executor 4 worked off messages of chain 1, expiries of its
+/// timer had gathered in executor 2.
 #[test]
 fn what_an_equally_important_executor_was_kept_from_doing_counts() {
     let text = r#"
@@ -61,7 +61,8 @@ fn what_an_equally_important_executor_was_kept_from_doing_counts() {
     assert_eq!(Comparison::of(&system).exceeded, []);
 }
 
-/// Found by the test above: two expiries of chain 3 are served in a row, and the cycle runs twice.
+/// The test above found this: two expiries of chain 3 are served in a row, and the cycle runs
+/// twice.
 #[test]
 fn a_cycle_that_begins_after_something_late_waits_for_its_own_run_before() {
     let text = r#"
@@ -92,7 +93,7 @@ fn a_cycle_that_begins_after_something_late_waits_for_its_own_run_before() {
     assert_eq!(Comparison::of(&system).exceeded, []);
 }
 
-/// What begins after something else and is done before that begins again is never in its way,
+/// A cycle that begins after another one and is done before that begins again never delays it,
 /// however important it is.
 #[test]
 fn cycles_that_take_turns_do_not_wait_for_each_other() {
@@ -123,7 +124,7 @@ fn cycles_that_take_turns_do_not_wait_for_each_other() {
     let ms = TimeSpan::milliseconds;
     assert_eq!(bounds(&of("20 ms")), [Ok(ms(7)), Ok(ms(20)), Ok(ms(3))]);
     assert_eq!(Comparison::of(&of("20 ms")).exceeded, []);
-    // A millisecond more, and a run may be under way when the camera begins again.
+    // With a millisecond more, a run may be under way when the camera begins again.
     assert!(
         bounds(&of("21 ms")).iter().any(|bound| bound.as_ref().is_ok_and(|bound| *bound > ms(21)) || bound.is_err())
     );
@@ -154,7 +155,8 @@ fn simulations_begin_at_offsets() {
     assert_eq!(["0 ms", "3 ms", "5 ms"].map(latency_of_vision), [9, 9, 5].map(TimeSpan::milliseconds));
 }
 
-/// Some minutes: `cargo test --release -p hemiola-schedulability --test bounds_hold -- --ignored`
+/// Takes some minutes:
+/// `cargo test --release -p hemiola-schedulability --test bounds_hold -- --ignored`
 #[test]
 #[ignore = "takes minutes"]
 fn no_simulated_run_of_a_hundred_thousand_systems_takes_longer_than_its_bound() {

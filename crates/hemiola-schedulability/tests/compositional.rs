@@ -1,5 +1,5 @@
-//! Chains over several resources, against what they do tick by tick: no task ends later than its
-//! bound, however late events are, whatever the phases, and however long tasks take.
+//! Compares bounds of chains over several resources with simulations tick by tick: no task ends
+//! later than its bound, however late events are, whatever the phases, and however long tasks take.
 
 #[path = "shared/choices.rs"]
 mod choices;
@@ -11,8 +11,8 @@ use hemiola_analysis::{Arrivals, TimeSpan};
 use hemiola_schedulability::compositional::{Chain, Propagation, Scheduling, Task, response_times};
 use hemiola_schedulability::response_times::fixed_priority;
 
-/// Above the bounds of all but the most loaded systems, which take long to analyse and are hardly
-/// ever at their worst.
+/// The horizon is above the bounds of all but the most loaded systems, which take long to analyse
+/// and are hardly ever at their worst.
 const HORIZON: TimeSpan = TimeSpan::nanoseconds(300);
 
 const PROPAGATIONS: [Propagation; 3] = [Propagation::Jitter, Propagation::JitterAndDistance, Propagation::BusyWindow];
@@ -59,13 +59,13 @@ impl System {
     }
 }
 
-/// What is open of how a system runs.
+/// The possibilities for a run of a system that are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// Everything, for so many ticks.
+    /// Everything may vary, for this many ticks.
     All { ticks: u64 },
-    /// Phases below this, whether the first event is as late as it can be, and whether the first
-    /// job of each task is as short; later ones are neither.
+    /// Only beginnings vary: phases below this, whether the first event is as late as it can be,
+    /// and whether the first job of each task is as short; later ones are neither.
     Beginnings { phases: u64, ticks: u64 },
 }
 
@@ -79,16 +79,16 @@ struct Job {
     has_begun: bool,
 }
 
-/// What happened: when chains began, and what each resource did in every tick.
+/// A simulated run: when chains began, and what each resource did in every tick.
 #[derive(Debug, Clone)]
 struct Run {
     begins: Vec<Vec<u64>>,
     ticks: Vec<Vec<Option<(usize, usize)>>>,
-    /// Of every task.
+    /// The longest response time of every task.
     longest: Vec<Vec<u64>>,
 }
 
-/// How long jobs of a task take.
+/// The durations of the jobs of a task.
 #[derive(Debug, Clone, Copy)]
 enum Costs {
     Longest,
@@ -111,7 +111,7 @@ impl Costs {
         let (shortest, longest) = (task.shortest.as_nanoseconds(), task.longest.as_nanoseconds());
         match (self, number) {
             (Self::ShortestFirst, 0) => shortest,
-            // What queued up behind jobs that took long leaves closely together.
+            // Jobs that queued up behind long ones leave closely together.
             (Self::LongestFirst, 3..) => shortest,
             (Self::Random, _) => choices.between(shortest, longest),
             _ => longest,
@@ -146,7 +146,7 @@ impl Run {
             let mut running = Vec::new();
             for (resource, scheduling) in system.resources.iter().enumerate() {
                 let task = |job: &Job| &system.chains[job.chain].tasks[job.place];
-                // Who is not interrupted goes on.
+                // A job that is not interrupted goes on.
                 let is_held = |job: &Job| *scheduling == Scheduling::NonPreemptive && job.has_begun;
                 let is_ready = |&job: &usize| task(&jobs[job]).resource == resource && jobs[job].ready <= now;
                 let order = |&job: &usize| (!is_held(&jobs[job]), task(&jobs[job]).rank, jobs[job].ready, job);
@@ -171,7 +171,7 @@ impl Run {
     }
 }
 
-/// When a chain begins.
+/// Draws the times at which a chain begins.
 fn begins(chain: &Chain, extent: Extent, choices: &mut Choices) -> Vec<u64> {
     let (period, jitter) = (chain.period.as_nanoseconds(), chain.jitter.as_nanoseconds());
     let (phase, is_random, first, ticks) = match extent {
@@ -214,7 +214,7 @@ impl Display for Run {
     }
 }
 
-/// How many bounds there were, how many were reached, and how much of them was seen.
+/// The number of bounds, the number of reached ones, and how much of them was seen.
 #[derive(Debug, Default)]
 struct Tally {
     bounds: usize,
@@ -236,7 +236,7 @@ impl Tally {
     }
 }
 
-/// Bounds of a system, and the longest response times that were seen.
+/// The bounds of a system, and the longest response times that were seen.
 struct Comparison<'s> {
     system: &'s System,
     bounds: Vec<(Propagation, Vec<Vec<TimeSpan>>)>,
@@ -261,7 +261,7 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    /// What is seen, by the bounds that are the smallest.
+    /// Counts what was seen against the smallest bounds.
     fn count(&self, tally: &mut Tally) {
         if let Some((_, bounds)) = self.bounds.iter().find(|(propagation, _)| *propagation == Propagation::BusyWindow) {
             tally.add(bounds, &self.longest);
@@ -308,7 +308,7 @@ fn all_beginnings_of(seeds: std::ops::Range<u64>) -> Tally {
     tally
 }
 
-/// All phases, first events late or not, first jobs short or not.
+/// All phases, first events late or not, first jobs short or not, are tried.
 #[test]
 fn no_task_of_a_small_system_ends_later_however_it_begins() {
     let tally = all_beginnings_of(0..60);
@@ -316,7 +316,8 @@ fn no_task_of_a_small_system_ends_later_however_it_begins() {
 }
 
 /// Where nothing is handed on, chains are tasks on one processor, and the response times of those
-/// are exact: with interruption the same, without it no longer (whoever blocks has begun a whole
+/// are exact: with interruption the bounds are the same, without it no longer (a blocking job has
+/// begun a whole tick before).
 /// tick before).
 #[test]
 fn bounds_of_chains_of_one_task_are_those_of_one_processor() {
@@ -345,7 +346,8 @@ fn bounds_of_chains_of_one_task_are_those_of_one_processor() {
     assert!(compared > 1_000, "{compared}");
 }
 
-/// Some minutes: `cargo test --release -p hemiola-schedulability --test compositional -- --ignored`
+/// Takes some minutes:
+/// `cargo test --release -p hemiola-schedulability --test compositional -- --ignored`
 #[test]
 #[ignore = "takes minutes"]
 fn no_task_of_50_000_systems_ends_later_than_its_bound() {

@@ -1,4 +1,4 @@
-//! What must be true of bounds among each other, whatever the input.
+//! Relations between bounds that must hold whatever the input.
 
 use hemiola_analysis::dag::he_2019::{self, Dispatch};
 use hemiola_analysis::dag::{Dag, graham_1969, nasri_2019};
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 const HORIZON: TimeSpan = TimeSpan::milliseconds(1_000);
 
-/// Costs and edges from lower to higher numbers.
+/// Makes costs, and edges from lower to higher numbers.
 fn graphs() -> impl Strategy<Value = (Vec<u64>, Vec<(usize, usize)>)> {
     (2usize..14).prop_flat_map(|nodes| {
         let edges = prop::collection::vec((0..nodes, 0..nodes), 0..2 * nodes);
@@ -99,8 +99,9 @@ proptest! {
         }
     }
 
-    // Of nodes that end at the same moment the plan's simulator lets one go on before it looks at
-    // the next, and the other one does not: so no two do, for each cost has a bit of its own.
+    // Of nodes that end at the same moment, the plan's simulator lets one go on before it looks at
+    // the next, and the other simulator does not. No two do here, because each cost has a bit of
+    // its own.
     #[test]
     fn list_schedules_are_those_of_the_plans_simulator((costs, edges) in graphs(), workers in 2usize..5) {
         let costs: Vec<u64> = costs.iter().zip(0..).map(|(&cost, node)| (cost << 14) + (1 << node)).collect();

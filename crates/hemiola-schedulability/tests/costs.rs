@@ -1,4 +1,4 @@
-//! What a computer takes for itself is in every bound, and reached by the simulator.
+//! Costs of the computer itself are in every bound, and reached by the simulator.
 
 use hemiola_analysis::{Analysis, Costs, System, TimeSpan};
 use hemiola_schedulability::simulation::{Options, simulate};
@@ -36,7 +36,8 @@ fn with(costs: Costs) -> System {
     System { costs, ..System::from_toml(SYSTEM, "system.toml").expect("it is a system") }
 }
 
-/// The bound of the chain, its longest latency, and that of the cycle, whose bound is not below.
+/// Returns the bound of the chain, its longest latency, and that of the cycle, whose bound is not
+/// below.
 fn bound_and_latencies(costs: Costs) -> [TimeSpan; 3] {
     let system = with(costs);
     let (analysis, simulated) = (Analysis::of(&system), simulate(&system, &Options::default()));

@@ -1,5 +1,5 @@
-//! Bounds of graphs that share cores, against schedules that are run through tick by tick: random
-//! ones of random sets, and all of very small sets.
+//! Compares bounds of graphs that share cores with schedules that are simulated tick by tick:
+//! random ones of random sets, and all of very small sets.
 
 #[path = "shared/choices.rs"]
 mod choices;
@@ -12,37 +12,37 @@ use hemiola_analysis::dag::{Dag, Exact, graham_1969, he_2022, nasri_2019};
 use hemiola_analysis::{NoBound, TimeSpan};
 use hemiola_schedulability::dag::{DagTask, melani_2015, serrano_2016};
 
-/// Far above all bounds of graphs this short.
+/// The horizon is far above all bounds of graphs this short.
 const HORIZON: TimeSpan = TimeSpan::nanoseconds(100_000);
 
 fn ns(ticks: u64) -> TimeSpan {
     TimeSpan::nanoseconds(ticks)
 }
 
-/// Graphs by falling priority, and on how many cores.
+/// Graphs by falling priority, and the number of cores.
 #[derive(Debug, Clone)]
 struct Set {
     workers: usize,
     tasks: Vec<DagTask>,
 }
 
-/// When a core is taken from a node.
+/// The times at which a core may be taken from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Interruption {
     AtEveryTick,
     Never,
 }
 
-/// What may differ between schedules of a set.
+/// The possible differences between schedules of a set.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     /// Each first run begins before this tick.
     phases: u64,
-    /// Later runs come at most so much later than they may, less one tick.
+    /// The number of ticks, less one, by which later runs may come later than they could.
     gaps: u64,
-    /// Whether nodes also take less than their costs.
+    /// Whether nodes may also take less than their costs.
     shorter: bool,
-    /// How many ticks are run through.
+    /// The number of ticks that are simulated.
     ticks: u64,
 }
 
@@ -54,22 +54,22 @@ struct Job {
     end: Option<u64>,
     left: Vec<u64>,
     has_begun: Vec<bool>,
-    /// For how many nodes each one waits.
+    /// The number of nodes that each one waits for.
     waiting: Vec<usize>,
 }
 
-/// Who runs when: for every tick, nodes of jobs.
+/// A schedule: for every tick, the nodes of jobs that run.
 #[derive(Debug, Clone)]
 struct Schedule {
-    /// The places of each graph's nodes; of those that are ready the first go first.
+    /// The places of each graph's nodes; of those that are ready, the first go first.
     orders: Vec<Vec<usize>>,
     jobs: Vec<Job>,
     ticks: Vec<Vec<(usize, usize)>>,
 }
 
 impl Schedule {
-    /// The schedule that comes of these choices. Runs of a graph do not overlap: the next one waits
-    /// for the end of the one before.
+    /// Simulates the schedule that these choices lead to. Runs of a graph do not overlap: the next
+    /// one waits for the end of the one before.
     fn of(set: &Set, interruption: Interruption, extent: Extent, choices: &mut Choices) -> Self {
         let mut next: Vec<u64> = set.tasks.iter().map(|_| choices.below(extent.phases)).collect();
         let orders = set.tasks.iter().map(|task| choices.order(task.graph.len())).collect();
@@ -102,7 +102,7 @@ impl Schedule {
         schedule
     }
 
-    /// The longest response time of every graph.
+    /// Returns the longest response time of every graph.
     fn responses(&self, tasks: usize) -> Vec<u64> {
         let mut longest = vec![0; tasks];
         for job in &self.jobs {
@@ -116,7 +116,7 @@ impl Job {
     fn new(graph: &Dag, task: usize, release: u64, shorter: bool, choices: &mut Choices) -> Self {
         let mut takes = |cost: &TimeSpan| {
             let cost = cost.as_nanoseconds();
-            // Half of them as long as they can be.
+            // At least half of the draws are the whole cost.
             if shorter && choices.below(2) == 1 { 1 + choices.below(cost) } else { cost }
         };
         let left = graph.costs().iter().map(&mut takes).collect();
@@ -154,7 +154,7 @@ impl Display for Set {
     }
 }
 
-/// Every tick, with `graph/node` for each core, and each run with its begin and end.
+/// Prints every tick, with `graph/node` for each core, and each run with its begin and end.
 impl Display for Schedule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "places of nodes in each graph: {:?}", self.orders)?;
@@ -185,7 +185,7 @@ fn random_set(choices: &mut Choices, most_workers: u64, most_tasks: u64, most_no
     let mut task = |_| {
         let longest = [2, 6, 12][choices.below(3) as usize];
         let graph = random_graph(choices, most_nodes, longest);
-        // Often just enough for one run, and seldom much more.
+        // The period is often just enough for one run, and seldom much more.
         let least = graham_1969::makespan(&graph, workers).rounded_up().as_nanoseconds();
         let period = ns(least + choices.below(3 * graph.volume().as_nanoseconds()));
         DagTask { graph, period, deadline: period }
@@ -209,13 +209,13 @@ fn exceed(seen: &[u64], bounds: &Bounds) -> bool {
     seen.iter().zip(bounds).any(exceeds)
 }
 
-/// What came of many sets.
+/// The results of many sets.
 #[derive(Debug, Default)]
 struct Tally {
     bounds: usize,
-    /// Bounds that a schedule comes up to within a tick.
+    /// The number of bounds that a schedule comes up to within a tick.
     reached: usize,
-    /// The longest response times, each as a share of its bound.
+    /// The sum of the longest response times, each as a share of its bound.
     shares: f64,
 }
 
@@ -235,7 +235,7 @@ impl Tally {
     }
 }
 
-/// Compares bounds with one schedule; prints both if it takes longer.
+/// Compares bounds with one schedule, and prints both if it takes longer.
 fn compare(
     set: &Set,
     interruption: Interruption,
@@ -275,7 +275,8 @@ fn no_schedule_of_graphs_that_share_cores_exceeds_a_bound() {
     assert!(tally.bounds > 1500 && tally.reached > 500 && tally.mean_share() > 0.7, "{tally:?}");
 }
 
-/// Some minutes: `cargo test --release -p hemiola-schedulability --test dag_tasks -- --ignored`
+/// Takes some minutes:
+/// `cargo test --release -p hemiola-schedulability --test dag_tasks -- --ignored`
 #[test]
 #[ignore = "takes minutes"]
 fn no_schedule_of_200_000_sets_of_graphs_exceeds_a_bound() {
@@ -283,8 +284,8 @@ fn no_schedule_of_200_000_sets_of_graphs_exceeds_a_bound() {
     println!("{tally:?}, mean share {:.3}", tally.mean_share());
 }
 
-/// All phases and orders of nodes; nodes take as long as they can, and runs come as early as they
-/// may.
+/// All phases and orders of nodes are tried; nodes take as long as they can, and runs come as early
+/// as they may.
 #[test]
 fn no_schedule_at_all_of_two_small_graphs_on_two_cores_exceeds_a_bound() {
     let extent = Extent { phases: 6, gaps: 1, shorter: false, ticks: 30 };
@@ -305,7 +306,8 @@ fn no_schedule_at_all_of_two_small_graphs_on_two_cores_exceeds_a_bound() {
     assert!(tally.bounds > 100 && tally.reached > 40 && tally.mean_share() > 0.7, "{tally:?}");
 }
 
-/// What a cycle's bound rests on: all orders of its nodes, and all times that they may take.
+/// A cycle's bound rests on this: all orders of its nodes, and all times that they may take, are
+/// tried.
 #[test]
 fn no_run_of_a_small_graph_alone_exceeds_a_bound() {
     let mut reached = 0;
@@ -358,16 +360,16 @@ fn task(costs: &[u64], edges: &[(usize, usize)], period: u64) -> DagTask {
     DagTask { graph, period: ns(period), deadline: ns(period) }
 }
 
-/// The longest response time of one of two graphs, where each first begins then, and nodes go in
-/// the order of their numbers.
+/// Returns the longest response time of one of two graphs, where each first begins then, and nodes
+/// go in the order of their numbers.
 fn response(set: &Set, interruption: Interruption, phases: [u64; 2], of: usize) -> u64 {
     let extent = Extent { phases: 1 + phases[0].max(phases[1]), gaps: 1, shorter: false, ticks: 60 };
     let mut choices = Choices::InTurn { answers: phases.map(|phase| (phase, extent.phases)).to_vec(), next: 0 };
     Schedule::of(set, interruption, extent, &mut choices).responses(2)[of]
 }
 
-/// The node that waits does so for one core that does half of a tick's other work, and half of it a
-/// more important graph's.
+/// A node waits for a tick, in which one core does other work of its graph, and the other one that
+/// of a more important graph.
 #[test]
 fn the_formula_that_melani_published_is_exceeded() {
     let set = Set { workers: 2, tasks: vec![task(&[1], &[], 40), task(&[1, 1], &[], 40)] };
@@ -377,8 +379,8 @@ fn the_formula_that_melani_published_is_exceeded() {
     assert_eq!(of_second(melani_2015::response_times(&set.tasks, 2, HORIZON)), Ok(2.0));
 }
 
-/// The second core goes to a less important node as long as node 0 runs; then the others have one
-/// core for all of them.
+/// The second core runs a less important node as long as node 0 runs; then the others have one core
+/// for all of them.
 #[test]
 fn the_formula_that_serrano_published_is_exceeded() {
     let edges = [(0, 1), (0, 2), (0, 3), (0, 4)];

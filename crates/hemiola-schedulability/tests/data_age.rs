@@ -1,4 +1,5 @@
-//! The data age of chains whose tasks do not begin together, against all of their jobs, one by one.
+//! Compares bounds of the data age of chains whose tasks do not begin together with all of their
+//! jobs, one by one.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::reaction::guenzel_2021::{self, Stage};
@@ -9,8 +10,8 @@ use proptest::prelude::*;
 
 const PERIODS: [u64; 8] = [4, 5, 6, 8, 10, 12, 20, 40];
 
-/// Periods, phases of up to several periods, costs, response times; and in which order a chain
-/// leads through them.
+/// Makes tasks as (period, phase of up to several periods, cost, response time), in the order in
+/// which a chain leads through them.
 fn chains() -> impl Strategy<Value = Vec<(u64, u64, u64, u64)>> {
     let task = (prop::sample::select(&PERIODS[..]), 0u64..100, 1u64..4, 0u64..4);
     let task = task.prop_map(|(period, phase, cost, later)| (period, phase, cost, (cost + later).min(period)));
@@ -36,7 +37,7 @@ fn by_trying_all_jobs(chain: &[(u64, u64, u64, u64)]) -> u64 {
             releases(&pair[1]).into_iter().filter(|&release| release < overwritten).max()
         });
         if let Some(last) = through {
-            // None is older than it is: the latest job may have been released before the read.
+            // An age is not negative, though the latest job may have been released before the read.
             worst = worst.max((last + chain[chain.len() - 1].3).saturating_sub(read));
         }
     }
@@ -66,7 +67,7 @@ proptest! {
         let order: Vec<usize> = order.into_iter().filter(|&task| task < chain.len()).collect();
         let responses = jobs.iter().map(|jobs| jobs.iter().map(|job| job.write - job.release).max());
         let responses: Vec<TimeSpan> = responses.map(Option::unwrap_or_default).collect();
-        // The analysis is of tasks that end before they are released again.
+        // The analysis holds for tasks that end before they are released again.
         prop_assume!(responses.iter().zip(&tasks).all(|(&response, task)| response <= task.period));
         let stages: Vec<Stage<'_>> = order
             .iter()

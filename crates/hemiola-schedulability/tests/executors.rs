@@ -3,7 +3,7 @@
 use hemiola_analysis::{Analysis, System, TimeSpan};
 use hemiola_schedulability::simulation::Comparison;
 
-/// An arm's executor beside a cycle that is less important, with a timer and a topic.
+/// Describes an arm's executor beside a cycle that is less important, with a timer and a topic.
 fn robot(core: &str) -> System {
     let text = format!(
         r#"

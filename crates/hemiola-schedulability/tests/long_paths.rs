@@ -1,5 +1,5 @@
 //! No run takes longer than the bound by long paths, whatever the order, the execution times, and
-//! who sees late what is ready.
+//! the delays after which workers see ready nodes.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::pool::Pool;
@@ -7,17 +7,17 @@ use hemiola_analysis::dag::{Dag, graham_1969, he_2022};
 use hemiola_analysis::{Arrivals, Costs};
 use proptest::prelude::*;
 
-/// A graph and how a run of it goes.
+/// A graph and the circumstances of a run of it.
 #[derive(Debug, Clone)]
 struct Case {
     costs: Vec<u64>,
     edges: Vec<(usize, usize)>,
-    /// Of the costs, in percent, node by node.
+    /// The part of its cost that each node takes, in percent.
     taken: Vec<u64>,
-    /// The smallest goes first.
+    /// The order of nodes: the smallest goes first.
     order: Vec<u32>,
     workers: usize,
-    /// Node by node, until workers see it that did not make it ready.
+    /// The time until a node is seen by workers that did not make it ready, node by node.
     seen_after: Vec<u64>,
 }
 
@@ -44,7 +44,7 @@ impl Case {
         Dag::new(costs, self.edges.iter().copied()).expect("edges lead upwards")
     }
 
-    /// Until all nodes are done: worker 0 has made ready what waits for nothing.
+    /// Returns when all nodes are done. Worker 0 makes ready the nodes that wait for nothing.
     fn simulated(&self) -> u64 {
         let dag = self.dag();
         let mut waiting: Vec<usize> = (0..dag.len()).map(|node| dag.predecessors(node).len()).collect();
@@ -106,7 +106,7 @@ proptest! {
     }
 }
 
-/// A minute: `cargo test --release -p hemiola-analysis --test long_paths -- --ignored`
+/// Takes a minute: `cargo test --release -p hemiola-schedulability --test long_paths -- --ignored`
 #[test]
 #[ignore = "takes a minute"]
 fn none_of_four_hundred_thousand_runs_takes_longer_than_the_bound_by_long_paths() {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 const END: u64 = 4_000;
 
-/// What runs: until when, and which instance of which chain (released then) is at which callback.
+/// A callback of an instance of a chain that waits or runs, with the end of its run.
 #[derive(Clone, Copy)]
 struct Job {
     until: u64,
@@ -21,8 +21,8 @@ struct Job {
     place: usize,
 }
 
-/// The longest latency of every chain, where callbacks take `percent` of their costs in turn, and
-/// chains begin at `offsets`.
+/// Returns the longest latency of every chain, where callbacks take `percent` of their costs in
+/// turn, and chains begin at `offsets`.
 fn simulated(chains: &[(u64, Vec<u64>)], threads: usize, offsets: &[u64], percent: &[u64]) -> Vec<u64> {
     let mut longest = vec![0; chains.len()];
     let mut next: Vec<u64> = chains.iter().zip(offsets).map(|((period, _), offset)| offset % period).collect();
@@ -64,7 +64,8 @@ fn chains() -> impl Strategy<Value = Vec<(u64, Vec<u64>)>> {
     prop::collection::vec(chain, 1..6)
 }
 
-/// Who is when done on workers of several types, the node with the smallest number first.
+/// Returns the makespan on workers of several types, where the node with the smallest number goes
+/// first.
 fn typed_makespan(costs: &[u64], edges: &[(usize, usize)], types: &[usize], workers: &[usize]) -> u64 {
     let mut ends: Vec<Option<u64>> = vec![None; costs.len()];
     let mut now = 0;
@@ -98,8 +99,8 @@ proptest! {
         let bounds = many_threads::latencies(&described, threads, TimeSpan::nanoseconds(100_000));
         let percent = if full { vec![100] } else { percent };
         let observed = simulated(&chains, threads, &offsets, &percent);
-        // A chain without a bound may run twice at the same time, which those below it do not count
-        // with.
+        // A chain without a bound may run twice at the same time, which the bounds of those below
+        // it do not take into account.
         for (bound, observed) in bounds.into_iter().zip(observed).take_while(|(bound, _)| bound.is_ok()) {
             prop_assert!(bound.is_ok_and(|bound| TimeSpan::nanoseconds(observed) <= bound));
         }

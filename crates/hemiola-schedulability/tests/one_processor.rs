@@ -1,4 +1,4 @@
-//! Bounds on one processor, against schedules that are run through tick by tick: none is below a
+//! Compares bounds on one processor with schedules that are simulated tick by tick: none is below a
 //! schedule, and those that are exact are reached.
 
 use hemiola_analysis::{Arrivals, Bound, TimeSpan};
@@ -6,13 +6,13 @@ use hemiola_schedulability::response_times::{earliest_deadline, first_come, fixe
 use hemiola_schedulability::{Supply, Task};
 use proptest::prelude::*;
 
-/// Far above all bounds of tasks this short.
+/// The horizon is far above all bounds of tasks this short.
 const HORIZON: TimeSpan = TimeSpan::nanoseconds(100_000);
 
-/// So many ticks are run through: several times as much as the longest busy period.
+/// The number of simulated ticks: several times as much as the longest busy period.
 const TICKS: u64 = 1_500;
 
-/// In ticks: cost, period, jitter, deadline, and the longest piece that nobody interrupts.
+/// A task in ticks: cost, period, jitter, deadline, and the longest piece that is not interrupted.
 type Described = (u64, u64, u64, u64, u64);
 
 fn tasks() -> impl Strategy<Value = Vec<Described>> {
@@ -72,7 +72,7 @@ struct Job {
     left: u64,
 }
 
-/// The longest response time of each task, if these arrive; of equals, one of `own` is last.
+/// Returns the longest response time of each task for these jobs; of equals, one of `own` is last.
 fn longest_responses(tasks: &[Described], mut jobs: Vec<Job>, order: Order, pieces: Pieces, own: usize) -> Vec<u64> {
     jobs.sort_by_key(|job| job.arrival);
     let mut longest = vec![0; tasks.len()];
@@ -109,8 +109,8 @@ fn longest_responses(tasks: &[Described], mut jobs: Vec<Job>, order: Order, piec
     longest
 }
 
-/// A task's jobs if the first one is as late as it can be, and then all come as early as they can:
-/// as much as there can be from `begin` on.
+/// Returns a task's jobs if the first one is as late as it can be, and then all come as early as
+/// they can: as many as there can be from `begin` on.
 fn burst(tasks: &[Described], task: usize, begin: u64, end: u64) -> impl Iterator<Item = Job> {
     let (left, period, jitter, ..) = tasks[task];
     let arrivals = (0..).map(move |number: u64| begin + (number * period).saturating_sub(jitter));
@@ -121,7 +121,7 @@ fn is_exceeded(bounds: &[Bound], seen: &[u64]) -> bool {
     bounds.iter().zip(seen).any(|(bound, &seen)| bound.as_ref().is_ok_and(|bound| bound.as_nanoseconds() < seen))
 }
 
-/// Whether a busy period ends: what uses all of the time and comes late has no bound.
+/// Whether a busy period ends: tasks that use all of the time and come late have no bound.
 fn has_rest(tasks: &[Described]) -> bool {
     tasks.iter().map(|task| task.0 as f64 / task.1 as f64).sum::<f64>() < 0.999
 }
@@ -130,7 +130,7 @@ fn number(bound: &Bound) -> Option<u64> {
     bound.as_ref().ok().map(|bound| bound.as_nanoseconds())
 }
 
-/// What analyses bound: in which order, with which pieces.
+/// Returns the bounds of each analysis, with its order and its pieces.
 fn bounds(tasks: &[Described]) -> Vec<(Order, Pieces, Vec<Bound>)> {
     let of = analysed(tasks);
     vec![
@@ -167,7 +167,7 @@ proptest! {
         }
     }
 
-    /// The worst that there is: a less important job has just begun its longest piece, and
+    /// The worst case is tried: a less important job has just begun its longest piece, and
     /// everything else arrives.
     #[test]
     fn fixed_priority_bounds_are_reached(tasks in tasks()) {
@@ -175,7 +175,7 @@ proptest! {
         for (order, pieces, bounds) in bounds(&tasks).into_iter().filter(|(order, ..)| *order == Order::Priority) {
             for (own, bound) in bounds.iter().enumerate() {
                 let blocking = (own + 1..tasks.len()).max_by_key(|&task| pieces.of(&tasks[task]));
-                // It has one piece left, and one tick of that is over.
+                // The blocking job has one piece left, and one tick of that is over.
                 let blocker = blocking.map(|task| Job { task, arrival: 0, left: pieces.of(&tasks[task]) });
                 let begin = u64::from(blocker.is_some());
                 let mut jobs: Vec<Job> = (0..=own).flat_map(|task| burst(&tasks, task, begin, TICKS)).collect();
@@ -186,7 +186,8 @@ proptest! {
         }
     }
 
-    /// As Spuri proved: all others arrive at once, and own jobs at some distance from that.
+    /// As Spuri proved, the worst case is that all others arrive at once, and own jobs at some
+    /// distance from that.
     #[test]
     fn bounds_of_earliest_deadlines_with_interruption_are_reached(tasks in tasks()) {
         prop_assume!(has_rest(&tasks));
@@ -211,7 +212,7 @@ proptest! {
         prop_assert_eq!(number(&first_come::response_time(&analysed(&tasks), HORIZON)), seen);
     }
 
-    /// Every way to give a budget early or late in some periods, and every window.
+    /// Every way to give a budget early or late in some periods is tried, and every window.
     #[test]
     fn a_reservation_supplies_no_less_than_its_bound_and_that_exactly_at_worst(
         budget in 1u64..5, rest in 0u64..6, lateness in 0u64..6, window in 1u64..25
@@ -248,11 +249,11 @@ proptest! {
             let mut arrival = phases[task];
             while arrival < 150 {
                 jobs.push(Job { task, arrival, left });
-                // Most come as soon as they may.
+                // Most arrivals come as soon as they may.
                 arrival += period + pauses.next().expect("they go round").saturating_sub(3);
             }
         }
-        // Bounds are of tasks whose more important ones end in time.
+        // Bounds hold for tasks whose more important ones end in time.
         let bounded = bounds.iter().take_while(|bound| bound.is_ok()).count();
         jobs.retain(|job| job.task < bounded);
         let mut seen = vec![0; tasks.len()];

@@ -1,4 +1,4 @@
-//! The bounds of chains that come back to cores, beside the holistic ones and beside simulated
+//! Compares the bounds of chains that come back to cores with the holistic ones and with simulated
 //! runs.
 
 use hemiola_analysis::picas::holistic;
@@ -9,8 +9,8 @@ use hemiola_schedulability::simulation::{Comparison, random_chains, random_syste
 
 const HORIZON: TimeSpan = TimeSpan::milliseconds(2000);
 
-/// How much of holistic bounds is left in the mean, and how many of the chains without one have a
-/// bound now. None is larger.
+/// Returns how much of holistic bounds is left in the mean, and how many of the chains without one
+/// have a bound now. None is larger.
 fn compare(systems: impl Iterator<Item = System>) -> (f64, f64) {
     let (mut sum, mut count, mut only_now, mut without) = (0.0, 0, 0, 0);
     for system in systems {
@@ -39,7 +39,7 @@ fn no_bound_is_larger_than_the_holistic_one_and_those_of_chains_that_come_back_a
     assert!(left < 0.8 && only_now > 0.1);
 }
 
-/// On one core; the first one is the most important.
+/// Makes chains on one core, the most important one first.
 fn chains(described: &[(u64, Option<u64>, u64)]) -> System {
     let chain = |(number, &(period, offset, cost)): (usize, &(u64, Option<u64>, u64))| Chain {
         name: format!("chain {number}"),
@@ -64,27 +64,27 @@ fn chains_that_offsets_keep_apart_do_not_wait_for_each_other() {
     let ms = TimeSpan::milliseconds;
     let apart = chains(&[(10, Some(0), 4), (10, Some(5), 5)]);
     assert_eq!(bounds_of(&apart), [4, 5].map(ms));
-    // One millisecond less, and one waits for it.
+    // With one millisecond less, one chain waits for the other.
     assert_eq!(bounds_of(&chains(&[(10, Some(0), 4), (10, Some(3), 5)])), [4, 6].map(ms));
-    // Nobody knows when others begin.
+    // It is not known when chains without an offset begin.
     assert_eq!(bounds_of(&chains(&[(10, Some(0), 4), (10, None, 5)])), [4, 9].map(ms));
 }
 
 #[test]
 fn chains_of_different_periods_are_at_known_distances_too_if_these_soon_repeat() {
     let ms = TimeSpan::milliseconds;
-    // Of every other instance of the first one nothing is in the way.
+    // Every other instance of the first chain is out of the way.
     assert_eq!(bounds_of(&chains(&[(10, Some(0), 4), (20, Some(4), 6)])), [4, 6].map(ms));
     assert_eq!(bounds_of(&chains(&[(20, Some(4), 6), (10, Some(0), 4)])), [6, 4].map(ms));
     assert_eq!(bounds_of(&chains(&[(20, Some(8), 6), (10, Some(0), 4)])), [6, 8].map(ms));
     assert_eq!(bounds_of(&chains(&[(7, Some(0), 3), (11, Some(3), 3)])), [3, 6].map(ms)); // 77 ms are 11 periods
 }
 
-/// Lehoczky 1990: the fifth instance takes longest.
+/// In this example of Lehoczky (1990), the fifth instance takes longest.
 #[test]
 fn instances_that_wait_for_earlier_ones_are_bounded() {
     assert_eq!(bounds_of(&chains(&[(70, None, 26), (100, None, 62)])), [26, 118].map(TimeSpan::milliseconds));
-    // With all of the core used, and known distances.
+    // These chains use all of the core, and their distances are known.
     assert_eq!(bounds_of(&chains(&[(20, Some(0), 13), (40, Some(0), 14)])), [13, 40].map(TimeSpan::milliseconds));
 }
 
@@ -108,7 +108,7 @@ fn no_chain_that_comes_back_to_cores_takes_longer_than_its_bound() {
     assert!(all.compared > all.without_bound && all.mean_share() > 0.5, "{all:?}");
 }
 
-/// Found by the test below: the longest window ended before the second callback, which is ready
+/// The test below found this: the longest window ended before the second callback, which is ready
 /// just then.
 #[test]
 fn what_follows_at_once_belongs_to_the_window() {
@@ -137,8 +137,8 @@ fn what_follows_at_once_belongs_to_the_window() {
     assert_eq!(bounds_of(&system), [TimeSpan::microseconds(2)]);
 }
 
-/// Some minutes: `cargo test --release -p hemiola-schedulability --test palencia_1998 -- --ignored
-/// --nocapture`
+/// Takes some minutes:
+/// `cargo test --release -p hemiola-schedulability --test palencia_1998 -- --ignored --nocapture`
 #[test]
 #[ignore = "takes minutes"]
 fn no_chain_of_a_hundred_thousand_systems_takes_longer_than_its_bound() {

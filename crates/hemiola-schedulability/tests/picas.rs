@@ -1,4 +1,4 @@
-//! The published analysis of PiCAS beside one that holds.
+//! Compares the published analysis of PiCAS with one that holds.
 
 mod shared;
 
@@ -13,8 +13,8 @@ use serde_json::Value;
 const EXCEEDED: [&str; 6] =
     ["picas-u35-283", "picas-u35-352", "picas-u35-428", "picas-u35-461", "picas-u35-797", "picas-u35-989"];
 
-/// The same of our own random sets, in the place of those that the data lacks: the authors' cannot
-/// be drawn again without their seed.
+/// The sets of our own random ones in which this happens, in the place of those that the data
+/// lacks: the authors' cannot be drawn again without their seed.
 const EXCEEDED_OF_OURS: [u64; 3] = [438, 818, 1020];
 
 struct Longest {
@@ -31,14 +31,14 @@ impl Observer for Longest {
     }
 }
 
-/// How often a chain was later than its period although the published analysis says that it is not.
-/// None exceeds ours.
+/// Returns how often a chain took longer than its period although the published analysis excludes
+/// it. No chain exceeds our bounds.
 fn broken_promises(name: &str, chains: &[Chain]) -> usize {
     let deployment = allocation::allocate(chains, 4, 90).expect("they fit");
     let horizon = TimeSpan::milliseconds(10_000_000);
     let (paper, ours) = (published::latencies(&deployment, horizon), holistic::latencies(&deployment, horizon));
     let mut broken = 0;
-    // From several beginnings, the same everywhere.
+    // Several beginnings are tried, the same on every machine.
     for offset in 0..6 {
         let (mut model, chain_of) = deployed(&deployment, 4);
         for (number, callback) in model.callbacks.iter_mut().enumerate() {

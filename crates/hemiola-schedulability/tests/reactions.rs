@@ -1,5 +1,5 @@
-//! Reaction times and data ages of chains, against all that is read and written in schedules that
-//! are run through: periodic tasks with any phases, sporadic ones at any distances, implicit
+//! Compares bounds of reaction times and data ages of chains with all that is read and written in
+//! simulated schedules: periodic tasks with any phases, sporadic ones at any distances, implicit
 //! communication and logical execution time.
 
 use hemiola_analysis::{Arrivals, TimeSpan};
@@ -18,14 +18,15 @@ fn ns(ticks: u64) -> TimeSpan {
     TimeSpan::nanoseconds(ticks)
 }
 
-/// What a chain does in one schedule.
+/// The reaction time and the data ages of a chain in one schedule.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
-    /// The longest from an event to the first output that is based on it.
+    /// The longest time from an event to the first output that is based on it.
     reaction: u64,
-    /// The longest from a read to the last moment at which an output based on it is the newest.
+    /// The longest time from a read to the last moment at which an output based on it is the
+    /// newest.
     data_age: u64,
-    /// The same to when that output is made.
+    /// The longest time from a read to an output that is based on it.
     reduced_data_age: u64,
 }
 
@@ -33,13 +34,13 @@ struct Seen {
 /// within `window` counts.
 fn carried(chain: &[&[Job]], window: std::ops::Range<u64>) -> Seen {
     let at = |time: TimeSpan| time.as_nanoseconds();
-    // When the first task read what each job has written.
+    // Each entry has when a job wrote, and when the first task read what that is based on.
     let mut origins: Vec<(u64, u64)> = chain[0].iter().map(|job| (at(job.write), at(job.read))).collect();
     for jobs in &chain[1..] {
         origins = jobs
             .iter()
             .filter_map(|job| {
-                // The newest that is there; of two at one time the later one.
+                // The newest value that is there counts; of two at one time, the later one.
                 let newest = origins.iter().rev().find(|(written, _)| *written <= at(job.read))?;
                 Some((at(job.write), newest.1))
             })
@@ -48,7 +49,7 @@ fn carried(chain: &[&[Job]], window: std::ops::Range<u64>) -> Seen {
     let mut seen = Seen::default();
     let reads: Vec<u64> = chain[0].iter().map(|job| at(job.read)).collect();
     for pair in reads.windows(2).filter(|pair| window.contains(&pair[0])) {
-        // What happens right after a read is read next.
+        // An event right after a read is read next.
         if let Some((written, _)) = origins.iter().find(|(_, origin)| *origin >= pair[1]) {
             seen.reaction = seen.reaction.max(written - pair[0]);
         }
@@ -60,7 +61,7 @@ fn carried(chain: &[&[Job]], window: std::ops::Range<u64>) -> Seen {
     seen
 }
 
-/// What tasks do that are released then, the most important first, of which each job takes so long.
+/// Schedules tasks with these (release, cost) of each job, the most important task first.
 fn schedule(releases: &[Vec<(u64, u64)>]) -> Vec<Vec<Job>> {
     let mut jobs: Vec<Vec<(Job, u64)>> = releases
         .iter()
@@ -96,7 +97,7 @@ fn tasks(kinds: impl Strategy<Value = Option<u64>> + Clone) -> impl Strategy<Val
     })
 }
 
-/// The longest response times; none where tasks may still run when they are released again.
+/// Returns the longest response times; none where tasks may still run when they are released again.
 fn response_times(tasks: &[Described]) -> Option<Vec<TimeSpan>> {
     let analysed: Vec<Task> = tasks.iter().map(|task| Task::new(ns(task.3), Arrivals::periodic(ns(task.0)))).collect();
     let bounds: Result<Vec<TimeSpan>, _> = fixed_priority::preemptive(&analysed, ns(10_000)).into_iter().collect();
@@ -155,7 +156,7 @@ proptest! {
         ] {
             let bound = bound.expect("hyperperiods are short").as_nanoseconds();
             prop_assert!(seen.reaction <= bound, "{name}: {} exceeds {bound}, {steps:?}", seen.reaction);
-            // Both are equal: Günzel et al., ECRTS 2023.
+            // Reaction time and data age are equal: Günzel et al., ECRTS 2023.
             prop_assert!(seen.data_age <= bound, "{name}: data of {} exceeds {bound}, {steps:?}", seen.data_age);
         }
     }
@@ -182,7 +183,7 @@ proptest! {
         let seen = carried(&chain, 0..end.as_nanoseconds());
         prop_assert_eq!(ages.data_age, ns(seen.data_age));
         prop_assert_eq!(ages.reduced_data_age, ns(seen.reduced_data_age));
-        // What all tasks do once they have begun; before, reactions wait for that.
+        // Only what tasks do once all have begun counts; before, reactions wait for that.
         prop_assert!(ages.reaction_time >= ns(carried(&chain, 60..end.as_nanoseconds()).reaction));
         let implicit: Vec<Described> = tasks.iter().map(|task| (task.0, task.1, task.2, task.3, false)).collect();
         let bound = kloda_2018::reaction_time(&steps(&implicit, &order, &response_times)).expect("hyperperiods are short");

@@ -1,5 +1,5 @@
-//! Reservations, against every way to give a budget; and bounds of executors that run in one,
-//! against what executors do tick by tick, whenever the budget is given and whatever arrives when.
+//! Compares reservations with every way to give a budget, and bounds of executors in a reservation
+//! with simulations tick by tick, whenever the budget is given and whatever arrives when.
 
 #[path = "shared/choices.rs"]
 mod choices;
@@ -14,17 +14,17 @@ use hemiola_schedulability::ros2::blass_2021::{self, Order};
 use hemiola_schedulability::ros2::casini_2019::{self, Chain};
 use hemiola_schedulability::ros2::{self, Kind};
 
-/// Far above all bounds of callbacks this short.
+/// The horizon is far above all bounds of callbacks this short.
 const HORIZON: TimeSpan = TimeSpan::nanoseconds(100_000);
 
-/// So many ticks are run through.
+/// The number of ticks that are simulated.
 const END: u64 = 300;
 
 fn ns(ticks: u64) -> TimeSpan {
     TimeSpan::nanoseconds(ticks)
 }
 
-/// In ticks: a budget in every period, until the deadline within the period.
+/// A reservation in ticks: a budget in every period, until the deadline within the period.
 #[derive(Debug, Clone, Copy)]
 struct Reservation {
     budget: u64,
@@ -38,14 +38,14 @@ impl Reservation {
         Supply::Reservation { budget: ns(budget), period: ns(period), deadline: ns(deadline) }
     }
 
-    /// All ways to give the budget in one period: bits of ticks.
+    /// Returns all ways to give the budget in one period, as bits of ticks.
     fn ways(&self) -> impl Iterator<Item = u64> {
         let budget = self.budget;
         (0..1u64 << self.deadline).filter(move |way| u64::from(way.count_ones()) == budget)
     }
 
-    /// The least that a window of this length gets, wherever it begins, and whenever the budget is
-    /// given.
+    /// Returns the least that a window of this length gets, wherever it begins, and whenever the
+    /// budget is given.
     fn least(&self, window: u64) -> u64 {
         let from = |begin: u64| {
             let of_period = |number: u64| {
@@ -58,8 +58,8 @@ impl Reservation {
         (0..self.period).map(from).min().unwrap_or(0)
     }
 
-    /// Which ticks are given: early in some periods, late in others, and here and there in the
-    /// rest.
+    /// Draws which ticks are given: early in some periods, late in others, and here and there in
+    /// the rest.
     fn given(&self, choices: &mut Choices) -> Vec<bool> {
         let mut given = Vec::new();
         while (given.len() as u64) < 2 * END {
@@ -77,7 +77,7 @@ impl Reservation {
     }
 }
 
-/// All reservations with periods and deadlines this short.
+/// Returns all reservations with periods and deadlines this short.
 fn reservations(longest: u64) -> impl Iterator<Item = Reservation> {
     let of_period = |period| (1..=period).map(move |deadline| (period, deadline));
     (1..=longest)
@@ -100,7 +100,7 @@ fn the_supply_of_every_window_is_exactly_the_least_that_it_gets() {
     }
 }
 
-/// A callback of the executor: `follows` names the one that publishes for it.
+/// A callback of the executor; `follows` is the one that publishes for it.
 #[derive(Debug, Clone)]
 struct Callback {
     kind: Kind,
@@ -108,7 +108,7 @@ struct Callback {
     period: u64,
     jitter: u64,
     follows: Option<usize>,
-    /// What comes from outside.
+    /// The arrivals from outside.
     arrivals: Vec<u64>,
 }
 
@@ -125,8 +125,8 @@ impl Callback {
         ros2::Callback { kind: self.kind, cost: ns(self.cost), arrivals }
     }
 
-    /// Arrivals that come once a period, each late by up to the jitter; or at first as late as they
-    /// can, and then as early.
+    /// Draws arrivals that come once a period, each late by up to the jitter; or at first as late
+    /// as they can, and then as early.
     fn draw_arrivals(&mut self, choices: &mut Choices) {
         let (phase, is_burst, jitter) = (choices.below(40), choices.below(2) == 1, self.jitter);
         let mut late = |number: u64| match (is_burst, number) {
@@ -135,31 +135,31 @@ impl Callback {
             (false, _) => choices.below(jitter + 1),
         };
         self.arrivals = (0..END / self.period).map(|number| phase + number * self.period + late(number)).collect();
-        // What is overtaken comes at once.
+        // An arrival that is overtaken comes at once.
         for number in 1..self.arrivals.len() {
             self.arrivals[number] = self.arrivals[number].max(self.arrivals[number - 1]);
         }
     }
 }
 
-/// A job that waits or runs: of which callback, when it, or what its chain began with, arrived.
+/// A job that waits or runs: its callback, and when it, or what its chain began with, arrived.
 #[derive(Debug, Clone, Copy)]
 struct Job {
     callback: usize,
     released: u64,
 }
 
-/// What an executor did.
+/// A simulated run of an executor.
 struct Run {
     callbacks: Vec<Callback>,
     /// Per tick, whether time was given, and which callback ran.
     ticks: Vec<(bool, Option<usize>)>,
-    /// Per callback, the longest from what it or its chain began with to its end.
+    /// Per callback, the longest time from what it or its chain began with to its end.
     longest: Vec<u64>,
 }
 
 /// The executor up to ROS 2 Crystal: timers first, whenever it chooses; the others when all that
-/// was seen at the last look has run.
+/// was seen at the last poll has run.
 #[derive(Default)]
 struct Executor {
     waiting: Vec<VecDeque<u64>>,
@@ -177,8 +177,8 @@ impl Executor {
         self.waiting[callback].pop_front().map(|released| Job { callback, released })
     }
 
-    /// Runs for a while. When a callback ends, the next one is chosen at once, or, if not `eager`,
-    /// when time is given next.
+    /// Runs the executor for a while. When a callback ends, the next one is chosen at once, or, if
+    /// not `eager`, when time is given next.
     fn run(callbacks: Vec<Callback>, given: &[bool], eager: bool, choices: &mut Choices) -> Run {
         let mut executor = Self { waiting: vec![VecDeque::new(); callbacks.len()], ..Self::default() };
         let (mut ticks, mut longest) = (Vec::new(), vec![0; callbacks.len()]);
@@ -232,7 +232,8 @@ impl Display for Run {
     }
 }
 
-/// How many bounds there were, how many were reached within a tick, and how much of them was seen.
+/// The number of bounds, the number of those that were reached within a tick, and how much of them
+/// was seen.
 #[derive(Debug, Default)]
 struct Tally {
     bounds: usize,
@@ -256,8 +257,8 @@ impl Tally {
     }
 }
 
-/// Runs executors with these callbacks in this reservation; none of the bounds is exceeded by the
-/// callbacks that they are of.
+/// Runs executors with these callbacks in this reservation, and checks that the callbacks exceed
+/// none of their bounds.
 fn try_to_exceed(
     reservation: Reservation,
     callbacks: &[Callback],
@@ -343,7 +344,7 @@ fn chains(seeds: std::ops::Range<u64>) -> Tally {
             last.push(callbacks.len() - 1);
             analysed.push(Chain { costs, arrivals });
         }
-        // Chains are in some order, their callbacks among each other in any.
+        // Chains are registered in some order, their callbacks among each other in any.
         let places = choices.order(callbacks.len());
         let mut registered = callbacks.clone();
         for (callback, &place) in callbacks.into_iter().zip(&places) {
@@ -369,7 +370,8 @@ fn no_chain_in_a_reservation_exceeds_its_bound() {
     assert!(tally.bounds > 300 && tally.reached > 20 && tally.mean_share() > 0.4, "{tally:?}");
 }
 
-/// A minute: `cargo test --release -p hemiola-schedulability --test reservations -- --ignored`
+/// Takes a minute:
+/// `cargo test --release -p hemiola-schedulability --test reservations -- --ignored`
 #[test]
 #[ignore = "takes a minute"]
 fn no_callback_and_no_chain_of_50_000_executors_in_reservations_exceeds_a_bound() {

@@ -1,5 +1,5 @@
-//! Bounds of ROS 2's default executor, against what the executor does: no callback and no chain
-//! ends later, whatever comes when.
+//! Compares bounds of ROS 2's default executor with what the executor does: no callback and no
+//! chain ends later, whatever comes when.
 
 use hemiola_analysis::system::Span;
 use hemiola_analysis::{Arrivals, TimeSpan};
@@ -17,7 +17,8 @@ fn ns(ticks: u64) -> TimeSpan {
     TimeSpan::nanoseconds(ticks)
 }
 
-/// The longest from what each callback was released by, or what its chain began with, to its end.
+/// The longest time from the release of each callback, or from what its chain began with, to its
+/// end.
 struct Longest(Vec<u64>);
 
 impl Observer for Longest {
@@ -38,7 +39,7 @@ fn callback(source: Source, takes: Span, publishes: Vec<usize>) -> simulation::C
     simulation::Callback { executor: 0, source, takes, priority: 0, publishes, releases: vec![], joins: vec![] }
 }
 
-/// What arrives once per period, each time late by up to the jitter.
+/// Returns messages that arrive once per period, each late by up to the jitter.
 fn messages(period: u64, jitter: u64, phase: u64, late: &[u64]) -> Source {
     let arrival = |number: u64| phase + number * period + late[number as usize % late.len()] % (jitter + 1);
     let mut arrivals: Vec<TimeSpan> = (0..END / period).map(|number| ns(arrival(number))).collect();
@@ -46,7 +47,7 @@ fn messages(period: u64, jitter: u64, phase: u64, late: &[u64]) -> Source {
     Source::Messages { depth: 1000, arrivals }
 }
 
-/// How long, how often, how late, when first, and whether it always takes as long as it can.
+/// A callback: its cost, period, jitter and phase, and whether it always takes its longest time.
 type Described = (u64, u64, u64, u64, bool);
 
 fn described() -> impl Strategy<Value = Described> {
@@ -95,7 +96,7 @@ proptest! {
                 prop_assert!(!exceeds, "{name}, {order:?}: {seen:?} exceed {bounds:?}");
             }
         }
-        // Without timers later executors do the same.
+        // Without timers, later executors do the same.
         if timers.is_empty() {
             prop_assert_eq!(longest(simulated, Dispatch::WaitSet, seed), seen);
         }
@@ -110,7 +111,7 @@ proptest! {
         let of = |(first, others): &(Described, Vec<u64>)| -> Vec<u64> { [&[first.0][..], others].concat() };
         let lengths: Vec<usize> = chains.iter().map(|chain| of(chain).len()).collect();
         let total: usize = lengths.iter().sum();
-        // Where each callback is registered, chain by chain.
+        // The order in which callbacks are registered, chain by chain.
         let order: Vec<usize> = order.into_iter().filter(|&callback| callback < total).collect();
         let place = |callback: usize| order.iter().position(|&other| other == callback).expect("all are there");
         let mut simulated = vec![None; total];

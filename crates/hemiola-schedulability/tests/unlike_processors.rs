@@ -1,6 +1,6 @@
-//! Graphs on processors that are not alike: schedules of HEFT and CPOP against their definitions,
-//! read off all paths, and against the shortest schedule that there is; and the bound on workers of
-//! several types against all schedules.
+//! Compares schedules of HEFT and CPOP on unlike processors with their definitions, read off all
+//! paths, and with the shortest schedule; and the bound on workers of several types with all
+//! schedules.
 
 #[path = "shared/choices.rs"]
 mod choices;
@@ -18,7 +18,7 @@ fn ns(ticks: u64) -> TimeSpan {
     TimeSpan::nanoseconds(ticks)
 }
 
-/// Costs of nodes by processor, and edges with what communication takes.
+/// Costs of nodes by processor, and edges with the time that communication takes.
 #[derive(Debug, Clone)]
 struct System {
     costs: Vec<Vec<u64>>,
@@ -26,11 +26,11 @@ struct System {
     processors: usize,
 }
 
-/// Who runs a node, from when to when.
+/// The processor of a node, its begin and its end.
 type Row = (usize, u64, u64);
 
 impl System {
-    /// Numbers are not in the order of paths, and many nodes tie.
+    /// Draws a system in which numbers are not in the order of paths, and many nodes tie.
     fn random(choices: &mut Choices, most_nodes: u64) -> Self {
         let nodes = choices.between(1, most_nodes) as usize;
         let processors = choices.between(1, 3) as usize;
@@ -59,13 +59,14 @@ impl System {
         Heterogeneous::new(costs, edges).expect("edges follow an order")
     }
 
-    /// The cost of a node on all processors together: its mean cost, so many times.
+    /// Returns the sum of a node's costs on all processors, which is its mean cost times their
+    /// number.
     fn sum(&self, node: usize) -> u64 {
         self.costs[node].iter().sum()
     }
 
-    /// All paths that begin with a node and end where nothing follows, each with its length in
-    /// parts.
+    /// Returns all paths that begin with a node and end where nothing follows, each with its length
+    /// in parts.
     fn paths(&self, node: usize) -> Vec<(u64, Vec<usize>)> {
         let mut paths = Vec::new();
         for &(_, next, takes) in self.edges.iter().filter(|&&(from, ..)| from == node) {
@@ -84,7 +85,7 @@ impl System {
         self.paths(node).into_iter().map(|(length, _)| length).max().unwrap_or(0)
     }
 
-    /// The same from the other end, without the node itself.
+    /// Returns the rank from the other end, without the node itself.
     fn downward_rank(&self, node: usize) -> u64 {
         let turned = self.edges.iter().map(|&(from, to, takes)| (to, from, takes)).collect();
         Self { edges: turned, ..self.clone() }.upward_rank(node) - self.sum(node)
@@ -94,7 +95,7 @@ impl System {
         self.edges.iter().filter(move |&&(_, to, _)| to == node).map(|&(from, _, takes)| (from, takes))
     }
 
-    /// When a node can begin at the earliest for what it waits for.
+    /// Returns when a node can begin at the earliest, given what it waits for.
     fn arrival(&self, placed: &[Option<Row>], node: usize, processor: usize) -> u64 {
         let arrives = |(from, takes): (usize, u64)| {
             let (on, _, end) = placed[from].expect("predecessors come first");
@@ -103,8 +104,8 @@ impl System {
         self.predecessors(node).map(arrives).max().unwrap_or(0)
     }
 
-    /// What the paper says, tick by tick: of the ready nodes the one with the highest rank goes
-    /// where it ends first.
+    /// Schedules as the paper describes, tick by tick: of the ready nodes the one with the highest
+    /// rank goes where it ends first.
     fn by_rank(&self, rank: impl Fn(usize) -> u64, allowed: impl Fn(usize, usize) -> bool) -> Vec<Row> {
         let mut placed: Vec<Option<Row>> = vec![None; self.costs.len()];
         for _ in 0..self.costs.len() {
@@ -128,7 +129,8 @@ impl System {
         placed.into_iter().flatten().collect()
     }
 
-    /// The shortest makespan: every order, each node on every processor, as early as it can.
+    /// Returns the shortest makespan: every order, each node on every processor, as early as it
+    /// can.
     fn optimum(&self) -> u64 {
         let mut best = u64::MAX;
         self.search(&mut vec![None; self.costs.len()], &mut vec![0; self.processors], 0, &mut best);
@@ -156,7 +158,7 @@ impl System {
         }
     }
 
-    /// Why rows are no schedule of this system.
+    /// Returns why rows are no schedule of this system, if they are none.
     fn fault(&self, rows: &[Row]) -> Option<String> {
         let placed: Vec<Option<Row>> = rows.iter().copied().map(Some).collect();
         for (node, &(processor, start, end)) in rows.iter().enumerate() {
@@ -175,8 +177,8 @@ impl System {
         None
     }
 
-    /// One after the other, each after a message from another processor, on the processor that
-    /// takes least of those it may use.
+    /// Returns the time if nodes run one after the other, each after a message from another
+    /// processor, on the fastest of the processors that they may use.
     fn one_after_the_other(&self, allowed: impl Fn(usize, usize) -> bool) -> u64 {
         let of_one = |node: usize| {
             let costs = (0..self.processors).filter(|&processor| allowed(node, processor));
@@ -239,7 +241,7 @@ impl Display for System {
     }
 }
 
-/// How long schedules are in the mean, as shares of the shortest, and how many are as short.
+/// The lengths of schedules in the mean, as shares of the shortest, and how many are as short.
 #[derive(Debug, Default)]
 struct Tally {
     systems: usize,
@@ -265,7 +267,7 @@ fn compare_with_the_shortest(seeds: std::ops::Range<u64>) -> Tally {
 #[test]
 fn heft_and_cpop_do_what_their_paper_says_and_nothing_is_shorter_than_the_shortest() {
     let Tally { systems, shares, shortest } = compare_with_the_shortest(0..1_000);
-    // Poor schedules would pass all else.
+    // Poor schedules would pass all other checks.
     assert!(shortest.into_iter().all(|shortest| shortest > systems / 2), "{shortest:?} of {systems}");
     assert!(shares.into_iter().all(|share| share < 1.2 * systems as f64), "{shares:?} of {systems}");
 }
@@ -277,7 +279,8 @@ fn heft_and_cpop_do_what_their_paper_says_with_more_nodes() {
     }
 }
 
-/// A minute: `cargo test --release -p hemiola-schedulability --test unlike_processors -- --ignored`
+/// Takes a minute:
+/// `cargo test --release -p hemiola-schedulability --test unlike_processors -- --ignored`
 #[test]
 #[ignore = "takes a minute"]
 fn heft_and_cpop_do_what_their_paper_says_for_200_000_graphs() {
@@ -302,8 +305,8 @@ fn of_ready_nodes_with_equal_ranks_the_smaller_one_goes_first() {
     assert_eq!(rows(&system.problem().heft()), [(0, 1, 2), (0, 2, 3), (0, 0, 1)]);
 }
 
-/// Until all nodes have ended, if free workers of its type take any ready node, and nobody is
-/// interrupted.
+/// Returns when all nodes have ended, if free workers of a type run any ready node of it, and none
+/// is interrupted.
 fn typed_run(dag: &Dag, types: &[usize], workers: &[usize], choices: &mut Choices) -> (u64, Vec<Row>) {
     let order = choices.order(dag.len());
     let costs: Vec<u64> = dag.costs().iter().map(|cost| cost.as_nanoseconds()).collect();

@@ -63,8 +63,8 @@ proptest! {
     }
 }
 
-/// Node 1 may hold up node 2, and so does not count for node 3, which waits for 2. But 2 begins at
-/// once, and then 1 holds up 3.
+/// Node 1 may delay node 2, and so does not count for node 3, which waits for 2. But 2 begins at
+/// once, and then 1 delays 3.
 #[test]
 fn the_published_bound_is_exceeded() {
     let costs = [9, 15, 2, 11, 16].map(TimeSpan::nanoseconds);

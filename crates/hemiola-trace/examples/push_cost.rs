@@ -1,10 +1,11 @@
-//! What tracing costs, per event: `cargo run --release -p hemiola-trace --example push_cost`.
+//! Measures what tracing costs per event:
+//! `cargo run --release -p hemiola-trace --example push_cost`.
 //!
-//! Method: batches of events pushed in a tight loop into a ring larger than the first cache, each
-//! with one reading of the counter and of the core's number; the median batch and its spread,
-//! without and with a reader that drains the ring every millisecond. Then what the thread that
-//! drains the rings pays for statistics and for a trace (runs of 48 tasks, each waiting for the one
-//! before).
+//! Method: batches of events are pushed in a tight loop into a ring larger than the first cache,
+//! each with one reading of the counter and of the core's number; the median batch and its spread
+//! are printed, without and with a reader that drains the ring every millisecond. Then comes what
+//! the thread that drains the rings pays for statistics and for a trace (runs of 48 tasks, each
+//! waiting for the one before).
 
 use hemiola_trace::{
     Catalog, Core, Cycle, CycleId, Event, PlanId, Ring, Statistics, TaskId, TickScale, Ticks, WorkerId, perfetto,
@@ -82,7 +83,7 @@ impl Robot {
         Ok(Self { catalog, cycle, worker, plan, tasks, run: 0, events: Vec::new() })
     }
 
-    /// The events of the next runs.
+    /// Makes the events of the next runs.
     fn next_events(&mut self) -> &[Event] {
         self.events.clear();
         let (cycle, plan) = (self.cycle, self.plan);
@@ -101,7 +102,7 @@ impl Robot {
     }
 }
 
-/// As a worker does it: a task's end is the next one's begin.
+/// Records tasks as a worker does: a task's end is the next one's begin.
 fn record(ring: &mut Ring) {
     let mut begin = Ticks::now();
     for run in 0..EVENTS {

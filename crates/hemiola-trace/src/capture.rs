@@ -1,4 +1,4 @@
-//! What stands out in a capture.
+//! Parts of a capture that stand out.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ use crate::{Capture, CycleId, Event, Ticks};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongRun {
-    /// Its number.
+    /// The number of the run.
     pub run: u32,
-    /// When it was triggered.
+    /// The time at which it was triggered.
     pub trigger: Ticks,
-    /// When it ended.
+    /// The time at which it ended.
     pub end: Ticks,
 }
 
 impl LongRun {
-    /// How long it took from its trigger.
+    /// Returns how long the run took from its trigger.
     pub fn ticks(&self) -> u64 {
         self.end.since(self.trigger)
     }
 }
 
 impl Capture {
-    /// Of each cycle the run that took longest from its trigger to its end, of those that are
-    /// whole.
+    /// Returns for each cycle the run that took longest from its trigger to its end, among those
+    /// that are whole.
     ///
     /// ```
     /// use hemiola_trace::{Capture, CycleId, Event, PlanId, Ticks, WorkerId};
@@ -73,9 +73,9 @@ impl Capture {
         longest
     }
 
-    /// The part that tells why something happened in a time: with at least so many ticks before and
-    /// after it, and from the last look at the kernel's accounts before it to the first one after
-    /// it, if there are both.
+    /// Returns the part that shows why something happened in a time: with at least `least` ticks
+    /// before and after it, and from the last reading of the kernel's accounts before it to the
+    /// first one after it, if there are both.
     ///
     /// ```
     /// use hemiola_trace::{Capture, Event, Ticks, WorkerId};
@@ -101,7 +101,7 @@ impl Capture {
         self.between(first.min(from), last.max(to))
     }
 
-    /// The part that happened, or ended, within a time.
+    /// Returns the part that happened, or ended, within a time.
     #[must_use]
     pub fn between(&self, begin: Ticks, end: Ticks) -> Self {
         let mut part = Self::default();

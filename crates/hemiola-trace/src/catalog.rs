@@ -15,12 +15,12 @@ use crate::{
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Gives numbers to names and keeps them: a handle that the runtime, the statistics and the trace
-/// writer share.
+/// A handle that gives numbers to names and keeps them: the runtime, the statistics and the trace
+/// writer share it.
 ///
 /// It grows while the robot runs (a provider is switched, a plan installed). Registering a name
-/// again returns the number that it had; numbers are never reused. It locks and allocates: not for
-/// real-time threads.
+/// again returns the number that it had; numbers are never reused. It locks and allocates, so it is
+/// not for real-time threads.
 ///
 /// ```
 /// use hemiola_trace::{Catalog, Cycle};
@@ -39,7 +39,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub struct Catalog(Arc<RwLock<Names>>);
 
 impl Catalog {
-    /// An empty catalog of the process called `process`.
+    /// Creates an empty catalog of the process called `process`.
     pub fn new(process: impl Into<String>) -> Self {
         Self(Arc::new(RwLock::new(Names { process: process.into(), ..Names::default() })))
     }
@@ -81,7 +81,7 @@ impl Catalog {
         self.add_worker(Worker { thread: Some(thread), ..Worker::of(Runs::Tasks { cycle, index }) }, &index.to_string())
     }
 
-    /// Registers the thread of a callback executor. Which one that is may change from run to run.
+    /// Registers the thread of a callback executor. The kernel's thread may change from run to run.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 workers already.
@@ -89,7 +89,7 @@ impl Catalog {
         self.add_worker(Worker::of(Runs::Callbacks { executor: name.to_owned() }), name)
     }
 
-    /// Registers the thread on which a source takes its samples.
+    /// Registers the thread on which a source acquires its samples.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 workers already.
@@ -97,7 +97,8 @@ impl Catalog {
         self.add_worker(Worker::of(Runs::Samples { source }), "of a source")
     }
 
-    /// Registers the thread that looks after the others, such as at what the kernel counts of them.
+    /// Registers the service thread, which looks after the others and reads what the kernel counts
+    /// of them.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 workers already.
@@ -128,14 +129,14 @@ impl Catalog {
         Ok(TopicId(index as u16))
     }
 
-    /// Says how the thread of an executor runs, as it is now.
+    /// Sets how the thread of an executor runs now.
     pub fn executor_runs(&self, executor: WorkerId, thread: ExecutorThread) {
         if let Some(worker) = self.write().workers.get_mut(executor.index()) {
             worker.executor = Some(thread);
         }
     }
 
-    /// Says which thread calls an executor's callbacks now, by the kernel's number.
+    /// Sets which thread runs an executor's callbacks now, by the kernel's number.
     pub fn executor_runs_on(&self, executor: WorkerId, thread: u32) {
         if let Some(worker) = self.write().workers.get_mut(executor.index()) {
             worker.called_on = Some(thread);
@@ -183,7 +184,7 @@ impl Catalog {
         add(&mut names.exchanges, exchange, SMALL_LIMIT, "exchange", name).map(|index| ExchangeId(index as u16))
     }
 
-    /// Registers a counter; `unit` is what people read behind its value (`°C`, `B`, or nothing).
+    /// Registers a counter; `unit` is shown behind its value (`°C`, `B`, or nothing).
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 of them already.
@@ -212,14 +213,14 @@ impl Catalog {
         add(&mut names.plans, Plan { cycle, edges }, LARGE_LIMIT, "plan", "").map(|index| PlanId(index as u32))
     }
 
-    /// The names at this moment. Whoever registers one waits while the guard lives.
+    /// Returns the names at this moment. Registering a name blocks while the guard lives.
     pub fn read(&self) -> CatalogGuard<'_> {
         CatalogGuard(self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Names> {
-        // A panic between two fields of an entry cannot happen: entries are pushed whole. So a
-        // poisoned lock is sound.
+        // A panic between two fields of an entry cannot happen, because entries are pushed whole.
+        // So a poisoned lock is sound.
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -238,10 +239,11 @@ struct Names {
     plans: Vec<Plan>,
 }
 
-/// Entries that 16 bits can number.
+/// The number of entries that 16 bits can number.
 const SMALL_LIMIT: usize = 1 << 16;
 
-/// More plans than anyone can look at; a bound because each keeps its edges.
+/// The largest number of plans: more than anyone can look at, and bounded because each keeps its
+/// edges.
 const LARGE_LIMIT: usize = 1 << 20;
 
 fn add<T>(entries: &mut Vec<T>, entry: T, limit: usize, kind: &'static str, name: &str) -> Result<usize, Error> {

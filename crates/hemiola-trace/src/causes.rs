@@ -1,34 +1,35 @@
-//! Why a run took as long as it did: its time taken apart, from its end back to its release,
-//! without a gap.
+//! The causes of a run's response time, taken apart from its end back to its release, without a
+//! gap.
 //!
-//! A run is over when its last task is. That task began late because it needed the result of
-//! another one, or because its worker was busy with another one; that one in turn began late for
-//! such a reason, and so on back to the release. These tasks, and what passed between them, are the
-//! run's *blocking chain*: to shorten anything else would not have ended it earlier.
+//! A run ends when its last task does. That task began late because it needed the result of another
+//! one, or because its worker was busy with another one; that one in turn began late for such a
+//! reason, and so on back to the release. These tasks, and what passed between them, are the run's
+//! *blocking chain*: to shorten anything else would not have ended it earlier.
 //!
 //! | file | what |
 //! |---|---|
 //! | `history` | a capture, sorted by runs, cores and exchanges |
 //! | `blocking` | the chain of one run |
-//! | `call` | what a callback of an executor waited for |
+//! | `call` | the causes of a callback's latency |
 //! | `canvas` | a span of time that is painted with causes, each part once |
 //! | `reaction` | across cycles: from a sensor's sample to an output |
-//! | `usual_hops` | how long each part of that usually takes |
-//! | `accounts` | what the kernel counted meanwhile: whose was the core, if it was none of ours |
-//! | `looks` | the looks at that, and what the robot did between two of them |
+//! | `usual_hops` | how long each part of that path usually takes |
+//! | `accounts` | what the kernel counted meanwhile: who had the core if none of ours did |
+//! | `looks` | the readings of that, and what the robot did between two of them |
 //! | `durations` | how long tasks usually take |
-//! | `explanation` | what of all that is unusual |
-//! | `words` | the same for people |
+//! | `explanation` | the unusual parts of a chain |
+//! | `words` | explanations in words for people |
 //!
-//! What the events show and what they do not: that a thread had something to do and did not run is
-//! certain where another thread of the robot ran on its core meanwhile ([`Cause::Preempted`]; exact
-//! for pinned threads, as events name the core on which a task ended). Between two tasks of a
-//! worker there is only the framework, so where much time passes there and none of ours had the
-//! core, the thread was not running: [`Cause::Stalled`], by the kernel, another process, or the
-//! host of a virtual machine. Within a task the same looks as if the task itself had taken long: it
-//! counts as [`Cause::Executed`]. Which of these it was, and whether a task that took long was on a
-//! core all the time, the kernel's accounts tell ([`Event::ThreadTime`](crate::Event::ThreadTime),
-//! [`Event::StolenTime`](crate::Event::StolenTime)), as far as looks at them were close enough:
+//! The events show some things, and not others. That a thread had something to do and did not run
+//! is certain where another thread of the robot ran on its core meanwhile ([`Cause::Preempted`];
+//! exact for pinned threads, because events name the core on which a task ended). Between two tasks
+//! of a worker there is only the framework, so where much time passes there and no thread of the
+//! robot had the core, the thread was not running: [`Cause::Stalled`], by the kernel, another
+//! process, or the host of a virtual machine. Within a task the same looks as if the task itself
+//! had taken long: it counts as [`Cause::Executed`]. Which of these it was, and whether a task that
+//! took long was on a core all the time, follows from the kernel's accounts
+//! ([`Event::ThreadTime`](crate::Event::ThreadTime),
+//! [`Event::StolenTime`](crate::Event::StolenTime)), as far as readings of them were close enough:
 //! [`Loss`].
 
 mod accounts;
@@ -92,14 +93,14 @@ pub struct BlockingChain {
     pub cycle: CycleId,
     /// The number of the run.
     pub run: u32,
-    /// When it was due.
+    /// The time at which it was due.
     pub trigger: Ticks,
-    /// When it ended.
+    /// The time at which it ended.
     pub end: Ticks,
-    /// From the trigger to the end, without gap or overlap.
+    /// The stretches from the trigger to the end, without gap or overlap.
     pub stretches: Vec<Stretch>,
-    /// Tasks of its plan of which there is no event. They were lost: what is said of the time in
-    /// which they ran may be wrong.
+    /// The tasks of its plan for which there is no event. Their events were lost: the causes of the
+    /// time in which they ran may be wrong.
     pub missing: Vec<TaskId>,
 }
 
@@ -112,22 +113,22 @@ pub struct BlockingChain {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stretch {
-    /// Its begin.
+    /// The begin of the stretch.
     pub begin: Ticks,
-    /// Its end: the begin of the next one.
+    /// The end of the stretch, which is the begin of the next one.
     pub end: Ticks,
-    /// What passed meanwhile.
+    /// The cause of the time that passed.
     pub cause: Cause,
 }
 
 impl Stretch {
-    /// How long it is.
+    /// Returns the length of the stretch.
     pub const fn ticks(&self) -> u64 {
         self.end.since(self.begin)
     }
 }
 
-/// What a run spent a part of its time with.
+/// The cause of a part of a run's response time.
 ///
 /// ```
 /// use hemiola_trace::{TaskId, WorkerId, causes::{Because, Cause}};
@@ -137,60 +138,61 @@ impl Stretch {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// It was due while the run before it went on.
+    /// The run was due while the run before it went on.
     Backlog,
-    /// It was due, for a sample has that time stamp, and the source was still taking samples.
+    /// The run was due, because a sample has that time stamp, and the source was still acquiring
+    /// samples.
     Sampled {
         /// The source.
         source: SourceId,
     },
-    /// It was due, and its trigger thread did not begin: a late timer or wake-up.
+    /// The run was due, and its trigger thread did not begin: a late timer or wake-up.
     Late,
     /// A task ran.
     Executed {
-        /// Which one.
+        /// The task.
         task: TaskId,
-        /// Where.
+        /// The worker that ran it.
         worker: WorkerId,
-        /// Why what came after it had to wait for it.
+        /// The reason why what came after it had to wait for it.
         because: Because,
     },
     /// A worker had something to do, and another thread of the robot ran on its core.
     Preempted {
-        /// Whose core it was; none while the run had not begun.
+        /// The worker whose core it was; none while the run had not begun.
         worker: Option<WorkerId>,
-        /// The task that it was in, if it was in one.
+        /// The task that the worker was in, if it was in one.
         task: Option<TaskId>,
         /// The other thread.
         by: WorkerId,
     },
     /// A task was ready, and the worker that was to run it was being woken.
     Woken {
-        /// That worker.
+        /// The worker that was being woken.
         worker: WorkerId,
     },
     /// A task was ready on one worker, and went to another that was awake.
     HandedOver {
-        /// Where it became ready.
+        /// The worker on which the task became ready.
         from: WorkerId,
-        /// Where it ran.
+        /// The worker on which it ran.
         to: WorkerId,
     },
     /// The framework's own time between two tasks of a worker, and at the begin and the end.
     Dispatched {
-        /// That worker.
+        /// The worker.
         worker: WorkerId,
     },
     /// A worker had something to do and did not run, and none of the robot's threads had its core.
     Stalled {
-        /// That worker.
+        /// The worker.
         worker: WorkerId,
     },
     /// Events of this time were lost.
     Unknown,
 }
 
-/// Why a task's end had to be waited for.
+/// The reason why a task's end had to be waited for.
 ///
 /// ```
 /// # use hemiola_trace::causes::Because;

@@ -41,14 +41,14 @@ impl Ticks {
         }
     }
 
-    /// Ticks from `earlier` to `self`; zero if `earlier` is later.
+    /// Returns the ticks from `earlier` to `self`; zero if `earlier` is later.
     #[inline]
     pub const fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
 }
 
-/// A processor core, by the kernel's number: shows which tasks were in each other's way.
+/// A processor core, by the kernel's number: shows which tasks delayed each other.
 ///
 /// ```
 /// use hemiola_trace::Core;
@@ -59,11 +59,11 @@ impl Ticks {
 pub struct Core(pub u8);
 
 impl Core {
-    /// Not known, or a number above 254.
+    /// The value for a core that is not known, or has a number above 254.
     pub const UNKNOWN: Self = Self(u8::MAX);
 
-    /// Where this thread runs at the moment: some nanoseconds, for the kernel keeps the number in
-    /// the thread's memory.
+    /// Returns the core on which this thread runs at the moment. It takes some nanoseconds, because
+    /// the kernel keeps the number in the thread's memory.
     #[inline]
     pub fn current() -> Self {
         // SAFETY: the call has no arguments and touches nothing of ours.
@@ -71,16 +71,16 @@ impl Core {
         u8::try_from(number).map_or(Self::UNKNOWN, Self)
     }
 
-    /// The number as an index.
+    /// Returns the number as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What [`Ticks`] counts, in nanoseconds of `CLOCK_MONOTONIC`.
+/// The scale from [`Ticks`] to nanoseconds of `CLOCK_MONOTONIC`.
 ///
 /// The kernel's clock is steered (NTP), the counter is not, and a short calibration is only good to
-/// some parts per million. Whoever converts for hours calls [`refresh`](Self::refresh) every few
+/// some parts per million. Code that converts for hours calls [`refresh`](Self::refresh) every few
 /// seconds: the rate is measured again and the error stays at that of one interval.
 ///
 /// ```
@@ -102,7 +102,7 @@ pub struct TickScale {
 impl TickScale {
     /// Compares the counter with the kernel's clock over [`CALIBRATION`] (sleeps that long once).
     ///
-    /// Good to about ten parts per million; [`refresh`](Self::refresh) improves on it.
+    /// It is good to about ten parts per million; [`refresh`](Self::refresh) improves on it.
     pub fn calibrate() -> Self {
         if let Counter::Kernel = *COUNTER {
             return Self::nanoseconds_per_tick_one();
@@ -113,8 +113,8 @@ impl TickScale {
         Self { anchor: second, rate: second.rate_since(&first).unwrap_or(ONE) }
     }
 
-    /// The scale of a counter that counts nanoseconds: for tests and for events that were not
-    /// recorded by [`Ticks::now`].
+    /// Returns the scale of a counter that counts nanoseconds: for tests and for events that were
+    /// not recorded by [`Ticks::now`].
     pub const fn nanoseconds_per_tick_one() -> Self {
         Self { anchor: Reading { ticks: Ticks(0), nanoseconds: 0 }, rate: ONE }
     }
@@ -122,9 +122,9 @@ impl TickScale {
     /// Measures the rate since the last refresh or calibration and continues from the present
     /// reading.
     ///
-    /// Does nothing if that was less than [`SHORTEST_REFRESH`] ago, or if the counter counts
-    /// nanoseconds. Takes some microseconds; not for real-time threads. Times converted before and
-    /// after may disagree by the error that the refresh corrects.
+    /// It does nothing if that was less than [`SHORTEST_REFRESH`] ago, or if the counter counts
+    /// nanoseconds. It takes some microseconds and is not for real-time threads. Times converted
+    /// before and after may disagree by the error that the refresh corrects.
     pub fn refresh(&mut self) {
         if self.anchor.nanoseconds != 0 {
             self.continue_from(Reading::take());
@@ -141,32 +141,32 @@ impl TickScale {
         }
     }
 
-    /// The reading as nanoseconds of `CLOCK_MONOTONIC`.
+    /// Converts a reading to nanoseconds of `CLOCK_MONOTONIC`.
     pub fn nanoseconds(&self, ticks: Ticks) -> u64 {
         let offset = i128::from(ticks.0) - i128::from(self.anchor.ticks.0);
         let nanoseconds = i128::from(self.anchor.nanoseconds) + ((offset * i128::from(self.rate)) >> 32);
         nanoseconds.clamp(0, i128::from(u64::MAX)) as u64
     }
 
-    /// Nanoseconds from `begin` to `end`; zero if `end` is earlier.
+    /// Returns the nanoseconds from `begin` to `end`; zero if `end` is earlier.
     pub fn nanoseconds_between(&self, begin: Ticks, end: Ticks) -> u64 {
         let nanoseconds = (u128::from(end.since(begin)) * u128::from(self.rate)) >> 32;
         nanoseconds.min(u128::from(u64::MAX)) as u64
     }
 
-    /// How many ticks pass in `duration`.
+    /// Returns how many ticks pass in `duration`.
     pub fn ticks_in(&self, duration: Duration) -> u64 {
         ((duration.as_nanos() << 32) / u128::from(self.rate)).min(u128::from(u64::MAX)) as u64
     }
 
-    /// The reading that the counter has when `CLOCK_MONOTONIC` shows `nanoseconds`.
+    /// Returns the reading that the counter has when `CLOCK_MONOTONIC` shows `nanoseconds`.
     pub fn ticks_at(&self, nanoseconds: u64) -> Ticks {
         let offset = i128::from(nanoseconds) - i128::from(self.anchor.nanoseconds);
         let ticks = i128::from(self.anchor.ticks.0) + (offset << 32) / i128::from(self.rate);
         Ticks(ticks.clamp(0, i128::from(u64::MAX)) as u64)
     }
 
-    /// Ticks per second, for display.
+    /// Returns the ticks per second, for display.
     pub fn frequency(&self) -> f64 {
         1e9 * ONE as f64 / self.rate as f64
     }
@@ -179,15 +179,15 @@ impl fmt::Display for TickScale {
     }
 }
 
-/// How long [`TickScale::calibrate`] sleeps.
+/// The time that [`TickScale::calibrate`] sleeps.
 pub const CALIBRATION: Duration = Duration::from_millis(10);
 
-/// Refreshes closer to each other than this would measure the rate worse than it is known.
+/// The least time between refreshes: closer ones would measure the rate worse than it is known.
 pub const SHORTEST_REFRESH: Duration = Duration::from_secs(1);
 
 const ONE: u64 = 1 << 32;
 
-/// One moment on both clocks.
+/// The readings of both clocks at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reading {
     ticks: Ticks,
@@ -195,7 +195,8 @@ struct Reading {
 }
 
 impl Reading {
-    /// The tightest of a few attempts: the kernel's clock between two readings of the counter.
+    /// Returns the tightest of a few attempts: the kernel's clock between two readings of the
+    /// counter.
     fn take() -> Self {
         const ATTEMPTS: usize = 16;
         let attempt = || {
@@ -214,7 +215,7 @@ impl Reading {
         tightest.1
     }
 
-    /// Nanoseconds per tick times 2^32, if both clocks moved on.
+    /// Returns the nanoseconds per tick times 2^32, if both clocks moved on.
     fn rate_since(&self, earlier: &Self) -> Option<u64> {
         let ticks = self.ticks.since(earlier.ticks);
         let nanoseconds = self.nanoseconds.saturating_sub(earlier.nanoseconds);
@@ -291,8 +292,8 @@ fn time_stamp_counter_is_invariant() -> bool {
         })
 }
 
-/// The kernel leaves the counter when it sees the cores disagree: then its clock is one of the slow
-/// ones.
+/// Whether the kernel trusts the counter. It stops using the counter when it sees the cores
+/// disagree: then its clock is one of the slow ones.
 #[cfg(target_arch = "x86_64")]
 fn kernel_trusts_time_stamp_counter() -> bool {
     std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")
@@ -309,7 +310,7 @@ fn read_virtual_counter() -> u64 {
     count
 }
 
-/// The kernel's clocks at one moment, in nanoseconds.
+/// The readings of the kernel's clocks at one moment, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelClocks {
     pub(crate) realtime: u64,

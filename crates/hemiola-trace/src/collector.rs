@@ -1,4 +1,4 @@
-//! The readers of all rings, and what they hold at one moment.
+//! The readers of all rings, and the events that these hold at one moment.
 
 use crate::{clock::Ticks, event::Event, ids::WorkerId, ring::RingReader};
 
@@ -19,25 +19,26 @@ use crate::{clock::Ticks, event::Event, ids::WorkerId, ring::RingReader};
 pub struct Collector {
     readers: Vec<(WorkerId, RingReader)>,
     events: Vec<Event>,
-    /// Not handed out yet, for others may come that were before them.
+    /// Arrivals that were not handed out yet, because earlier ones may still come.
     arrivals: Vec<(Ticks, WorkerId, Event)>,
 }
 
 impl Collector {
-    /// Takes over the reader of a worker's ring. A worker that is started anew gets a new ring:
-    /// both are drained until the old one is closed and empty.
+    /// Adds the reader of a worker's ring. A worker that is started anew gets a new ring: both are
+    /// drained until the old one is closed and empty.
     pub fn add(&mut self, worker: WorkerId, reader: RingReader) {
         self.readers.push((worker, reader));
     }
 
-    /// Hands the events since the last round, worker by worker, with the number of those that were
-    /// lost. Workers without any are left out. Tells when the round began: what happened before has
-    /// been handed. Then come the arrivals of all workers, one by one in the order of their times:
-    /// any worker may tell of a chain, and its reaction time is from one arrival to the next.
+    /// Hands out the events since the last round, worker by worker, with the number of those that
+    /// were lost. Workers without any are skipped. Then come the arrivals of all workers, one by
+    /// one in the order of their times, because any worker may record arrivals of a chain, and its
+    /// reaction time is from one arrival to the next. Returns when the round began: all that
+    /// happened before has been handed out.
     ///
-    /// An arrival is told before the next run of its cycle begins. So all that were before one of
-    /// those that have come when a round begins have come as well; those from later on wait for the
-    /// next round.
+    /// An arrival is recorded before the next run of its cycle begins. So when a round begins, all
+    /// arrivals earlier than those that have come have come as well; later ones wait for the next
+    /// round.
     pub fn drain(&mut self, mut each: impl FnMut(WorkerId, &[Event], u64)) -> Ticks {
         let Self { readers, events, arrivals } = self;
         let begin = Ticks::now();
@@ -63,7 +64,7 @@ impl Collector {
         begin
     }
 
-    /// All events that the rings still hold, read or not; disturbs neither the writers nor
+    /// Returns all events that the rings still hold, read or not; disturbs neither the writers nor
     /// [`drain`](Self::drain).
     pub fn capture(&self) -> Capture {
         let mut capture = Capture::default();
@@ -71,7 +72,7 @@ impl Collector {
             let mut reader = reader.clone();
             reader.rewind();
             let mut events = Vec::new();
-            // What the writer overwrites meanwhile is older than the capture.
+            // Events that the writer overwrites meanwhile are older than the capture.
             reader.read(&mut events);
             capture.insert(*worker, events);
         }
@@ -79,7 +80,7 @@ impl Collector {
     }
 }
 
-/// Events of all workers: a piece of the past, to be written as a trace or drawn.
+/// Events of all workers: a piece of the past that can be written as a trace or drawn.
 ///
 /// ```
 /// use hemiola_trace::{Capture, CycleId, Event, Ticks, WorkerId};
@@ -102,12 +103,12 @@ impl Capture {
         }
     }
 
-    /// The events of a worker.
+    /// Returns the events of a worker.
     pub fn events(&self, worker: WorkerId) -> &[Event] {
         self.workers.iter().find(|(known, _)| *known == worker).map_or(&[], |(_, events)| events)
     }
 
-    /// All workers with their events.
+    /// Returns all workers with their events.
     pub fn workers(&self) -> impl Iterator<Item = (WorkerId, &[Event])> {
         self.workers.iter().map(|(worker, events)| (*worker, events.as_slice()))
     }

@@ -4,7 +4,8 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Durations in nanoseconds: a histogram of three digits, the extremes and the mean exact.
+/// A distribution of durations in nanoseconds: a histogram of three digits, with exact extremes and
+/// mean.
 ///
 /// ```
 /// use hemiola_trace::Distribution;
@@ -19,7 +20,8 @@ use std::fmt;
 /// ```
 #[derive(Clone)]
 pub struct Distribution {
-    /// Counts of 32 bits and a range that grows with the values: a task of 1 ms takes 40 KiB.
+    /// The histogram, with counts of 32 bits and a range that grows with the values: a task of 1 ms
+    /// takes 40 KiB.
     histogram: Histogram<u32>,
     sum: u64,
     minimum: u64,
@@ -27,10 +29,10 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Durations above this one (an hour) are counted as it.
+    /// The longest duration (an hour): longer ones are counted as it.
     pub const LONGEST: u64 = 3_600_000_000_000;
 
-    /// No durations yet.
+    /// Creates a distribution without durations.
     pub fn new() -> Self {
         let mut histogram = Histogram::new(DIGITS).expect("three digits are within the histogram's range");
         histogram.auto(true);
@@ -48,7 +50,7 @@ impl Distribution {
             return;
         }
         let nanoseconds = nanoseconds.min(Self::LONGEST);
-        // Cannot fail: the histogram grows, and the value is bounded.
+        // This cannot fail, because the histogram grows and the value is bounded.
         if self.histogram.record_n(nanoseconds, count).is_ok() {
             self.sum = self.sum.saturating_add(nanoseconds.saturating_mul(u64::from(count)));
             self.minimum = self.minimum.min(nanoseconds);
@@ -56,18 +58,18 @@ impl Distribution {
         }
     }
 
-    /// How many durations.
+    /// Returns the number of durations.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no durations.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
-    /// The duration that the share `quantile` (0 to 1) does not exceed, to three digits; zero if
-    /// there is none.
+    /// Returns the duration that the share `quantile` (0 to 1) does not exceed, to three digits;
+    /// zero if there are none.
     pub fn quantile(&self, quantile: f64) -> u64 {
         if self.is_empty() {
             return 0;
@@ -75,27 +77,28 @@ impl Distribution {
         self.histogram.value_at_quantile(quantile).clamp(self.minimum, self.maximum)
     }
 
-    /// The mean; zero if there is none.
+    /// Returns the mean; zero if there are no durations.
     pub fn mean(&self) -> u64 {
         self.sum.checked_div(self.count()).unwrap_or(0)
     }
 
-    /// The shortest; zero if there is none.
+    /// Returns the shortest duration; zero if there are none.
     pub fn minimum(&self) -> u64 {
         if self.is_empty() { 0 } else { self.minimum }
     }
 
-    /// The longest; zero if there is none.
+    /// Returns the longest duration; zero if there are none.
     pub fn maximum(&self) -> u64 {
         self.maximum
     }
 
-    /// From the 1 % to the 99 % quantile: how much the duration varies, rare outliers left out.
+    /// Returns the range from the 1 % to the 99 % quantile: how much the duration varies, without
+    /// rare outliers.
     pub fn range98(&self) -> u64 {
         self.quantile(0.99).saturating_sub(self.quantile(0.01))
     }
 
-    /// The figures that reports show.
+    /// Returns the figures that reports show.
     pub fn summary(&self) -> Summary {
         Summary {
             count: self.count(),
@@ -107,8 +110,8 @@ impl Distribution {
         }
     }
 
-    /// The durations that occurred, ascending, each with how often; the middle of a bucket stands
-    /// for all of it.
+    /// Returns the durations that occurred, ascending, each with its count; the middle of a bucket
+    /// stands for all of it.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         self.histogram.iter_recorded().map(|step| Bucket {
             nanoseconds: self
@@ -119,7 +122,7 @@ impl Distribution {
         })
     }
 
-    /// Adds what another one holds.
+    /// Adds the durations of another distribution.
     pub fn merge(&mut self, other: &Self) {
         if self.histogram.add(&other.histogram).is_ok() {
             self.sum = self.sum.saturating_add(other.sum);
@@ -128,7 +131,7 @@ impl Distribution {
         }
     }
 
-    /// Forgets everything and keeps the memory.
+    /// Removes all durations and keeps the memory.
     pub fn clear(&mut self) {
         self.histogram.reset();
         (self.sum, self.minimum, self.maximum) = (0, u64::MAX, 0);
@@ -166,7 +169,7 @@ impl fmt::Debug for Distribution {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Summary {
-    /// How many durations.
+    /// The number of durations.
     pub count: u64,
     /// The 1 % quantile.
     pub p01: u64,
@@ -174,13 +177,13 @@ pub struct Summary {
     pub mean: u64,
     /// The 99 % quantile.
     pub p99: u64,
-    /// The longest.
+    /// The longest duration.
     pub maximum: u64,
-    /// From the 1 % to the 99 % quantile.
+    /// The range from the 1 % to the 99 % quantile.
     pub range98: u64,
 }
 
-/// A duration and how often it occurred. In JSON: `[nanoseconds, count]`.
+/// A duration and its count. In JSON: `[nanoseconds, count]`.
 ///
 /// ```
 /// use hemiola_trace::{Bucket, Distribution};
@@ -193,7 +196,7 @@ pub struct Summary {
 pub struct Bucket {
     /// The duration.
     pub nanoseconds: u64,
-    /// How often.
+    /// The number of times that it occurred.
     pub count: u32,
 }
 
@@ -240,7 +243,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the sorted values themselves.
+        /// Compares quantiles with the sorted values themselves.
         #[test]
         fn quantiles_are_right_to_three_digits(mut values in prop::collection::vec(1..2_000_000_000u64, 1..400)) {
             let mut distribution = Distribution::new();

@@ -1,4 +1,4 @@
-//! What can go wrong when names are registered or results are written.
+//! Errors of registering names and of reading and writing results.
 
 use std::{io, path::PathBuf};
 
@@ -17,66 +17,66 @@ pub enum Error {
         "cannot register {kind} `{name}`: all {limit} numbers are taken (they are not reused; restart the process)"
     )]
     CatalogFull {
-        /// What was to be registered.
+        /// The kind of thing that was to be registered.
         kind: &'static str,
-        /// Its name.
+        /// The name that was to be registered.
         name: String,
-        /// How many there may be.
+        /// The largest number of such names.
         limit: usize,
     },
     /// A trace could not be written.
     #[error("cannot write the trace {}: {source} (is the folder there, writable, and not full?)", path.display())]
     WriteTrace {
-        /// Where to.
+        /// The path of the trace.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// A trace could not be read.
     #[error("cannot read the trace {}: {source}", path.display())]
     ReadTrace {
-        /// Where from.
+        /// The path of the trace.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A file was read, and is no trace of this crate.
+    /// A file was read, but is no trace of this crate.
     #[error(
         "{} is no trace of a robot: of its {bytes} bytes {whole} are whole packets, and no cycle is among them (`run` writes traces)",
         path.display()
     )]
     InvalidTrace {
-        /// Where from.
+        /// The path of the file.
         path: PathBuf,
-        /// How long it is.
+        /// The length of the file.
         bytes: usize,
-        /// How much of that is whole packets.
+        /// The part of it that is whole packets.
         whole: usize,
     },
     /// A timeline, a report or a profile could not be written.
     #[error("cannot write the {what} {}: {source} (is the folder there, writable, and not full?)", path.display())]
     Write {
-        /// What was to be written.
+        /// The kind of file that was to be written.
         what: &'static str,
-        /// Where to.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// A profile could not be read.
     #[error("cannot read the profile {}: {source} (a run writes a new one)", path.display())]
     ReadProfile {
-        /// Where from.
+        /// The path of the profile.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A profile was read, and is none.
+    /// A profile was read, but is not valid.
     #[error("the profile {} is not valid: {source} (`profile reset` removes it; a run writes a new one)", path.display())]
     InvalidProfile {
-        /// Where from.
+        /// The path of the profile.
         path: PathBuf,
-        /// Where in the text, and what.
+        /// The place in the text, and what is wrong there.
         source: serde_json::Error,
     },
 }

@@ -1,11 +1,11 @@
-//! What is recorded: small events that a worker writes into its ring.
+//! The events that a worker records in its ring.
 
 use crate::{
     clock::{Core, Ticks},
     ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, WorkerId},
 };
 
-/// One thing that happened on a worker. 32 bytes, `Copy`, no pointers.
+/// An event on a worker. It is 32 bytes, `Copy`, and has no pointers.
 ///
 /// Invariants that the writer keeps and the readers rely on:
 /// - one worker's events are in the order of their last time ([`Event::at`]), which is when they
@@ -28,69 +28,70 @@ use crate::{
 pub enum Event {
     /// A task ran on this worker.
     TaskRun {
-        /// Which one.
+        /// The task.
         task: TaskId,
         /// The processor core on which it returned.
         core: Core,
         /// The run of its cycle.
         run: u32,
-        /// When its last dependency was met. `begin - ready` is the queueing delay.
+        /// The time at which its last dependency was met. `begin - ready` is the queueing delay.
         ready: Ticks,
-        /// When it was entered.
+        /// The time at which it was entered.
         begin: Ticks,
-        /// When it returned.
+        /// The time at which it returned.
         end: Ticks,
     },
     /// A cycle started a run.
     CycleBegin {
-        /// Which one.
+        /// The cycle.
         cycle: CycleId,
         /// The plan that this run follows.
         plan: PlanId,
         /// The number of the run.
         run: u32,
-        /// When the run was due (timer) or its data arrived (source).
+        /// The time at which the run was due (timer) or its data arrived (source).
         trigger: Ticks,
-        /// When the trigger thread started to work on it.
+        /// The time at which the trigger thread started to work on it.
         begin: Ticks,
     },
     /// A cycle finished a run: all its tasks are done.
     CycleEnd {
-        /// Which one.
+        /// The cycle.
         cycle: CycleId,
         /// The number of the run.
         run: u32,
-        /// When.
+        /// The time of the end.
         at: Ticks,
     },
-    /// The runtime saw that a run is past its deadline, at its end or, by the watchdog, before.
+    /// The runtime detected that a run exceeds its deadline, at its end or, by the watchdog,
+    /// before.
     Overrun {
-        /// The cycle that is late.
+        /// The cycle that missed its deadline.
         cycle: CycleId,
-        /// The late run.
+        /// The run that missed it.
         run: u32,
-        /// When it was seen.
+        /// The time at which it was detected.
         at: Ticks,
     },
-    /// Samples of a source that no run of the cycle saw, because newer ones overwrote them.
+    /// Samples of a source were read by no run of the cycle, because newer ones overwrote them.
     InputDropped {
         /// The cycle that reads the source.
         cycle: CycleId,
         /// The source.
         source: SourceId,
-        /// How many.
+        /// The number of samples.
         count: u32,
-        /// When it was found out.
+        /// The time at which it was detected.
         at: Ticks,
     },
-    /// Triggers of a timer for which there was no run, because the run before them was too long or
-    /// began too late.
+    /// Triggers of a timer started no run, because the run before them was too long or began too
+    /// late.
     TriggersSkipped {
         /// The cycle that they would have started.
         cycle: CycleId,
-        /// How many.
+        /// The number of triggers.
         count: u32,
-        /// When it was found out.
+        /// The time at which it was detected.
         at: Ticks,
     },
     /// This worker slept and was woken.
@@ -99,144 +100,144 @@ pub enum Event {
         cycle: CycleId,
         /// The run that it was woken for.
         run: u32,
-        /// When the wake-up was asked for; for a timer, when it was set to fire.
+        /// The time at which the wake-up was requested; for a timer, when it was set to fire.
         asked: Ticks,
-        /// When the thread was running again.
+        /// The time at which the thread was running again.
         at: Ticks,
     },
     /// A cycle published a snapshot of its shared representations.
     Publish {
-        /// Where.
+        /// The exchange.
         exchange: ExchangeId,
         /// The run that it comes from.
         run: u32,
-        /// When.
+        /// The time of the publication.
         at: Ticks,
     },
-    /// A cycle took the newest snapshot of another one.
+    /// A cycle read the newest snapshot of another one.
     Take {
-        /// From where.
+        /// The exchange.
         exchange: ExchangeId,
         /// The cycle that reads.
         cycle: CycleId,
-        /// Its run.
+        /// The run of that cycle.
         run: u32,
-        /// The run of the publishing cycle whose snapshot was taken.
+        /// The run of the publishing cycle whose snapshot was read.
         published: u32,
-        /// When.
+        /// The time at which it was read.
         at: Ticks,
     },
     /// A task failed; its cycle went on.
     Failure {
-        /// Which one.
+        /// The task.
         task: TaskId,
-        /// How.
+        /// The kind of the failure.
         kind: FailureKind,
         /// The run of its cycle.
         run: u32,
-        /// When.
+        /// The time of the failure.
         at: Ticks,
     },
     /// A task's representations kept their last value and are marked stale.
     Stale {
-        /// Whose.
+        /// The task that provides them.
         task: TaskId,
         /// The run of its cycle.
         run: u32,
-        /// When.
+        /// The time at which it was detected.
         at: Ticks,
     },
     /// An output task acted on sensor samples: one end of a sensor-to-actuator chain.
     ///
-    /// Made by [`Event::arrival`].
+    /// It is made by [`Event::arrival`].
     Arrival {
-        /// The task that put out.
+        /// The output task.
         output: TaskId,
         /// The source of the samples.
         source: SourceId,
-        /// When it was done.
+        /// The time at which the output was done.
         at: Ticks,
         /// The time of the newest sample that the output depends on.
         newest: Stamp,
-        /// How old that sample was.
+        /// The age of that sample.
         newest_age: Age,
-        /// How old the oldest sample was that the output depends on.
+        /// The age of the oldest sample that the output depends on.
         oldest_age: Age,
     },
-    /// A callback was called for a message or a tick.
+    /// A callback ran for a message or a tick.
     Callback {
-        /// Which one.
+        /// The callback.
         callback: CallbackId,
         /// The processor core on which it returned.
         core: Core,
         /// The number of the message among those of its publisher (of the oldest one, if there were
         /// several), or of the tick.
         sequence: u32,
-        /// When the message was published or the tick was due; zero if that is not known.
-        /// `begin - published` is the latency.
+        /// The time at which the message was published or the tick was due; zero if that is not
+        /// known. `begin - published` is the latency.
         published: Ticks,
-        /// When it was entered.
+        /// The time at which the callback was entered.
         begin: Ticks,
-        /// When it returned.
+        /// The time at which it returned.
         end: Ticks,
     },
-    /// A source took a sample, on a thread of its own.
+    /// A source acquired a sample, on a thread of its own.
     Sample {
-        /// Which one.
+        /// The source.
         source: SourceId,
-        /// The processor core on which it returned.
+        /// The processor core on which the source returned.
         core: Core,
-        /// The number of the sample: what cycles that take it call the run of its publisher.
+        /// The number of the sample, which cycles that read it call the run of its publisher.
         sample: u32,
-        /// When the source was asked for it.
+        /// The time at which the source was asked for the sample.
         begin: Ticks,
-        /// When it was there.
+        /// The time at which the sample was there.
         end: Ticks,
     },
     /// A callback panicked; its executor went on.
     CallbackPanic {
-        /// Which one.
+        /// The callback.
         callback: CallbackId,
-        /// The number of the message or tick that it was called for.
+        /// The number of the message or tick that it ran for.
         sequence: u32,
-        /// When.
+        /// The time of the panic.
         at: Ticks,
     },
-    /// A value over time.
+    /// A counter changed its value.
     Counter {
-        /// Which one.
+        /// The counter.
         counter: CounterId,
-        /// Its value from now on.
+        /// The value from now on.
         value: f64,
-        /// When.
+        /// The time of the change.
         at: Ticks,
     },
-    /// What the kernel had counted of a thread when somebody looked.
+    /// The kernel's accounts of a thread were read.
     ThreadTime {
-        /// What the thread is here.
+        /// The thread.
         worker: WorkerId,
-        /// For how many nanoseconds it had been on a core since it began.
+        /// The nanoseconds that it had been on a core since it began.
         running: u64,
-        /// For how many nanoseconds it had waited for a core, whoever had it.
+        /// The nanoseconds that it had waited for a core, whoever had it.
         waiting: u64,
-        /// When somebody looked.
+        /// The time of the reading.
         at: Ticks,
     },
-    /// What the kernel had counted of a core when somebody looked: that the host of a virtual
-    /// machine took it away.
+    /// The kernel's account of a core was read: how long the host of a virtual machine had taken it
+    /// away.
     StolenTime {
         /// The core.
         core: Core,
-        /// For how many nanoseconds since the machine was started. Linux counts in steps of 10 ms.
+        /// The nanoseconds since the machine was started. Linux counts in steps of 10 ms.
         nanoseconds: u64,
-        /// When somebody looked.
+        /// The time of the reading.
         at: Ticks,
     },
 }
 
 impl Event {
-    /// An output at `now` (the framework's clock, `at` on the counter) that depends on samples of
-    /// `source` taken from `oldest` to `newest` (the framework's clock).
+    /// Makes the event of an output at `now` (the framework's clock, `at` on the counter) that
+    /// depends on samples of `source` acquired from `oldest` to `newest` (the framework's clock).
     #[inline]
     pub fn arrival(output: TaskId, source: SourceId, at: Ticks, now: Stamp, oldest: Stamp, newest: Stamp) -> Self {
         Self::Arrival {
@@ -249,7 +250,7 @@ impl Event {
         }
     }
 
-    /// When the event was recorded: its last time.
+    /// Returns when the event was recorded: its last time.
     #[inline]
     pub const fn at(&self) -> Ticks {
         match *self {
@@ -274,9 +275,9 @@ impl Event {
         }
     }
 
-    /// The event as the words of a ring's slot: tag, core, a 16-bit field and a 32-bit field in the
-    /// first word, then times. Always inlined, for where an event is recorded its kind is known,
-    /// and nothing is left to choose.
+    /// Returns the event as the words of a ring's slot: tag, core, a 16-bit field and a 32-bit
+    /// field in the first word, then times. It is always inlined, because where an event is
+    /// recorded its kind is known, and nothing is left to choose.
     #[inline(always)]
     pub(crate) const fn to_words(self) -> [u64; WORDS] {
         match self {
@@ -313,7 +314,7 @@ impl Event {
         }
     }
 
-    /// The inverse of [`Event::to_words`]; `None` for words that it never makes.
+    /// Makes an event of the words of [`Event::to_words`]; `None` for words that it never makes.
     pub(crate) fn from_words(words: [u64; WORDS]) -> Option<Self> {
         let [head, second, third, last] = words;
         let (small, run, at) = ((head >> 16) as u16, (head >> 32) as u32, Ticks(last));
@@ -362,16 +363,16 @@ impl Event {
     }
 }
 
-/// How a task failed.
+/// The kind of a task's failure.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::FailureKind::Panic.to_string(), "panic");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FailureKind {
-    /// It returned an error.
+    /// The task returned an error.
     Error = 0,
-    /// It panicked.
+    /// The task panicked.
     Panic = 1,
 }
 
@@ -405,8 +406,8 @@ impl std::fmt::Display for FailureKind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Stamp(pub u64);
 
-/// A distance between two [`Stamp`]s in whole microseconds, at most 71 minutes: what fits into an
-/// [`Event`].
+/// A distance between two [`Stamp`]s in whole microseconds, at most 71 minutes: as much as fits
+/// into an [`Event`].
 ///
 /// ```
 /// use hemiola_trace::{Age, Stamp};
@@ -418,21 +419,21 @@ pub struct Stamp(pub u64);
 pub struct Age(pub u32);
 
 impl Age {
-    /// From `earlier` to `later`, rounded down; zero if they are swapped, the longest age if it
-    /// does not fit.
+    /// Returns the age from `earlier` to `later`, rounded down; zero if they are swapped, the
+    /// longest age if it does not fit.
     #[inline]
     pub const fn between(earlier: Stamp, later: Stamp) -> Self {
         let microseconds = later.0.saturating_sub(earlier.0) / 1_000;
         Self(if microseconds > u32::MAX as u64 { u32::MAX } else { microseconds as u32 })
     }
 
-    /// The age in nanoseconds.
+    /// Returns the age in nanoseconds.
     pub const fn nanoseconds(self) -> u64 {
         self.0 as u64 * 1_000
     }
 }
 
-/// Words of a ring's slot.
+/// The number of words of a ring's slot.
 pub(crate) const WORDS: usize = 4;
 
 const _: () = assert!(size_of::<Event>() == 8 * WORDS, "an event fills a slot exactly");

@@ -8,7 +8,7 @@ macro_rules! id {
         pub struct $name(pub $width);
 
         impl $name {
-            /// The number as an index.
+            /// Returns the number as an index.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -18,7 +18,7 @@ macro_rules! id {
 }
 
 id! {
-    /// A cycle.
+    /// The number of a cycle.
     ///
     /// ```
     /// use hemiola_trace::{Catalog, Cycle};
@@ -31,7 +31,8 @@ id! {
     CycleId(u16)
 }
 id! {
-    /// An update of a module in a cycle. The same update keeps its number over all plans.
+    /// The number of an update of a module in a cycle. The same update keeps its number over all
+    /// plans.
     ///
     /// ```
     /// use hemiola_trace::{Catalog, Cycle};
@@ -45,7 +46,7 @@ id! {
     TaskId(u16)
 }
 id! {
-    /// A worker thread of a cycle's pool, or the thread of a callback executor.
+    /// The number of a worker thread of a cycle's pool, or of the thread of a callback executor.
     ///
     /// ```
     /// use hemiola_trace::{Catalog, Cycle};
@@ -59,7 +60,7 @@ id! {
     WorkerId(u16)
 }
 id! {
-    /// A source of sensor samples: a driver, a simulator's sensor, a stream of a log.
+    /// The number of a source of sensor samples: a driver, a simulator's sensor, a stream of a log.
     ///
     /// ```
     /// use hemiola_trace::Catalog;
@@ -72,7 +73,8 @@ id! {
     SourceId(u16)
 }
 id! {
-    /// What carries the representations that one cycle provides to those that read them.
+    /// The number of an exchange, which carries the representations that one cycle provides to
+    /// those that read them.
     ///
     /// ```
     /// use hemiola_trace::{Catalog, Cycle};
@@ -86,7 +88,7 @@ id! {
     ExchangeId(u16)
 }
 id! {
-    /// A value over time.
+    /// The number of a counter, a value over time.
     ///
     /// ```
     /// use hemiola_trace::Catalog;
@@ -99,7 +101,7 @@ id! {
     CounterId(u16)
 }
 id! {
-    /// A topic, to whose messages callbacks subscribe.
+    /// The number of a topic, to whose messages callbacks subscribe.
     ///
     /// ```
     /// use hemiola_trace::Catalog;
@@ -112,7 +114,8 @@ id! {
     TopicId(u16)
 }
 id! {
-    /// What a callback executor calls for a timer, or for the messages of a topic.
+    /// The number of a callback, which an executor runs for a timer, or for the messages of a
+    /// topic.
     ///
     /// ```
     /// use hemiola_trace::Catalog;
@@ -126,7 +129,7 @@ id! {
     CallbackId(u16)
 }
 id! {
-    /// A compiled task graph of a cycle.
+    /// The number of a compiled task graph of a cycle.
     ///
     /// ```
     /// use hemiola_trace::{Catalog, Cycle};

@@ -40,8 +40,8 @@
 //! ```
 //!
 //! The rings' protocol is checked by a model checker:
-//! `RUSTFLAGS="--cfg loom" cargo test -p hemiola-trace --release loom`. What an event costs:
-//! `cargo run --release -p hemiola-trace --example push_cost`.
+//! `RUSTFLAGS="--cfg loom" cargo test -p hemiola-trace --release loom`. The cost of an event is
+//! measured by `cargo run --release -p hemiola-trace --example push_cost`.
 
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

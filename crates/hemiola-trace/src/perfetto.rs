@@ -15,8 +15,8 @@
 //! | counters of a thread | how long it was on a core, and how long it waited for one |
 //!
 //! Flows lead from a task to those that waited for it (the edges of the plan that the run
-//! followed), and from a publication to the cycles that took it, and from a message to the
-//! callbacks that were called for it.
+//! followed), from a publication to the cycles that read it, and from a message to the callbacks
+//! that ran for it.
 //!
 //! # Rounds
 //!
@@ -94,17 +94,17 @@ pub struct Writer<W: Write> {
     messages: Messages,
     drops: BTreeMap<CycleId, u64>,
     lost: BTreeMap<WorkerId, u64>,
-    /// The numbers of plots.
+    /// The numbers of the plotted curves.
     curves: BTreeMap<String, u16>,
     last_flow: u64,
 }
 
 impl Writer<BufWriter<File>> {
-    /// Starts a trace in a new file; one that is there is replaced.
+    /// Starts a trace in a new file; an existing one is replaced.
     ///
     /// # Errors
-    /// The file cannot be created or written, or is a pipe: whoever writes to one waits for whoever
-    /// reads it.
+    /// If the file cannot be created or written, or is a pipe, whose writer would wait for the
+    /// reader.
     pub fn create(path: impl AsRef<Path>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let path = path.as_ref();
         let is_pipe = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
@@ -118,10 +118,10 @@ impl Writer<BufWriter<File>> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Starts a trace in `sink`; `path` is what errors call it.
+    /// Starts a trace in `sink`; `path` is its name in errors.
     ///
     /// # Errors
-    /// The sink refuses what is written.
+    /// If the sink refuses what is written.
     pub fn new(sink: W, path: impl Into<PathBuf>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let (encoder, heard, runs, takes, publications, messages, drops, lost, curves) = <_>::default();
         let (path, round, last_flow) = (path.into(), 0, 0);
@@ -149,10 +149,11 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Adds events of a worker, in the order of its ring. A worker heard again opens a new round.
+    /// Adds events of a worker, in the order of its ring. A second batch of the same worker opens a
+    /// new round.
     ///
     /// # Errors
-    /// The sink refuses what is written.
+    /// If the sink refuses what is written.
     pub fn append(&mut self, worker: WorkerId, events: &[Event]) -> Result<(), Error> {
         if !self.heard.insert(worker) {
             self.next_round();
@@ -186,7 +187,7 @@ impl<W: Write> Writer<W> {
     /// Writes everything held back, flushes, and returns the sink.
     ///
     /// # Errors
-    /// The sink refuses what is written.
+    /// If the sink refuses what is written.
     pub fn finish(mut self) -> Result<W, Error> {
         for (id, run) in std::mem::take(&mut self.runs) {
             self.close(id, run);
@@ -421,7 +422,7 @@ impl<W: Write> Writer<W> {
     fn worker_track(&mut self, names: &CatalogGuard<'_>, worker: WorkerId) -> Track {
         let track = Track::Worker(worker.0);
         self.encoder.describe(track, |descriptor| {
-            // Threads that the catalog does not know get a number that no thread has.
+            // Threads that are not in the catalog get a number that no thread has.
             let stand_in = i32::MAX as u32 - u32::from(worker.0);
             let thread = names.worker(worker).and_then(|worker| worker.thread).unwrap_or(stand_in);
             descriptor.thread(std::process::id(), thread, &names.worker_name(worker));
@@ -432,7 +433,7 @@ impl<W: Write> Writer<W> {
     fn cycle_track(&mut self, names: &CatalogGuard<'_>, cycle: CycleId) -> Track {
         let track = Track::Cycle(cycle.0);
         self.encoder.describe(track, |descriptor| {
-            // The highest priority on top.
+            // The cycle with the highest priority comes first.
             let priority = names.cycle(cycle).map_or(0, |cycle| cycle.priority);
             let rank = (i64::from(i32::MAX) - i64::from(priority)) as u64;
             descriptor.child(Track::Process, &names.cycle_name(cycle), rank);
@@ -460,7 +461,7 @@ impl Capture {
     /// Writes the capture as a Perfetto trace.
     ///
     /// # Errors
-    /// The file cannot be created or written.
+    /// If the file cannot be created or written.
     ///
     /// ```
     /// use hemiola_trace::{Capture, Catalog, TickScale};
@@ -478,30 +479,31 @@ impl Capture {
     }
 }
 
-/// Rounds after which all workers were heard since a run's end, wherever in a round that was.
+/// The number of rounds after which batches of all workers came since a run's end, wherever in a
+/// round that was.
 const WHOLE_ROUND: u64 = 2;
 
-/// A snapshot that a cycle published, with a flow to each cycle that took it so far.
+/// A snapshot that a cycle published, with a flow to each cycle that read it so far.
 #[derive(Debug)]
 struct Publication {
     exchange: ExchangeId,
     run: u32,
     at: Ticks,
     flows: Vec<u64>,
-    /// The round in which a newer one was heard of.
+    /// The round in which a newer one came.
     superseded: Option<u64>,
 }
 
 impl Publication {
-    /// Whether all cycles that took it were heard: only the newest can be taken, and what happened
-    /// before the newer one is heard a few rounds later.
+    /// Whether the batches of all cycles that read it have come: only the newest snapshot can be
+    /// read, and what happened before the newer one comes a few rounds later.
     fn cannot_be_taken_in(&self, round: u64) -> bool {
         const LATE: u64 = 2 * WHOLE_ROUND + 1;
         self.superseded.is_some_and(|superseded| superseded + LATE < round)
     }
 }
 
-/// A cycle's taking of a snapshot.
+/// The reading of a snapshot by a cycle.
 #[derive(Debug)]
 struct Take {
     exchange: ExchangeId,

@@ -1,5 +1,5 @@
-//! What was measured in earlier runs: so that the first plan already knows how long everything
-//! takes, and bounds have something to rest on.
+//! Measurements of earlier runs, so that the first plan already knows how long everything takes,
+//! and bounds have something to rest on.
 
 mod conditions;
 mod costs;
@@ -43,30 +43,31 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     format: Format,
-    /// What was measured: so that nobody takes the durations of one robot for those of another.
+    /// The conditions of the measurement, so that the durations of one robot are not taken for
+    /// those of another.
     #[serde(default)]
     pub conditions: Conditions,
-    /// How many runs it was measured in.
+    /// The number of runs in which it was measured.
     #[serde(default)]
     pub runs: u64,
-    /// What the machine takes for itself, by name: the wake-up of a thread, a late timer.
+    /// The costs of the machine itself, by name: the wake-up of a thread, a late timer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub costs: BTreeMap<String, CostProfile>,
-    /// Each cycle that ran.
+    /// The cycles that ran, by name.
     #[serde(default)]
     pub cycles: BTreeMap<String, CycleProfile>,
     /// How long each source that the framework paces took for a sample.
     #[serde(default)]
     pub sources: BTreeMap<String, Measured>,
-    /// Each chain that was gone through.
+    /// The chains that had an output.
     #[serde(default)]
     pub chains: Vec<ChainProfile>,
-    /// Each executor beside the cycles, whose callbacks were called.
+    /// The executors beside the cycles whose callbacks ran, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub executors: BTreeMap<String, ExecutorProfile>,
 }
 
-/// What was measured of a cycle.
+/// The measurements of a cycle.
 ///
 /// ```
 /// use hemiola_trace::CycleProfile;
@@ -75,15 +76,14 @@ pub struct Profile {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CycleProfile {
-    /// From entry to return of each task, where nothing interrupted it.
+    /// The times from entry to return of each task, where nothing interrupted it.
     pub tasks: BTreeMap<String, Measured>,
-    /// From trigger to end of a run, on the robot's own threads in real time.
+    /// The times from trigger to end of a run, on the robot's own threads in real time.
     #[serde(default)]
     pub response: Measured,
 }
 
-/// What was measured of a chain from a sensor to an output, on the robot's own threads in real
-/// time.
+/// The measurements of a chain from a sensor to an output, on the robot's own threads in real time.
 ///
 /// ```
 /// use hemiola_trace::ChainProfile;
@@ -94,25 +94,26 @@ pub struct CycleProfile {
 pub struct ChainProfile {
     /// The source of the samples.
     pub source: String,
-    /// The cycle that puts out.
+    /// The cycle of the output task.
     pub cycle: String,
-    /// The task that puts out.
+    /// The output task.
     pub output: String,
-    /// As [`ChainStatistics::reaction`](crate::ChainStatistics).
+    /// The reaction times, as in [`ChainStatistics::reaction`](crate::ChainStatistics).
     pub reaction: Measured,
-    /// As [`ChainStatistics::data_age`](crate::ChainStatistics).
+    /// The data ages, as in [`ChainStatistics::data_age`](crate::ChainStatistics).
     pub data_age: Measured,
-    /// As [`ChainStatistics::newest_age`](crate::ChainStatistics).
+    /// The ages of the newest sample, as in
+    /// [`ChainStatistics::newest_age`](crate::ChainStatistics).
     #[serde(default)]
     pub newest_age: Measured,
 }
 
 impl Profile {
-    /// Reads the text of a profile, as it is in logs; also one of an earlier version, of which
-    /// nobody knows under which conditions it was measured.
+    /// Reads the text of a profile, as it is in logs; also one of an earlier version, whose
+    /// conditions are not known.
     ///
     /// # Errors
-    /// It is no profile.
+    /// If it is no profile.
     pub fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
         match serde_json::from_slice::<AnyFormat>(text)?.format {
             None => Ok(serde_json::from_slice::<FirstFormat>(text)?.into()),
@@ -121,12 +122,12 @@ impl Profile {
         }
     }
 
-    /// As text for a log.
+    /// Returns the profile as text for a log.
     pub fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("numbers, strings and string keys always serialise")
     }
 
-    /// What was measured of a cycle, to be added to.
+    /// Returns the measurements of a cycle, to be added to.
     pub fn cycle_mut(&mut self, cycle: &str) -> &mut CycleProfile {
         self.cycles.entry(cycle.to_owned()).or_default()
     }
@@ -136,18 +137,18 @@ impl Profile {
         self.cycle_mut(cycle).tasks.insert(task.to_owned(), execution.into());
     }
 
-    /// The execution times of a task, if they are known.
+    /// Returns the execution times of a task, if they are known.
     pub fn task(&self, cycle: &str, task: &str) -> Option<&Measured> {
         self.cycles.get(cycle)?.tasks.get(task)
     }
 
-    /// What was measured of a chain, if it was gone through.
+    /// Returns the measurements of a chain, if it had an output.
     pub fn chain(&self, source: &str, cycle: &str, output: &str) -> Option<&ChainProfile> {
         self.chains.iter().find(|chain| chain.source == source && chain.cycle == cycle && chain.output == output)
     }
 
-    /// Takes over what `newer` knows; what only the present one knows stays. For planning, where
-    /// the newest counts.
+    /// Replaces durations by those of `newer`; what only the present profile has stays. It is for
+    /// planning, where the newest counts.
     pub fn update(&mut self, newer: Self) {
         for (name, cycle) in newer.cycles {
             let known = self.cycle_mut(&name);
@@ -169,7 +170,7 @@ impl Profile {
         self.runs = newer.runs;
     }
 
-    /// Adds another run under the same conditions. For bounds, where every run is evidence.
+    /// Adds another run under the same conditions. It is for bounds, where every run is evidence.
     pub fn merge(&mut self, other: &Self) {
         self.runs = self.runs.saturating_add(other.runs);
         for (name, cycle) in &other.cycles {
@@ -200,8 +201,8 @@ impl Profile {
         }
     }
 
-    /// Execution times alone: those of a run that was stepped, or slowed down, say nothing about
-    /// when something was done.
+    /// Removes everything but execution times: those of a run that was stepped, or slowed down,
+    /// show nothing about when something was done.
     #[must_use]
     pub fn without_latencies(mut self) -> Self {
         self.cycles.values_mut().for_each(|cycle| cycle.response = Measured::default());
@@ -210,7 +211,7 @@ impl Profile {
         self
     }
 
-    /// Without what says when something was done; what came how densely stays.
+    /// Removes response times; how densely messages came stays if the run was in real time.
     fn without_responses(mut self) -> Self {
         if self.conditions.pace == Pace::Other {
             return self.without_latencies();

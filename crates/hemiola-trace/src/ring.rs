@@ -58,22 +58,22 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring of at least `events` slots, rounded up to a power of two; 32 bytes each, allocated
-    /// and touched here.
+    /// Creates a ring of at least `events` slots, rounded up to a power of two; 32 bytes each,
+    /// allocated and touched here.
     ///
     /// # Panics
-    /// If the memory cannot be had.
+    /// If the memory cannot be allocated.
     pub fn with_capacity(events: usize) -> Self {
         let capacity = events.max(2).next_power_of_two();
-        // Not zeros: those would come from pages that the kernel has not backed yet, and the writer
-        // would fault on them.
+        // The slots are not zeros: those would come from pages that the kernel has not backed yet,
+        // and the writer would fault on them.
         let slots = (0..capacity).map(|_| Slot(std::array::from_fn(|_| AtomicU64::new(u64::MAX)))).collect();
         let (pushed, closed) = (Position(AtomicU64::new(0)), AtomicBool::new(false));
         Self { shared: Arc::new(Shared { pushed, closed, slots }), pushed: 0 }
     }
 
-    /// Records an event. Wait-free: four stores and a counter, no allocation, no system call.
-    /// Always inlined, as the event's words are.
+    /// Records an event. It is wait-free: four stores and a counter, no allocation, no system call.
+    /// It is always inlined, as the event's words are.
     #[inline(always)]
     pub fn push(&mut self, event: Event) {
         let shared = &*self.shared;
@@ -86,33 +86,33 @@ impl Ring {
         shared.pushed.0.store(self.pushed, Ordering::Release);
     }
 
-    /// A reader that starts at the oldest event still held. May be called while the writer is at
-    /// work elsewhere, by cloning an earlier reader.
+    /// Returns a reader that starts at the oldest event still held. While the writer is at work
+    /// elsewhere, an earlier reader can be cloned instead.
     pub fn reader(&self) -> RingReader {
         let mut reader = RingReader { shared: Arc::clone(&self.shared), cursor: 0 };
         reader.rewind();
         reader
     }
 
-    /// How many events a reader that falls behind can still get.
+    /// Returns how many events a reader that falls behind can still get.
     pub fn capacity(&self) -> usize {
         self.shared.readable()
     }
 
-    /// How many events were pushed so far.
+    /// Returns how many events were pushed so far.
     pub fn pushed(&self) -> u64 {
         self.pushed
     }
 }
 
 impl Drop for Ring {
-    /// Tells the readers that nothing more will come.
+    /// Marks the ring as closed, so that readers know that nothing more will come.
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::Release);
     }
 }
 
-/// A reading end with its own position. Clones read independently; none is seen by the writer.
+/// A reading end with its own position. Clones read independently; the writer sees none of them.
 ///
 /// ```
 /// use hemiola_trace::{CycleId, Event, Ring, Ticks};
@@ -130,13 +130,14 @@ impl Drop for Ring {
 #[derive(Clone, Debug)]
 pub struct RingReader {
     shared: Arc<Shared>,
-    /// Number of the next event to read.
+    /// The number of the next event to read.
     cursor: u64,
 }
 
 impl RingReader {
     /// Appends the events since the last call to `into` and returns how many were lost because they
-    /// had been overwritten. Takes what is there when it is called and does not chase the writer.
+    /// had been overwritten. It drains what is there when it is called and does not chase the
+    /// writer.
     pub fn read(&mut self, into: &mut Vec<Event>) -> u64 {
         let pushed = self.shared.pushed.0.load(Ordering::Acquire);
         let mut lost = self.skip_to(self.shared.oldest(pushed));
@@ -163,12 +164,12 @@ impl RingReader {
         self.cursor = self.shared.oldest(self.shared.pushed.0.load(Ordering::Acquire));
     }
 
-    /// Leaves out everything recorded so far.
+    /// Skips everything recorded so far.
     pub fn skip_to_present(&mut self) {
         self.cursor = self.shared.pushed.0.load(Ordering::Acquire);
     }
 
-    /// How many events wait to be read, those already overwritten included.
+    /// Returns how many events wait to be read, those already overwritten included.
     pub fn backlog(&self) -> u64 {
         self.shared.pushed.0.load(Ordering::Relaxed).saturating_sub(self.cursor)
     }
@@ -178,7 +179,7 @@ impl RingReader {
         self.shared.closed.load(Ordering::Acquire)
     }
 
-    /// Moves on to event `number` unless it is behind; returns how many events that leaves out.
+    /// Moves on to event `number` unless it is behind; returns how many events that skips.
     fn skip_to(&mut self, number: u64) -> u64 {
         let skipped = number.saturating_sub(self.cursor);
         self.cursor += skipped;
@@ -186,8 +187,8 @@ impl RingReader {
     }
 }
 
-/// Events that a reader copies before it checks them: few enough for its stack, many enough that
-/// the writer's counter is seldom touched.
+/// The number of events that a reader copies before it checks them: few enough for its stack, many
+/// enough that the writer's counter is seldom touched.
 const BATCH: usize = if cfg!(loom) { 2 } else { 64 };
 
 #[derive(Debug)]
@@ -202,7 +203,7 @@ impl Shared {
         &self.slots[number as usize & (self.slots.len() - 1)]
     }
 
-    /// The number of the oldest readable event when `pushed` events have been pushed.
+    /// Returns the number of the oldest readable event when `pushed` events have been pushed.
     fn oldest(&self, pushed: u64) -> u64 {
         pushed.saturating_sub(self.readable() as u64)
     }
@@ -212,7 +213,7 @@ impl Shared {
     }
 }
 
-/// Alone on its cache lines (a pair, for processors that fetch two at once).
+/// A counter alone on its cache lines (a pair, for processors that fetch two at once).
 #[derive(Debug)]
 #[repr(align(128))]
 struct Position(AtomicU64);

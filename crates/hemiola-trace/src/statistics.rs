@@ -29,7 +29,7 @@ use held_up::{Among, Longest, LongestExecutions};
 use std::collections::BTreeMap;
 use undisturbed::{Execution, Runner, Undisturbed, What};
 
-/// Figures of everything that the events tell. Memory grows with the number of tasks, not with
+/// The figures of everything that the events show. Memory grows with the number of tasks, not with
 /// time.
 ///
 /// ```
@@ -58,7 +58,7 @@ pub struct Statistics {
     tasks: BTreeMap<TaskId, TaskStatistics>,
     chains: BTreeMap<(SourceId, TaskId), ChainStatistics>,
     callbacks: BTreeMap<CallbackId, CallbackStatistics>,
-    /// How long sources took for a sample.
+    /// The times that sources took for a sample.
     samples: BTreeMap<SourceId, Executions>,
     undisturbed: Undisturbed,
     longest: LongestExecutions,
@@ -66,8 +66,8 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Nothing absorbed yet. `scale` converts the events' times; give a new one with
-    /// [`rescale`](Self::rescale).
+    /// Creates statistics with nothing absorbed yet. `scale` converts the events' times; give a new
+    /// one with [`rescale`](Self::rescale).
     pub fn new(catalog: Catalog, scale: TickScale) -> Self {
         let (cycles, tasks, chains, callbacks, samples) = <_>::default();
         let (undisturbed, longest) = <_>::default();
@@ -140,8 +140,8 @@ impl Statistics {
         }
     }
 
-    /// All that happened until then was absorbed, on whatever worker: now it can be told which
-    /// executions were undisturbed, and which were held up.
+    /// Notes that all that happened until then was absorbed, on whatever worker: now it can be
+    /// judged which executions were undisturbed, and which were held up.
     pub fn settle(&mut self, until: Ticks) {
         let Self { catalog, scale, tasks, callbacks, samples, undisturbed, longest, .. } = self;
         let names = catalog.read();
@@ -173,45 +173,45 @@ impl Statistics {
         self.lost_events += events;
     }
 
-    /// How many events were lost.
+    /// Returns how many events were lost.
     pub fn lost_events(&self) -> u64 {
         self.lost_events
     }
 
-    /// A cycle's figures, if it ran.
+    /// Returns a cycle's figures, if it ran.
     pub fn cycle(&self, id: CycleId) -> Option<&CycleStatistics> {
         self.cycles.get(&id)
     }
 
-    /// A task's figures, if it ran.
+    /// Returns a task's figures, if it ran.
     pub fn task(&self, id: TaskId) -> Option<&TaskStatistics> {
         self.tasks.get(&id)
     }
 
-    /// The execution times of all tasks that ran.
+    /// Returns the execution times of all tasks that ran.
     pub fn executions(&self) -> impl Iterator<Item = (TaskId, &Distribution)> {
         self.tasks.iter().map(|(&id, task)| (id, &task.execution))
     }
 
-    /// The figures of the chain from `source` to `output`, if it was gone through.
+    /// Returns the figures of the chain from `source` to `output`, if it had an output.
     pub fn chain(&self, source: SourceId, output: TaskId) -> Option<&ChainStatistics> {
         self.chains.get(&(source, output))
     }
 
-    /// A callback's figures, if it was called.
+    /// Returns a callback's figures, if it ran.
     pub fn callback(&self, id: CallbackId) -> Option<&CallbackStatistics> {
         self.callbacks.get(&id)
     }
 
-    /// All figures with names, to be shown or written.
+    /// Returns all figures with names, to be shown or written.
     pub fn report(&self) -> Report {
         Report::of(self)
     }
 
-    /// What was measured, with names, to be kept for the next run's plan and for bounds. Execution
-    /// times are those of undisturbed executions; where less than one of ten was undisturbed, or
-    /// nobody [settled](Self::settle) that, those of all. Those that were [held up](crate::HeldUp)
-    /// count as no longer than the others.
+    /// Returns the measurements, with names, to be kept for the next run's plan and for bounds.
+    /// Execution times are those of undisturbed executions; where less than one of ten was
+    /// undisturbed, or nobody [settled](Self::settle) that, those of all. Those that were [held
+    /// up](crate::HeldUp) count as no longer than the others.
     pub fn profile(&self) -> Profile {
         let names = self.catalog.read();
         let mut profile = Profile::default();
@@ -239,7 +239,7 @@ impl Statistics {
             let executor = profile.executors.entry(names.worker_name(callback.executor)).or_default();
             executor.thread = names.worker(callback.executor).and_then(|worker| worker.executor.clone());
             let topic = callback.topic.and_then(|topic| names.topic(topic)).map(str::to_owned);
-            // Another one of this name may have been removed before, with another priority.
+            // Another callback of this name may have been removed before, with another priority.
             let names =
                 (1..).map(
                     |number| if number == 1 { callback.name.clone() } else { format!("{} ({number})", callback.name) },
@@ -254,8 +254,8 @@ impl Statistics {
         profile
     }
 
-    /// What bounds may rest on. Of few of many executions nobody can say that the longest of them
-    /// are among them.
+    /// Returns the durations that bounds may rest on. If few of many executions are undisturbed,
+    /// the longest ones may not be among them.
     fn execution(&self, of: What, undisturbed: &Distribution, all: &Distribution) -> Measured {
         let (among, distribution) = match undisturbed.count() >= all.count().div_ceil(10) {
             true => (Among::Undisturbed, undisturbed),
@@ -266,7 +266,7 @@ impl Statistics {
         if held_up.is_none() { measured } else { measured.with_held_up(held_up, counts) }
     }
 
-    /// Forgets all figures: for a new measurement.
+    /// Removes all figures, for a new measurement.
     pub fn clear(&mut self) {
         *self = Self::new(self.catalog.clone(), self.scale.clone());
     }

@@ -39,9 +39,9 @@ use std::{
 #[derive(Clone, Debug)]
 pub struct Timeline {
     process: String,
-    /// What else the heading says.
+    /// The remark in the heading.
     remark: String,
-    /// Where the capture begins, in nanoseconds.
+    /// The begin of the capture, in nanoseconds.
     origin: u64,
     begin: u64,
     end: u64,
@@ -51,7 +51,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// What a capture holds, all of it. [`window`](Self::window) picks a part that can be read.
+    /// Draws all of a capture. [`window`](Self::window) picks a part that can be read.
     pub fn of(capture: &Capture, catalog: &Catalog, scale: &TickScale) -> Self {
         let names = catalog.read();
         let mut gathered = Gathered::default();
@@ -63,13 +63,13 @@ impl Timeline {
         gathered.into_timeline(&names)
     }
 
-    /// The part of `length` that begins `skip` after the first event.
+    /// Picks the part of `length` that begins `skip` after the first event.
     pub fn window(self, skip: Duration, length: Duration) -> Self {
         let begin = self.origin.saturating_add(skip.as_nanos() as u64);
         Self { begin, end: begin.saturating_add(length.as_nanos() as u64), ..self }
     }
 
-    /// The last `length` of the capture.
+    /// Picks the last `length` of the capture.
     pub fn last(self, length: Duration) -> Self {
         let begin = self.end.saturating_sub(length.as_nanos() as u64).max(self.origin);
         Self { begin, ..self }
@@ -80,12 +80,12 @@ impl Timeline {
         Self { remark: remark.into(), ..self }
     }
 
-    /// How much time the picture shows.
+    /// Returns how much time the picture shows.
     pub fn length(&self) -> Duration {
         Duration::from_nanos(self.end - self.begin)
     }
 
-    /// The picture as a self-contained SVG document `width` pixels wide (at least 600).
+    /// Returns the picture as a self-contained SVG document `width` pixels wide (at least 600).
     pub fn to_svg(&self, width: u32) -> String {
         svg::draw(self, width.max(600))
     }
@@ -93,7 +93,7 @@ impl Timeline {
     /// Writes the picture, 1200 pixels wide.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         std::fs::write(path, self.to_svg(1200)).map_err(|source| Error::Write {
@@ -104,7 +104,7 @@ impl Timeline {
     }
 }
 
-/// A cycle.
+/// A cycle in the picture.
 #[derive(Clone, Debug)]
 struct Lane {
     name: String,
@@ -114,7 +114,7 @@ struct Lane {
     runs: Vec<RunSpan>,
 }
 
-/// A worker of a cycle.
+/// A worker of a cycle in the picture.
 #[derive(Clone, Debug)]
 struct Row {
     label: String,
@@ -130,9 +130,9 @@ struct Slice {
     ready: u64,
     begin: u64,
     end: u64,
-    /// How many slices it lies within.
+    /// The number of slices that it lies within.
     depth: usize,
-    /// When others had its core.
+    /// The times in which others had its core.
     preempted: Vec<(u64, u64)>,
 }
 
@@ -159,7 +159,7 @@ struct Occupation {
     end: u64,
 }
 
-/// A snapshot's way from one lane to another.
+/// The path of a snapshot from one lane to another.
 #[derive(Clone, Copy, Debug)]
 struct Handover {
     from: (usize, u64),
@@ -311,7 +311,7 @@ fn preempt(lanes: &mut [Lane]) -> BTreeMap<Core, Vec<Occupation>> {
         }
         for occupations in cores.values_mut() {
             occupations.sort_by_key(|occupation| occupation.begin);
-            // One task after the other is one occupation.
+            // Tasks that follow each other are one occupation.
             occupations.dedup_by(|next, last| {
                 let joined = next.lane == last.lane && next.begin <= last.end;
                 last.end = if joined { last.end.max(next.end) } else { last.end };

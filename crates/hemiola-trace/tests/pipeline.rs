@@ -1,4 +1,4 @@
-//! From the rings of running threads to figures and a trace.
+//! Events from the rings of running threads become figures and a trace.
 
 use hemiola_trace::{Catalog, Collector, Core, Cycle, Event, PlanId, Ring, Statistics, TickScale, Ticks, perfetto};
 use std::thread;
@@ -33,8 +33,8 @@ fn nothing_is_lost_unseen_between_workers_and_figures() {
         let mut drained = 0;
         let mut finished = false;
         while !finished {
-            // Asked first: what the workers pushed before they finished is in the round that
-            // follows.
+            // The question comes first, so that what the workers pushed before they finished is in
+            // the round that follows.
             finished = workers.iter().all(|worker| worker.is_finished());
             collector.drain(|worker, events, lost| {
                 drained += events.len() as u64 + lost;

@@ -1,4 +1,4 @@
-//! The picture of a schedule shows what happened, and any viewer can read it.
+//! Checks that the picture of a schedule shows what happened, and that any viewer can read it.
 
 #[path = "scenario/mod.rs"]
 mod scenario;

@@ -1,8 +1,8 @@
-//! Tables of a fixed-width font.
+//! Tables in a fixed-width font.
 
 use std::iter;
 
-/// The columns of a table: how wide each is, and where its text stands.
+/// The columns of a table: how wide each is, and how its text is aligned.
 ///
 /// Cells that are wider than their column move what follows, unless the column is cut. Lines have
 /// no spaces at their end.
@@ -17,7 +17,7 @@ use std::iter;
 pub struct Columns(Vec<Column>);
 
 impl Columns {
-    /// Columns from left to right.
+    /// Creates columns from left to right.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         Self(columns.into_iter().collect())
     }
@@ -40,7 +40,7 @@ impl Columns {
         self
     }
 
-    /// How many characters a line of all columns has.
+    /// Returns how many characters a line of all columns has.
     ///
     /// ```
     /// use hemiola_words::{Column, Columns};
@@ -51,7 +51,7 @@ impl Columns {
         self.0.iter().map(|column| column.gap + column.width).sum()
     }
 
-    /// A line of cells. What has no column stands at the end as it is.
+    /// Returns a line of cells. A cell without a column stands at the end as it is.
     pub fn line(&self, cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
         let mut line = String::new();
         let columns = self.0.iter().map(Some).chain(iter::repeat(None));
@@ -65,14 +65,14 @@ impl Columns {
         line
     }
 
-    /// All rows, a line each, with every column as wide as its longest cell.
+    /// Returns all rows, a line each, with every column as wide as its longest cell.
     pub fn table<R: IntoIterator<Item: AsRef<str>>>(self, rows: impl IntoIterator<Item = R> + Clone) -> String {
         let columns = self.fit(rows.clone());
         rows.into_iter().map(|row| columns.line(row) + "\n").collect()
     }
 }
 
-/// One column of [`Columns`], at least so many characters wide.
+/// A column of [`Columns`], at least so many characters wide.
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
     width: usize,
@@ -82,22 +82,22 @@ pub struct Column {
 }
 
 impl Column {
-    /// For names: text begins at the left.
+    /// Creates a column for names, whose text begins at the left.
     pub const fn left(width: usize) -> Self {
         Self { width, gap: 0, is_right: false, is_cut: false }
     }
 
-    /// For figures: text ends at the right.
+    /// Creates a column for figures, whose text ends at the right.
     pub const fn right(width: usize) -> Self {
         Self { is_right: true, ..Self::left(width) }
     }
 
-    /// So many spaces stand before it.
+    /// Sets how many spaces stand before the column.
     pub const fn after(self, gap: usize) -> Self {
         Self { gap, ..self }
     }
 
-    /// What is too long is cut, and ends with an ellipsis.
+    /// Cuts text that is too long, so that it ends with an ellipsis.
     pub const fn cut(self) -> Self {
         Self { is_cut: true, ..self }
     }
@@ -114,7 +114,7 @@ impl Column {
     }
 }
 
-/// Text that is cut or filled to exactly so many characters.
+/// Cuts or fills text to exactly so many characters.
 ///
 /// ```
 /// use hemiola_words::fitted;

@@ -1,7 +1,8 @@
 //! Numbers, tables and pictures as people read them: one look wherever Hemiola prints or draws.
 //!
-//! A leaf: it depends on nothing, knows nothing of robots, and does no I/O. Whoever has a figure
-//! for a person formats it here, so that two commands never show the same thing in two ways.
+//! This crate is a leaf: it depends on nothing, knows nothing of robots, and does no I/O. Code that
+//! has a figure for a person formats it here, so that two commands never show the same thing in two
+//! ways.
 //!
 //! ```
 //! use std::time::Duration;

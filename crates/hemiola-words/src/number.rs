@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A duration in three digits and the unit that fits: `12.3 ms`, `847 µs`, `90 ns`.
+/// Formats a duration in three digits and the unit that fits: `12.3 ms`, `847 µs`, `90 ns`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -20,7 +20,7 @@ pub fn duration(duration: Duration) -> String {
     three_digits(value, unit)
 }
 
-/// Nanoseconds, as [`duration`] shows them.
+/// Formats nanoseconds like [`duration`].
 ///
 /// ```
 /// assert_eq!(hemiola_words::nanoseconds(847_312), "847 µs");
@@ -29,7 +29,7 @@ pub fn nanoseconds(nanoseconds: u64) -> String {
     duration(Duration::from_nanos(nanoseconds))
 }
 
-/// A size in three digits and the unit that fits: `12.3 MB`.
+/// Formats a size in three digits and the unit that fits: `12.3 MB`.
 ///
 /// ```
 /// assert_eq!(hemiola_words::bytes(20_000_000_000), "20.0 GB");
@@ -55,7 +55,7 @@ fn three_digits(value: f64, unit: &str) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// A count with its thousands apart: `16,806`.
+/// Formats a count with its thousands apart: `16,806`.
 ///
 /// ```
 /// assert_eq!(hemiola_words::grouped(1_234_567), "1,234,567");
@@ -72,7 +72,8 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// A count with its noun in the number that fits: `1 message`, `2 messages`, `3 dependencies`.
+/// Formats a count with its noun in singular or plural: `1 message`, `2 messages`,
+/// `3 dependencies`.
 ///
 /// ```
 /// use hemiola_words::counted;
@@ -88,7 +89,8 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {plural}", grouped(count))
 }
 
-/// A number of any size with as many digits as are worth reading: `0.05`, `123.46`, `1.000e9`.
+/// Formats a number of any size with as many digits as are worth reading: `0.05`, `123.46`,
+/// `1.000e9`.
 ///
 /// ```
 /// assert_eq!(hemiola_words::number(9.80665), "9.8066");
@@ -103,7 +105,8 @@ pub fn number(value: f64) -> String {
     trimmed(value, (4 - value.abs().log10().floor() as i32).clamp(0, 8) as usize)
 }
 
-/// A number with so many decimals at most, and without zeros at their end: `2.5`, not `2.50`.
+/// Formats a number with so many decimals at most, and without zeros at their end: `2.5`, not
+/// `2.50`.
 ///
 /// ```
 /// use hemiola_words::trimmed;

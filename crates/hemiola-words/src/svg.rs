@@ -1,4 +1,4 @@
-//! SVG pictures: a page, escaped text, an idea of how wide text is, round marks, and colours.
+//! SVG pictures: a page, escaped text, an estimate of the width of text, round marks, and colours.
 //!
 //! ```
 //! use hemiola_words::svg::{Page, escape, palette::category};

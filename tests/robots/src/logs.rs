@@ -7,7 +7,7 @@ use hemiola::Time;
 use hemiola::cdr::MessageSchema;
 use hemiola::log::{Entry, LogCompression, LogReader, LogWriter, Message, Origin};
 
-/// An empty folder for one test.
+/// Makes an empty folder for one test.
 pub fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
     _ = std::fs::remove_dir_all(&folder);
@@ -15,7 +15,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// How many times the pace of a clock the runs of [`record`] go.
+/// The paces at which [`record`] tries its runs, as multiples of real time.
 const PACES: [&str; 4] = ["2", "1", "0.5", "0.25"];
 
 /// Lets `run` write a log, at a pace that it is given, until nothing is missing in it.
@@ -36,7 +36,7 @@ pub fn record(log: &Path, run: impl Fn(&str, &str)) {
     panic!("a recorder loses values that wait for it 0.8 s");
 }
 
-/// Whether no number is missing in any channel.
+/// Returns whether no number is missing in any channel.
 pub fn is_whole(log: &Path) -> bool {
     let mut log = LogReader::open(log).unwrap();
     let mut next: BTreeMap<String, u32> = BTreeMap::new();
@@ -54,12 +54,13 @@ pub fn is_whole(log: &Path) -> bool {
     true
 }
 
-/// A copy of a log in which messages are changed or left out.
+/// Copies a log; messages may be changed or left out.
 pub fn copied(from: &Path, to: &Path, change: impl FnMut(&Message<'_>) -> Option<Vec<u8>>) {
     copied_with(from, to, ("", ""), change);
 }
 
-/// The same with another definition of the messages of one topic.
+/// Copies a log with another definition of the messages of one topic; messages may be changed or
+/// left out.
 pub fn copied_with(
     from: &Path,
     to: &Path,
@@ -88,7 +89,7 @@ pub fn copied_with(
     copy.finish().unwrap();
 }
 
-/// The messages of a topic, in order.
+/// Returns the messages of a topic, in order.
 pub fn values(log: &Path, topic: &str) -> Vec<Vec<u8>> {
     let mut log = LogReader::open(log).unwrap();
     let mut values = Vec::new();

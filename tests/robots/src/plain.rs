@@ -9,7 +9,7 @@ use hemiola::log::{Entry, LogReader};
 /// A log in memory.
 pub struct PlainLog {
     pub messages: Vec<PlainMessage>,
-    /// What it says of its robot.
+    /// The metadata about the log's robot.
     pub about: BTreeMap<String, String>,
 }
 
@@ -51,7 +51,7 @@ impl PlainLog {
     }
 }
 
-/// Under which name a log tells of its robot.
+/// The name of the metadata about a log's robot.
 const ABOUT: &str = "hemiola";
 const MAGIC: &[u8] = b"\x89MCAP0\r\n";
 

@@ -159,7 +159,7 @@ impl Walk {
     }
 }
 
-/// As if somebody had changed the code.
+/// Whether the module behaves as if somebody had changed its code.
 pub static IS_CHANGED: AtomicBool = AtomicBool::new(false);
 
 #[derive(Module)]
@@ -253,7 +253,7 @@ impl Speak {
     }
 }
 
-/// Another number for other remarks, and for the same in another order.
+/// Folds remarks into a number that depends on each of them and on their order.
 fn fold(heard: &Subscription<Remark>, before: u64) -> u64 {
     heard.iter().fold(before, |all, remark| {
         all.wrapping_mul(31).wrapping_add(remark.number).wrapping_add(remark.text.len() as u64)

@@ -27,12 +27,12 @@ pub struct Watched<'v> {
 }
 
 impl<'v> Watched<'v> {
-    /// Watches these.
+    /// Watches these numbers.
     pub fn of(numbers: &'v [u64]) -> Self {
         Self { numbers }
     }
 
-    /// Ends the program if they are not all the same.
+    /// Ends the program if the numbers are not all the same.
     pub fn is_whole(&self) {
         let mut numbers = self.numbers.iter().map(black_box);
         let Some(first) = numbers.next() else { return };
@@ -41,7 +41,7 @@ impl<'v> Watched<'v> {
         }
     }
 
-    /// Ends the program if they change within a few milliseconds.
+    /// Ends the program if the numbers change within a few milliseconds.
     pub fn stays_the_same(&self) {
         let first = self.numbers.first().copied();
         let begin = Instant::now();

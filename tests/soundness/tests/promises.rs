@@ -3,28 +3,28 @@
 
 use std::process::{Command, Stdio};
 
-/// How a program has ended, and what it said.
+/// The exit code and the output of a program that has ended.
 struct Ending {
     code: Option<i32>,
     text: String,
 }
 
 impl Ending {
-    /// It ended well, and nobody saw what may not be seen.
+    /// The program ended well, and no thread saw a value that it may not see.
     fn is_well(&self) -> &Self {
         assert_eq!(self.code, Some(0), "{}", self.text);
         self.is_sound()
     }
 
-    /// It was refused before anything ran, for this reason.
+    /// The program was refused before anything ran, for these reasons.
     fn is_refused(&self, reasons: &[&str]) {
         assert!(self.code.is_some_and(|code| code != 0), "it ended with {:?}: {}", self.code, self.text);
         assert!(!self.text.contains("read after it was freed"), "it ran: {}", self.text);
         self.is_sound().says(reasons);
     }
 
-    /// A signal, a sanitizer's report and a panic of `main` are none of the ways in which a robot
-    /// ends.
+    /// The program ended as a robot may: a signal, a sanitizer's report and a panic of `main` are
+    /// no such ways.
     fn is_sound(&self) -> &Self {
         for word in ["AddressSanitizer", "a value changed while it was read", "thread 'main'", "overflowed its stack"] {
             assert!(!self.text.contains(word), "{}", self.text);
@@ -40,7 +40,7 @@ impl Ending {
     }
 }
 
-/// Runs a program for so long on its robot's clock.
+/// Runs a program for that long on its robot's clock.
 fn run(program: &str, duration: &str) -> Ending {
     run_with(program, duration, "")
 }

@@ -39,7 +39,8 @@ impl Architecture {
         house.crates.iter().filter(|one| self.place(one).is_none()).map(|one| one.name.as_str()).collect()
     }
 
-    /// The needs of crates that lead up or sideways instead of down: who needs whom.
+    /// The needs of crates that lead up or sideways instead of down: the crate, and the one that it
+    /// needs.
     pub fn arrows_up<'h>(&self, house: &'h House) -> Vec<(&'h str, &'h str)> {
         let mut found = Vec::new();
         for one in &house.crates {
@@ -72,7 +73,7 @@ impl Architecture {
         self.unsafe_places.iter().filter(|place| !holds(place)).map(String::as_str).collect()
     }
 
-    /// Where in the table a crate stands; what is only for tests stands below all else.
+    /// Returns the place of a crate in the table; crates for tests only stand below all others.
     fn place(&self, one: &Crate) -> Option<usize> {
         let named = self.layers.iter().position(|layer| *layer == one.name || *layer == one.folder);
         let by_folder = || self.layers.iter().position(|layer| one.folder.starts_with(&format!("{layer}/")));
@@ -80,7 +81,8 @@ impl Architecture {
     }
 }
 
-/// A module as the list names it: `runtime/blackboard/store`, `bench/contestant/cell`.
+/// Returns the name of a module as in the list: `runtime/blackboard/store`,
+/// `bench/contestant/cell`.
 fn place_of(one: &Crate, path: &[String]) -> String {
     let crate_name = one.folder.strip_prefix("crates/hemiola-").unwrap_or(&one.folder);
     let crate_name = crate_name.strip_prefix("crates/").unwrap_or(crate_name);
@@ -100,7 +102,7 @@ fn without_space(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 
-/// What a shell makes of braces: `a/{b,c/{d,e}}` is `a/b`, `a/c/d` and `a/c/e`.
+/// Expands braces as a shell does: `a/{b,c/{d,e}}` is `a/b`, `a/c/d` and `a/c/e`.
 fn expanded(text: &str) -> Vec<String> {
     let Some(open) = text.find('{') else { return vec![text.to_owned()] };
     let mut depth = 0;

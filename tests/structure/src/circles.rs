@@ -1,14 +1,14 @@
-//! What the top-level modules of a crate use of each other, and the circles among them: the
-//! strongly connected components of that graph.
+//! The uses between the top-level modules of a crate, and the circles among them: the strongly
+//! connected components of that graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::module_tree::Module;
 
-/// The top-level modules of a crate, and who uses whom.
+/// The top-level modules of a crate, and which of them use which.
 #[derive(Debug, Default)]
 pub struct ModuleGraph {
-    /// Of each module: those that it uses, with the places where it does.
+    /// The modules that each module uses, with the places where it does.
     pub arrows: BTreeMap<String, BTreeMap<String, Vec<Arrow>>>,
 }
 
@@ -22,7 +22,7 @@ pub struct Arrow {
 }
 
 impl ModuleGraph {
-    /// Adds the modules of a target: of a library or a program.
+    /// Adds the modules of a target, which is a library or a program.
     pub fn add(&mut self, modules: &[Module]) {
         let root = modules.iter().find(|module| module.path.is_empty());
         let rooms: BTreeSet<&String> = modules.iter().filter_map(|module| module.path.first()).collect();
@@ -71,7 +71,7 @@ impl ModuleGraph {
         circles
     }
 
-    /// Every place where a module of a circle uses another one of it.
+    /// Returns every place where a module of a circle uses another one of it.
     pub fn inside(&self, circle: &[String]) -> Vec<(String, String, Vec<Arrow>)> {
         let mut found = Vec::new();
         for (from, targets) in &self.arrows {
@@ -103,8 +103,9 @@ struct Top<'a> {
 }
 
 impl Top<'_> {
-    /// The top-level module that a path from the crate's root leads into; what the root re-exports
-    /// belongs to where it comes from, and what the root itself declares to none.
+    /// Returns the top-level module that a path from the crate's root leads into. Names that the
+    /// root re-exports belong to the module that they come from, names that the root itself
+    /// declares to none.
     fn room_of(&self, path: &[String]) -> Option<String> {
         let first = path.first()?;
         if self.rooms.contains(first) {
@@ -121,7 +122,7 @@ impl Top<'_> {
                 return Some(room.clone());
             }
         }
-        // A macro of the crate is named as if it stood in its root.
+        // The path of a macro of the crate is as if the macro stood in the root.
         let home = self
             .modules
             .iter()
@@ -138,7 +139,7 @@ impl Top<'_> {
     }
 }
 
-/// A path as from the crate's root, if it says where it begins.
+/// Returns a path as seen from the crate's root, if it begins with `crate`, `self` or `super`.
 fn absolute(here: &[String], segments: &[String]) -> Option<Vec<String>> {
     let mut at = here.to_vec();
     let mut rest = segments;

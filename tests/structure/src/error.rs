@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// What keeps the structure from being measured.
+/// The reasons for which the structure cannot be measured.
 #[derive(Debug, Error)]
 pub enum StructureError {
     /// A file cannot be read.
@@ -10,13 +10,13 @@ pub enum StructureError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         cause: std::io::Error,
     },
     /// The program was started somewhere else.
     #[error("neither {path} nor a folder above it is this workspace (run this inside a checkout of it)")]
     Outside {
-        /// Where it was started.
+        /// The folder in which it was started.
         path: PathBuf,
     },
     /// A file is not the TOML that it should be.
@@ -24,7 +24,7 @@ pub enum StructureError {
     NotToml {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error of the parser.
         cause: toml::de::Error,
     },
     /// A source file is not Rust.
@@ -32,7 +32,7 @@ pub enum StructureError {
     NotRust {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error of the parser.
         cause: syn::Error,
     },
     /// A module is declared, but no file holds it.
@@ -42,7 +42,7 @@ pub enum StructureError {
         module: String,
         /// The file that declares it.
         declared_in: PathBuf,
-        /// Where it should be.
+        /// The path at which it should be.
         wanted: PathBuf,
     },
     /// A manifest or ARCHITECTURE.md lacks what is read from it.
@@ -50,7 +50,7 @@ pub enum StructureError {
     Missing {
         /// The file.
         path: PathBuf,
-        /// What it lacks.
+        /// The part that is missing.
         what: &'static str,
     },
 }

@@ -11,9 +11,9 @@ use crate::{
 /// The workspace: its crates, in the order of its manifest.
 #[derive(Debug)]
 pub struct House {
-    /// Where the workspace's manifest is.
+    /// The folder of the workspace's manifest.
     pub root: PathBuf,
-    /// Its crates.
+    /// The crates of the workspace.
     pub crates: Vec<Crate>,
 }
 
@@ -26,9 +26,9 @@ pub struct Crate {
     pub folder: String,
     /// The crates of the workspace that it is built from; not those that only its tests need.
     pub needs: Vec<String>,
-    /// All modules of its library and its program that are not for tests only.
+    /// The modules of the crate's library and program, without those that are for tests only.
     pub modules: Vec<Module>,
-    /// What its top-level modules use of each other.
+    /// The uses between the crate's top-level modules.
     pub graph: ModuleGraph,
 }
 
@@ -109,12 +109,12 @@ impl Crate {
         self.modules.iter().filter(|module| module.source.atomics > 0 && !module.is_sync()).collect()
     }
 
-    /// Files above so many lines.
+    /// Files of more than that many lines.
     pub fn longer_than(&self, lines: usize) -> Vec<&Module> {
         self.modules.iter().filter(|module| module.source.lines > lines).collect()
     }
 
-    /// Tells whether the crate's root denies or forbids `unsafe`.
+    /// Returns whether the crate's root denies or forbids `unsafe`.
     pub fn denies_unsafe(&self) -> bool {
         self.modules.iter().filter(|module| module.path.is_empty()).all(|module| module.source.denies_unsafe)
     }

@@ -10,14 +10,15 @@ use crate::{
 pub struct Module {
     /// The file, relative to the workspace.
     pub file: PathBuf,
-    /// The names of the module and of those around it; of a crate's root: none.
+    /// The names of the module and of those around it; empty for a crate's root.
     pub path: Vec<String>,
-    /// What stands in it.
+    /// The contents of the file.
     pub source: Source,
 }
 
 impl Module {
-    /// Tells whether this is the one file of a crate that may name atomics: `sync.rs` or a `sync/`.
+    /// Returns whether this is the one file of a crate that may name atomics: `sync.rs` or a
+    /// `sync/`.
     pub fn is_sync(&self) -> bool {
         self.path.iter().any(|name| name == "sync")
     }

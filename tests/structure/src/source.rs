@@ -15,22 +15,23 @@ use syn::{
 
 use syntax::{attributes_of, for_tests, leaves, mentions, path_attribute};
 
-/// What stands in one file.
+/// The contents of one file, as far as they matter for the structure.
 #[derive(Debug, Default)]
 pub struct Source {
-    /// Lines, whatever they hold.
+    /// The number of lines, including empty ones and comments.
     pub lines: usize,
-    /// How often the word `unsafe` is used: blocks, functions, implementations, traits, types.
+    /// The number of uses of the word `unsafe`: blocks, functions, implementations, traits, types.
     pub unsafe_uses: usize,
-    /// Uses that the lint `unsafe_code` sees; types of pointers to functions are none.
+    /// The number of uses that the lint `unsafe_code` sees; types of pointers to functions are
+    /// none.
     pub lintable_unsafe: usize,
-    /// Functions that are `unsafe` to call.
+    /// The number of functions that are `unsafe` to call.
     pub unsafe_functions: usize,
-    /// Tells whether an attribute in this file expects (or allows) `unsafe_code`.
+    /// Whether an attribute in this file expects or allows `unsafe_code`.
     pub expects_unsafe: bool,
-    /// Tells whether an attribute in this file denies or forbids `unsafe_code`.
+    /// Whether an attribute in this file denies or forbids `unsafe_code`.
     pub denies_unsafe: bool,
-    /// Paths that name the module of atomics, of the standard library or of loom.
+    /// The number of paths that name the module of atomics, of the standard library or of loom.
     pub atomics: usize,
     /// Modules in files of their own.
     pub(crate) children: Vec<Child>,
@@ -38,7 +39,8 @@ pub struct Source {
     pub(crate) paths: Vec<NamedPath>,
     /// Names that the file's top level declares.
     pub(crate) declares: BTreeSet<String>,
-    /// What `use` at the file's top level brings in: the name, and where from; `*` for all.
+    /// The imports at the file's top level: the name, which is `*` for all, and where it comes
+    /// from.
     pub(crate) imports: Vec<(String, Vec<String>)>,
 }
 
@@ -266,7 +268,7 @@ impl<'ast> Visit<'ast> for Reading {
 }
 
 impl Reading {
-    /// Looks into what a macro is given, or is made of, which nobody has parsed.
+    /// Reads the tokens in a macro's call or definition, which the parser leaves as they are.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {

@@ -2,15 +2,15 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::{architecture::Architecture, house::House};
 
-/// Files longer than this are listed.
+/// The number of lines above which a file is listed.
 const LONG_FILE: usize = 400;
 
-/// What the check measures, a line per crate, with the places below.
+/// The table of what is measured, a line per crate, with a list of places below it.
 #[derive(Debug)]
 pub struct Table<'a> {
-    /// What is measured.
+    /// The workspace that is measured.
     pub house: &'a House,
-    /// What it is held against.
+    /// The architecture that the workspace is compared with.
     pub architecture: &'a Architecture,
     /// Whether every arrow of every circle is listed, too.
     pub arrows: bool,

@@ -1,4 +1,4 @@
-//! What must hold of every crate, without exceptions.
+//! The rules that hold for every crate, without exceptions.
 #![forbid(unsafe_code)]
 
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use hemiola_structure::{Architecture, Crate, House, Module};
 
 static HOUSE: LazyLock<House> = LazyLock::new(|| House::here().unwrap_or_else(|error| panic!("{error}")));
 
-/// The largest circle of modules that may be.
+/// The number of modules in the largest circle that is accepted.
 const LARGEST_CIRCLE: usize = 2;
 
 #[test]

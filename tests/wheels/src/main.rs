@@ -46,7 +46,7 @@ impl Saboteur {
     }
 }
 
-/// What a robot does before something happens to it.
+/// The number of runs before the fault happens.
 const LATER: u64 = 30;
 
 fn fault() -> String {
@@ -60,14 +60,14 @@ fn hang() -> ! {
     }
 }
 
-/// Takes the stack of its thread, and some more.
+/// Uses up the stack of its thread, and more.
 #[expect(unconditional_recursion, reason = "on purpose")]
 fn overflow(depth: u64) -> u64 {
     std::hint::black_box([depth; 1024]).iter().sum::<u64>() + overflow(depth + 1)
 }
 
-/// The same robot in a program of one's own, which proves again and again that it lives, until that
-/// panics: on the thread that watches all others.
+/// Runs the same robot from a program of one's own, with a heartbeat that panics in the end: on the
+/// thread that watches all others.
 fn run_until_the_heartbeat_panics() -> Result<(), Box<dyn std::error::Error>> {
     let configuration = hemiola::configuration::parse(ROBOT, "robot.toml", &Catalog::linked())?.configuration;
     let (panic, panics) = mpsc::channel();

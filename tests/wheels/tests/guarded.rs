@@ -25,7 +25,7 @@ fn guarded(name: &str, fault: &str, arguments: &[&str]) -> Run {
 }
 
 impl Run {
-    /// The process of the robot that was started last.
+    /// Returns the process of the robot that was started last.
     fn robot(&self) -> Option<Pid> {
         let text = self.text();
         let (_, number) = text.rsplit_once("watches over the robot, process ")?;
@@ -48,7 +48,7 @@ fn the_wheels_stand_still_after_the_process_was_killed_and_the_log_is_whole() {
     let folder = run.folder.clone();
     let log = folder.join("wheels.mcap");
     let written = || fs::metadata(&log).map_or(0, |file| file.len());
-    // What is written before it drives is its head.
+    // The part of the log that is written before the robot drives is its head.
     let head = written();
     let run = run.wait_for("what it does is on the disk", |_| written() > head);
     let ended = run.kill(Signal::KILL).end();
@@ -94,7 +94,7 @@ fn a_guarded_robot_ends_like_any_other() {
 
 #[test]
 fn a_signal_to_the_guard_is_meant_for_the_robot_and_ends_no_guard() {
-    // This robot has no answer to these, and dies of them.
+    // The robot handles none of these signals, and dies of them.
     for (name, signal, code) in [("quit", Signal::QUIT, 131), ("usr1", Signal::USR1, 138), ("usr2", Signal::USR2, 140)]
     {
         let ended = guarded(name, "", &[]).drive().signal(signal).end();
@@ -135,8 +135,8 @@ fn a_guard_without_a_command_that_is_there_is_refused_before_anything_moves() {
     assert!(ended.commands.is_empty());
 }
 
-/// From the death of the process to the last command on the bus. Not for every change: it kills 200
-/// robots.
+/// Measures the time from the death of the process to the last command on the bus. It is ignored by
+/// default, as it kills 200 robots.
 #[test]
 #[ignore = "takes some minutes; `.ci/long` runs it"]
 fn how_long_the_wheels_turn_after_the_process_was_killed() {

@@ -1,4 +1,4 @@
-//! What was measured is where the robot is, and not where somebody stood when it ran.
+//! Measurements are kept where the robot is, not in the folder in which it was started.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -99,7 +99,7 @@ fn a_changed_robot_is_measured_anew_and_says_so_in_a_line() {
     let (_, told) = run(&["--set", "cycle.motion.workers=2"]);
     let [note] = notes(&told).try_into().unwrap();
     assert!(note.contains("it has changed: cycle.motion.workers"), "{note}");
-    // The first one is remembered.
+    // The first measurements are remembered.
     let (_, told) = run(&["--set", "cycle.motion.workers=2"]);
     assert_eq!(notes(&told), Vec::<String>::new());
     let shown = place.says("there", &["profile", "show", "--json", "--set", "cycle.motion.workers=2"]);
@@ -111,7 +111,7 @@ fn the_last_line_of_a_run_is_its_verdict() {
     let place = Place::new("verdict");
     let stepped = place.says("here", &STEPPED);
     assert_eq!(last_line(&stepped), "VERDICT: this run was not in real time, and says nothing of deadlines");
-    // No machine runs a cycle 100 times a second that has a nanosecond.
+    // No machine meets a deadline of one nanosecond.
     let late = place.says(
         "here",
         &["run", "--headless", "--no-trace", "--duration", "300ms", "--set", "cycle.motion.deadline='1 ns'"],

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 
 use run::Run;
 
-/// What the robot says before it does.
+/// The line that the robot prints before it hangs.
 const HANGS: &str = "hangs on purpose";
 
 #[test]
@@ -96,7 +96,7 @@ fn the_first_signal_stops_the_wheels_and_the_second_one_the_program_whatever_mai
     let run = Run::start("main", "hang in main", &[]).wait_for("main hangs", |run| run.text().contains(HANGS));
     let stopped = |run: &Run| run.commands().last().is_some_and(|command| command == "stop");
     let run = run.signal(Signal::INT).wait_for("they stop", stopped);
-    // What comes at once means the same.
+    // A second signal that comes at once counts as the first one.
     thread::sleep(Duration::from_millis(300));
     run.signal(Signal::INT).end().stands_still().with_code(130);
 }

@@ -1,4 +1,4 @@
-//! What was not done that was asked for is told, and the exit code is not 0.
+//! Requests that cannot be fulfilled are reported, and the exit code is not 0.
 #![forbid(unsafe_code)]
 
 mod run;

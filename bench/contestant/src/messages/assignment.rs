@@ -23,7 +23,7 @@ pub struct Assignment {
 /// How the threads of a contestant are scheduled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scheduling {
-    /// Where threads of equal rank have to take turns.
+    /// Time sharing, for workloads in which threads of equal rank have to take turns.
     TimeSharing,
     RealTime,
 }
@@ -49,17 +49,17 @@ impl Assignment {
         Ok(Self { contestant, workload: workload.ok_or("--workload NAME is missing")?, numbers })
     }
 
-    /// Which contestant.
+    /// Returns the name of the contestant.
     pub fn contestant(&self) -> &str {
         &self.contestant
     }
 
-    /// Which workload.
+    /// Returns the name of the workload.
     pub fn workload(&self) -> &str {
         &self.workload
     }
 
-    /// A number that the workload needs.
+    /// Returns a number that the workload needs.
     ///
     /// # Panics
     /// If it was not given.
@@ -74,7 +74,8 @@ impl Assignment {
         end_with_the_first_panic();
         println!("contestant {} {version}", self.contestant);
         let scheduling = match self.workload.as_str() {
-            // Their producers spin, and would keep a core from whoever waits for it.
+            // Producers of these workloads spin, and would keep a core from a thread that waits for
+            // it.
             "fan-out" | "task-queue" | "ring" | "latest-value" => Scheduling::TimeSharing,
             "matrix-to-json" if self.numbers.get("rate-hz") == Some(&0) => Scheduling::TimeSharing,
             _ => Scheduling::RealTime,
@@ -89,7 +90,8 @@ impl Assignment {
     }
 }
 
-/// The others would wait for ever, at a barrier or for messages, for a thread that has panicked.
+/// Ends the process when a thread panics: the others would wait for it for ever, at a barrier or
+/// for messages.
 fn end_with_the_first_panic() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -98,10 +100,10 @@ fn end_with_the_first_panic() {
     }));
 }
 
-/// As a program in Rust ends whose main thread has panicked.
+/// The exit code of a program in Rust whose main thread has panicked.
 const FAILURE: i32 = 101;
 
-/// Prints what was measured.
+/// Prints the values of a key.
 pub(crate) fn print(key: &str, values: impl IntoIterator<Item = u64>) {
     let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
     println!("{key} {}", values.join(" "));

@@ -1,5 +1,5 @@
-//! One topic, N modules that listen to it, M messages, one thread: add the listeners, synchronise,
-//! send, synchronise, tear down.
+//! One topic, N modules that subscribe to it, M messages, one thread: add the subscribers,
+//! synchronise, send, synchronise, tear down.
 //!
 //! A delivery is a dynamic call that counts the message and adds its number in the module. The time
 //! is that of all five steps; beside it stands what sending and delivering take per delivery.
@@ -10,17 +10,17 @@ use super::Assignment;
 use super::assignment::print;
 use crate::monotonic_ns;
 
-/// What is sent.
+/// The message that is sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
-    /// The first is 0.
+    /// The number of the message; the first is 0.
     pub sequence: u64,
-    /// So that it has 16 bytes.
+    /// Unused bytes, so that a message has 16.
     pub padding: u64,
 }
 
-/// A module: what has come to it. Only one thread uses it; atomics, which here cost no more than
-/// plain numbers, let it be shared with contestants whose callbacks may run anywhere.
+/// A module, which counts what it receives. Only one thread uses it; atomics, which here cost no
+/// more than plain numbers, let it be shared with contestants whose callbacks may run anywhere.
 #[derive(Debug, Default)]
 pub struct Module {
     count: AtomicU64,
@@ -28,13 +28,13 @@ pub struct Module {
 }
 
 impl Module {
-    /// Takes a message.
+    /// Receives a message.
     #[inline]
     pub fn take(&self, message: &Message) {
         self.add(1, message.sequence);
     }
 
-    /// Takes several, handed over in one call.
+    /// Receives several messages, handed over in one call.
     #[inline]
     pub fn take_all<'m>(&self, messages: impl Iterator<Item = &'m Message>) {
         let (count, sum) = messages.fold((0, 0), |(count, sum), message| (count + 1, sum + message.sequence));
@@ -48,12 +48,12 @@ impl Module {
     }
 }
 
-/// Whoever delivers.
+/// The contestant: a topic that delivers messages to modules.
 pub trait Topic {
-    /// From now on, this module gets every message.
+    /// Subscribes a module, which gets every message from now on.
     fn subscribe(&mut self, module: &'static Module);
 
-    /// Sends one. Where messages are bounded, it may deliver when there is no room.
+    /// Sends a message. Where messages are bounded, this may deliver when there is no room.
     fn publish(&mut self, message: Message);
 
     /// Returns when everything has been delivered.
@@ -62,7 +62,7 @@ pub trait Topic {
 
 const WARM_UP_NS: u64 = 20_000_000;
 
-/// Measures, with a topic without listeners made anew for every repetition.
+/// Measures a contestant, with a topic without subscribers made anew for every repetition.
 ///
 /// # Panics
 /// If a module did not get every message once.
@@ -97,7 +97,8 @@ pub fn measure<T: Topic>(assignment: &Assignment, mut make: impl FnMut() -> T) {
             assert_eq!(module.count.load(Ordering::Relaxed), messages, "deliveries to a module");
             assert_eq!(module.sum.load(Ordering::Relaxed), messages * (messages - 1) / 2, "sum of what was delivered");
         }
-        // Or it takes so long that warming up does not matter.
+        // Samples count after warming up, or at once if a repetition takes so long that it does not
+        // matter.
         if begin - started >= WARM_UP_NS || end - begin >= 10 * WARM_UP_NS {
             total.push(end - begin);
             delivery.push((delivered - sending) * 1000 / deliveries);

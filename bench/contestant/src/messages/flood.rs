@@ -1,9 +1,9 @@
 //! A chain of two important callbacks, a thousand times per second, on an executor that unimportant
 //! messages flood.
 //!
-//! One core feeds, the other one executes. What is to be executed for an unimportant message takes
-//! 50 µs, and there are always more of them; the chain's callbacks take 20 µs each. Callbacks are
-//! not preempted: at best, the chain waits for one unimportant callback.
+//! One core feeds, the other one executes. The callback for an unimportant message takes 50 µs, and
+//! there are always more of them; the chain's callbacks take 20 µs each. Callbacks are not
+//! preempted: at best, the chain waits for one unimportant callback.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use super::Assignment;
 use super::assignment::print;
 use crate::{monotonic_ns, system, work};
 
-/// How many unimportant messages may wait.
+/// The number of unimportant messages that may wait.
 pub const CAPACITY: usize = 64;
 
 const UNIMPORTANT_NS: u64 = 50_000;
 const IMPORTANT_NS: u64 = 20_000;
 const PERIOD_NS: u64 = 1_000_000;
 
-/// What the executor calls.
+/// The callbacks that the executor calls.
 #[derive(Debug, Clone)]
 pub struct Callbacks(Arc<Shared>);
 
@@ -34,32 +34,32 @@ struct Shared {
 }
 
 impl Callbacks {
-    /// For an unimportant message.
+    /// Handles an unimportant message.
     pub fn unimportant(&self) {
         work::chain(self.0.unimportant_steps);
         self.0.unimportant.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// For an important message; what it publishes to the chain's second topic is the same stamp.
+    /// Handles an important message; returns the same stamp for the chain's second topic.
     pub fn first(&self, stamp: u64) -> u64 {
         work::chain(self.0.important_steps);
         stamp
     }
 
-    /// For what the first callback has published.
+    /// Handles the message that the first callback has published.
     pub fn second(&self, stamp: u64) {
         work::chain(self.0.important_steps);
         black_box(stamp);
         self.0.ended.store(monotonic_ns(), Ordering::Release);
     }
 
-    /// Whether the executor shall end.
+    /// Returns whether the executor shall end.
     pub fn is_over(&self) -> bool {
         self.0.over.load(Ordering::Acquire)
     }
 }
 
-/// The publishing ends, for the thread that feeds.
+/// The publishing ends of all topics, for the thread that feeds.
 pub trait Feeder: Send {
     /// Publishes to the chain's first topic.
     fn important(&mut self, stamp: u64);
@@ -68,8 +68,8 @@ pub trait Feeder: Send {
     fn unimportant(&mut self);
 }
 
-/// Measures. `make` makes the publishing ends, and what the executing thread does until the
-/// callbacks are over.
+/// Measures a contestant. `make` makes the publishing ends, and a closure for the executing thread
+/// that returns when the callbacks are over.
 ///
 /// # Panics
 /// If a chain does not come to its end.
@@ -95,7 +95,7 @@ pub fn measure<F: Feeder, E: FnOnce() + Send>(assignment: &Assignment, make: imp
             system::keep_to_core(0);
             let mut one = |flood: bool, chain: u64| {
                 shared.ended.store(0, Ordering::Relaxed);
-                // Not in step with the unimportant ones.
+                // The time of an important message is not in step with the unimportant ones.
                 let due = monotonic_ns() + PERIOD_NS - UNIMPORTANT_NS + chain * 7_919 % (2 * UNIMPORTANT_NS);
                 while monotonic_ns() < due {
                     if flood {
@@ -119,7 +119,7 @@ pub fn measure<F: Feeder, E: FnOnce() + Send>(assignment: &Assignment, make: imp
             let alone: Vec<u64> = (0..chains / 4).map(|chain| one(false, chain)).collect();
             let responses: Vec<u64> = (0..chains).map(|chain| one(true, chain)).collect();
             shared.over.store(true, Ordering::Release);
-            // Whoever sleeps has to see it.
+            // This message wakes an executor that sleeps, so that it sees the end.
             feeder.unimportant();
             (responses, alone)
         });
@@ -134,5 +134,5 @@ pub fn measure<F: Feeder, E: FnOnce() + Send>(assignment: &Assignment, make: imp
     print("flood", [flooded]);
 }
 
-/// What the chain takes at best when it has to wait for one unimportant callback.
+/// The response time of the chain at best when it has to wait for one unimportant callback.
 pub const BOUND_NS: u64 = 2 * IMPORTANT_NS + UNIMPORTANT_NS;

@@ -18,12 +18,13 @@ pub trait Publisher: Send {
     fn publish(&mut self, number: u64);
 }
 
-/// The thread's end of a link.
+/// The executing end of a link.
 pub trait Executor: Send {
-    /// Calls back for what has come, if anything has.
+    /// Calls the callback for every number that has come, if any has.
     fn run(&mut self);
 
-    /// Calls back for what comes, and sleeps meanwhile, until the last number has come.
+    /// Calls the callback for numbers as they come, and sleeps meanwhile, until the last number has
+    /// come.
     ///
     /// # Panics
     /// If it cannot sleep.
@@ -33,7 +34,7 @@ pub trait Executor: Send {
     }
 }
 
-/// What is called for a number.
+/// The callback that is called for a number.
 #[derive(Debug, Clone)]
 pub struct Callback {
     newest: Arc<AtomicU64>,
@@ -45,14 +46,15 @@ impl Callback {
         Self { newest: Arc::default(), last }
     }
 
-    /// To be called through a pointer, like any callback; tells whether that was the last number.
+    /// Notes a number, and returns whether it was the last. To be called through a pointer, like
+    /// any callback.
     #[inline]
     pub fn call(&self, number: u64) -> bool {
         self.newest.store(number, Ordering::Relaxed);
         number == self.last
     }
 
-    /// Whether the last number has come.
+    /// Returns whether the last number has come.
     pub fn is_over(&self) -> bool {
         self.newest() == self.last
     }
@@ -62,7 +64,8 @@ impl Callback {
     }
 }
 
-/// Measures as the assignment's `place` says; `make` makes a link that ends in the callback.
+/// Measures a contestant at the assignment's `place`; `make` makes a link that ends in the
+/// callback.
 ///
 /// # Panics
 /// If a number does not come, or comes out of order.
@@ -89,14 +92,14 @@ pub fn measure<P: Publisher, E: Executor>(assignment: &Assignment, mut make: imp
     print("wake_ups_per_100", [wake_ups * 100 / (trips * repetitions)]);
 }
 
-/// Where the callback runs. Its number is the assignment's `place`.
+/// The place where the callback runs. Its number is the assignment's `place`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// On the thread that publishes.
+    /// The thread that publishes.
     SameThread,
-    /// On another core, by a thread that spins.
+    /// Another core, on a thread that spins.
     Spinning,
-    /// On another core, by a thread that sleeps.
+    /// Another core, on a thread that sleeps.
     Sleeping,
 }
 
@@ -144,7 +147,7 @@ fn spinning<P: Publisher, E: Executor>(trips: u64, make: &mut dyn FnMut(Callback
 }
 
 fn sleeping<P: Publisher, E: Executor>(trips: u64, make: &mut dyn FnMut(Callback) -> (P, E)) -> Outcome {
-    /// Until whoever is going to sleep does.
+    /// The time in which the partner goes to sleep.
     const PAUSE_NS: u64 = 200_000;
     let callback = Callback::new(trips);
     let (mut publisher, mut executor) = make(callback.clone());
@@ -167,7 +170,8 @@ fn sleeping<P: Publisher, E: Executor>(trips: u64, make: &mut dyn FnMut(Callback
     on_two_cores(partner, player)
 }
 
-/// Each on a core of its own; what the player tells, and how often a thread slept meanwhile.
+/// Runs both, each on a core of its own; returns the result of `player`, and how often a thread
+/// slept meanwhile.
 fn on_two_cores(partner: impl FnOnce() + Send, player: impl FnOnce() -> u64 + Send) -> Outcome {
     let ready = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,32 +1,32 @@
-//! Forty topics with a subscriber each, and nobody publishes: processor time and wake-ups of the
-//! whole process, but for the thread that measures them.
+//! Forty topics with a subscriber each, on which nothing is published: processor time and wake-ups
+//! of the whole process, but for the thread that measures them.
 
 use super::Assignment;
 use super::assignment::print;
 use crate::system::thread_cpu_ns;
 use crate::{Usage, monotonic_ns, sleep_until_ns};
 
-/// How many topics.
+/// The number of topics.
 pub const TOPICS: usize = 40;
 
-/// What comes of subscribing: whatever has to live while nothing happens, and how to publish to
-/// each topic afterwards.
+/// The contestant after it has subscribed: whatever has to live while nothing happens, and how to
+/// publish to each topic afterwards.
 pub trait Subscribed {
     /// Publishes a message to every topic.
     fn publish_to_all(&mut self);
 
-    /// How many have been received.
+    /// Returns how many messages have been received.
     fn received(&self) -> u64;
 }
 
-/// Measures.
+/// Measures a contestant.
 ///
 /// # Panics
-/// If nobody listened: after the quiet time, one message per topic has to be received.
+/// If a subscriber is missing: after the quiet time, one message per topic has to be received.
 pub fn measure<S: Subscribed>(assignment: &Assignment, make: impl FnOnce() -> S) {
     let duration_ns = assignment.number("duration-ns");
     let mut subscribed = make();
-    // What starting takes does not count.
+    // The time after the start does not count.
     sleep_until_ns(monotonic_ns() + 50_000_000);
     let begin = monotonic_ns();
     let (before, own_before) = (Usage::now(), thread_cpu_ns());
@@ -34,7 +34,7 @@ pub fn measure<S: Subscribed>(assignment: &Assignment, make: impl FnOnce() -> S)
     let used = Usage::now().since(&before);
     let cpu_ns = used.cpu_ns.saturating_sub(thread_cpu_ns() - own_before);
     let seconds = (monotonic_ns() - begin) as f64 / 1e9;
-    // This thread slept, too.
+    // This thread slept once, too.
     let wake_ups = used.sleeps.saturating_sub(1);
     subscribed.publish_to_all();
     let limit = monotonic_ns() + 2_000_000_000;

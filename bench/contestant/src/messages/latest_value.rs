@@ -20,11 +20,11 @@ pub trait Writer<T>: Send {
 
 /// The reading end.
 pub trait Reader<T>: Send {
-    /// Looks at the newest value; what was before the first write counts as a value, too.
+    /// Reads the newest value; the one before the first write counts, too.
     fn read(&mut self, look: impl FnOnce(&T));
 }
 
-/// Measures; what is read before the first write is `T::default()`.
+/// Measures a contestant; the value before the first write is `T::default()`.
 ///
 /// # Panics
 /// If a value is torn, older than one that was seen before, or the last one is never seen.
@@ -41,7 +41,7 @@ pub fn measure<T: Payload, W: Writer<T>, R: Reader<T>>(assignment: &Assignment, 
                 barrier.wait();
                 let written = write(&mut writer, period_ns, duration_ns);
                 over.store(true, Ordering::Release);
-                // Dropped only when the reader has seen the last value.
+                // The writer is dropped only when the reader has seen the last value.
                 barrier.wait();
                 written
             });
@@ -73,7 +73,7 @@ fn write<T: Payload>(writer: &mut impl Writer<T>, period_ns: u64, duration_ns: u
     let begin = monotonic_ns();
     if period_ns == 0 {
         let mut last = 0;
-        // At least once, however short the time is.
+        // The loop writes at least once, however short the time is.
         loop {
             last += 1;
             writer.write(|value| value.fill(last));
@@ -106,7 +106,7 @@ fn read<T: Payload>(reader: &mut impl Reader<T>, over: &AtomicBool) -> Outcome {
         assert!(tag >= last && tag != u64::MAX, "read {tag} after {last}");
         last = tag;
     };
-    // At least once: the writer may be through before this thread runs.
+    // The loop reads at least once: the writer may be through before this thread runs.
     loop {
         (0..64).for_each(|_| look(reader));
         reads += 64;
@@ -115,12 +115,12 @@ fn read<T: Payload>(reader: &mut impl Reader<T>, over: &AtomicBool) -> Outcome {
         }
     }
     let ps = (monotonic_ns() - begin) * 1000 / reads;
-    // The last one was written before `over`.
+    // The last value was written before `over`, so that this read sees it.
     look(reader);
     Outcome { last, ps }
 }
 
-/// What it takes to read the clock.
+/// Returns how long it takes to read the clock.
 fn clock_ps() -> u64 {
     const READINGS: u64 = 10_000;
     let begin = monotonic_ns();

@@ -14,37 +14,37 @@ use super::Assignment;
 use super::assignment::print;
 use crate::{Usage, monotonic_ns};
 
-/// What is published.
+/// The vector that is published.
 pub type Vector = [f64; 100];
 
-/// How many vectors make a matrix.
+/// The number of vectors in a matrix.
 pub const ROWS: usize = 500;
 
-/// How many vectors may wait.
+/// The number of vectors that may wait.
 pub const CAPACITY: usize = 1024;
 
 /// A producer's end.
 pub trait Publisher: Send {
     /// Publishes a vector; `fill` writes it, as close to its place as possible. Without a rate it
-    /// waits for room. At a rate it must not wait; it tells `false` if there is no room, if it
-    /// knows ([`Gathered::lost`] otherwise).
+    /// waits for room. At a rate it must not wait; it returns `false` if it knows that there is no
+    /// room ([`Gathered::lost`] counts the others).
     fn publish(&mut self, fill: impl FnMut(&mut Vector)) -> bool;
 }
 
-/// What makes matrices of vectors.
+/// The contestant: it makes matrices of vectors.
 pub trait Pipeline {
     /// A producer's end.
     type Publisher: Publisher;
 
-    /// One for each producer.
+    /// Returns one publishing end for each producer.
     fn publishers(&mut self, count: usize) -> Vec<Self::Publisher>;
 
-    /// Handles what is left when the producers are gone, ends its threads, and tells what came of
-    /// it.
+    /// Handles the vectors that are left when the producers are gone, ends its threads, and returns
+    /// what was gathered.
     fn finish(self) -> Gathered;
 }
 
-/// Measures.
+/// Measures a contestant.
 ///
 /// # Panics
 /// If a vector is neither handled nor refused, or handled twice.

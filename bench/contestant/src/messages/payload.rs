@@ -1,11 +1,11 @@
-//! What messages carry.
+//! The contents of messages.
 
-/// A value that tells its tag, wherever one looks.
+/// A value whose tag can be read from any part of it.
 pub trait Payload: Default + Clone + Send + Sync + 'static {
-    /// Writes all of it.
+    /// Writes the tag to all of the value.
     fn fill(&mut self, tag: u64);
 
-    /// The tag, from looking at every cache line; another number if they do not agree.
+    /// Returns the tag, from every cache line; another number if they do not agree.
     fn tag(&self) -> u64;
 }
 
@@ -21,7 +21,7 @@ impl Payload for u64 {
     }
 }
 
-/// 1024 bytes, in 16 cache lines.
+/// A message of 1024 bytes, in 16 cache lines.
 ///
 /// ```
 /// use hemiola_bench_contestant::messages::{Kilobyte, Payload};

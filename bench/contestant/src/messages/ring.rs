@@ -10,7 +10,7 @@ use super::assignment::print;
 use super::{Assignment, Patience, Payload};
 use crate::{monotonic_ns, system};
 
-/// How much fits into the queue.
+/// The capacity of the queue.
 pub const CAPACITY: usize = 1024;
 
 /// A sending end.
@@ -22,14 +22,14 @@ pub trait Sender<T>: Send {
 
 /// The receiving end.
 pub trait Receiver<T>: Send {
-    /// Hands on at least one message if there is any, and may hand on more, or wait; tells how
+    /// Hands on at least one message if there is any, and may hand on more, or wait; returns how
     /// many.
     fn receive(&mut self, take: impl FnMut(&T)) -> usize;
 }
 
 const SENDER_BITS: u32 = 8;
 
-/// Measures, with a queue made anew for every repetition for so many senders.
+/// Measures a contestant, with a queue made anew for every repetition for that many senders.
 ///
 /// # Panics
 /// If a message is missing, doubled, torn, or comes out of order.

@@ -1,5 +1,5 @@
-/// How a thread waits that must not sleep: it spins for a moment, then lets others run, who may be
-/// those that it waits for.
+/// The way in which a thread waits that must not sleep: it spins for a moment, then yields to
+/// others, which may be those that it waits for.
 ///
 /// ```
 /// use hemiola_bench_contestant::messages::Patience;
@@ -17,7 +17,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// To be called after each look that was in vain.
+    /// Waits a moment. To be called after each attempt in vain.
     #[inline]
     pub fn wait(&mut self) {
         const SPINS: u32 = 64;
@@ -29,7 +29,7 @@ impl Patience {
         }
     }
 
-    /// To be called after a look that was not.
+    /// Begins to spin again. To be called after a success.
     #[inline]
     pub fn reset(&mut self) {
         self.looks = 0;

@@ -1,9 +1,9 @@
-//! T threads share a queue of tasks: each adds a hundred, then takes out and runs up to a hundred,
+//! T threads share a queue of tasks: each adds a hundred, then dequeues and runs up to a hundred,
 //! over and over.
 //!
-//! A task is a function that captures nothing and counts in its thread, so that nobody allocates
-//! for it. The time is from the first thread's begin to the last one's end, by their own clocks,
-//! per hundred tasks.
+//! A task is a function that captures nothing and counts in its thread, so that it needs no
+//! allocation. The time is from the first thread's begin to the last one's end, by their own
+//! clocks, per hundred tasks.
 
 use std::cell::Cell;
 use std::sync::Barrier;
@@ -12,7 +12,7 @@ use super::Assignment;
 use super::assignment::print;
 use crate::monotonic_ns;
 
-/// What is added and run without a pause in between.
+/// The number of tasks that are added and run without a pause in between.
 pub const BATCH: usize = 100;
 
 /// A queue that many threads use.
@@ -22,17 +22,17 @@ pub trait TaskQueue: Sync {
     where
         Self: 'q;
 
-    /// The end for the thread that calls this, the `index`th.
+    /// Returns the end for the calling thread, the `index`th.
     fn worker(&self, index: usize) -> Self::Worker<'_>;
 }
 
 /// A thread's end of a queue.
 pub trait Worker {
-    /// Adds [`task`] so many times.
+    /// Adds [`task`] `count` times.
     fn add(&mut self, count: usize);
 
-    /// Takes out and runs up to `limit` tasks, whoever has added them; tells how many. It may stop
-    /// when there seems to be none.
+    /// Dequeues and runs up to `limit` tasks, no matter which thread has added them; returns how
+    /// many. It may stop when there seems to be none.
     fn run(&mut self, limit: usize) -> usize;
 }
 
@@ -40,12 +40,12 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// What is added and run; those who know it only when they run it find out through a pointer.
+/// The task that is added and run. A queue of arbitrary tasks calls it through a pointer.
 pub fn task() {
     COUNT.set(COUNT.get() + 1);
 }
 
-/// Measures, with a queue made anew for every repetition for so many threads.
+/// Measures a contestant, with a queue made anew for every repetition for that many threads.
 ///
 /// # Panics
 /// If a task did not run, or ran twice.
@@ -65,7 +65,7 @@ pub fn measure<Q: TaskQueue>(assignment: &Assignment, mut make: impl FnMut(usize
                 worker.run(BATCH);
             }
             let end = monotonic_ns();
-            // What others were too early for.
+            // This runs the tasks for which other threads were too early.
             barrier.wait();
             while worker.run(BATCH) > 0 {}
             (begin, end, COUNT.get())

@@ -1,4 +1,4 @@
-//! Whoever cheats has no figures.
+//! A contestant that cheats has no figures.
 
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ fn assignment(words: &str) -> Assignment {
     Assignment::parse(words.split(' ').map(str::to_owned)).expect("well-formed")
 }
 
-/// Delivers all messages but those of one number.
+/// A topic that delivers all messages but those of one number.
 struct Forgetful {
     forgets: Option<u64>,
     modules: Vec<&'static fan_out::Module>,
@@ -88,7 +88,7 @@ fn a_ring_that_doubles_a_message_is_not() {
     channel(Some(20));
 }
 
-/// The end that is read never hears of what is written.
+/// A channel whose reading end never receives what is written.
 struct Deaf;
 
 impl latest_value::Writer<u64> for Deaf {
@@ -110,10 +110,10 @@ fn a_value_that_never_arrives_has_no_figures() {
     latest_value::measure::<u64, _, _>(&assignment, || (Deaf, Deaf));
 }
 
-/// Says that this process is the child of the test below.
+/// The environment variable that says that this process is the child of the test below.
 const CHILD: &str = "HEMIOLA_BENCH_CHILD";
 
-/// Of whose two threads the second panics, for which the first waits at a barrier.
+/// A queue of two threads: the second one panics while the first one waits for it at a barrier.
 struct Broken;
 
 struct BrokenWorker;

@@ -1,6 +1,6 @@
 //! Copper's own workloads: a chain of ten tasks that hand a number on, in its serial loop, and two
-//! stages, a thread each, in its pipeline. `default`: as it comes, all messages logged; `quiet`:
-//! without logging.
+//! stages, a thread each, in its pipeline. `default` logs all messages, as Copper does by default;
+//! `quiet` logs nothing.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
@@ -11,9 +11,9 @@ use hemiola_bench_contestant::{Completions, Contest, CountAllocations, Mode, Wor
 #[global_allocator]
 static ALLOCATOR: CountAllocations = CountAllocations;
 
-/// Tasks are made by Copper, so they find the work here.
+/// The work, which tasks find here because Copper makes them.
 static WORK: OnceLock<&'static Work> = OnceLock::new();
-/// And the second stage, whom to tell that a run has ended, and what to remove in the end.
+/// The place where the second stage notes that a run has ended, and the logs to remove in the end.
 static COMPLETIONS: Mutex<Option<(Completions, PathBuf)>> = Mutex::new(None);
 
 fn work() {
@@ -88,7 +88,7 @@ mod quiet_stages {
     }
 }
 
-/// More than a run of the bench writes.
+/// The size of the log: more than a run of the bench writes.
 const LOG_BYTES: Option<usize> = Some(64 << 20);
 
 fn main() -> CuResult<()> {
@@ -110,7 +110,7 @@ fn main() -> CuResult<()> {
     result
 }
 
-/// Copper writes into numbered files beside the name that it is given.
+/// Removes the logs: Copper writes into numbered files beside the name that it is given.
 fn remove_logs(log: &std::path::Path) {
     let (Some(folder), Some(stem)) = (log.parent(), log.file_stem().and_then(|stem| stem.to_str())) else { return };
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -218,7 +218,7 @@ impl CuSinkTask for Second {
     }
 }
 
-/// Copper's version, from the lock file.
+/// Returns Copper's version, from the lock file.
 fn version() -> &'static str {
     let mut lines = include_str!("../Cargo.lock").lines().skip_while(|line| *line != "name = \"cu29\"").skip(1);
     let version = lines.next().and_then(|line| line.strip_prefix("version = \""));

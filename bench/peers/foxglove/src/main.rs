@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use foxglove::{ChannelBuilder, PartialMetadata, RawChannel, Schema, WebSocketServer};
 
-/// A message of the log, when it is due since the beginning, and where it belongs.
+/// A message of the log: its channel, and when it is due since the beginning.
 struct Due {
     after: Duration,
     channel: Arc<RawChannel>,
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let server = WebSocketServer::new().name("recorded").bind("127.0.0.1", 0).start_blocking()?;
     println!("ws://127.0.0.1:{}/", server.port());
     thread::Builder::new().name("publisher".to_owned()).spawn(move || publish(&messages))?;
-    // Whoever started this holds the other end, and need not say anything.
+    // The bench holds the other end of the input, and writes nothing to it.
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
 }
@@ -54,7 +54,8 @@ fn read(log: &[u8]) -> Result<Vec<Due>, Box<dyn Error>> {
     Ok(messages)
 }
 
-/// Publishes all, at the pace of the log. It looks as often as Hemiola's door does.
+/// Publishes all messages, at the pace of the log. It looks as often for due ones as Hemiola's door
+/// does.
 fn publish(messages: &[Due]) {
     const LOOK: Duration = Duration::from_millis(16);
     loop {

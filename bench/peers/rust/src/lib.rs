@@ -1,5 +1,5 @@
-//! What the peers that have no task graph of their own share: counters of unmet dependencies, as
-//! one writes them around a pool.
+//! Counters of unmet dependencies, as one writes them around a pool, for the peers that have no
+//! task graph of their own.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -26,8 +26,8 @@ impl Countdown {
         }
     }
 
-    /// Runs a task and all that become ready by that and only by that, one after the other; all
-    /// others that become ready are given to `spawn`. Tells how many tasks it ran.
+    /// Runs a task, and then one after the other those that become ready by it; of several that
+    /// become ready at once, all but the last are given to `spawn`. Returns how many tasks it ran.
     pub fn run_from(&self, first: usize, mut spawn: impl FnMut(usize)) -> u32 {
         let (mut task, mut ran) = (first, 0);
         loop {
@@ -36,7 +36,7 @@ impl Countdown {
             let mut next = None;
             for &successor in &self.successors[task] {
                 if self.pending[successor].fetch_sub(1, Ordering::AcqRel) == 1 {
-                    // Ready for the next run; nobody looks at it before.
+                    // The counter is ready for the next run; no task reads it before.
                     self.pending[successor].store(self.predecessors[successor], Ordering::Relaxed);
                     if let Some(other) = next.replace(successor) {
                         spawn(other);
@@ -51,7 +51,7 @@ impl Countdown {
     }
 }
 
-/// The version of a package that these peers were built with, from the lock file.
+/// Returns the version of a package that these peers were built with, from the lock file.
 pub fn version(package: &str) -> &'static str {
     const LOCK: &str = include_str!("../Cargo.lock");
     let name = format!("name = \"{package}\"");

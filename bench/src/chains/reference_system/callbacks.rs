@@ -9,7 +9,7 @@ use super::graph::{self, EXECUTORS, Kind, NODES, callbacks};
 use super::history::{Author, History};
 use crate::chains::application::{Application, Cause};
 
-/// Who runs the callbacks.
+/// The scheduler of the callbacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduler {
     /// One default executor for everything.
@@ -18,7 +18,7 @@ pub enum Scheduler {
     Picas,
 }
 
-/// The whole system on so many cores, where computing once takes `crunch`.
+/// Returns the model of the whole system on that many cores, where computing once takes `crunch`.
 pub fn model(scheduler: Scheduler, cores: usize, crunch: TimeSpan) -> Model {
     let all = callbacks();
     let executors = match scheduler {
@@ -41,7 +41,7 @@ pub fn model(scheduler: Scheduler, cores: usize, crunch: TimeSpan) -> Model {
             executor: if scheduler == Scheduler::Ros2 { 0 } else { node.executor },
             source: match (callback.input, node.kind.period()) {
                 (None, Some(period)) => Source::Timer { first: period, period, missed: Missed::Skip },
-                // As in the original: a queue of one, and of ten before a command.
+                // Queues have the lengths of the original: one, and ten before a command.
                 _ => Source::Messages { depth: if node.kind == Kind::Command { 10 } else { 1 }, arrivals: Vec::new() },
             },
             takes: Span::upto(if computes { crunch } else { TimeSpan::ZERO }),
@@ -54,14 +54,14 @@ pub fn model(scheduler: Scheduler, cores: usize, crunch: TimeSpan) -> Model {
     Model { cores, executors, callbacks: described.collect(), ..Model::default() }
 }
 
-/// The nodes at work.
+/// The application of all nodes.
 pub struct Nodes {
     callbacks: Vec<graph::Callback>,
     nodes: Vec<Mutex<State>>,
     figures: Mutex<Figures>,
 }
 
-/// What a node remembers. Its callbacks never run at the same time: the lock is always free.
+/// The state of a node. Its callbacks never run at the same time: the lock is always free.
 #[derive(Default)]
 struct State {
     author: Author,
@@ -141,8 +141,8 @@ mod tests {
             (figures.period.minimum, figures.period.maximum),
             (TimeSpan::milliseconds(100), TimeSpan::milliseconds(100))
         );
-        // The younger lidar's callback comes after the other one's transformer: from there its own,
-        // fusion, ground filter and detector.
+        // The younger lidar's callback runs after the other one's transformer. From there its own
+        // transformer, fusion, ground filter and detector take 2 ms each.
         assert_eq!(figures.latency.minimum, TimeSpan::milliseconds(8));
         assert!(figures.latency.count >= 90);
     }

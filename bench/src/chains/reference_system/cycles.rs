@@ -1,5 +1,5 @@
-//! The reference system as cycles: what computes at the pace of others is in their cycle, what has
-//! a pace of its own is a cycle. Between cycles goes the latest value.
+//! The reference system as cycles: nodes that compute at the pace of others are in their cycle,
+//! nodes with a pace of their own are a cycle. Between cycles goes the latest value.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::Dag;
@@ -11,7 +11,7 @@ use super::graph::{Kind, NODES, number};
 use super::history::{Author, History};
 use crate::chains::simulated::Simulated;
 
-/// A cycle; its modules are called as the nodes.
+/// The description of a cycle; its modules are named as the nodes.
 pub struct Described {
     pub name: &'static str,
     pub period_ms: u64,
@@ -19,7 +19,7 @@ pub struct Described {
     pub modules: &'static [&'static str],
 }
 
-/// The most important one first.
+/// The cycles, the most important one first.
 pub const CYCLES: [Described; 6] = [
     Described {
         name: "planning",
@@ -60,7 +60,7 @@ pub const CYCLES: [Described; 6] = [
 ];
 
 impl Described {
-    /// The numbers of its nodes that compute.
+    /// Returns the numbers of the cycle's nodes that compute.
     fn computing(&self) -> Vec<usize> {
         let nodes = self.modules.iter().map(|module| number(module));
         nodes.filter(|&node| !matches!(NODES[node].kind, Kind::Sensor(_) | Kind::Command)).collect()
@@ -71,7 +71,7 @@ impl Described {
     }
 }
 
-/// Simulates it on so many cores until `end`, where computing once takes `crunch`.
+/// Simulates the system on that many cores until `end`, where computing once takes `crunch`.
 pub fn simulate(cores: usize, crunch: TimeSpan, end: TimeSpan) -> (Figures, Simulated) {
     let cycles = CYCLES.iter().map(|described| {
         let nodes = described.computing();
@@ -103,10 +103,10 @@ pub fn simulate(cores: usize, crunch: TimeSpan, end: TimeSpan) -> (Figures, Simu
     (watch.figures, Simulated { cores_used, dropped: watch.replaced })
 }
 
-/// Follows messages through the cycles.
+/// An observer that follows messages through the cycles.
 struct Watch {
     crunch: TimeSpan,
-    /// Per cycle, its nodes that compute; and what all nodes had told when its run began.
+    /// Per cycle, its nodes that compute; and the messages of all nodes when its run began.
     computing: Vec<Vec<usize>>,
     taken: Vec<Vec<Option<History>>>,
     /// Per node: its newest message, when it began in the present run, and for how long it ran in
@@ -137,8 +137,8 @@ impl Watch {
         }
     }
 
-    /// A node tells what it made of its inputs: of this run where they are of its cycle, else what
-    /// the cycle took.
+    /// Makes the message of a node from its inputs: those of this run where they are of its cycle,
+    /// or those that the cycle read when it began.
     fn tell(&mut self, cycle: usize, node: usize, begun: TimeSpan) {
         let Self { computing, taken, latest, authors, .. } = self;
         let is_own =
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn with_enough_cores_the_hot_path_takes_its_own_work_and_no_more() {
         let (figures, simulated) = simulate(4, TimeSpan::milliseconds(10), TimeSpan::milliseconds(5_000));
-        // One transformer beside the other, fusion, ground filter, detector.
+        // The hot path takes one transformer beside the other, fusion, ground filter, detector.
         assert_eq!(
             (figures.latency.minimum, figures.latency.maximum),
             (TimeSpan::milliseconds(40), TimeSpan::milliseconds(40))

@@ -4,27 +4,27 @@ use hemiola_schedulability::simulation::Observed;
 use super::graph::{HOT_PATH, HOT_PATH_ROOTS, HOT_PATH_SINK, PLANNER, number};
 use super::history::History;
 
-/// What the reference system judges an executor by, computed as its `sample_management.hpp` does,
-/// from messages at command nodes.
+/// The figures by which the reference system judges an executor, computed as its
+/// `sample_management.hpp` does, from messages at command nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Figures {
     received: u64,
-    /// From the begin of the younger lidar driver's callback to the begin of the estimator's; its
-    /// own work does not count.
+    /// The time from the begin of the younger lidar driver's callback to the begin of the
+    /// estimator's, whose own work does not count.
     pub latency: Observed,
-    /// Of the nodes on the hot path, in all messages that came along it.
+    /// The drops of the nodes on the hot path, in all messages that came along it.
     pub hot_path_drops: u64,
-    /// From one begin of the behaviour planner to the next, over as many periods as its numbers
-    /// say.
+    /// The time from one begin of the behaviour planner to the next, over as many periods as its
+    /// numbers say.
     pub period: Observed,
     planner: Option<(u64, u32)>,
 }
 
-/// The first messages do not count.
+/// The number of first messages that do not count.
 const WARM_UP: u64 = 9;
 
 impl Figures {
-    /// A command node received a message.
+    /// Adds a message that a command node received.
     pub fn receive(&mut self, history: &History) {
         self.received += 1;
         if self.received <= WARM_UP {
@@ -47,13 +47,13 @@ impl Figures {
         }
     }
 
-    /// Hot-path drops per message that came along it.
+    /// Returns the drops on the hot path per message that came along it.
     pub fn drops_per_message(&self) -> f64 {
         self.hot_path_drops as f64 / self.latency.count.max(1) as f64
     }
 }
 
-/// The standard deviation of what was drawn from something larger: divided by n - 1.
+/// Returns the standard deviation of a sample, with n - 1 as the divisor.
 pub fn sample_deviation(observed: &Observed) -> f64 {
     let count = observed.count as f64;
     observed.deviation().as_nanoseconds() as f64 * (count / (count - 1.0).max(1.0)).sqrt()

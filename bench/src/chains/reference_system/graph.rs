@@ -1,5 +1,5 @@
-//! Who is connected to whom in the Autoware reference system, and where its PiCAS variant runs
-//! what.
+//! The connections of the Autoware reference system, and the executors and cores of its PiCAS
+//! variant.
 //!
 //! Figures from `ros-realtime/reference-system` (autoware_system_builder.hpp, default.hpp) and
 //! `rtenlab/reference-system` (autoware_default_singlethreaded_picas_multi_executors.cpp). A
@@ -7,35 +7,35 @@
 
 use hemiola_analysis::TimeSpan;
 
-/// A node.
+/// A node of the system.
 pub struct Node {
     pub name: &'static str,
     pub kind: Kind,
-    /// Whose messages it gets.
+    /// The nodes whose messages it receives.
     pub inputs: &'static [&'static str],
-    /// PiCAS' priorities of its callbacks: of the inputs, then of the timer.
+    /// The priorities of the node's callbacks under PiCAS: of the inputs, then of the timer.
     pub priorities: &'static [u32],
-    /// Which of PiCAS' executors runs it, from the most important one.
+    /// The number of the PiCAS executor that runs it, from the most important one.
     pub executor: usize,
 }
 
-/// When it computes.
+/// The condition on which a node computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Never: it publishes so often, in ms.
+    /// A sensor never computes: it publishes with this period, in ms.
     Sensor(u64),
-    /// For each message.
+    /// A transform computes for each message.
     Transform,
-    /// When there is a message of each input; they are used up then.
+    /// A fusion computes when there is a message of each input; they are used up then.
     Fusion,
-    /// So often, in ms, with whatever messages came since.
+    /// A cyclic node computes with this period, in ms, with whatever messages came since.
     Cyclic(u64),
-    /// Never: it tells what it gets.
+    /// A command never computes: it reports what it receives.
     Command,
 }
 
 impl Kind {
-    /// How often its timer expires, if it has one.
+    /// Returns the period of the node's timer, if it has one.
     pub fn period(self) -> Option<TimeSpan> {
         match self {
             Self::Sensor(period) | Self::Cyclic(period) => Some(TimeSpan::milliseconds(period)),
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// From the younger lidar sample to the estimator's begin.
+/// The nodes from the younger lidar sample to the estimator's begin.
 pub const HOT_PATH: [&str; 8] = [
     "FrontLidarDriver",
     "RearLidarDriver",
@@ -72,7 +72,7 @@ const fn node(
     Node { name, kind, inputs, priorities, executor }
 }
 
-/// In the order in which default executors know them.
+/// The nodes, in the order in which default executors know them.
 pub const NODES: [Node; 25] = [
     node("FrontLidarDriver", Kind::Sensor(100), &[], &[51], 1),
     node("RearLidarDriver", Kind::Sensor(100), &[], &[50], 1),
@@ -114,19 +114,19 @@ pub const NODES: [Node; 25] = [
     node("IntersectionOutput", Kind::Command, &["EuclideanIntersection"], &[49], 2),
 ];
 
-/// The number of the node of this name; `NODES.len()` if there is none.
+/// Returns the number of the node of this name; `NODES.len()` if there is none.
 pub fn number(name: &str) -> usize {
     NODES.iter().position(|node| node.name == name).unwrap_or(NODES.len())
 }
 
-/// A callback: its node, and which input it is for; its timer's if none.
+/// A callback: its node, and the input that it is for, or `None` for the timer's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Callback {
     pub node: usize,
     pub input: Option<usize>,
 }
 
-/// Of all nodes, in their order.
+/// Returns the callbacks of all nodes, in their order.
 pub fn callbacks() -> Vec<Callback> {
     let of_node = |(number, node): (usize, &Node)| {
         let inputs = (0..node.inputs.len()).map(Some);
@@ -140,7 +140,8 @@ pub fn callbacks() -> Vec<Callback> {
 mod tests {
     use super::*;
 
-    /// As the project's own tests say: 24 nodes (one of which is two here), 29 edges, 36 callbacks.
+    /// The numbers are those of the project's own tests: 24 nodes (one of which is two here), 29
+    /// edges, 36 callbacks.
     #[test]
     fn it_is_as_large_as_the_original() {
         assert_eq!(NODES.iter().map(|node| node.inputs.len()).sum::<usize>(), 29);

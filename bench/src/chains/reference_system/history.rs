@@ -1,4 +1,4 @@
-//! What messages carry: where they come from.
+//! The contents of messages: where they come from.
 
 use hemiola::prelude::*;
 
@@ -22,13 +22,13 @@ pub struct History {
 }
 
 impl History {
-    /// What this node did for it.
+    /// Returns the entry of a node.
     pub fn of(&self, node: usize) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.node == node as u32)
     }
 }
 
-/// Makes the messages of one node.
+/// An author of the messages of one node.
 #[derive(Debug, Default)]
 pub struct Author {
     sequence: u32,
@@ -37,8 +37,8 @@ pub struct Author {
 }
 
 impl Author {
-    /// The next message: the histories of those that came, then its own entry. Of a node that is in
-    /// several, the first one counts.
+    /// Makes the next message: the histories of those that came, then the node's own entry. If a
+    /// node is in several histories, the first one counts.
     pub fn next<'h>(
         &mut self,
         node: usize,

@@ -1,5 +1,5 @@
-//! The reference system as a robot of Hemiola: a module per node. Nobody says who waits for whom:
-//! the signatures do.
+//! The reference system as a robot of Hemiola: a module per node. The order follows from the
+//! signatures alone.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -20,12 +20,12 @@ use crate::contest::host;
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
 
-/// How long computing once takes, in nanoseconds, and what the command nodes saw. There is one such
-/// robot at a time.
+/// The time that computing once takes, in nanoseconds, and the figures of the command nodes. There
+/// is one such robot at a time.
 static CRUNCH_NS: AtomicU64 = AtomicU64::new(0);
 static FIGURES: LazyLock<Mutex<Figures>> = LazyLock::new(Mutex::default);
 
-/// Runs the robot for so long.
+/// Runs the robot for that long.
 pub fn execute(crunch: Duration, length: Duration) -> Result<(Figures, Executed), BenchError> {
     CRUNCH_NS.store(crunch.as_nanos() as u64, Ordering::Relaxed);
     *figures() = Figures::default();
@@ -42,7 +42,8 @@ pub fn execute(crunch: Duration, length: Duration) -> Result<(Figures, Executed)
     let ((), stolen) = host::watch(|| std::thread::sleep(length));
     let used = Usage::now().since(&before);
     let report = running.stop().report();
-    // Of each cycle, how often it should have run and did not; at both ends there may be one more.
+    // Each cycle loses the runs that it should have made and did not; at both ends there may be one
+    // more.
     let lost = CYCLES.iter().zip(&report.cycles).map(|(described, cycle)| {
         let due = length.as_millis() as u64 / described.period_ms;
         due.saturating_sub(cycle.execution.count)
@@ -70,13 +71,13 @@ fn compute() {
     compute_for(Duration::from_nanos(CRUNCH_NS.load(Ordering::Relaxed)));
 }
 
-/// Nothing yet if its provider has never run.
+/// Returns a message, or `None` if its provider has never run.
 fn came(history: &History) -> Option<&History> {
     Some(history).filter(|history| !history.entries.is_empty())
 }
 
-/// A module that makes a message of those that it requires, and does `sense` or `compute` for it:
-/// they differ in nothing else.
+/// Defines a module that makes a message of those that it requires, and does `sense` or `compute`
+/// for it: modules differ in nothing else.
 macro_rules! node {
     ($module:ident: $work:ident($($input:ident: $required:ident),*) -> $provided:ident) => {
         #[derive(Representation, Clone, Default)]

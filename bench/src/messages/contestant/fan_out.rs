@@ -1,4 +1,4 @@
-//! A topic whose listeners are callbacks of one executor.
+//! A topic whose subscribers are callbacks of one executor.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use hemiola_bus::{Batch, Bus, Executor, Priority, Publisher, RobotClock, Topic, 
 
 use crate::error::BenchError;
 
-/// How many messages may wait.
+/// The number of messages that may wait.
 const CAPACITY: usize = 128;
 const PRIORITY: Priority = Priority(1);
 
@@ -33,7 +33,7 @@ struct Listeners {
     topic: Topic<Message>,
     publisher: Publisher<Message>,
     executor: Executor,
-    /// How many wait.
+    /// The number of messages that wait.
     waiting: usize,
 }
 

@@ -13,7 +13,7 @@ pub fn run<T: Payload>(assignment: &Assignment) -> Result<(), BenchError> {
             let topic = Bus::new().topic("value").expect("the first of its name");
             let mut publisher: Publisher<T> = topic.publisher();
             let latest = topic.latest();
-            // What is there before the first write.
+            // This value is there before the first write.
             publisher.publish(T::default());
             (Topic(publisher), Topic(latest))
         }),
@@ -42,7 +42,7 @@ impl<T: Payload> Reader<T> for Topic<Latest<T>> {
     }
 }
 
-/// One writer, one reader.
+/// The exchange between one writer and one reader.
 struct Exchange<E>(E);
 
 impl<T: Payload> Writer<T> for Exchange<LatestWriter<T>> {

@@ -24,7 +24,7 @@ pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// A vector, as a topic wants it: with a default.
+/// A vector with a default, as a topic needs it.
 struct Row(Vector);
 
 impl Default for Row {
@@ -41,7 +41,7 @@ struct Executors {
     serialising: RunningExecutor,
 }
 
-/// How many full matrices may wait.
+/// The number of full matrices that may wait.
 const MATRICES: usize = 4;
 
 impl Executors {
@@ -56,21 +56,21 @@ impl Executors {
             let received = monotonic_ns();
             let mut gathering = gatherer.lock().expect("nobody panics");
             gathering.handle_and_exchange(&row.0, received, |matrix| {
-                // At a rate, there always is.
+                // At a rate, there always is room.
                 Patience::until(|| full.wait_for_room(Duration::ZERO));
                 let mut message = full.loan();
                 std::mem::swap(&mut *message, matrix);
                 message.publish();
             });
         };
-        // All producers together have as much room as anybody.
+        // All producers together have as much room as those of other contestants.
         let filling = subscribed("filling", &rows, (CAPACITY / producers).max(64), fill)?;
         let mut serialiser = Serialiser::default();
         let serialise = move |matrix: &Matrix| serialiser.serialise(matrix);
         let serialising = subscribed("serialising", &matrices, MATRICES, serialise)?;
         let settings = |name, priority| -> Result<ThreadSettings, BenchError> {
             let settings = ThreadSettings::new(name);
-            // Flat out, everybody shares time.
+            // All threads share time where vectors are published as fast as there is room.
             Ok(if waits { settings } else { settings.policy(Policy::Fifo(hemiola_realtime::Priority::new(priority)?)) })
         };
         Ok(Self {

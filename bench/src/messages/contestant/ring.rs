@@ -13,7 +13,7 @@ pub fn run<T: Payload>(assignment: &Assignment) -> Result<(), BenchError> {
     match assignment.contestant() {
         "hemiola" => measure::<T, _, _>(assignment, |senders| {
             let topic = Bus::new().topic("ring").expect("the first of its name");
-            // As all others here, it looks instead of sleeping.
+            // The receiver polls instead of sleeping, as those of all other contestants do.
             let queue: Queue<T> = topic.queue_with_signal(CAPACITY, WhenFull::Wait, Signal::Nothing);
             ((0..senders).map(|_| Topic(topic.publisher())).collect(), Topic(queue))
         }),

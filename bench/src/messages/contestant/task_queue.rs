@@ -18,11 +18,11 @@ pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// How many tasks of a thread may wait.
+/// The number of tasks of a thread that may wait.
 const CAPACITY: usize = 2 * BATCH;
 
-/// Actors that hold tasks. Every thread adds to one of them, in batches; it runs what is there,
-/// then what waits with others, unless somebody is running that already.
+/// The actors that hold tasks. Every thread adds to one of them, in batches; it runs what is there,
+/// then what waits at others, unless another thread is running that already.
 struct Crew(Vec<Mutex<Actor<()>>>);
 
 impl Crew {

@@ -1,9 +1,9 @@
-//! How long chains take on an executor that stays on no core, so that the kernel moves its thread
+//! Bounds for chains on an executor that stays on no core, so that the kernel moves its thread
 //! among all of them.
 //!
-//! - **Model.** An executor is one thread that may run on any of m cores. Of its callbacks it calls
-//!   the most important one that is ready, and interrupts none. All callbacks of a chain are of one
-//!   such executor.
+//! - **Model.** An executor is one thread that may run on any of m cores. It runs the most
+//!   important of its callbacks that is ready, and interrupts none. All callbacks of a chain are of
+//!   one such executor.
 //! - **Formula.** For a chain of cost C, period T and jitter J with blocking B, for q = 1, 2, ...
 //!   the least `w = B + q C + sum of ceil((w + J_h) / T_h) C_h + sum of W_o(w) / m`, rounded up; h
 //!   are the other chains of its executor of which something goes before it, o all that is as
@@ -26,7 +26,7 @@ use crate::system::Moved;
 use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
 impl Solver<'_> {
-    /// The bounds of all that such executors run, from below: none is smaller than it was.
+    /// Returns the bounds of all chains on such executors, from below: none is smaller than it was.
     pub(super) fn moved_segments(&self) -> Vec<SegmentBound> {
         let before = |moved: &Moved| {
             let known =
@@ -104,8 +104,8 @@ impl Solver<'_> {
         Ok(jitter_of_own + worst)
     }
 
-    /// All that is as important as threads of this priority, or more so, but for this cycle or
-    /// executor.
+    /// Returns all cycles and executors that are at least as important as threads of this priority,
+    /// except for this cycle or executor.
     pub(super) fn above_priority(
         &self,
         priority: u32,

@@ -6,11 +6,12 @@ use crate::picas::{Deployment, SegmentBound, palencia_1998};
 use crate::system::{Begin, Chain, Cycle, Moved, Path, Start, System};
 use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
-/// No bound of more than so many of the longest periods is looked for: nobody has a use for it.
+/// The largest bound that is looked for, in longest periods: a larger one is of no use.
 const PERIODS: u64 = 64;
 
-/// Up to where bounds are looked for: some periods of cycles, and until chains are due. A rare
-/// message would make the search of all others long.
+/// Returns the time up to which bounds are looked for: some periods of cycles, and the deadlines of
+/// chains. Periods of chains do not count beside cycles, because a rare message would make the
+/// search for all others long.
 fn horizon(system: &System) -> TimeSpan {
     let every = |cycle: &Cycle| match cycle.begins {
         Begin::Every { period, .. } => period,
@@ -24,20 +25,20 @@ fn horizon(system: &System) -> TimeSpan {
     (of_cycles * PERIODS).max(longest(&mut system.chains.iter().filter_map(Chain::due)))
 }
 
-/// Bounds so far.
+/// The bounds so far.
 pub(super) struct Solver<'s> {
     pub(super) system: &'s System,
     pub(super) deployment: Result<Deployment, NoBound>,
     pub(super) horizon: TimeSpan,
     pub(super) graphs: Vec<Dag>,
     priorities: Vec<Option<Vec<usize>>>,
-    /// How long a cycle's run takes at most if nothing interrupts it.
+    /// The longest time that a cycle's run takes if nothing interrupts it.
     makespans: Vec<Option<TimeSpan>>,
     pub(super) methods: Vec<Option<Method>>,
     pub(super) segments: Vec<SegmentBound>,
-    /// What executors run that stay on no core; it comes last among the segments.
+    /// The runs of callbacks on executors that stay on no core; they come last among the segments.
     pub(super) moved: Vec<Moved>,
-    /// From a cycle's release to its end.
+    /// The bounds of cycles, from release to end.
     pub(super) cycles: Vec<Bound>,
 }
 
@@ -91,8 +92,8 @@ impl<'s> Solver<'s> {
                 self.segments.extend(moved);
             }
             for number in 0..self.cycles.len() {
-                // A bound that is lost does not come back, and none gets smaller again: the pool's
-                // may be a little above the least.
+                // A bound that is lost does not come back, and none gets smaller again, because the
+                // pool's may be a little above the least.
                 if let Ok(known) = self.cycles[number] {
                     let response_time = self.response_time(number);
                     self.methods[number] = response_time.as_ref().ok().map(|(_, method)| *method);
@@ -113,7 +114,7 @@ impl<'s> Solver<'s> {
         (0..self.system.chains.len()).map(|chain| last(chain).unwrap_or(Ok(TimeSpan::ZERO))).collect()
     }
 
-    /// When a cycle is released.
+    /// Returns when a cycle is released.
     pub(super) fn arrivals(&self, cycle: usize) -> Result<Arrivals, NoBound> {
         match &self.system.cycles[cycle].begins {
             Begin::Every { period, .. } => Ok(Arrivals::periodic(*period)),
@@ -121,7 +122,7 @@ impl<'s> Solver<'s> {
         }
     }
 
-    /// When a chain or cycle ends.
+    /// Returns when a chain or cycle ends.
     fn ends_of(&self, name: &str) -> Result<Arrivals, NoBound> {
         let unbounded = |_| NoBound::Unbounded { on: name.to_owned() };
         if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == name) {
@@ -138,7 +139,8 @@ impl<'s> Solver<'s> {
         }
     }
 
-    /// From the release of a cycle until its worker 0 runs, if nothing more important does.
+    /// Returns the time from the release of a cycle until its worker 0 runs, if nothing more
+    /// important does.
     fn lateness(&self, cycle: usize) -> TimeSpan {
         match self.system.cycles[cycle].begins {
             Begin::Every { .. } => self.system.costs.timer_lateness,
@@ -158,7 +160,7 @@ impl<'s> Solver<'s> {
         let mut sum = TimeSpan::ZERO;
         let mut before: Option<&str> = None;
         for (place, name) in path.through.iter().enumerate() {
-            // What is sampled by the first one is there when that is released.
+            // What the first part samples is there when that part is released.
             let is_there = place == 0 && path.from == Start::Sample;
             let unbounded = |_| NoBound::Unbounded { on: name.clone() };
             if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == *name) {

@@ -1,13 +1,14 @@
-//! Optimal priorities: if any order meets all deadlines by a test, this finds one.
+//! Optimal priorities: finds an order that meets all deadlines by a test, if there is one.
 //!
-//! - **Model.** A test says whether something meets its deadline, given who is above it. It must
-//!   not depend on the order of those above, nor on who is below, and must not fail because
-//!   somebody above it moved below (Davis and Burns 2011).
-//! - **Algorithm.** Find anything that could be the lowest; then do the same with the rest.
-//! - **Complexity.** Quadratic in tests.
+//! - **Model.** A test decides whether something meets its deadline, given what is above it. It
+//!   must not depend on the order of what is above, nor on what is below, and must not fail because
+//!   something above moved below (Davis and Burns 2011).
+//! - **Algorithm.** Find anything that could be the lowest, then repeat with the rest.
+//! - **Complexity.** A quadratic number of tests.
 //! - **Source.** Audsley 1991.
 
-/// Numbers below `count`, the most important first, or nothing if no order passes the test.
+/// Returns the numbers below `count`, the most important first, or nothing if no order passes the
+/// test.
 ///
 /// ```
 /// use hemiola_analysis::assignment::audsley_1991;
@@ -23,7 +24,8 @@ pub fn assign(count: usize, mut meets_deadline: impl FnMut(usize, &[usize]) -> b
     let mut above: Vec<usize> = (0..count).collect();
     let mut upwards = Vec::with_capacity(count);
     while !above.is_empty() {
-        // Of several that could be lowest, the last one: the order stays as it was where it can.
+        // If several could be lowest, the last one is chosen, so that the order stays as it was
+        // where it can.
         let lowest = (0..above.len()).rev().find(|&place| {
             let mut others = above.clone();
             let own = others.remove(place);

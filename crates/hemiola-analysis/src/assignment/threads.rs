@@ -1,18 +1,18 @@
-//! Priorities of threads, what runs before what on each, how many workers cycles get, and which
-//! cores.
+//! Priorities of threads, the order of callbacks on each, the number of workers of cycles, and the
+//! cores that they may use.
 //!
-//! - **Callbacks.** On each executor what is due sooner is more important; what nobody waits for
-//!   comes last.
+//! - **Callbacks.** On each executor, what is due sooner is more important; callbacks without a
+//!   deadline come last.
 //! - **Priorities** of cycles and executors. Deadline monotonic first (Leung and Whitehead 1982):
 //!   the sooner something is due, the more important; simple, and optimal on one core where
 //!   deadlines are no longer than periods. If that does not meet all deadlines,
 //!   [Audsley's](super::audsley_1991) search with the bounds themselves as its test. Bounds depend
 //!   a little on the order of those above, which that search excludes; so what it finds is analysed
 //!   as a whole before it is believed, and it may miss an order that exists.
-//! - **Workers.** From the most important cycle on, the fewest whose bound is within 2 % of the
-//!   best that any number has, if nothing fails with them that does not without.
-//! - **Cores.** They stay as they are, unless with others more holds, or what takes the largest
-//!   part of its deadline takes less.
+//! - **Workers.** From the most important cycle on, each gets the fewest whose bound is within 2 %
+//!   of the best that any number has; numbers with which more deadlines are missed do not count.
+//! - **Cores.** They stay as they are, unless with others more deadlines are met, or the tightest
+//!   one gets less tight.
 //! - **Complexity.** As many analyses as the square of the number of threads, and their product
 //!   with the number of cores.
 
@@ -26,7 +26,7 @@ use crate::system::System;
 use crate::{Analysis, TimeSpan};
 use thread::Thread;
 
-/// Priorities, workers and cores, and how they were found.
+/// The assigned priorities, workers and cores, and how they were found.
 ///
 /// ```
 /// use hemiola_analysis::{Analysis, System, assignment::threads::{self, Method}};
@@ -54,13 +54,13 @@ use thread::Thread;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned {
-    /// The system with them.
+    /// The system with the assignment.
     pub system: System,
     /// How the priorities were found.
     pub method: Method,
 }
 
-/// How priorities were found.
+/// The method by which priorities were found.
 ///
 /// ```
 /// use hemiola_analysis::assignment::threads::Method;
@@ -68,18 +68,19 @@ pub struct Assigned {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// The sooner it is due, the more important.
+    /// The sooner a thread is due, the more important it is.
     DeadlineMonotonic,
-    /// By search, because that does not meet all deadlines.
+    /// A search found the priorities, because the deadline-monotonic ones do not meet all
+    /// deadlines.
     Audsley,
-    /// The sooner it is due, the more important, though neither that nor anything that was found
-    /// meets all deadlines.
+    /// The priorities are deadline-monotonic, though neither these nor any others that were tried
+    /// meet all deadlines.
     NothingHolds,
 }
 
 /// Assigns priorities, workers and cores to these cycles and executors. All others keep theirs, as
-/// the threads of drivers and simulators have to, and so do executors for which nobody waits. Names
-/// that are unknown are left out.
+/// the threads of drivers and simulators have to, and so do executors whose chains have no
+/// deadline. Unknown names are ignored.
 pub fn assign(system: &System, cycles: &[&str], executors: &[&str]) -> Assigned {
     let mut by_deadline = Thread::named(system, cycles, executors);
     by_deadline.retain(|thread| matches!(thread, Thread::Cycle(_)) || thread.due(system) < TimeSpan::MAX);
@@ -90,7 +91,7 @@ pub fn assign(system: &System, cycles: &[&str], executors: &[&str]) -> Assigned 
         let mut changed = system.clone();
         for (&thread, &level) in order.iter().zip(&levels) {
             *thread.priority_mut(&mut changed) = level;
-            // As many as can be of use: they are counted afterwards.
+            // Each cycle gets as many workers as can be useful; the number is decided afterwards.
             if let Thread::Cycle(cycle) = thread {
                 changed.cycles[cycle].workers = workers::most(system, cycle);
             }
@@ -108,7 +109,7 @@ pub fn assign(system: &System, cycles: &[&str], executors: &[&str]) -> Assigned 
     };
     by_deadline.sort_by_key(|thread| std::cmp::Reverse(thread.priority(&prioritised)));
     let system = cores::assign(workers::assign(prioritised, &by_deadline), &by_deadline);
-    // Other cores may have saved what no order could.
+    // The assignment of cores may have achieved what no order could.
     let method = if method == Method::NothingHolds && Analysis::of(&system).holds() {
         Method::DeadlineMonotonic
     } else {
@@ -128,14 +129,14 @@ fn search(system: &System, by_deadline: &[Thread], with: impl Fn(&[Thread]) -> S
     Some(with(&order)).filter(|found| Analysis::of(found).holds())
 }
 
-/// Below it are time-sharing threads.
+/// The lowest priority that is assigned; below it are time-sharing threads.
 const LOWEST: u32 = 2;
-/// For threads that have none yet: above what people give to drivers without much thought.
+/// The highest priority for threads that have none yet: above what drivers usually get.
 const USUAL: u32 = 80;
 
-/// As many priorities as there are threads, the highest first: those that they have, so that
-/// nothing changes for others, and the next lower ones where several have the same, or one shares
-/// time.
+/// Returns as many priorities as there are threads, the highest first: those that the threads have,
+/// so that nothing changes for others, and the next lower ones where several threads have the same,
+/// or one shares time.
 fn levels(system: &System, threads: &[Thread]) -> Vec<u32> {
     let mut levels: Vec<u32> = threads.iter().map(|thread| thread.priority(system)).collect();
     levels.sort_unstable_by(|one, other| other.cmp(one));
@@ -211,8 +212,8 @@ mod tests {
 
     #[test]
     fn an_order_that_deadlines_do_not_tell_is_searched_for() {
-        // What is due later needs a core for almost all of its time; what is due sooner can do with
-        // the other one.
+        // The cycle that is due later needs a core for almost all of its time; the one that is due
+        // sooner can do with the other core.
         let text = r#"
             cores = 2
             [[cycle]]
@@ -271,7 +272,7 @@ mod tests {
         let system = System::from_toml(&ARM.replace("priority = 60", "priority = 1"), "system.toml").unwrap();
         let assigned = assign(&system, &["hand"], &["arm"]).system;
         assert_eq!((assigned.executors[0].priority, assigned.cycles[0].priority), (50, 49));
-        // Nobody waits for the touch.
+        // The chain `touch` has no deadline.
         let (touch, _) = ARM.split_once("[[chain]]\n        name = \"servo\"").unwrap();
         let system = System::from_toml(touch, "system.toml").unwrap();
         assert_eq!(assign(&system, &["hand"], &["arm"]).system, system);

@@ -1,4 +1,4 @@
-//! How long a graph takes on m workers at most, whatever the order.
+//! The longest time that a graph takes on m workers, whatever the order.
 //!
 //! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take
 //!   any time up to their cost.
@@ -10,7 +10,7 @@
 use crate::TimeSpan;
 use crate::dag::{Dag, Exact};
 
-/// The bound; 0 workers count as 1.
+/// Returns the bound; 0 workers count as 1.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};
@@ -24,7 +24,7 @@ pub fn makespan(dag: &Dag, workers: usize) -> Exact {
     Exact { parts: length * workers + (dag.volume() - length), workers }
 }
 
-/// No schedule is shorter than this: the longest path, and all work evenly divided.
+/// Returns a time below which no schedule is: the longest path, or all work evenly divided.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};

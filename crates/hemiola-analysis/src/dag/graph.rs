@@ -2,7 +2,7 @@ use thiserror::Error;
 
 use crate::TimeSpan;
 
-/// Nodes with costs that wait for each other.
+/// A graph of nodes with costs that wait for each other.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -28,18 +28,18 @@ pub struct Dag {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DagError {
-    /// An edge leads to or from nowhere.
+    /// An edge leads to or from a node that does not exist.
     #[error("there is no node {node}: there are {nodes}, numbered from 0")]
     UnknownNode {
         /// The number in the edge.
         node: usize,
-        /// How many there are.
+        /// The number of nodes.
         nodes: usize,
     },
-    /// Nodes wait for each other.
+    /// Nodes wait for each other in a circle.
     #[error("the nodes {} wait for each other: remove one of these edges", circle(nodes))]
     Circle {
-        /// Each waits for the one before, and the first for the last.
+        /// The nodes; each waits for the one before, and the first for the last.
         nodes: Vec<usize>,
     },
 }
@@ -50,10 +50,11 @@ fn circle(nodes: &[usize]) -> String {
 }
 
 impl Dag {
-    /// Nodes by cost; an edge's second node waits for its first. Repeated edges count once.
+    /// Builds a graph of nodes by cost; an edge's second node waits for its first. Repeated edges
+    /// count once.
     ///
     /// # Errors
-    /// If an edge names a node that there is none of, or nodes wait for each other.
+    /// If an edge names a node that does not exist, or nodes wait for each other.
     pub fn new(
         costs: impl IntoIterator<Item = TimeSpan>,
         edges: impl IntoIterator<Item = (usize, usize)>,
@@ -106,12 +107,12 @@ impl Dag {
         }
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.costs.len()
     }
 
-    /// Whether there are none.
+    /// Whether the graph has no nodes.
     pub fn is_empty(&self) -> bool {
         self.costs.is_empty()
     }
@@ -121,7 +122,7 @@ impl Dag {
         &self.costs
     }
 
-    /// The same graph with other costs, one per node.
+    /// Returns the graph with other costs, one per node.
     pub fn with_costs(&self, costs: impl IntoIterator<Item = TimeSpan>) -> Self {
         let mut dag = self.clone();
         for (cost, new) in dag.costs.iter_mut().zip(costs) {
@@ -130,39 +131,40 @@ impl Dag {
         dag
     }
 
-    /// Who waits for a node.
+    /// Returns the nodes that wait for a node.
     pub fn successors(&self, node: usize) -> &[usize] {
         &self.successors[node]
     }
 
-    /// Whom a node waits for.
+    /// Returns the nodes that a node waits for.
     pub fn predecessors(&self, node: usize) -> &[usize] {
         &self.predecessors[node]
     }
 
-    /// Every node after all that it waits for; of those that could be next, the one with the
-    /// smallest number.
+    /// Returns every node after all that it waits for; of those that could be next, the one with
+    /// the smallest number.
     pub fn topological_order(&self) -> &[usize] {
         &self.topological
     }
 
-    /// All work.
+    /// Returns the sum of all costs.
     pub fn volume(&self) -> TimeSpan {
         self.costs.iter().copied().sum()
     }
 
-    /// The longest path.
+    /// Returns the length of the longest path.
     pub fn length(&self) -> TimeSpan {
         self.upward_ranks().into_iter().max().unwrap_or(TimeSpan::ZERO)
     }
 
-    /// How often, at most, threads without work begin to run in a run of this graph on that many
-    /// workers.
+    /// Returns how often, at most, threads without work begin to run in a run of this graph on that
+    /// many workers.
     ///
-    /// Whoever ends a node that makes another one ready goes on. So every node begins with a thread
-    /// that goes on, or with one that begins to run; and of the former there are at least as many
-    /// as nodes that make others ready. Who makes a node ready is one of those that it waits for:
-    /// as many different ones as there are nodes, with predecessors, of which no two share one.
+    /// A thread that ends a node that makes another one ready goes on. So every node begins with a
+    /// thread that goes on, or with one that begins to run; and of the former there are at least as
+    /// many as nodes that make others ready. A node is made ready by one of those that it waits
+    /// for: there are as many different ones as there are nodes, with predecessors, of which no two
+    /// share one.
     pub fn begins(&self, workers: usize) -> u64 {
         if workers <= 1 {
             return self.len().min(1) as u64;
@@ -181,7 +183,7 @@ impl Dag {
         self.len() as u64 - go_on
     }
 
-    /// The longest path that begins with a node, for every node.
+    /// Returns the length of the longest path that begins with a node, for every node.
     pub fn upward_ranks(&self) -> Vec<TimeSpan> {
         let mut ranks = self.costs.clone();
         for &node in self.topological.iter().rev() {
@@ -191,7 +193,7 @@ impl Dag {
         ranks
     }
 
-    /// For every node, which nodes come before it on some path.
+    /// Returns for every node which nodes come before it on some path.
     pub fn ancestors(&self) -> Vec<Vec<bool>> {
         let mut ancestors = vec![vec![false; self.len()]; self.len()];
         for &node in &self.topological {
@@ -204,7 +206,8 @@ impl Dag {
         ancestors
     }
 
-    /// Priorities by longest remaining path, 0 for the most important node; equals by number.
+    /// Returns priorities by longest remaining path, 0 for the most important node; equals by
+    /// number.
     pub fn critical_path_first(&self) -> Vec<usize> {
         let ranks = self.upward_ranks();
         let mut order: Vec<usize> = (0..self.len()).collect();

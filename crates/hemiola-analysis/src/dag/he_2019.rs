@@ -1,4 +1,4 @@
-//! How long a graph takes on m workers at most if its nodes have priorities.
+//! The longest time that a graph takes on m workers if its nodes have priorities.
 //!
 //! - **Model.** No worker is idle while a node is ready, and the ready nodes with the highest
 //!   priorities run. Nodes take any time up to their cost.
@@ -24,13 +24,13 @@ use crate::dag::{Dag, Exact, graham_1969};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
-    /// It does.
+    /// A ready node takes the worker at once.
     Preemptive,
-    /// It waits until a worker is free, as in Hemiola.
+    /// A ready node waits until a worker is free, as in Hemiola.
     NonPreemptive,
 }
 
-/// The bound for `priorities`, where 0 is the most important; never above Graham's.
+/// Returns the bound for `priorities`, where 0 is the most important; never above Graham's.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, he_2019::{self, Dispatch}}};
@@ -51,9 +51,9 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize, dispatch: Dispa
     Exact { parts: parts.min(graham_1969::makespan(dag, workers).parts), workers: workers.max(1) as u64 }
 }
 
-/// The longest path with all that can delay it, in parts of which a nanosecond has as many as
-/// `workers`. Each of its nodes may find that many less important ones that have begun, and is
-/// handed over.
+/// Returns the longest path with all that can delay it, in parts of a nanosecond, as many per
+/// nanosecond as there are `workers`. Each of its nodes may find `begun` less important ones that
+/// have begun, and is handed over.
 pub(super) fn longest_path(
     dag: &Dag,
     priorities: &[usize],
@@ -77,7 +77,7 @@ pub(super) fn longest_path(
     latest.into_iter().max().unwrap_or(TimeSpan::ZERO)
 }
 
-/// What can run at the same time as a node.
+/// The nodes that can run at the same time as a node.
 struct Beside {
     /// The nodes that go first.
     first: Vec<usize>,

@@ -1,4 +1,5 @@
-//! How long a graph takes on m workers at most, whatever the order, if it has several long paths.
+//! The longest time that a graph takes on m workers, whatever the order, if it has several long
+//! paths.
 //!
 //! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take
 //!   any time up to their cost.
@@ -29,7 +30,7 @@
 //! - **How much it gains.** It is Graham's bound on 2 workers nearly always. On 1,000 random graphs
 //!   of layers it is 0.99 of that on 4 workers and 0.91 on 8, and on the 120 tasks of a NAO's
 //!   cognition 0.85 on 3 and 0.84 on 4, where the longest of 20 runs took 0.71 and 0.76 of it: see
-//!   `cargo run -p hemiola-analysis --example makespan_bounds`.
+//!   `cargo run -p hemiola-schedulability --example makespan_bounds`.
 //! - **Complexity.** Linear in nodes and edges, times m.
 //! - **Source.** He, Guan, Lv, Jiang and Chang, *Bounding the response time of DAG tasks using long
 //!   paths*, RTSS 2022. The proof and hand-overs are ours.
@@ -40,7 +41,7 @@ use std::iter::successors;
 use crate::TimeSpan;
 use crate::dag::{Dag, Exact};
 
-/// The bound; 0 workers count as 1. Never above Graham's.
+/// Returns the bound; 0 workers count as 1. It is never above Graham's.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969, he_2022}};
@@ -61,7 +62,7 @@ pub fn makespan(dag: &Dag, workers: usize) -> Exact {
     bounds(dag, workers, TimeSpan::ZERO).map(exact).reduce(smaller).unwrap_or(nothing)
 }
 
-/// A bound by so many paths: `length + rest / (m + 1 - paths)`.
+/// A bound by a number of paths: `length + rest / (m + 1 - paths)`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LongPaths {
     pub(super) paths: usize,
@@ -69,7 +70,7 @@ pub(super) struct LongPaths {
     pub(super) rest: TimeSpan,
 }
 
-/// A bound for every number of paths that there are, up to that of workers.
+/// Returns a bound for every number of paths that exist, up to the number of workers.
 pub(super) fn bounds(dag: &Dag, workers: usize, hand_over: TimeSpan) -> impl Iterator<Item = LongPaths> {
     let length = dag.with_costs(dag.costs().iter().map(|&cost| cost + hand_over)).length();
     let mut rest = dag.volume();
@@ -80,7 +81,7 @@ pub(super) fn bounds(dag: &Dag, workers: usize, hand_over: TimeSpan) -> impl Ite
     })
 }
 
-/// The longest path, the longest one of what is left, and so on, up to `count`.
+/// Returns the longest path, the longest one of what is left, and so on, up to `count`.
 fn long_paths(dag: &Dag, count: usize) -> Vec<Vec<usize>> {
     let mut left = dag.clone();
     let mut paths = Vec::new();

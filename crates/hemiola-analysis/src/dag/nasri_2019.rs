@@ -1,19 +1,19 @@
-//! From when to when the nodes of a graph can end, whatever they take between their shortest and
-//! longest: a *schedule-abstraction graph*.
+//! The intervals in which the nodes of a graph can end, whatever they take between their shortest
+//! and longest: a *schedule-abstraction graph*.
 //!
-//! - **Model.** All nodes can begin at 0 but for whom they wait for. Free workers take the ready
+//! - **Model.** Every node can begin at 0 unless it waits for another. Free workers run the ready
 //!   node with the highest priority, without interrupting. A node takes any time from its shortest
 //!   to its longest. A worker other than the one that made a node ready may see it up to
 //!   `hand_over` later.
-//! - **How it is computed.** States say which nodes have been started, from when to when each
-//!   worker gets free, which nodes surely still run, and from when to when those end that others
-//!   wait for. A node can be the next to start if it can begin before something must: before a
-//!   worker is surely free while a node is surely seen, and before a more important one is surely
+//! - **How it is computed.** A state has the nodes that have been started, the intervals in which
+//!   workers get free, the nodes that surely still run, and the intervals in which those end that
+//!   others wait for. A node can be the next to start if it can begin before something must: before
+//!   a worker is surely free while a node is surely seen, and before a more important one is surely
 //!   seen. States with the same nodes are united where their workers get free at the same times.
 //! - **Why hand-overs fit in.** That a node is seen late by some workers is one of the behaviours
 //!   of a node that gets ready late for all of them; a state is about all times at which it could.
-//! - **Complexity.** Exponential in the number of nodes that can run at the same time, so that it
-//!   is given up beyond a number of states.
+//! - **Complexity.** Exponential in the number of nodes that can run at the same time, so that the
+//!   search is given up beyond a number of states.
 //! - **Source.** Nasri, Nelissen and Brandenburg, *Response-time analysis of limited-preemptive
 //!   parallel DAG tasks under global scheduling*, ECRTS 2019.
 
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use crate::dag::Dag;
 use crate::{NoBound, TimeSpan};
 
-/// A graph and how it runs.
+/// A graph, and the circumstances in which it runs.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, nasri_2019::{Interval, Problem}}};
@@ -37,19 +37,19 @@ use crate::{NoBound, TimeSpan};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'d> {
-    /// Who waits for whom; its costs are the longest that nodes take.
+    /// The graph; its costs are the longest times of nodes.
     pub graph: &'d Dag,
-    /// The shortest that nodes take.
+    /// The shortest times of nodes.
     pub shortest: &'d [TimeSpan],
-    /// 0 is the most important, no two are the same.
+    /// The priorities of nodes: 0 is the most important, no two are the same.
     pub priorities: &'d [usize],
-    /// How many there are; 0 counts as 1.
+    /// The number of workers; 0 counts as 1.
     pub workers: usize,
-    /// Until all workers see a node that is ready.
+    /// The time until all workers see a node that is ready.
     pub hand_over: TimeSpan,
 }
 
-/// From when to when something can happen.
+/// The interval in which something can happen.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::nasri_2019::Interval};
@@ -58,9 +58,9 @@ pub struct Problem<'d> {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Interval {
-    /// Not before this.
+    /// The earliest time.
     pub earliest: TimeSpan,
-    /// Not after this.
+    /// The latest time.
     pub latest: TimeSpan,
 }
 
@@ -74,11 +74,11 @@ impl Interval {
     }
 }
 
-/// No more states than this are looked at: some hundredths of a second.
+/// The largest number of states that are explored: some hundredths of a second.
 const STATES: u64 = 5_000;
 
 impl Problem<'_> {
-    /// When the last node ends, at the latest.
+    /// Returns the latest time at which the last node ends.
     ///
     /// # Errors
     /// [`NoBound::GivenUp`] if there are too many states.
@@ -89,7 +89,7 @@ impl Problem<'_> {
         Ok(self.ends()?.into_iter().map(|end| end.latest).max().unwrap_or(TimeSpan::ZERO))
     }
 
-    /// From when to when each node can end.
+    /// Returns the interval in which each node can end.
     ///
     /// # Errors
     /// [`NoBound::GivenUp`] if there are too many states.
@@ -121,7 +121,7 @@ impl Problem<'_> {
         Ok(ends.into_iter().map(Option::unwrap_or_default).collect())
     }
 
-    /// Which nodes can be the next to start, and when.
+    /// Returns the nodes that can be the next to start, and when.
     fn next_starts(&self, state: &State, ancestors: &[Vec<bool>]) -> Vec<(usize, Interval)> {
         let could = |&node: &usize| {
             !state.has_started(node) && self.graph.predecessors(node).iter().all(|&before| state.has_started(before))
@@ -149,20 +149,20 @@ impl Problem<'_> {
         starts
     }
 
-    /// Whether a node that was started has surely ended when another one is.
+    /// Whether a node that was started has surely ended when another one starts.
     fn is_over(&self, state: &State, node: usize) -> bool {
         let Some(second_free) = state.free.get(1) else { return true };
         let end = state.end_of(node);
-        // If a worker got free before, that and the node's own would be two.
+        // If the node ran on, a worker that got free before and the node's own would make two.
         end.latest < second_free.earliest
             || end.latest == second_free.earliest && end.earliest <= state.free[0].earliest
             || self.graph.successors(node).iter().any(|&after| state.has_started(after))
     }
 
-    /// From when on a worker can see a node, and from when on all do, as far as that depends on
-    /// nodes that may not be over.
+    /// Returns from when on a worker can see a node, and from when on all do, as far as that
+    /// depends on nodes that may not be over.
     fn seen(&self, state: &State, node: usize, is_over: impl Fn(usize) -> bool) -> Interval {
-        // What is over may not have been seen.
+        // The end of a node that is over may not have been seen.
         let counts = |&&before: &&usize| self.hand_over() > TimeSpan::ZERO || !is_over(before);
         let ends = self.graph.predecessors(node).iter().filter(counts);
         let ends = ends.map(|&before| state.end_of(before));
@@ -176,14 +176,15 @@ impl Problem<'_> {
         if self.workers > 1 { self.hand_over } else { TimeSpan::ZERO }
     }
 
-    /// The state after a node has started.
+    /// Returns the state after a node has started.
     fn start(&self, state: &State, node: usize, start: Interval) -> State {
         let end = Interval {
             earliest: start.earliest + self.shortest[node],
             latest: start.latest + self.graph.costs()[node],
         };
         let waited_for = self.graph.predecessors(node);
-        // So many workers ran what it waited for, and are free by then: it takes one of them.
+        // This many workers ran what the node waited for, and are free by then: it takes one of
+        // them.
         let freed = state.running.iter().filter(|running| waited_for.contains(running)).count();
         let free = state.free.iter().enumerate().skip(1).map(|(place, free)| Interval {
             earliest: free.earliest.max(start.earliest),
@@ -204,16 +205,16 @@ impl Problem<'_> {
     }
 }
 
-/// What can be the case after some nodes have been started.
+/// The possible situations after some nodes have been started.
 #[derive(Debug, Clone)]
 struct State {
-    /// Which: a bit each.
+    /// The nodes that have been started, a bit each.
     started: Vec<u64>,
-    /// When so many workers are free, the first for one, the second for two, and so on.
+    /// The intervals in which workers are free, the first for one, the second for two, and so on.
     free: Vec<Interval>,
-    /// Which nodes surely ran when the last one was started, each on a worker of its own.
+    /// The nodes that surely ran when the last one was started, each on a worker of its own.
     running: Vec<usize>,
-    /// When those that have been started end.
+    /// The intervals in which nodes that have been started end.
     ends: Vec<Interval>,
 }
 
@@ -235,12 +236,12 @@ impl State {
         self.ends[node]
     }
 
-    /// Whether workers get free at the same times here and there.
+    /// Whether workers get free at the same times in both states.
     fn meets(&self, other: &Self) -> bool {
         self.free.iter().zip(&other.free).all(|(a, b)| a.meets(*b))
     }
 
-    /// Covers what can be the case in either.
+    /// Extends this state so that it covers the situations of both.
     fn unite(&mut self, other: &Self) {
         self.free.iter_mut().zip(&other.free).for_each(|(a, b)| *a = a.united(*b));
         self.ends.iter_mut().zip(&other.ends).for_each(|(a, b)| *a = a.united(*b));

@@ -1,9 +1,10 @@
-//! How long a cycle takes on its pool, beside everything more important: Hemiola's own bound.
+//! The longest time that a cycle takes on its pool, beside everything more important: Hemiola's own
+//! bound.
 //!
 //! - **Model.** A cycle has w threads of one real-time priority that may run on any of m cores.
-//!   Free threads take ready nodes; nodes are not interrupted by others of the cycle, but threads
-//!   by whatever has a higher (or the same) priority. A run begins when the one before has ended;
-//!   of several releases that came meanwhile only the latest counts.
+//!   Free threads run ready nodes; nodes are not interrupted by others of the cycle, but threads
+//!   are by whatever has a higher (or the same) priority. A run begins when the one before has
+//!   ended; of several releases that came meanwhile only the latest counts.
 //! - **Formula.** With `k = min(w, m)`, for q = 1, 2, ... runs in a row, the least
 //!   `t = q len + q (vol - len) / k + sum of W_h(t) / m`, rounded up; the bound is
 //!   `max t - max(0, (q - 1) T - J)`, until `t <= q T - J`. W_h is what another cycle can do within
@@ -66,29 +67,29 @@ use crate::{Arrivals, Bound, Costs, NoBound, TimeSpan};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Pool<'g> {
-    /// What it does.
+    /// The task graph of the cycle.
     pub graph: &'g Dag,
-    /// By how much nodes come first, 0 for the most important one, if that is known.
+    /// The priorities of nodes, 0 for the most important one, if they are known.
     pub priorities: Option<&'g [usize]>,
-    /// How long a run takes if nothing interrupts it, if that is known: see
+    /// The longest time of a run that nothing interrupts, if it is known: see
     /// [`Pool::makespan_alone`].
     pub makespan: Option<TimeSpan>,
-    /// All nodes together that a thread keeps for itself while it has others of these.
+    /// The total cost of the nodes that a thread keeps for itself while it has others of these.
     pub kept: TimeSpan,
-    /// When it is released.
+    /// The releases of the cycle.
     pub arrivals: Arrivals,
-    /// How many threads it has.
+    /// The number of threads of the cycle.
     pub workers: usize,
-    /// How many cores these may use.
+    /// The number of cores that these may use.
     pub allowed: usize,
-    /// How many cores there are.
+    /// The number of cores.
     pub cores: usize,
-    /// What the computer takes for itself. From a release to its begin, [`Pool::response_time`]
-    /// knows of no delay: lateness of what releases it is jitter of `arrivals`, and to be added.
+    /// What the computer takes for itself. [`Pool::response_time`] assumes no delay between a
+    /// release and its begin: a late release is jitter of `arrivals`, and has to be added.
     pub costs: Costs,
 }
 
-/// Which bound on one run was the smallest.
+/// A method to bound one run.
 ///
 /// ```
 /// use hemiola_analysis::dag::pool::Method;
@@ -96,13 +97,13 @@ pub struct Pool<'g> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// [`super::graham_1969`]: whatever the order.
+    /// [`super::graham_1969`]: holds whatever the order.
     Graham1969,
-    /// [`super::he_2019`]: by priority.
+    /// [`super::he_2019`]: uses priorities.
     He2019,
-    /// [`super::he_2022`]: whatever the order, by several long paths.
+    /// [`super::he_2022`]: holds whatever the order, and uses several long paths.
     He2022,
-    /// [`super::nasri_2019`]: by priority, and nothing interrupts.
+    /// [`super::nasri_2019`]: uses priorities, and holds where nothing interrupts.
     Nasri2019,
 }
 
@@ -117,7 +118,7 @@ impl Display for Method {
     }
 }
 
-/// Something more important that uses the same cores.
+/// A more important load on the same cores.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan, dag::pool::Above};
@@ -128,26 +129,26 @@ impl Display for Method {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Above {
-    /// All that it does each time.
+    /// The total time that it takes for each release.
     pub work: TimeSpan,
-    /// How often a thread of it can begin to run, each time.
+    /// The number of times that threads of it can begin to run for each release.
     pub begins: u64,
-    /// When it is released.
+    /// Its releases.
     pub arrivals: Arrivals,
-    /// From its release to its end, at most.
+    /// The longest time from its release to its end.
     pub latest_end: TimeSpan,
 }
 
 impl Above {
-    /// The most that it can do within a window of this length on that many cores.
+    /// Returns the most that it can do within a window of this length on that many cores.
     pub fn within(&self, window: TimeSpan, cores: usize) -> TimeSpan {
-        // The run before began as late, and ended as late, as it could, on all cores.
+        // The run before begins as late, and ends as late, as it can, on all cores.
         let carried = self.arrivals.jitter + self.latest_end - self.work.shared_by(cores);
         let (runs, rest) = (window + carried).whole(self.arrivals.period);
         self.work * runs + self.work.min(rest * cores as u64 + TimeSpan::nanoseconds(cores as u64))
     }
 
-    /// How often threads of it can begin to run within a window of this length.
+    /// Returns how often threads of it can begin to run within a window of this length.
     pub(crate) fn begins_within(&self, window: TimeSpan) -> u64 {
         let releases = self.arrivals.late_by(self.arrivals.jitter + self.latest_end).within(window);
         self.begins.saturating_mul(releases)
@@ -155,7 +156,8 @@ impl Above {
 }
 
 impl Pool<'_> {
-    /// The longest from a release of the cycle to its end, and which bound on a run says so.
+    /// Returns the longest time from a release of the cycle to its end, and which bound on a run
+    /// gives it.
     ///
     /// ```
     /// use hemiola_analysis::{Arrivals, Costs, TimeSpan, dag::{Dag, pool::{Above, Method, Pool}}};
@@ -170,7 +172,7 @@ impl Pool<'_> {
     /// ```
     ///
     /// # Errors
-    /// Where there is more work than time, or no bound up to `horizon`.
+    /// If there is more work than time, or no bound up to `horizon`.
     pub fn response_time(&self, above: &[Above], horizon: TimeSpan) -> Result<(TimeSpan, Method), NoBound> {
         let graph = self.dispatched();
         let (together, allowed) = (self.together() as u64, self.allowed() as u64);
@@ -181,7 +183,7 @@ impl Pool<'_> {
         let own = (graph.volume() * allowed, self.arrivals.period);
         check_utilisation(shares.chain([own]), (together * allowed) as f64)?;
         let graham = (self.by_graham(above, horizon), Method::Graham1969);
-        // One path is Graham's bound.
+        // With one path, this is Graham's bound.
         let long_paths = he_2022::bounds(&graph, self.together(), self.hand_over()).skip(1);
         let long_paths = long_paths.map(|run| (self.by_long_paths(run, above, horizon), Method::He2022));
         let he = self.priorities.map(|priorities| (self.by_he(priorities, above, horizon), Method::He2019));
@@ -189,13 +191,13 @@ impl Pool<'_> {
         let nasri = self.makespan.filter(|_| is_alone && self.kept() == TimeSpan::ZERO);
         let nasri = nasri.map(|run| (self.response(horizon, |runs, _| run * runs), Method::Nasri2019));
         let known = std::iter::once(graham).chain(long_paths).chain(he).chain(nasri);
-        // Of equals the first one, which assumes least.
+        // Among equal bounds the first one counts, which assumes least.
         let smallest = known.min_by_key(|(bound, _)| bound.clone().unwrap_or(TimeSpan::MAX));
         smallest.map_or(Err(NoBound::BeyondHorizon { horizon }), |(bound, method)| Ok((bound?, method)))
     }
 
-    /// How long a run takes at most if nothing interrupts it, by [`super::nasri_2019`]; nothing if
-    /// nodes have no priorities, or if there are too many cases to look at. `shortest` are the
+    /// Returns the longest time of a run that nothing interrupts, by [`super::nasri_2019`]; nothing
+    /// if nodes have no priorities, or if there are too many states to explore. `shortest` are the
     /// shortest times of its nodes.
     ///
     /// # Panics
@@ -206,12 +208,12 @@ impl Pool<'_> {
         nasri_2019::Problem { graph, shortest, priorities, workers: self.together(), hand_over }.makespan().ok()
     }
 
-    /// How many cores it may use.
+    /// Returns the number of cores that the cycle may use.
     fn allowed(&self) -> usize {
         self.allowed.clamp(1, self.cores.max(1))
     }
 
-    /// How many threads run at the same time.
+    /// Returns the number of threads that can run at the same time.
     fn together(&self) -> usize {
         self.workers.clamp(1, self.allowed())
     }
@@ -220,38 +222,39 @@ impl Pool<'_> {
         if self.workers > 1 { self.kept } else { TimeSpan::ZERO }
     }
 
-    /// How long its workers have cores without work beside so many runs: the one whose node is
-    /// waited for is none of these.
+    /// Returns how long the workers keep cores without work beside that many runs. The worker whose
+    /// node is waited for is none of these.
     fn idle(&self, runs: u64) -> TimeSpan {
         if self.workers <= 1 {
             return TimeSpan::ZERO;
         }
         let workers = self.workers as u64;
-        // They wake early for the run after, too, and may sleep again each time.
+        // The workers wake early for the run after, too, and may sleep again each time.
         let early = if self.costs.earliness > TimeSpan::ZERO { (runs + 1) * workers } else { 0 };
         self.costs.spin * (self.graph.begins(self.workers) * runs + early) + self.costs.earliness * early
     }
 
-    /// How long both kinds of work hold the path up, if so many workers do something else.
+    /// Returns how long both kinds of work delay the path, if `set_aside` workers do something
+    /// else.
     fn shared(&self, own: TimeSpan, others: TimeSpan, set_aside: usize) -> TimeSpan {
         let (together, allowed) = (self.together() - set_aside, self.allowed() - set_aside);
-        // Rounded once: twice would make the search creep.
+        // The sum is rounded once, because rounding twice would make the search creep.
         (own * allowed as u64 + others * together as u64).shared_by(together * allowed)
     }
 
-    /// What the cycle takes longer if something more important begins to run that often, and what
-    /// others do.
+    /// Returns the time that the cycle takes longer if something more important begins to run that
+    /// often, and the time that others do.
     fn switches(&self, begins: u64) -> (TimeSpan, TimeSpan) {
         let together = self.together();
         (self.costs.of_switches(begins, together), self.costs.of_switches(begins, self.cores.max(together) - together))
     }
 
-    /// The graph with the cost of dispatching.
+    /// Returns the graph with the cost of dispatching.
     fn dispatched(&self) -> Dag {
         self.graph.with_costs(self.graph.costs().iter().map(|&cost| cost + self.costs.dispatch))
     }
 
-    /// Until a node that is ready is seen by all threads.
+    /// Returns the time until a node that is ready is seen by all threads.
     fn hand_over(&self) -> TimeSpan {
         if self.workers > 1 { self.costs.to_other_worker() } else { TimeSpan::ZERO }
     }
@@ -292,14 +295,14 @@ impl Pool<'_> {
         })
     }
 
-    /// What others do within a window, and how often they begin to.
+    /// Returns the work of others within a window, and how often they begin to run.
     fn within(&self, above: &[Above], window: TimeSpan) -> (TimeSpan, u64) {
         let others = above.iter().map(|other| other.within(window, self.cores.max(1))).sum();
         (others, above.iter().map(|other| other.begins_within(window)).fold(0, u64::saturating_add))
     }
 
-    /// The longest from a release to the end of its run, where `demand` says how long so many runs
-    /// in a row take if they end within a window.
+    /// Returns the longest time from a release to the end of its run, where `demand` returns how
+    /// long that many runs in a row take if they end within a window.
     fn response(&self, horizon: TimeSpan, demand: impl Fn(u64, TimeSpan) -> TimeSpan) -> Bound {
         let Arrivals { period, jitter } = self.arrivals;
         let mut search = Search::below(horizon);

@@ -1,4 +1,4 @@
-//! Which executor and core runs which callback: chain-aware node allocation.
+//! The executor and core of each callback: chain-aware node allocation.
 //!
 //! - **Model.** Every callback is a node of its own. Chains, the most important one first; cores
 //!   are alike.
@@ -22,8 +22,8 @@ use crate::picas::strategies::violations;
 use crate::picas::{Chain, Deployment, Executor, ExecutorId, Order, priorities};
 use crate::{Costs, NoBound, TimeSpan};
 
-/// Gives all callbacks priorities, executors and cores. There are at most `executors` of them: the
-/// first has that priority, each further one the next lower.
+/// Gives all callbacks priorities, executors and cores. There are at most `executors` executors:
+/// the first has that priority, each further one the next lower.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
@@ -57,7 +57,7 @@ pub fn allocate(chains: &[Chain], cores: usize, executors: u32) -> Result<Deploy
 
 struct Allocation {
     deployment: Deployment,
-    /// Which callbacks have a place, as (chain, place in it).
+    /// The callbacks that have a place, as (chain, place in it).
     placed: Vec<(usize, usize)>,
     load: Vec<f64>,
     highest: u32,
@@ -65,7 +65,7 @@ struct Allocation {
 
 impl Allocation {
     fn place_chain(&mut self, chain: usize) {
-        // Of a chain, always a tail is placed: what is left is its begin.
+        // It is always a tail of the chain that is placed: what is left is its begin.
         let mut left = self.deployment.chains[chain].callbacks.len();
         while left > 0 {
             let mut first = 0;
@@ -94,7 +94,7 @@ impl Allocation {
         nanoseconds(chain.callbacks[place].cost) / nanoseconds(chain.period)
     }
 
-    /// Cores, the least loaded one first.
+    /// Returns the cores, the least loaded one first.
     fn cores(&self) -> Vec<usize> {
         let mut cores: Vec<usize> = (0..self.load.len()).collect();
         cores.sort_by(|&a, &b| self.load[a].total_cmp(&self.load[b]));
@@ -111,13 +111,13 @@ impl Allocation {
         ExecutorId(number)
     }
 
-    /// Part A.
+    /// Part A: opens a new executor on the least loaded core if the callbacks fit there.
     fn new_executor(&mut self, share: f64) -> Option<ExecutorId> {
         let core = *self.cores().first()?;
         (self.load[core] + share <= 1.0).then(|| self.open(core))
     }
 
-    /// Part B.
+    /// Part B: finds an executor that the callbacks can join without violating a rule.
     fn join(&self, chain: usize, callbacks: std::ops::Range<usize>, share: f64) -> Option<ExecutorId> {
         let fits = self.cores().into_iter().filter(|&core| self.load[core] + share <= 1.0);
         fits.flat_map(|core| self.executors_of(core)).find(|&executor| {
@@ -129,7 +129,7 @@ impl Allocation {
         })
     }
 
-    /// The deployment so far, without callbacks that have no place.
+    /// Returns the deployment so far, without callbacks that have no place.
     fn placed_only(&self) -> Deployment {
         let mut deployment = self.deployment.clone();
         for (number, chain) in deployment.chains.iter_mut().enumerate() {
@@ -142,13 +142,13 @@ impl Allocation {
         deployment
     }
 
-    /// A core's executors, the one with the lowest priority first.
+    /// Returns a core's executors, the one with the lowest priority first.
     fn executors_of(&self, core: usize) -> impl Iterator<Item = ExecutorId> + '_ {
         let executors = self.deployment.executors.iter().enumerate().rev();
         executors.filter(move |(_, executor)| executor.core == core).map(|(number, _)| ExecutorId(number))
     }
 
-    /// Part C.
+    /// Part C: chooses an executor for a callback that fits nowhere.
     fn leftover(&mut self, chain: usize, new_executor: bool) -> ExecutorId {
         let least_important = |core: usize| {
             let there = |&&(chain, place): &&(usize, usize)| {

@@ -1,6 +1,6 @@
-//! How long chains take under PiCAS: bounds that hold, also for chains that are split over cores.
-//! Those of [`super::palencia_1998`] are never larger; this is the simplest analysis that holds,
-//! and what others computed, to compare.
+//! Bounds for chains under PiCAS that hold also for chains that are split over cores. Those of
+//! [`super::palencia_1998`] are never larger; this is the simplest analysis that holds, and what
+//! others computed, to compare.
 //!
 //! - **Model.** [`super`]; chains begin periodically or sporadically, callbacks run for any time up
 //!   to their cost, messages wait in queues that are large enough. A *segment* is what of a chain
@@ -28,7 +28,8 @@ use crate::bound::Search;
 use crate::picas::Deployment;
 use crate::{Arrivals, Bound, TimeSpan};
 
-/// The longest time from a chain's release to the end of its last callback, for every chain.
+/// Returns the longest time from a chain's release to the end of its last callback, for every
+/// chain.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation, holistic}};
@@ -41,7 +42,7 @@ pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
     segments::latencies(&segments(deployment, horizon), deployment.chains.len())
 }
 
-/// The bounds of all segments, chain by chain, each in order.
+/// Returns the bounds of all segments, chain by chain, each in order.
 pub fn segments(deployment: &Deployment, horizon: TimeSpan) -> Vec<SegmentBound> {
     Segments::bounds(deployment, horizon, latest_end)
 }

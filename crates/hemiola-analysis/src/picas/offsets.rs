@@ -1,22 +1,22 @@
-//! Which chains begin at known distances from each other: those with offsets, if their releases
-//! soon repeat.
+//! Finds which chains begin at known distances from each other: those with offsets, if their
+//! releases soon repeat.
 
 use super::transaction::{Job, Transaction, nanoseconds};
 use crate::TimeSpan;
 use crate::picas::{Beginning, Chain};
 
-/// What is known of the distances of jobs.
+/// The jobs that can run beside a chain, by what is known of their distances.
 pub(super) struct Distances {
-    /// Of chains at known distances from one, for each instance of that until all repeats, with its
-    /// release at time zero.
+    /// The jobs of chains at known distances from this one, for each of its instances until all
+    /// repeats, with its release at time zero.
     pub(super) beside: Vec<Transaction>,
-    /// Of that one, and of those.
+    /// The jobs of this chain and of those.
     pub(super) own_wherever: Vec<Transaction>,
     pub(super) others: Vec<Transaction>,
 }
 
 impl Distances {
-    /// Between one of the chains and all others, with their jobs.
+    /// Computes the distances between one of the chains and all others, with their jobs.
     pub(super) fn between(chains: &[Chain], mut jobs: Vec<Vec<Job>>, own: usize) -> Self {
         let (period, offset) = (nanoseconds(chains[own].period).max(1), chains[own].offset.map(nanoseconds));
         let mut distances = Self { beside: Vec::new(), own_wherever: Vec::new(), others: Vec::new() };
@@ -49,11 +49,11 @@ impl Distances {
     }
 }
 
-/// So many periods of its fastest chain at most until a group repeats itself: bounds take longer to
-/// compute with each.
+/// The largest number of periods of its fastest chain until a group repeats itself: bounds take
+/// longer to compute with each.
 const PERIODS: u64 = 8;
 
-/// Chains with offsets, and when their releases repeat.
+/// Chains with offsets, and the time after which their releases repeat.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) chains: Vec<usize>,
@@ -61,7 +61,7 @@ pub(super) struct Group {
     pub(super) hyperperiod: TimeSpan,
 }
 
-/// All chains with offsets, those together whose periods have a small common multiple.
+/// Returns all chains with offsets, grouped so that their periods have a small common multiple.
 pub(super) fn groups(chains: &[Chain]) -> Vec<Group> {
     let has_releases = |&chain: &usize| {
         let Chain { period, begins, offset, .. } = chains[chain];
@@ -109,7 +109,7 @@ mod tests {
         let chains = [chain(20, known), chain(5, known), chain(33, known), chain(10, unknown), chain(15, known)];
         let found: Vec<(Vec<usize>, TimeSpan)> =
             groups(&chains).into_iter().map(|group| (group.chains, group.hyperperiod)).collect();
-        // 5 and 15 fit together, and 20 does not with both: 60 ms are 12 periods.
+        // 5 and 15 fit together, and 20 does not fit with both: 60 ms are 12 periods.
         assert_eq!(found, [(vec![1, 4], ms(15)), (vec![0], ms(20)), (vec![2], ms(33))]);
     }
 }

@@ -1,5 +1,5 @@
-//! How long chains take under PiCAS if it counts that segments of one chain follow each other, and
-//! at which distances chains begin.
+//! Bounds for chains under PiCAS that use the order of the segments of a chain, and the distances
+//! at which chains begin.
 //!
 //! - **Model.** That of [`super::holistic`]: a *segment* is what of a chain one executor runs in a
 //!   row. It can be ready from E after its chain's release, if all before it runs as fast as it
@@ -59,7 +59,8 @@ use crate::bound::{Search, check_utilisation};
 use crate::picas::Deployment;
 use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
-/// The longest time from a chain's release to the end of its last callback, for every chain.
+/// Returns the longest time from a chain's release to the end of its last callback, for every
+/// chain.
 ///
 /// ```
 /// use hemiola_analysis::{Costs, TimeSpan};
@@ -83,7 +84,7 @@ pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
     segments::latencies(&segments(deployment, horizon), deployment.chains.len())
 }
 
-/// The bounds of all segments, chain by chain, each in order.
+/// Returns the bounds of all segments, chain by chain, each in order.
 pub fn segments(deployment: &Deployment, horizon: TimeSpan) -> Vec<SegmentBound> {
     Segments::bounds(deployment, horizon, latest_end)
 }
@@ -97,17 +98,17 @@ fn latest_end(segments: &Segments<'_>, index: usize, search: &mut Search) -> Bou
     })
 }
 
-/// Segments of a chain in a row on one core, as one job.
+/// Consecutive segments of a chain on one core, as one job.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     first: usize,
-    /// The one before which all others of them go.
+    /// The segment before which all others of the stretch go.
     level: usize,
     last: usize,
 }
 
 impl Stretch {
-    /// Those of more than one segment that end with this one.
+    /// Returns the stretches of more than one segment that end with this one.
     fn longer(segments: &Segments<'_>, last: usize) -> impl Iterator<Item = Self> {
         let all = &segments.all;
         let before = move |first: &usize| {
@@ -124,7 +125,7 @@ impl Stretch {
 
     fn latest_end(self, segments: &Segments<'_>, search: &mut Search) -> Bound {
         let demand = Demand::before(self, segments)?;
-        // The next one in a row may be ready just when nothing else is left.
+        // The next segment in a row may be ready just when nothing else is left.
         let just_after = i64::from(self.first < self.last);
         let longest = search.fixed_point(TimeSpan::TICK, |window| demand.wherever(nanoseconds(window) + just_after))?;
         let longest = nanoseconds(longest);
@@ -143,8 +144,8 @@ impl Stretch {
                     // Most windows end before the latest end that is known.
                     if end <= from || demand.from(from, end - from, beside) > TimeSpan::nanoseconds((end - from) as u64)
                     {
-                        // What begins when all repeats has no less before it, so that the search
-                        // goes on where it was.
+                        // A window that begins a hyperperiod earlier has no less work in it, so the
+                        // search goes on where it was.
                         window = search.fixed_point(window, |window| demand.from(from, nanoseconds(window), beside))?;
                         end = end.max(from + nanoseconds(window).min(longest));
                     }
@@ -156,21 +157,21 @@ impl Stretch {
     }
 }
 
-/// When a segment is ready after its chain's release, at the earliest and at the latest.
+/// Returns when a segment is ready after its chain's release, at the earliest and at the latest.
 fn readiness(segments: &Segments<'_>, index: usize) -> Result<(i64, i64), NoBound> {
     let earliest = nanoseconds(segments.all[index].earliest_begin);
     Ok((earliest, earliest + nanoseconds(segments.jitter(index)?)))
 }
 
-/// All that can run in a window of a stretch.
+/// All work that can run in a window of a stretch.
 struct Demand {
-    /// What had begun before, and what is not used while others are woken.
+    /// Work that had begun before, and time that is not used while others are woken.
     once: TimeSpan,
     own: Vec<Own>,
-    /// Chains at known distances from it, for each of its instances until all repeats, whose
-    /// release is time zero.
+    /// The jobs of chains at known distances from this one, for each of its instances until all
+    /// repeats, whose release is time zero.
     beside: Vec<Transaction>,
-    /// The chain together with those, in a window of which it is not known when it begins.
+    /// The jobs of the chain together with those, in a window whose begin is not known.
     own_wherever: Vec<Transaction>,
     others: Vec<Transaction>,
     one_by_one: Vec<(TimeSpan, Arrivals)>,
@@ -221,14 +222,14 @@ impl Demand {
         Ok(Self { once, own, beside, own_wherever, others, one_by_one })
     }
 
-    /// In a window of this length that begins so long after the chain's release.
+    /// Returns the demand in a window of this length that begins `from` after the chain's release.
     fn from(&self, from: i64, window: i64, beside: &Transaction) -> TimeSpan {
         let until = from + window;
         let own = self.own.iter().map(|own| own.work(from, until)).sum::<TimeSpan>();
         own + beside.work(from, until) + self.of_others(window)
     }
 
-    /// In any window of this length.
+    /// Returns the demand in any window of this length.
     fn wherever(&self, window: i64) -> TimeSpan {
         self.own_wherever.iter().map(|part| part.most_work(window)).sum::<TimeSpan>() + self.of_others(window)
     }

@@ -1,4 +1,4 @@
-//! Which callback goes first: the paper's Algorithm 1.
+//! Priorities of callbacks: the paper's Algorithm 1.
 //!
 //! - **Model.** Chains, the most important one first.
 //! - **Rule.** Number callbacks upwards from the first one of the least important chain to the last

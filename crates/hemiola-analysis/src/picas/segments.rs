@@ -1,11 +1,11 @@
-//! Chains as what executors run of them in a row: the jobs of [`super::holistic`] and
-//! [`super::palencia_1998`].
+//! Cuts chains into the callbacks that one executor runs in a row: the jobs of [`super::holistic`]
+//! and [`super::palencia_1998`].
 
 use crate::bound::Search;
 use crate::picas::{Beginning, Callback, Deployment, Executor, ExecutorId, Order};
 use crate::{Bound, NoBound, TimeSpan};
 
-/// What of a chain one executor runs in a row, and until when.
+/// The callbacks of a chain that one executor runs in a row, and the bound on their end.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation, holistic}};
@@ -16,33 +16,33 @@ use crate::{Bound, NoBound, TimeSpan};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentBound {
-    /// The chain.
+    /// The number of the chain.
     pub chain: usize,
-    /// Who runs it.
+    /// The executor that runs it.
     pub executor: ExecutorId,
-    /// The longest that it runs, undisturbed, with dispatching.
+    /// The longest undisturbed time, with dispatching.
     pub cost: TimeSpan,
     /// The period of its chain.
     pub period: TimeSpan,
-    /// After the chain's release, if all before runs as fast as it can.
+    /// The time after the chain's release at which it begins if all before runs as fast as it can.
     pub earliest_begin: TimeSpan,
-    /// After the chain's release, at the latest.
+    /// The time after the chain's release at which it ends at the latest.
     pub end: Bound,
 }
 
-/// All segments, chain by chain, each in order, and how late each can become ready according to
-/// what is known so far.
+/// All segments, chain by chain, each in order, and how late each can become ready by the bounds so
+/// far.
 pub(super) struct Segments<'d> {
     pub(super) deployment: &'d Deployment,
     pub(super) all: Vec<Segment>,
-    /// From when a segment can be ready at the earliest until it is at the latest.
+    /// The time between the earliest and the latest moment at which a segment can be ready.
     jitters: Vec<Bound>,
 }
 
 impl<'d> Segments<'d> {
-    /// The bounds that belong to each other: a segment is ready when the one before has ended, and
-    /// others are in its way as often as they can be ready. The least common fixed point, from
-    /// below, if later ends never make `latest_end` earlier.
+    /// Returns the bounds of all segments together: a segment is ready when the one before has
+    /// ended, and others delay it as often as they can be ready. They are the least common fixed
+    /// point, from below, if later ends never make `latest_end` earlier.
     pub(super) fn bounds(
         deployment: &'d Deployment,
         horizon: TimeSpan,
@@ -88,26 +88,27 @@ impl<'d> Segments<'d> {
         segments.all.iter().zip(ends).map(bound).collect()
     }
 
-    /// How late a segment can become ready; without a bound it has none because of itself.
+    /// Returns how late a segment can become ready; without a bound, the segment itself is the
+    /// reason.
     pub(super) fn jitter(&self, index: usize) -> Bound {
         self.jitters[index].clone()
     }
 
-    /// How late a segment that is in the way of others can become ready.
+    /// Returns how late a segment that delays others can become ready.
     pub(super) fn jitter_of_other(&self, index: usize) -> Bound {
         let on = || NoBound::Unbounded { on: format!("chain {}", self.all[index].chain) };
         self.jitters[index].clone().map_err(|_| on())
     }
 
-    /// What a job of `other` takes from `own`: if another executor runs it, it also interrupts
-    /// something.
+    /// Returns what a job of `other` takes from `own`: if another executor runs it, it also
+    /// interrupts something.
     pub(super) fn taken(&self, other: &Segment, own: &Segment) -> TimeSpan {
         let interrupts = if other.executor == own.executor { TimeSpan::ZERO } else { self.deployment.costs.preemption };
         other.cost + interrupts
     }
 }
 
-/// The bounds of whole chains.
+/// Returns the bounds of whole chains.
 pub(super) fn latencies(segments: &[SegmentBound], chains: usize) -> Vec<Bound> {
     let last = |chain: usize| segments.iter().rfind(|segment| segment.chain == chain);
     (0..chains).map(|chain| last(chain).map_or(Ok(TimeSpan::ZERO), |last| last.end.clone())).collect()
@@ -115,43 +116,44 @@ pub(super) fn latencies(segments: &[SegmentBound], chains: usize) -> Vec<Bound> 
 
 pub(super) struct Segment {
     pub(super) chain: usize,
-    /// Which of the chain's segments.
+    /// The position among the chain's segments.
     pub(super) place: usize,
     core: usize,
     pub(super) executor_priority: u32,
     executor: usize,
-    /// Whether everything of its executor may go before it: by registration once a look has been
-    /// taken; and if another executor has the same priority, because what that one was kept from
-    /// doing meanwhile comes first, too.
+    /// Whether everything of its executor may go before it. This is so under the order of
+    /// registration, once the executor has looked at what is ready; and if another executor has the
+    /// same priority, because what that one was kept from doing meanwhile comes first, too.
     all_go_before: bool,
     lowest: u32,
     highest: u32,
     pub(super) cost: TimeSpan,
-    /// Whether priorities rise along it, so that a prior instance goes first (Lemma 1). Messages of
-    /// several publishers are taken in turn, so that a later one may be taken first.
+    /// Whether priorities rise along the segment, so that a prior instance goes first (Lemma 1).
+    /// Messages of several publishers are received in turn, so that a later one may be received
+    /// first.
     pub(super) in_order: bool,
     /// The longest callback of its executor that can have begun before it, and goes on.
     pub(super) blocking: TimeSpan,
     pub(super) period: TimeSpan,
-    /// After the chain's release, if all before runs as fast as it can.
+    /// The time after the chain's release at which it begins if all before runs as fast as it can.
     pub(super) earliest_begin: TimeSpan,
 }
 
-/// What of another segment can run while one could.
+/// The part of another segment that can run while one could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GoesBefore {
-    /// All of its callbacks.
+    /// All of its callbacks can.
     All,
-    /// Some of them; the others only if they had begun.
+    /// Some of its callbacks can; the others only if they had begun.
     Some,
-    /// None of them, on the same core.
+    /// None of its callbacks can, though it has the same core.
     Nothing,
     /// It has another core.
     Elsewhere,
 }
 
 impl Segment {
-    /// What of `other` can run while this could.
+    /// Returns which part of `other` can run while this segment could.
     pub(super) fn is_preceded_by(&self, other: &Self) -> GoesBefore {
         let all = if self.core != other.core {
             return GoesBefore::Elsewhere;

@@ -1,18 +1,18 @@
-//! The six rules that keep a chain from holding up itself, or a more important one.
+//! The six rules that keep a chain from delaying itself, or a more important one.
 //!
 //! - **Inside an executor.** I, II: of one chain, later callbacks have higher priority than earlier
 //!   ones, and so any callback than the timer. III, IV: of several chains, every callback of the
 //!   more important one has higher priority.
-//! - **Across executors of a core.** V: of one chain, whoever runs later callbacks has no lower
-//!   priority than who runs earlier ones. VI: of several chains, whoever runs callbacks of the more
-//!   important one has no lower priority.
+//! - **Across executors of a core.** V: of one chain, an executor that runs later callbacks has no
+//!   lower priority than one that runs earlier ones. VI: of several chains, an executor that runs
+//!   callbacks of the more important one has no lower priority.
 //! - **Complexity.** Quadratic in callbacks.
 //! - **Source.** Choi, Xiang and Kim, RTAS 2021, section IV; the rules' contents as in the tables
 //!   of the talk.
 
 use crate::picas::{Callback, Deployment};
 
-/// A rule.
+/// One of the six rules, or two that are checked together.
 ///
 /// ```
 /// use hemiola_analysis::picas::strategies::Strategy;
@@ -20,13 +20,13 @@ use crate::picas::{Callback, Deployment};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// I and II.
+    /// Rules I and II.
     ChainOrderInExecutor,
-    /// III and IV.
+    /// Rules III and IV.
     ImportanceInExecutor,
-    /// V.
+    /// Rule V.
     ChainOrderOnCore,
-    /// VI.
+    /// Rule VI.
     ImportanceOnCore,
 }
 
@@ -51,15 +51,15 @@ impl std::fmt::Display for Strategy {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Violation {
-    /// The rule.
+    /// The rule that is violated.
     pub strategy: Strategy,
-    /// Who should go first.
+    /// The callback that should go first.
     pub held_up: (usize, usize),
-    /// Who may hold it up.
+    /// The callback that may delay it.
     pub by: (usize, usize),
 }
 
-/// Every pair of callbacks for which a rule does not hold.
+/// Returns every pair of callbacks for which a rule does not hold.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation, strategies}};

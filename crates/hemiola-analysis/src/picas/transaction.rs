@@ -1,13 +1,15 @@
-//! How often jobs with known distances can be ready: what [`super::palencia_1998`] counts.
+//! Counts how often jobs with known distances can be ready, for [`super::palencia_1998`].
 
 use crate::TimeSpan;
 
-/// Times before and after a release, in nanoseconds; what is longer than 36 years counts as that.
+/// Converts a time to signed nanoseconds, so that it can lie before a release; a longer one counts
+/// as 36 years.
 pub(super) fn nanoseconds(time: TimeSpan) -> i64 {
     time.as_nanoseconds().min(1 << 60) as i64
 }
 
-/// How many periods begin in a distance, rounded up; none and less than none before its begin.
+/// Returns how many periods begin in a distance, rounded up; the number is zero or negative if the
+/// distance is.
 fn periods(distance: i64, period: i64) -> i64 {
     -(-distance).div_euclid(period)
 }
@@ -17,24 +19,25 @@ fn periods(distance: i64, period: i64) -> i64 {
 pub(super) struct Job {
     pub(super) cost: TimeSpan,
     pub(super) period: i64,
-    /// When it is ready, after the release of its instance, of which there is one at time zero.
+    /// The earliest time at which it is ready, after the release of its instance. One instance is
+    /// released at time zero.
     pub(super) earliest: i64,
-    /// The same, at the latest.
+    /// The latest time at which it is ready, after the release of its instance.
     pub(super) latest: i64,
 }
 
 impl Job {
-    /// Released that much later.
+    /// Returns the job as released that much later.
     pub(super) fn later_by(self, distance: i64) -> Self {
         Self { earliest: self.earliest + distance, latest: self.latest + distance, ..self }
     }
 
-    /// The latest moments at which it is ready, from this one back, until all repeats.
+    /// Returns the latest moments at which the job is ready, from this one back, until all repeats.
     pub(super) fn begins(self, hyperperiod: i64) -> impl Iterator<Item = i64> {
         (0..hyperperiod / self.period).map(move |instance| self.latest - instance * self.period)
     }
 
-    /// The work of all that can be ready from one time until before another.
+    /// Returns the work of all instances that can be ready from one time until before another.
     fn work(&self, from: i64, until: i64) -> TimeSpan {
         let ready = periods(until - self.earliest, self.period) - periods(from - self.latest, self.period);
         self.cost * ready.max(0) as u64
@@ -44,26 +47,27 @@ impl Job {
 /// Jobs with known distances.
 #[derive(Debug, Clone)]
 pub(super) struct Transaction {
-    /// After which all repeats.
+    /// The time after which all repeats.
     pub(super) hyperperiod: i64,
     pub(super) jobs: Vec<Job>,
 }
 
 impl Transaction {
-    /// The work of all jobs that can be ready from one time until before another.
+    /// Returns the work of all jobs that can be ready from one time until before another.
     pub(super) fn work(&self, from: i64, until: i64) -> TimeSpan {
         self.jobs.iter().map(|job| job.work(from, until)).sum()
     }
 
-    /// The largest such work in a window of this length, wherever it begins: at the latest moment
-    /// at which some job can be ready, for until then a later window has no job less.
+    /// Returns the largest such work in a window of this length, wherever it begins. It suffices to
+    /// try the latest moments at which some job can be ready, because until then a later window has
+    /// no job less.
     pub(super) fn most_work(&self, window: i64) -> TimeSpan {
         let begins = self.jobs.iter().flat_map(|job| job.begins(self.hyperperiod));
         begins.map(|from| self.work(from, from + window)).max().unwrap_or(TimeSpan::ZERO)
     }
 
-    /// Those of one chain in parts of which each has the most work if instances are as close as
-    /// they can be, also if these need not be.
+    /// Splits the jobs of one chain into parts of which each has the most work if instances are as
+    /// close as they can be, also if these need not be.
     pub(super) fn split(mut jobs: Vec<Job>) -> impl Iterator<Item = Self> {
         jobs.sort_by_key(|job| job.earliest);
         std::iter::from_fn(move || {
@@ -74,26 +78,27 @@ impl Transaction {
     }
 }
 
-/// A job of the chain of which one is looked at, whose release is time zero.
+/// A job of the chain that is analysed, whose release is time zero.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Own {
     pub(super) job: Job,
     pub(super) same: Same,
-    /// Whether that of a later instance can go before the one that is looked at.
+    /// Whether the job of a later instance can go before the analysed one.
     pub(super) of_later: bool,
 }
 
-/// Whether a job of the instance that is looked at goes before, or belongs to what is looked at.
+/// Whether a job of the analysed instance goes before the analysed stretch, or belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Same {
     Counts,
-    /// If it can be ready in the window.
+    /// The job goes before if it can be ready in the window.
     CountsIfReady,
     Never,
 }
 
 impl Own {
-    /// How much of it lies between two times, if no two instances are closer than a period.
+    /// Returns how much of the job lies between two times, if no two instances are closer than a
+    /// period.
     pub(super) fn work(&self, from: i64, until: i64) -> TimeSpan {
         let Job { cost, period, earliest, latest } = self.job;
         let same = match self.same {

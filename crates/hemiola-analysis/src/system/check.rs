@@ -1,4 +1,4 @@
-//! What no type can say.
+//! The checks that no type can express.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,7 +100,7 @@ impl Found {
 }
 
 impl System {
-    /// The names of all chains and cycles.
+    /// Returns the names of all chains and cycles.
     pub fn parts(&self) -> Vec<&str> {
         let chains = self.chains.iter().map(|chain| chain.name.as_str());
         chains.chain(self.cycles.iter().map(|cycle| cycle.name.as_str())).collect()
@@ -208,12 +208,12 @@ fn begins(system: &System, found: &mut Found) {
     }
 }
 
-/// Names that wait for each other, from the first back to it.
+/// Returns names that wait for each other, from the first back to it.
 fn circle<'n>(waits: &BTreeMap<&'n str, Vec<&'n str>>) -> Option<Vec<&'n str>> {
     let mut finished = BTreeSet::new();
     for &start in waits.keys() {
-        // Depth first; the path has for each name how many of those it waits for have been looked
-        // at.
+        // The search is depth first; the path has for each name how many of those it waits for have
+        // been looked at.
         let mut path = vec![(start, 0)];
         while let Some((name, looked_at)) = path.pop() {
             let Some(&next) = waits.get(name).and_then(|names| names.get(looked_at)) else {

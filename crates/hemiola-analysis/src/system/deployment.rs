@@ -6,7 +6,7 @@ use crate::picas::{self, Deployment, ExecutorId};
 use crate::{NoBound, TimeSpan};
 
 impl Cycle {
-    /// The graph of a cycle that has been checked, without costs of dispatching.
+    /// Returns the graph of a cycle that has been checked, without costs of dispatching.
     ///
     /// # Panics
     /// If its tasks wait for each other in a circle, which [`System::from_toml`] refuses.
@@ -20,7 +20,8 @@ impl Cycle {
         Dag::new(costs, edges).unwrap_or_else(|error| unreachable!("checked descriptions have no circles: {error}"))
     }
 
-    /// The places of its tasks by importance, 0 for the most important, if they have priorities.
+    /// Returns the places of its tasks by importance, 0 for the most important, if they have
+    /// priorities.
     pub fn order(&self) -> Option<Vec<usize>> {
         let priorities: Vec<u32> = self.tasks.iter().map(|task| task.priority).collect::<Option<_>>()?;
         let mut order: Vec<usize> = (0..priorities.len()).collect();
@@ -32,14 +33,15 @@ impl Cycle {
 }
 
 impl System {
-    /// All that the workers of a cycle keep for themselves in a run.
+    /// Returns the total cost of all tasks that the workers of a cycle keep for themselves in a
+    /// run.
     pub(crate) fn kept(&self, cycle: usize) -> TimeSpan {
         let kept = self.cycles[cycle].tasks.iter().filter(|task| task.kept);
         kept.map(|task| task.takes.longest + self.costs.dispatch).sum()
     }
 
-    /// Its chains on executors that stay on a core. The others have no callbacks there: they may
-    /// move.
+    /// Returns the chains on executors that stay on a core. The others have no callbacks there,
+    /// because they may move.
     ///
     /// # Errors
     /// If a callback has no executor.
@@ -60,7 +62,7 @@ impl System {
         Ok(Deployment { chains, executors: executors.collect(), interference: Vec::new(), costs: self.costs })
     }
 
-    /// What executors run of chains that are, at least in part, on one that stays on no core.
+    /// Returns the parts of chains that are, at least partly, on an executor that stays on no core.
     pub(crate) fn moved(&self) -> Vec<Moved> {
         let mut moved = Vec::new();
         for chain in 0..self.chains.len() {
@@ -79,7 +81,7 @@ impl System {
         moved
     }
 
-    /// The callbacks of a chain with their executors.
+    /// Returns the callbacks of a chain with their executors.
     fn placed(&self, chain: usize) -> Result<Vec<picas::Callback>, NoBound> {
         let place = |callback: &Callback| {
             let unassigned = || NoBound::Unassigned { callback: callback.name.clone() };
@@ -100,14 +102,14 @@ impl System {
     }
 }
 
-/// What of a chain one executor runs in a row, where the chain is on an executor that stays on no
-/// core.
+/// The callbacks of a chain that one executor runs in a row, where the chain is on an executor that
+/// stays on no core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) chain: usize,
     pub(crate) executor: ExecutorId,
     pub(crate) callbacks: Vec<picas::Callback>,
-    /// Whether that is all of the chain.
+    /// Whether these are all callbacks of the chain.
     pub(crate) is_whole: bool,
 }
 
@@ -120,7 +122,7 @@ impl Moved {
         self.callbacks.iter().map(|callback| callback.priority).max().unwrap_or(0)
     }
 
-    /// Whether priorities rise along it, so that a prior instance goes first.
+    /// Whether priorities rise along the callbacks, so that a prior instance goes first.
     pub(crate) fn rises(&self) -> bool {
         self.callbacks.is_sorted_by(|one, other| one.priority < other.priority)
     }

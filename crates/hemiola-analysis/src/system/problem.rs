@@ -3,7 +3,7 @@ use std::fmt::{self, Display};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// All that is wrong with a description; never empty.
+/// All problems of a description; never empty.
 ///
 /// ```
 /// use hemiola_analysis::System;
@@ -26,7 +26,7 @@ use toml::de::{DeTable, DeValue};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
 
-/// Something that is wrong, and what to do.
+/// A problem of a description, and what to do.
 ///
 /// ```
 /// use hemiola_analysis::system::{Place, Problem};
@@ -35,7 +35,7 @@ pub struct Problems(pub Vec<Problem>);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it is.
+    /// The place of the problem.
     pub place: Place,
     /// What is wrong.
     pub message: String,
@@ -43,7 +43,7 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
-/// Where something stands.
+/// The place of a problem in a description.
 ///
 /// ```
 /// use hemiola_analysis::system::Place;
@@ -52,14 +52,14 @@ pub struct Problem {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Place {
-    /// Nowhere in particular.
+    /// The place is not known.
     #[default]
     Unknown,
-    /// The way to it through the document.
+    /// The path to it through the document.
     Path(Vec<Key>),
-    /// In a file, both from 1.
+    /// A position in a file, counted from 1.
     Line {
-        /// As it was named.
+        /// The name of the file, as it was given.
         file: String,
         /// The line.
         line: usize,
@@ -77,9 +77,9 @@ pub enum Place {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key {
-    /// To the value of a key.
+    /// The value of a key.
     Name(&'static str),
-    /// To an element of a list, from 0.
+    /// An element of a list, from 0.
     Index(usize),
 }
 
@@ -134,9 +134,9 @@ impl Problems {
         Self(vec![Problem { place: Place::Unknown, message: error.to_string(), help: None }])
     }
 
-    /// With lines instead of ways through the document.
+    /// Replaces paths through the document by lines.
     pub(super) fn located(mut self, text: &str, file: &str) -> Self {
-        // It has been read before: it is TOML.
+        // The text has been read before, so it is valid TOML.
         let Ok(root) = DeTable::parse(text) else { return self };
         for problem in &mut self.0 {
             if let Place::Path(keys) = &problem.place {
@@ -147,7 +147,7 @@ impl Problems {
     }
 }
 
-/// Where the value begins that the keys lead to, or the last one that there is.
+/// Returns where the value begins that the keys lead to, or the last one that exists.
 fn find(root: &Spanned<DeTable<'_>>, keys: &[Key]) -> usize {
     let mut start = root.span().start;
     let mut at: Option<&DeValue<'_>> = None;

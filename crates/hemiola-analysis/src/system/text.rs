@@ -7,8 +7,7 @@ use super::Begin;
 use crate::TimeSpan;
 use crate::time::text::{self, TimeError, parse};
 
-/// From the shortest to the longest that something runs, undisturbed: `"2 ms"` if only the longest
-/// is known, else `"1.5 ms .. 2 ms"`.
+/// The range of undisturbed times: `"2 ms"` if only the longest is known, else `"1.5 ms .. 2 ms"`.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Span};
@@ -19,14 +18,14 @@ use crate::time::text::{self, TimeError, parse};
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The shortest.
+    /// The shortest time.
     pub shortest: TimeSpan,
-    /// The longest.
+    /// The longest time.
     pub longest: TimeSpan,
 }
 
 impl Span {
-    /// Nothing is known but the longest.
+    /// Returns a range of which only the longest time is known.
     pub const fn upto(longest: TimeSpan) -> Self {
         Self { shortest: TimeSpan::ZERO, longest }
     }
@@ -73,17 +72,17 @@ pub(super) fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
     text::deserialize(deserializer).map(Some)
 }
 
-/// A time, or `none`.
+/// Reads a time, or `none`.
 pub(super) fn deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TimeSpan>, D::Error> {
     let text = String::deserialize(deserializer)?;
     let deadline = if text == NO_DEADLINE { Ok(TimeSpan::MAX) } else { parse(&text) };
     deadline.map(Some).map_err(D::Error::custom)
 }
 
-/// What a chain says that may be done at any time.
+/// The deadline of a chain that may be done at any time.
 pub(super) const NO_DEADLINE: &str = "none";
 
-/// A [`super::Begin`] as it is written.
+/// A [`super::Begin`] in the form in which it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenBegin {

@@ -1,6 +1,6 @@
 use super::{Span, System};
 
-/// What can be made shorter or longer: a callback of a chain, or a task of a cycle.
+/// A piece of work whose duration can be changed: a callback of a chain, or a task of a cycle.
 ///
 /// ```
 /// use hemiola_analysis::{System, TimeSpan};
@@ -20,14 +20,14 @@ use super::{Span, System};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Work {
-    /// By the numbers of its chain, and of itself in there.
+    /// The numbers of a chain, and of a callback in it.
     Callback(usize, usize),
-    /// By the numbers of its cycle, and of itself in there.
+    /// The numbers of a cycle, and of a task in it.
     Task(usize, usize),
 }
 
 impl System {
-    /// All of it, in the order of the description.
+    /// Returns all pieces of work, in the order of the description.
     pub fn work(&self) -> Vec<Work> {
         let chains = self.chains.iter().enumerate();
         let callbacks =
@@ -37,10 +37,10 @@ impl System {
         callbacks.chain(tasks).collect()
     }
 
-    /// The name of the chain or cycle that it belongs to.
+    /// Returns the name of the chain or cycle that the work belongs to.
     ///
     /// # Panics
-    /// If it is none of this system.
+    /// If the work is not of this system.
     pub fn owner(&self, work: Work) -> &str {
         match work {
             Work::Callback(chain, _) => &self.chains[chain].name,
@@ -48,10 +48,10 @@ impl System {
         }
     }
 
-    /// Its own name.
+    /// Returns the name of the work itself.
     ///
     /// # Panics
-    /// If it is none of this system.
+    /// If the work is not of this system.
     pub fn name(&self, work: Work) -> &str {
         match work {
             Work::Callback(chain, own) => &self.chains[chain].callbacks[own].name,
@@ -59,10 +59,10 @@ impl System {
         }
     }
 
-    /// How long it takes.
+    /// Returns how long the work takes.
     ///
     /// # Panics
-    /// If it is none of this system.
+    /// If the work is not of this system.
     pub fn takes(&self, work: Work) -> Span {
         match work {
             Work::Callback(chain, own) => self.chains[chain].callbacks[own].takes,
@@ -70,10 +70,10 @@ impl System {
         }
     }
 
-    /// How long it takes, to be changed.
+    /// Returns how long the work takes, to be changed.
     ///
     /// # Panics
-    /// If it is none of this system.
+    /// If the work is not of this system.
     pub fn takes_mut(&mut self, work: Work) -> &mut Span {
         match work {
             Work::Callback(chain, own) => &mut self.chains[chain].callbacks[own].takes,

@@ -4,7 +4,7 @@ use super::text::NO_DEADLINE;
 use super::{Begin, Beginning, Order, Start, System};
 use crate::{Costs, TimeSpan};
 
-/// As people would have written it: a table per thing, a line per callback or task.
+/// Writes a system as people would: a table per thing, a line per callback or task.
 pub(super) fn to_toml(system: &System) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -109,7 +109,7 @@ fn list(names: &[String]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// A TOML string.
+/// Writes a TOML string.
 fn quoted(name: &str) -> String {
     let mut text = String::from('"');
     for letter in name.chars() {

@@ -6,21 +6,21 @@ use thiserror::Error;
 
 use crate::TimeSpan;
 
-/// For serde's `with`.
+/// Reads a time for serde's `with`.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeSpan, D::Error> {
     parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
-/// For serde's `with`.
+/// Writes a time for serde's `with`.
 pub(crate) fn serialize<S: Serializer>(time: &TimeSpan, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(time)
 }
 
 const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
-/// Longer makes no sense, and sums of such times do not overflow.
+/// The longest time that is accepted: sums of such times do not overflow.
 const LONGEST: TimeSpan = TimeSpan::nanoseconds(24 * 3600 * 1_000_000_000);
 
-/// Why a text is no time, or no span of times.
+/// The reason why a text is no time, or no range of times.
 ///
 /// ```
 /// use hemiola_analysis::system::Span;
@@ -30,27 +30,27 @@ const LONGEST: TimeSpan = TimeSpan::nanoseconds(24 * 3600 * 1_000_000_000);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TimeError {
-    /// Nothing in it is a number.
+    /// The text has no number.
     #[error("`{text}` is no time: write a number with a unit, such as `2.5 ms`")]
     NoTime {
         /// The text.
         text: String,
     },
-    /// A number alone may be anything.
+    /// The number has no unit.
     #[error("`{text}` needs a unit: ns, us, ms or s")]
     NoUnit {
         /// The text.
         text: String,
     },
-    /// What stands before the unit is no number.
+    /// The text before the unit is no number.
     #[error("`{text}` is no time: `{number}` is no number")]
     NoNumber {
         /// The text.
         text: String,
-        /// What should be a number.
+        /// The text that should be a number.
         number: String,
     },
-    /// Longer than anything that a robot waits for.
+    /// The time is longer than anything that a robot waits for.
     #[error("`{text}` is more than a day")]
     TooLong {
         /// The text.
@@ -61,14 +61,14 @@ pub enum TimeError {
     Reversed {
         /// The text.
         text: String,
-        /// What was written first.
+        /// The time that was written first.
         shortest: TimeSpan,
-        /// What was written last.
+        /// The time that was written last.
         longest: TimeSpan,
     },
 }
 
-/// Digits after the point count exactly: no floating point is involved.
+/// Parses a time. Digits after the point count exactly: no floating point is involved.
 pub(crate) fn parse(text: &str) -> Result<TimeSpan, TimeError> {
     let text = text.trim();
     let owned = || text.to_owned();
@@ -83,7 +83,7 @@ pub(crate) fn parse(text: &str) -> Result<TimeSpan, TimeError> {
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |digits: &str| if digits.is_empty() { Some(0) } else { digits.parse::<u64>().ok() };
-    // More than nine digits after the point are less than a nanosecond.
+    // The digits after the ninth are less than a nanosecond.
     let fraction = fraction.get(..9).unwrap_or(fraction);
     let parts =
         digits(fraction).map(|parts| u128::from(parts) * u128::from(nanoseconds) / 10u128.pow(fraction.len() as u32));

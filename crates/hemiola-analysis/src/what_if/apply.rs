@@ -1,10 +1,10 @@
-//! What changes.
+//! Applies changes to a system.
 
 use super::{Change, Takes, WhatIfError};
 use crate::TimeSpan;
 use crate::system::{Begin, Span, System, Work};
 
-/// Makes a change to a system.
+/// Applies a change to a system.
 pub(super) fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfError> {
     match change {
         Change::Cores(cores) => system.cores = *cores,
@@ -46,8 +46,8 @@ fn scaled(time: TimeSpan, factor: f64) -> TimeSpan {
     TimeSpan::nanoseconds((time.as_nanoseconds() as f64 * factor).ceil() as u64)
 }
 
-/// All that a name can mean: a task or callback, a module's tasks, or all that a cycle or chain
-/// does.
+/// Returns all that a name can mean: a task or callback, a module's tasks, or all that a cycle or
+/// chain does.
 fn named(system: &System, name: &str) -> Result<Vec<Work>, WhatIfError> {
     let module = format!("{name}.");
     let all = system.work();
@@ -65,7 +65,7 @@ fn named(system: &System, name: &str) -> Result<Vec<Work>, WhatIfError> {
     })
 }
 
-/// A cycle that begins after another one gets the period of that.
+/// Sets the period of a chain or cycle, or that of what the cycle begins after.
 fn set_period(system: &mut System, name: &str, period: TimeSpan) -> Result<(), WhatIfError> {
     if let Some(chain) = system.chains.iter_mut().find(|chain| chain.name == name) {
         chain.period = period;

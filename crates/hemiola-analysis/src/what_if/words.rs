@@ -1,10 +1,10 @@
-//! What people write.
+//! Parses changes as people write them.
 
 use super::{Change, Takes, WhatIfError};
 use crate::TimeSpan;
 use crate::system::Span;
 
-/// A change in the words of a person.
+/// Parses a change.
 pub(super) fn parse(text: &str) -> Result<Change, WhatIfError> {
     let no_value = |value: &str, expected| {
         let (text, value) = (text.to_owned(), value.to_owned());
@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str) -> Result<Change, WhatIfError> {
         let cores = value.trim().parse().ok().filter(|&cores| cores > 0);
         return cores.map(Change::Cores).ok_or_else(|| no_value(value.trim(), "number of cores, as in `cores = 4`"));
     }
-    // The last one: names may consist of several words.
+    // The last occurrence counts, because names may consist of several words.
     let split = |verb: &str| {
         let (name, value) = text.rsplit_once(&format!(" {verb} "))?;
         Some((name.trim().trim_matches('`').to_owned(), value.trim().to_owned()))
@@ -56,7 +56,7 @@ pub(super) fn parse(text: &str) -> Result<Change, WhatIfError> {
     Err(WhatIfError::NotUnderstood { text: text.to_owned() })
 }
 
-/// `2x`, `80 %`, `3 ms`, `1 ms .. 3 ms`.
+/// Parses `2x`, `80 %`, `3 ms` or `1 ms .. 3 ms`.
 fn takes(value: &str) -> Option<Takes> {
     let factor = |number: &str, unit: f64| {
         let factor = number.trim().parse::<f64>().ok()? * unit;
@@ -71,7 +71,7 @@ fn takes(value: &str) -> Option<Takes> {
     value.parse().ok().map(Takes::Span)
 }
 
-/// `core 1`, `cores 0 1`, `all cores`.
+/// Parses `core 1`, `cores 0 1` or `all cores`.
 fn cores(value: &str) -> Option<Vec<usize>> {
     if value == "all cores" {
         return Some(Vec::new());

@@ -13,7 +13,7 @@ use crate::reply::Answerer;
 use hemiola_trace::Ticks;
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-/// What a handle sends.
+/// A call as a handle sends it.
 pub(super) trait Task<S>: Send + 'static {
     fn run(self, state: &mut S, figures: &Figures);
 }
@@ -27,14 +27,14 @@ pub(super) struct Question<F> {
     pub(super) answerer: Answerer<Answer>,
 }
 
-/// A task that tells how long it waited.
+/// A task that records how long it waited.
 pub(super) struct Timed<T> {
     pub(super) task: T,
     sent: Ticks,
 }
 
 impl<T> Timed<T> {
-    /// Whether it needs no box that the task alone would not need.
+    /// Whether the task needs no box with the stamp that it would not need without.
     pub(super) const FITS: bool = Inline::<7>::fits::<Self>() == Inline::<7>::fits::<T>();
 
     pub(super) fn now(task: T) -> Self {
@@ -68,7 +68,7 @@ impl<S, R: Send + 'static, F: FnOnce(&mut S) -> R + Send + 'static> Task<S> for 
 #[repr(align(64))]
 pub(super) struct Call<S> {
     task: Inline<7>,
-    /// Takes the task out, and runs it if there is something to run it on.
+    /// Moves the task out, and runs it if there is something to run it on.
     invoke: unsafe fn(&mut Inline<7>, Option<(&mut S, &Figures)>),
 }
 
@@ -86,7 +86,7 @@ unsafe fn invoke<S, T: Task<S>>(task: &mut Inline<7>, actor: Option<(&mut S, &Fi
 }
 
 impl<S> Call<S> {
-    /// Makes a call where it will lie.
+    /// Writes a call into the place where it will lie.
     #[inline]
     pub(super) fn write<T: Task<S>>(place: &mut MaybeUninit<Self>, task: T) {
         let call = place.as_mut_ptr();
@@ -97,7 +97,7 @@ impl<S> Call<S> {
         }
     }
 
-    /// Makes the call, in the place where it lies.
+    /// Executes the call in the place where it lies.
     #[inline]
     pub(super) fn run(call: Taken<'_, Self>, state: &mut S, figures: &Figures) {
         let call = call.forget();

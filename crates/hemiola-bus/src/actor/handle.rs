@@ -49,10 +49,11 @@ impl<S: 'static> ActorHandle<S> {
         ActorHandle { sender, replies: Replies::new(), handles }
     }
 
-    /// Has the actor make this call, later. Wait-free.
+    /// Has the actor execute this call, later. Wait-free.
     ///
     /// # Errors
-    /// As many calls of this handle wait as may, or the actor is gone. The call comes back.
+    /// Fails if as many calls of this handle wait as may, or the actor is gone. The call is
+    /// returned.
     ///
     /// ```
     /// use hemiola_bus::{Actor, SendError};
@@ -72,8 +73,8 @@ impl<S: 'static> ActorHandle<S> {
         self.push(Order(call)).map_err(|error| error.map(|Order(call)| call))
     }
 
-    /// Sends several calls and tells the actor once: for many small calls, where telling it of each
-    /// would cost more than sending them.
+    /// Sends several calls and notifies the actor once: for many small calls, where a notification
+    /// for each would cost more than sending them.
     ///
     /// ```
     /// use hemiola_bus::Actor;
@@ -91,14 +92,15 @@ impl<S: 'static> ActorHandle<S> {
         CallBatch { handle: self, untold: false }
     }
 
-    /// Has the actor make this call, and waits for its result.
+    /// Has the actor execute this call, and waits for its result.
     ///
     /// It waits for the actor's thread: not for real-time threads, and not from within the actor,
     /// which would wait for itself.
     ///
     /// # Errors
-    /// The call was not sent (and comes back), or there is no result: the time is over (the call
-    /// may still be made later), the call panicked, or the actor went before it came to it.
+    /// Fails if the call was not sent (it is returned), or if there is no result: the time is over
+    /// (the call may still be executed later), the call panicked, or the actor ended before it came
+    /// to it.
     ///
     /// ```
     /// use hemiola_bus::{Actor, AnswerError, CallError};
@@ -125,11 +127,12 @@ impl<S: 'static> ActorHandle<S> {
         Ok(unsafe { answer.into_value() })
     }
 
-    /// Has the actor make this call. Its result can be awaited in any executor of futures.
+    /// Has the actor execute this call. Its result can be awaited in any executor of futures.
     /// Wait-free.
     ///
     /// # Errors
-    /// As many calls of this handle wait as may, or the actor is gone. The call comes back.
+    /// Fails if as many calls of this handle wait as may, or the actor is gone. The call is
+    /// returned.
     ///
     /// ```
     /// use hemiola_bus::Actor;
@@ -169,7 +172,7 @@ impl<S: 'static> ActorHandle<S> {
         self.transfer(task)
     }
 
-    /// Whether the next call is one that tells how long it waited.
+    /// Whether the next call is one that records how long it waited.
     #[inline]
     fn times_next<T>(&self) -> bool {
         Timed::<T>::FITS && self.sender.sent().is_multiple_of(TIMED_ONE_OF) && self.handles.are_timed()
@@ -183,7 +186,7 @@ impl<S: 'static> ActorHandle<S> {
     }
 }
 
-/// Calls of one handle of which the actor learns together, when this is dropped: see
+/// Calls of one handle of which the actor is notified together, when this is dropped: see
 /// [`ActorHandle::batch`].
 ///
 /// ```
@@ -203,17 +206,17 @@ impl<S: 'static> ActorHandle<S> {
 #[must_use = "the actor learns of the calls when this is dropped"]
 pub struct CallBatch<'h, S: 'static> {
     handle: &'h mut ActorHandle<S>,
-    /// Whether there are calls of which the actor was not told.
+    /// Whether there are calls of which the actor was not notified.
     untold: bool,
 }
 
 impl<S: 'static> CallBatch<'_, S> {
-    /// Has the actor make this call, later. Wait-free. If the actor is gone when the batch is
+    /// Has the actor execute this call, later. Wait-free. If the actor is gone when the batch is
     /// dropped, so are its calls.
     ///
     /// # Errors
-    /// As many calls of this handle wait as may. The call comes back, and the actor is told of the
-    /// others.
+    /// Fails if as many calls of this handle wait as may. The call is returned, and the actor is
+    /// notified of the others.
     #[inline]
     pub fn send<F>(&mut self, call: F) -> Result<(), SendError<F>>
     where
@@ -246,7 +249,7 @@ impl<S: 'static> CallBatch<'_, S> {
     #[inline]
     fn tell(&mut self) {
         if std::mem::take(&mut self.untold) {
-            // If the actor is gone, the last call comes back, and is dropped as the others are.
+            // If the actor is gone, the last call is returned, and is dropped as the others are.
             _ = self.handle.sender.tell();
         }
     }
@@ -260,13 +263,13 @@ impl<S: 'static> Drop for CallBatch<'_, S> {
 }
 
 impl<S: 'static> Clone for ActorHandle<S> {
-    /// A sender of its own. Allocates: not for real-time threads.
+    /// Creates another sender. Allocates: not for real-time threads.
     fn clone(&self) -> Self {
         Self::new(self.sender.clone(), self.handles.clone())
     }
 }
 
-/// The result of [`ActorHandle::call_async`], some day. Dropping it does not take back the call.
+/// The future result of an [`ActorHandle::call_async`]. Dropping it does not cancel the call.
 ///
 /// ```
 /// use hemiola_bus::{Actor, AnswerError};

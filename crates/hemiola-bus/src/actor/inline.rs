@@ -1,9 +1,10 @@
 //! A value whose type only its user knows, in a place of fixed size.
 //!
 //! # Invariant
+//!
 //! An `Inline` holds one value of the type that it was made with: in place if it fits, else a box
-//! with it. Who takes it names that type, takes once, and does not drop it otherwise: an `Inline`
-//! that is dropped forgets its value.
+//! with it. Whoever takes it out names that type, does so once, and does not drop it otherwise: an
+//! `Inline` that is dropped forgets its value.
 #![expect(unsafe_code, reason = "values of any type in places of one size")]
 
 use std::mem::MaybeUninit;
@@ -25,7 +26,7 @@ impl<const WORDS: usize> Inline<WORDS> {
         unsafe { inline.assume_init() }
     }
 
-    /// Makes one in its place: a few words are written once instead of all of them twice.
+    /// Writes a value into its place: a few words are written once instead of all of them twice.
     #[inline]
     pub(super) fn write<T>(place: &mut MaybeUninit<Self>, value: T) {
         const { assert!(WORDS > 0, "a box takes one word") };

@@ -1,4 +1,4 @@
-//! What passes through an actor, in numbers.
+//! Statistics of what passes through an actor.
 
 use crate::exchange::Depth;
 use crate::statistics::{Latencies, per_second};
@@ -7,8 +7,9 @@ use hemiola_realtime::{MonotonicTime, monotonic_now};
 use hemiola_trace::{Summary, TickScale, Ticks};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// An actor at one moment; what it has run, as of its last turn. To be found by
-/// [`Bus::actors`](crate::Bus::actors) if it is [listed](crate::Bus::list_actor).
+/// The state of an actor at one moment, its runs as of its last turn.
+/// [`Bus::actors`](crate::Bus::actors) returns it for actors that are
+/// [listed](crate::Bus::list_actor).
 ///
 /// ```
 /// use hemiola_bus::{Actor, Bus};
@@ -29,37 +30,38 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActorReport {
-    /// By which it was listed.
+    /// The name by which the actor is listed.
     pub name: String,
-    /// When the report was made.
+    /// The time at which the report was made.
     pub at: MonotonicTime,
-    /// How many calls it has run.
+    /// The number of calls that the actor has run.
     pub calls: u64,
-    /// How many were refused because as many of their sender waited as may.
+    /// The number of calls that were refused because their sender had as many waiting as it may.
     pub refused: u64,
-    /// How many panicked.
+    /// The number of calls that panicked.
     pub panics: u64,
-    /// How many wait, or are being run.
+    /// The number of calls that wait or are being run.
     pub depth: u64,
     /// The most calls that were run in one turn: at least so many had waited.
     pub largest_turn: u64,
-    /// From sending a call to running it, in nanoseconds, to some 6 %; only of actors that are
-    /// listed on a bus that [measures time](crate::Bus::with_timing).
+    /// The time from sending a call to running it, in nanoseconds, to some 6 %; only of actors that
+    /// are listed on a bus that [measures time](crate::Bus::with_timing).
     ///
-    /// Measured are the first call of each handle and every sixteenth from there on: looking at the
-    /// clock takes longer than to send and run a call. The stamp needs a word in the call; those
+    /// The first call of each handle and every sixteenth from there on are measured: reading the
+    /// clock takes longer than to send and run a call. The stamp needs a word in the call; calls
     /// that want an answer and fill their 48 bytes go without.
     pub latency: Option<Summary>,
 }
 
 impl ActorReport {
-    /// Calls per second since an earlier report of the same actor; zero if no time has passed.
+    /// Returns the calls per second since an earlier report of the same actor; zero if no time has
+    /// passed.
     pub fn rate_since(&self, earlier: &ActorReport) -> f64 {
         per_second((earlier.at, earlier.calls), (self.at, self.calls))
     }
 }
 
-/// Written by the actor after each turn, read by anyone.
+/// An actor's statistics: written by the actor after each turn, read by anyone.
 #[derive(Default)]
 pub(crate) struct Figures {
     calls: AtomicU64,
@@ -70,7 +72,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Has latencies measured from now on.
+    /// Measures latencies from now on.
     pub(crate) fn measure(&self, scale: &TickScale) {
         self.handles.latencies.get_or_init(|| Latencies::new(scale.clone()));
     }
@@ -85,7 +87,7 @@ impl Figures {
         }
     }
 
-    /// For the actor, about to run a call that was sent then.
+    /// Records the wait of a call that was sent at `sent` and that the actor is about to run.
     pub(super) fn note_wait(&self, sent: Ticks) {
         if let Some(latencies) = self.handles.latencies.get() {
             latencies.record(sent, Ticks::now());
@@ -112,12 +114,12 @@ impl Figures {
     }
 }
 
-/// What an actor's handles need to know, and what is known of them.
+/// What an actor's handles share: whether calls are measured, and how many of them wait.
 #[derive(Default)]
 pub(super) struct Handles {
-    /// If they are measured.
+    /// Set if calls are measured.
     latencies: OnceLock<Latencies>,
-    /// How many calls wait in the lane of each.
+    /// Returns, for each handle, how many calls wait in its lane.
     depths: Mutex<Vec<Depth>>,
 }
 

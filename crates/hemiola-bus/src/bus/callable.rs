@@ -1,4 +1,4 @@
-//! Services that can be called by who does not know their types: tools outside of the program.
+//! Services that can be called without knowing their types: by tools outside of the program.
 
 use super::Bus;
 use crate::BusError;
@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// By the names of services.
+/// The callable services by name.
 #[derive(Default)]
 pub(super) struct Callable(Mutex<BTreeMap<String, View>>);
 
-/// How a service is called, and what its requests and answers are.
+/// The way to call a service, and the types of its requests and answers.
 #[derive(Clone, Copy)]
 struct View {
     request: fn() -> DataType,
@@ -20,10 +20,10 @@ struct View {
     call: Call,
 }
 
-/// Calls a service with a request that is read, and writes its answer.
+/// Calls a service with a request that is read from the reader, and writes its answer.
 type Call = fn(&Bus, &str, &mut dyn Reader, &mut dyn Writer, Duration) -> Result<(), BusError>;
 
-/// A service that can be called from outside: [`Bus::callable_services`].
+/// A service that can be called from outside: see [`Bus::callable_services`].
 ///
 /// ```
 /// # fn show(service: &hemiola_bus::CallableService) {
@@ -32,17 +32,17 @@ type Call = fn(&Bus, &str, &mut dyn Reader, &mut dyn Writer, Duration) -> Result
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallableService {
-    /// What it is called.
+    /// The name of the service.
     pub name: String,
-    /// What is asked.
+    /// The type of its requests.
     pub request: DataType,
-    /// What is answered.
+    /// The type of its answers.
     pub response: DataType,
 }
 
 impl Bus {
-    /// Lets tools that do not know these types call the service of that name: from a terminal, say.
-    /// Takes a lock: not for real-time threads.
+    /// Lets tools that do not know these types call the service of that name: from a terminal, for
+    /// example. Takes a lock: not for real-time threads.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -68,7 +68,8 @@ impl Bus {
         self.0.callable.views().insert(service.to_owned(), view);
     }
 
-    /// The services that can be called so, by name. Takes a lock: not for real-time threads.
+    /// Returns the services that [can be called](Self::allow_calls) from outside, by name. Takes a
+    /// lock: not for real-time threads.
     pub fn callable_services(&self) -> Vec<CallableService> {
         let views = self.0.callable.views();
         let services = views.iter().map(|(name, view)| CallableService {
@@ -79,20 +80,20 @@ impl Bus {
         services.collect()
     }
 
-    /// Calls such a service, and waits for the answer. `None` if it is none. Not for real-time
-    /// threads.
+    /// Calls a service that [can be called](Self::allow_calls) from outside, and waits for the
+    /// answer. `None` if it cannot. Not for real-time threads.
     ///
     /// # Errors
-    /// This is no request of the service, or it is not answered: nobody serves it, the time is
-    /// over, or the server panicked.
+    /// Fails if this is no request of the service, or if it is not answered: nobody serves it, the
+    /// time is over, or the server panicked.
     pub fn call_value(&self, service: &str, request: &Value, timeout: Duration) -> Option<Result<Value, BusError>> {
         let mut response = ValueWriter::default();
         let answered = self.call_from(service, &mut ValueReader::new(request), &mut response, timeout)?;
         Some(answered.map(|()| response.finish()))
     }
 
-    /// As [`call_value`](Self::call_value), with a request that is read from bytes, and an answer
-    /// that is written to some.
+    /// Calls a service as [`call_value`](Self::call_value) does, with a request that is read from
+    /// bytes, and an answer that is written as bytes.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -114,8 +115,8 @@ impl Bus {
     /// ```
     ///
     /// # Errors
-    /// This is no request of the service, or it is not answered: nobody serves it, the time is
-    /// over, or the server panicked.
+    /// Fails if this is no request of the service, or if it is not answered: nobody serves it, the
+    /// time is over, or the server panicked.
     pub fn call_from(
         &self,
         service: &str,
@@ -149,7 +150,7 @@ where
 
 impl Callable {
     fn views(&self) -> MutexGuard<'_, BTreeMap<String, View>> {
-        // A map is whole even if the one who changed it panicked.
+        // A map is whole even if the thread that changed it panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,5 @@
-//! Actors and event loops that somebody wants to see among all that passes messages. They are used
-//! without their names.
+//! The actors and event loops that are listed on a bus, so that they appear beside the topics and
+//! services. They are used without their names.
 
 use crate::actor::{Actor, ActorReport, Figures};
 use crate::event_loop::EventLoopReport;
@@ -14,7 +14,7 @@ pub(super) struct Listed {
     event_loops: Mutex<Vec<(String, Reporter)>>,
 }
 
-/// Makes a report by this name, unless what it is about is gone.
+/// Makes a report by this name, unless the event loop is gone.
 type Reporter = Box<dyn Fn(&str) -> Option<EventLoopReport> + Send + Sync>;
 
 impl Listed {
@@ -56,7 +56,7 @@ impl Listed {
     }
 }
 
-/// A list is whole even if the one who changed it panicked.
+/// A list is whole even if the thread that changed it panicked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Topics whose messages can be read by who does not know their type: recorders and tools.
+//! Topics whose messages can be read without knowing their type: by recorders and tools.
 
 use super::Bus;
 use crate::BusError;
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// By the names of topics.
+/// The readable topics by name.
 #[derive(Default)]
 pub(super) struct Readable(Mutex<BTreeMap<String, View>>);
 
-/// How messages of a topic are read.
+/// The way to read and publish the messages of a topic.
 #[derive(Clone, Copy)]
 struct View {
     descriptor: &'static RepresentationDescriptor,
@@ -25,7 +25,7 @@ struct View {
     publish: Publish,
 }
 
-/// Publishes a message that is read.
+/// Publishes a message that is read from the reader.
 type Publish = fn(&Bus, &str, &'static RepresentationDescriptor, &mut dyn Reader) -> Result<(), BusError>;
 
 fn publish<T: Carried>(
@@ -43,8 +43,8 @@ fn publish<T: Carried>(
 }
 
 impl Bus {
-    /// As [`topic`](Self::topic), of messages that recorders and tools can read: the topics of
-    /// modules are such. Allocates and takes a lock: not for real-time threads.
+    /// Returns a [`topic`](Self::topic) whose messages recorders and tools can read, as they can
+    /// those of modules. Allocates and takes a lock: not for real-time threads.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Signal};
@@ -74,7 +74,7 @@ impl Bus {
     /// ```
     ///
     /// # Errors
-    /// [`BusError::OtherType`] if the topic carries other messages.
+    /// Returns [`BusError::OtherType`] if the topic carries other messages.
     pub fn readable_topic<T: Representation>(&self, name: &str) -> Result<Topic<T>, BusError> {
         let topic = self.topic(name)?;
         let view = View {
@@ -89,16 +89,18 @@ impl Bus {
         Ok(topic)
     }
 
-    /// The topic of that name whose messages are of a representation that may be no Rust type.
+    /// Returns the topic of that name whose messages are of a representation that may be no Rust
+    /// type.
     ///
     /// # Errors
-    /// [`BusError::OtherType`] if the topic carries other messages.
+    /// Returns [`BusError::OtherType`] if the topic carries other messages.
     pub(crate) fn untyped_topic(
         &self,
         name: &str,
         message: &'static RepresentationDescriptor,
     ) -> Result<Topic<Untyped>, BusError> {
-        // Locked all along: whoever makes the topic says in the same step what its messages are.
+        // The map stays locked: whoever creates the topic enters in the same step what its messages
+        // are.
         let mut views = self.0.readable.views();
         let is_there = self.registered().get(name).is_some_and(|topic| topic.strong_count() > 0);
         if let Some(existing) = views.get(name).filter(|view| is_there && view.descriptor != message) {
@@ -118,13 +120,14 @@ impl Bus {
         Ok(topic)
     }
 
-    /// The topics that were made so, by name, and what their messages are. Takes a lock: not for
-    /// real-time threads.
+    /// Returns the [readable](Self::readable_topic) topics, by name, and what their messages are.
+    /// Takes a lock: not for real-time threads.
     pub fn readable_topics(&self) -> Vec<(String, &'static RepresentationDescriptor)> {
         self.0.readable.views().iter().map(|(name, view)| (name.clone(), view.descriptor)).collect()
     }
 
-    /// The names of the other topics that somebody holds. Takes locks: not for real-time threads.
+    /// Returns the names of the topics that somebody holds and that are not readable. Takes locks:
+    /// not for real-time threads.
     pub fn unreadable_topics(&self) -> Vec<String> {
         let topics = self.registered();
         let held = topics.iter().filter(|(_, topic)| topic.strong_count() > 0).map(|(name, _)| name.clone());
@@ -134,23 +137,23 @@ impl Bus {
         held.into_iter().filter(|name| !views.contains_key(name)).collect()
     }
 
-    /// A new receiver of the messages of such a topic, which keeps up to `capacity` of each
-    /// publisher until they are received, the newest ones; `None` if it is not readable. No
-    /// publisher waits for it. Allocates and takes locks: not for real-time threads.
+    /// Creates a receiver of the messages of a [readable](Self::readable_topic) topic, which keeps
+    /// the newest `capacity` of each publisher until they are received; `None` if the topic is not
+    /// readable. No publisher waits for it. Allocates and takes locks: not for real-time threads.
     ///
     /// # Errors
-    /// [`BusError::OtherType`] if the topic carries other messages by now.
+    /// Returns [`BusError::OtherType`] if the topic carries other messages by now.
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn read(&self, name: &str, capacity: usize, signal: Signal) -> Option<Result<AnyQueue, BusError>> {
         let view = *self.0.readable.views().get(name)?;
         Some((view.join)(self, name, capacity, signal))
     }
 
     /// Publishes a message whose type is not known here: the text form of a value, as tools write
-    /// it.
-    /// `None` if the topic is not readable. Allocates and takes locks: not for real-time threads.
+    /// it. `None` if the topic is not readable. Allocates and takes locks: not for real-time
+    /// threads.
     ///
     /// ```
     /// use hemiola_bus::{Bus, WhenFull};
@@ -173,15 +176,15 @@ impl Bus {
     /// ```
     ///
     /// # Errors
-    /// The value is none of the topic's messages, or the topic carries others by now.
+    /// Fails if the value is none of the topic's messages, or if the topic carries others by now.
     pub fn publish_value(&self, name: &str, value: &Value) -> Option<Result<(), BusError>> {
         self.publish_from(name, &mut ValueReader::new(value))
     }
 
-    /// As [`publish_value`](Self::publish_value), of a message that is read from bytes.
+    /// Publishes a message as [`publish_value`](Self::publish_value) does, read from bytes.
     ///
     /// # Errors
-    /// As of [`publish_value`](Self::publish_value).
+    /// Returns the errors of [`publish_value`](Self::publish_value).
     pub fn publish_from(&self, name: &str, reader: &mut dyn Reader) -> Option<Result<(), BusError>> {
         let view = *self.0.readable.views().get(name)?;
         Some((view.publish)(self, name, view.descriptor, reader))
@@ -190,12 +193,12 @@ impl Bus {
 
 impl Readable {
     fn views(&self) -> MutexGuard<'_, BTreeMap<String, View>> {
-        // A map is whole even if the one who changed it panicked.
+        // A map is whole even if the thread that changed it panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Receives the messages of a topic without knowing their type: [`Bus::read`].
+/// Receives the messages of a topic without knowing their type: see [`Bus::read`].
 ///
 /// ```
 /// # fn f(queue: &mut hemiola_bus::AnyQueue, writer: &mut dyn hemiola_model::data::Writer) {
@@ -207,7 +210,7 @@ impl Readable {
 /// ```
 pub struct AnyQueue(Box<dyn Receive>);
 
-/// A message of whatever type. It is borrowed from its queue.
+/// A message of any type. It is borrowed from its queue.
 ///
 /// ```
 /// # fn f(message: hemiola_bus::AnyMessage<'_>) {
@@ -244,30 +247,31 @@ impl<T: Carried> Receive for Queue<T> {
 }
 
 impl AnyQueue {
-    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was
-    /// received before is let go.
+    /// Receives the oldest message of the publisher whose turn it is; `None` if there is none.
+    /// Releases what was received before.
     pub fn receive(&mut self) -> Option<AnyMessage<'_>> {
         self.0.receive_any()
     }
 
-    /// Whether there is a message. What was received before is let go.
+    /// Returns whether there is a message. Releases what was received before.
     pub fn has_messages(&mut self) -> bool {
         self.0.has_any()
     }
 
-    /// How many messages found no room so far.
+    /// Returns how many messages were dropped so far because there was no room.
     pub fn dropped(&mut self) -> u64 {
         self.0.count_dropped()
     }
 }
 
 impl AnyMessage<'_> {
-    /// Writes the message; `false`, and nothing written, if it is opaque.
+    /// Writes the message. Returns `false`, and writes nothing, if it is opaque.
     pub fn write(&self, writer: &mut dyn Writer) -> bool {
         self.value.write_to(writer)
     }
 
-    /// When it was published, on a bus that [measures time](crate::Bus::with_timing).
+    /// Returns when the message was published, on a bus that [measures
+    /// time](crate::Bus::with_timing).
     pub fn stamp(&self) -> Option<Ticks> {
         self.stamp
     }

@@ -1,14 +1,14 @@
-//! Learning that there are new topics and services.
+//! Notifications of new topics and services.
 
 use crate::signal::Signal;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// All who want to learn of what comes.
+/// The signals of all watches of a bus.
 #[derive(Default)]
 pub(crate) struct Watchers(Mutex<Vec<Weak<Signal>>>);
 
-/// Raises its signal whenever a topic or a service comes to be, until it is dropped. See
+/// Raises its signal whenever a topic or a service appears, until it is dropped. See
 /// [`Bus::watch`](crate::Bus::watch).
 ///
 /// ```
@@ -32,7 +32,7 @@ impl Watchers {
         Watch { _signal: signal }
     }
 
-    /// Something has come.
+    /// Raises all signals: a topic or a service has appeared.
     pub(crate) fn raise(&self) {
         self.lock().retain(|watcher| match watcher.upgrade() {
             Some(signal) => {
@@ -44,7 +44,7 @@ impl Watchers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Weak<Signal>>> {
-        // A list is whole even if the one who changed it panicked.
+        // A list is whole even if the thread that changed it panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

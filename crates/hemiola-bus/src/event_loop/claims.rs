@@ -1,10 +1,10 @@
 //! Which numbers belong to which producer, and which are published.
 //!
 //! # Protocol
-//! With one producer, `published` says how many events are: it claims the next by being the only
+//! With one producer, `published` counts the events: the producer claims the next by being the only
 //! one.
 //!
-//! With many, `claimed` says how many numbers are taken; a producer takes the next by compare and
+//! With many, `claimed` counts the claimed numbers; a producer claims the next by compare and
 //! exchange, within the room that the slowest consumer leaves, so that a claim is never too far
 //! ahead. Each slot has a mark: whether it was published last in an even or an odd round. Marks are
 //! published in any order; consumers stop at the first that is not of the round.
@@ -15,31 +15,32 @@
 use crate::circle::Circle;
 use crate::sync::{AtomicU8, AtomicU64, Line, Ordering};
 
-/// What a claimed number holds when it is published.
+/// The content of a claimed number when it is published.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Content {
-    /// An event.
+    /// The number holds an event.
     Event,
-    /// Nothing: the producer panicked while it wrote.
+    /// The number holds nothing: the producer panicked while it wrote.
     Void,
 }
 
-/// How producers claim and publish. Closed: [`OneProducer`] and [`ManyProducers`].
+/// The way in which producers claim and publish. Only [`OneProducer`] and [`ManyProducers`]
+/// implement this.
 pub trait Claims: Send + Sync + 'static {
-    /// Takes the next `count` numbers, if they are below what `room` says about the first of them.
+    /// Claims the next `count` numbers, if they are below what `room` allows for the first of them.
     /// Returns the first.
     fn claim(&self, count: u64, room: impl FnMut(u64) -> bool) -> Option<u64>;
     /// Publishes claimed numbers.
     fn publish(&self, first: u64, count: u64, content: Content);
-    /// Up to which number, at most `limit`, everything from `from` on is published.
+    /// Returns the number, at most `limit`, up to which everything from `from` on is published.
     fn published(&self, from: u64, limit: u64) -> u64;
-    /// Whether a published number holds nothing.
+    /// Returns whether a published number holds nothing.
     fn is_void(&self, number: u64) -> bool;
-    /// How many numbers are taken.
+    /// Returns how many numbers are claimed.
     fn claimed(&self) -> u64;
 }
 
-/// Says that an [`EventLoop`](super::EventLoop) has one producer.
+/// Marks an [`EventLoop`](super::EventLoop) that has one producer.
 ///
 /// ```
 /// use hemiola_bus::{EventLoop, OneProducer, Producer};
@@ -51,7 +52,7 @@ pub struct OneProducer {
     published: Line<AtomicU64>,
 }
 
-/// Says that an [`EventLoop`](super::EventLoop) may have many producers.
+/// Marks an [`EventLoop`](super::EventLoop) that may have many producers.
 ///
 /// ```
 /// use hemiola_bus::{EventLoop, ManyProducers, Producer};

@@ -10,7 +10,7 @@ use crate::sync::Arc;
 use hemiola_realtime::{MonotonicTime, Reason, monotonic_now};
 use std::time::Duration;
 
-/// How often a spinning consumer looks at the ring between two looks at the clock.
+/// The number of times that a spinning consumer polls the ring before it reads the clock.
 const LOOKS_PER_CLOCK: u32 = 64;
 
 /// Sees all events of an [`EventLoop`](super::EventLoop), in order. Owned by the thread that
@@ -35,18 +35,18 @@ const LOOKS_PER_CLOCK: u32 = 64;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A consumer that is dropped holds up nobody any more; those that follow it go on without it.
+/// A consumer that is dropped delays nobody any more; those that follow it go on without it.
 pub struct Consumer<E, C: Claims = ManyProducers> {
     ring: Arc<Ring<E, C>>,
     cursor: Arc<Cursor>,
     after: Vec<Arc<Cursor>>,
     wait: WaitStrategy,
-    /// How many events it is done with; what the cursor says, or will.
+    /// The number of events that the consumer is done with: its cursor's, or what that will be.
     done: u64,
     panics: Panics,
 }
 
-/// Events that a consumer looks at together. Their places are free again when this is dropped.
+/// Events that a consumer reads together. Their places are free again when this is dropped.
 ///
 /// ```
 /// use hemiola_bus::{EventLoop, WaitStrategy};
@@ -78,7 +78,7 @@ impl<E, C: Claims> Consumer<E, C> {
         &self.cursor
     }
 
-    /// Handles the events that are there now, and says how many. Never waits. Their places are
+    /// Handles the events that are there now, and returns how many. Never waits. Their places are
     /// freed a quarter of the ring at a time.
     ///
     /// If `handle` panics, so does this, and the event counts as handled.
@@ -107,7 +107,7 @@ impl<E, C: Claims> Consumer<E, C> {
         handled
     }
 
-    /// The events that are there now, at most `limit`, to look at together. Never waits.
+    /// Returns the events that are there now, at most `limit`, to be read together. Never waits.
     pub fn batch(&mut self, limit: usize) -> EventBatch<'_, E, C> {
         let end = self.available(limit as u64);
         self.cursor.note_depth(end - self.done);
@@ -119,8 +119,8 @@ impl<E, C: Claims> Consumer<E, C> {
         EventBatch { consumer: self, end }
     }
 
-    /// Waits, in the way that was chosen for this consumer, until there are events or will be none
-    /// any more, at most `timeout`.
+    /// Waits, in the way that was chosen for this consumer, at most `timeout`, until there are
+    /// events or there will be no more.
     ///
     /// ```
     /// use hemiola_bus::{EventLoop, WaitStrategy, Waited};
@@ -149,34 +149,34 @@ impl<E, C: Claims> Consumer<E, C> {
         self.panics = panics;
     }
 
-    /// How many events wait for this consumer.
+    /// Returns how many events wait for this consumer.
     pub fn waiting(&self) -> u64 {
         self.available(self.ring.capacity()) - self.done
     }
 
-    /// How many events made [`run_until_closed`](Self::run_until_closed)'s handler panic.
+    /// Returns how many events made [`run_until_closed`](Self::run_until_closed)'s handler panic.
     pub fn panics(&self) -> u64 {
         self.panics.count()
     }
 
-    /// What that handler said when it panicked last, and where.
+    /// Returns the message and the place of that handler's last panic.
     pub fn last_panic(&self) -> Option<&str> {
         self.panics.last()
     }
 
-    /// Up to which number events can be read, at most `limit` of them.
+    /// Returns the number up to which events can be read, at most `limit` of them.
     #[inline]
     fn available(&self, limit: u64) -> u64 {
         let limit = self.done.saturating_add(limit);
         match self.after.iter().map(|cursor| cursor.get()).min() {
             None | Some(NEVER) => self.ring.claims.published(self.done, limit),
-            // What a consumer has passed is published.
+            // An event that a consumer has passed is published.
             Some(passed) => passed.min(limit),
         }
     }
 
     fn look(&self) -> Option<Waited> {
-        // First: who sees the end sees all events before it.
+        // This comes first: whoever sees the end sees all events before it.
         let end = self.ring.end();
         if self.available(1) > self.done {
             Some(Waited::Ready)
@@ -224,7 +224,7 @@ impl<E, C: Claims> Consumer<E, C> {
 }
 
 impl<E, C: Claims> EventBatch<'_, E, C> {
-    /// The events, oldest first.
+    /// Returns the events, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         let ring = &*self.consumer.ring;
         let events = (self.consumer.done..self.end).filter(|number| !ring.claims.is_void(*number));
@@ -242,7 +242,7 @@ impl<E, C: Claims> Drop for EventBatch<'_, E, C> {
     }
 }
 
-/// Tells everybody how far the consumer is, whether or not its handler panics.
+/// Publishes how far the consumer is, whether or not its handler panics.
 struct Passed<'a, E, C: Claims> {
     consumer: &'a mut Consumer<E, C>,
     start: u64,

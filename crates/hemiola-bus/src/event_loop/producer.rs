@@ -13,7 +13,7 @@ use hemiola_trace::TickScale;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// Publishes events. With [`ManyProducers`], a clone is a producer, too.
+/// Publishes events. A clone, which [`ManyProducers`] allow, is another producer.
 ///
 /// ```
 /// use hemiola_bus::{EventLoop, SendError, WaitStrategy};
@@ -34,7 +34,7 @@ use std::time::Duration;
 pub struct Producer<E, C: Claims = ManyProducers> {
     ring: Arc<Ring<E, C>>,
     cursors: Arc<Vec<Arc<Cursor>>>,
-    /// Numbers below this were free when last looked.
+    /// The number below which all were free when the cursors were last read.
     free_below: u64,
 }
 
@@ -69,9 +69,8 @@ impl<E, C: Claims> Producer<E, C> {
     ///
     /// If `write` panics, there is no event.
     ///
-    /// # Errors
-    /// The ring is full, or all consumers are gone (which is noticed at the latest when the ring is
-    /// full). The closure comes back.
+    /// Fails if the ring is full, or if all consumers are gone (which is noticed at the latest when
+    /// the ring is full). The closure is returned.
     #[inline]
     pub fn publish<F: FnOnce(&mut E)>(&mut self, write: F) -> Result<(), SendError<F>> {
         match self.claim(1) {
@@ -84,10 +83,10 @@ impl<E, C: Claims> Producer<E, C> {
     }
 
     /// Writes and publishes `count` events, which lie together in the order of all events; or none.
-    /// Those that `write` leaves out are published as they were.
+    /// Events that `write` skips are published as they were.
     ///
     /// # Errors
-    /// As of [`publish`](Self::publish).
+    /// Returns the errors of [`publish`](Self::publish).
     #[inline]
     pub fn publish_batch<F: FnOnce(EventSlots<'_, E, C>)>(
         &mut self,
@@ -109,7 +108,8 @@ impl<E, C: Claims> Producer<E, C> {
     /// Sleeps if the consumers do; spins where they spin.
     ///
     /// # Errors
-    /// The ring was full all the time, or all consumers are gone. The closure comes back.
+    /// Fails if the ring was full all the time, or if all consumers are gone. The closure is
+    /// returned.
     ///
     /// ```
     /// use hemiola_bus::{EventLoop, WaitStrategy};
@@ -151,14 +151,15 @@ impl<E, C: Claims> Producer<E, C> {
         }
     }
 
-    /// Has latencies measured from now on.
+    /// Measures latencies from now on.
     #[cfg(not(loom))]
     pub(crate) fn measure(&self, scale: &TickScale) {
         self.cursors.iter().for_each(|cursor| cursor.measure(scale));
         self.ring.measure();
     }
 
-    /// What makes reports of the event loop, for as long as it has producers or consumers.
+    /// Returns a function that reports on the event loop, for as long as that has producers or
+    /// consumers.
     #[cfg(not(loom))]
     pub(crate) fn reporter(&self) -> impl Fn(&str) -> Option<EventLoopReport> + Send + Sync + use<E, C>
     where
@@ -168,7 +169,7 @@ impl<E, C: Claims> Producer<E, C> {
         move |name| Some(ring.upgrade()?.report(name, cursors.iter().map(|cursor| &**cursor)))
     }
 
-    /// How many events, of all producers, were refused because the ring was full.
+    /// Returns how many events, of all producers, were refused because the ring was full.
     pub fn refused(&self) -> u64 {
         self.ring.refused()
     }
@@ -176,7 +177,7 @@ impl<E, C: Claims> Producer<E, C> {
     #[inline]
     fn claim(&mut self, count: u64) -> Result<u64, SendError<()>> {
         let Producer { ring, cursors, free_below } = self;
-        // So many there never are; and what follows counts with numbers below the greatest.
+        // More events than the ring holds never fit; and the sums below must not overflow.
         if count > ring.capacity() {
             return Err(SendError::Full(()));
         }
@@ -193,7 +194,7 @@ impl<E, C: Claims> Producer<E, C> {
         ring.claims.claim(count, room).ok_or(refusal)
     }
 
-    /// Writes what was claimed, and publishes it in any case.
+    /// Writes the claimed events, and publishes their numbers even if `write` panics.
     #[inline]
     fn write(&self, first: u64, count: u64, write: impl FnOnce(EventSlots<'_, E, C>)) {
         let mut claimed = Claimed { ring: &*self.ring, first, count, content: Content::Void };
@@ -211,12 +212,12 @@ impl<E, C: Claims> Producer<E, C> {
     }
 }
 
-/// How many events the slowest consumer is done with.
+/// Returns how many events the slowest consumer is done with.
 fn slowest(cursors: &[Arc<Cursor>]) -> u64 {
     cursors.iter().map(|cursor| cursor.get()).min().unwrap_or(NEVER)
 }
 
-/// What is claimed gets published, whether or not the one who writes it panics.
+/// Claimed numbers, which are published when this is dropped, whether or not writing them panicked.
 struct Claimed<'a, E, C: Claims> {
     ring: &'a Ring<E, C>,
     first: u64,

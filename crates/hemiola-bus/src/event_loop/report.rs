@@ -1,4 +1,4 @@
-//! What passes through an event loop, in numbers.
+//! Statistics of what passes through an event loop.
 
 use super::claims::Claims;
 use super::ring::{Cursor, NEVER, Ring};
@@ -6,7 +6,8 @@ use crate::statistics::per_second;
 use hemiola_realtime::{MonotonicTime, monotonic_now};
 use hemiola_trace::Summary;
 
-/// An event loop at one moment, as [`Bus::event_loops`](crate::Bus::event_loops) lists it.
+/// The state of an event loop at one moment, as [`Bus::event_loops`](crate::Bus::event_loops) lists
+/// it.
 ///
 /// ```
 /// use hemiola_bus::{Bus, EventLoop, WaitStrategy};
@@ -30,23 +31,23 @@ use hemiola_trace::Summary;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLoopReport {
-    /// By which it was listed.
+    /// The name by which the event loop is listed.
     pub name: String,
-    /// When the report was made.
+    /// The time at which the report was made.
     pub at: MonotonicTime,
-    /// How many events its ring has room for.
+    /// The number of events for which its ring has room.
     pub capacity: u64,
-    /// How many producers there are.
+    /// The number of producers.
     pub producers: usize,
-    /// How many events were published, with those that are being written.
+    /// The number of events that were published or are being written.
     pub published: u64,
-    /// How many found no room.
+    /// The number of events that found no room.
     pub refused: u64,
-    /// Those that are there, in the order in which they joined.
+    /// The consumers that have not left, in the order in which they joined.
     pub consumers: Vec<ConsumerReport>,
 }
 
-/// A consumer of an event loop at one moment.
+/// The state of a consumer of an event loop at one moment.
 ///
 /// ```
 /// use hemiola_bus::ConsumerReport;
@@ -56,20 +57,20 @@ pub struct EventLoopReport {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsumerReport {
-    /// How many events wait for it.
+    /// The number of events that wait for the consumer.
     pub depth: u64,
-    /// How many it found at most when it looked.
+    /// The largest number of waiting events that it ever found.
     pub deepest: u64,
-    /// From publishing an event to handling it, in nanoseconds, to some 6 %; only of event loops
-    /// that are listed on a bus that [measures time](crate::Bus::with_timing). Of each sixteen
-    /// events, the first is measured: looking at the clock takes longer than to publish and handle
-    /// one.
+    /// The time from publishing an event to handling it, in nanoseconds, to some 6 %; only of event
+    /// loops that are listed on a bus that [measures time](crate::Bus::with_timing). Of each
+    /// sixteen events, the first is measured: reading the clock takes longer than to publish and
+    /// handle one.
     pub latency: Option<Summary>,
 }
 
 impl EventLoopReport {
-    /// Events per second since an earlier report of the same event loop; zero if no time has
-    /// passed.
+    /// Returns the events per second since an earlier report of the same event loop; zero if no
+    /// time has passed.
     pub fn rate_since(&self, earlier: &EventLoopReport) -> f64 {
         per_second((earlier.at, earlier.published), (self.at, self.published))
     }
@@ -80,7 +81,7 @@ impl<E, C: Claims> Ring<E, C> {
         let published = self.claims.claimed();
         let cursors = cursors.map(|cursor| (cursor, cursor.get())).filter(|(_, done)| *done != NEVER);
         let consumers = cursors.map(|(cursor, done)| ConsumerReport {
-            // It may be done with more by now.
+            // The consumer may be done with more by now.
             depth: published.saturating_sub(done),
             deepest: cursor.deepest(),
             latency: cursor.latency(),

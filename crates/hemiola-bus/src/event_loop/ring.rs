@@ -12,12 +12,12 @@
 //! A consumer reads n only after it was published (release, acquire), or passed by one that it
 //! follows (release, acquire), which did the same.
 //!
-//! One event of [`TIMED_ONE_OF`] has a stamp, when it was published, which belongs to those to whom
-//! the event belongs; zero if nobody measured. No stamp is old: who claims a number that had a
-//! stamp a round ago has synchronised, by the cursors, with the producer that stamped, and so sees
-//! that somebody measures.
+//! One event of [`TIMED_ONE_OF`] has a stamp of when it was published, which belongs to whoever
+//! owns the event; it is zero if nobody measured. No stamp is stale: whoever claims a number that
+//! had a stamp a round ago has synchronised, by the cursors, with the producer that stamped, and so
+//! sees that somebody measures.
 //!
-//! A consumer that is gone has its cursor at the end of all numbers: it holds up nobody.
+//! A consumer that is gone has its cursor at the end of all numbers: it delays nobody.
 #![expect(unsafe_code, reason = "events are shared between threads as the invariant above says")]
 
 use super::claims::Claims;
@@ -32,11 +32,11 @@ use std::sync::OnceLock;
 pub(super) struct Ring<E, C> {
     slots: Circle<UnsafeCell<E>>,
     pub(super) claims: C,
-    /// Signalled by all who publish or consume, if anybody may sleep.
+    /// Notified by all who publish or consume, if anybody may sleep.
     pub(super) wakeup: Wakeup,
     anybody_sleeps: AtomicBool,
     producers: AtomicUsize,
-    /// How many events there will ever be, known when all producers are gone.
+    /// The number of events that there will ever be, known when all producers are gone.
     end: AtomicU64,
     refused: AtomicU64,
     is_timed: AtomicBool,
@@ -48,22 +48,23 @@ unsafe impl<E: Send + Sync, C: Sync> Sync for Ring<E, C> {}
 // SAFETY: as above.
 unsafe impl<E: Send + Sync, C: Send> Send for Ring<E, C> {}
 
-/// The first number after this one that is timed.
+/// Returns the first number after this one that is timed.
 #[inline]
 pub(super) fn next_timed(number: u64) -> u64 {
     number / TIMED_ONE_OF * TIMED_ONE_OF + TIMED_ONE_OF
 }
 
-/// How far a consumer is.
+/// The progress of a consumer.
 pub(super) struct Cursor {
-    /// How many events it is done with; and how many it found at most when it looked.
+    /// The number of events that the consumer is done with, and the largest number that it ever
+    /// found waiting.
     done_and_deepest: Line<(AtomicU64, AtomicU64)>,
     latencies: OnceLock<Latencies>,
 }
 
-/// Where the cursors of consumers are that are gone, and the end of a ring that has producers.
+/// The cursor of a consumer that is gone, and the end of a ring that has producers.
 pub(super) const NEVER: u64 = u64::MAX;
-/// The stamp of what was published while nobody measured.
+/// The stamp of events that were published while nobody measured.
 const NO_TIME: Ticks = Ticks(0);
 
 impl Cursor {
@@ -81,7 +82,7 @@ impl Cursor {
         self.done_and_deepest.0.0.store(done, Ordering::Release);
     }
 
-    /// Only for the consumer.
+    /// Records how many events wait. Only for the consumer.
     #[inline]
     pub(super) fn note_depth(&self, depth: u64) {
         if depth > self.deepest() {
@@ -94,7 +95,7 @@ impl Cursor {
         self.done_and_deepest.0.1.load(Ordering::Relaxed)
     }
 
-    /// Has latencies measured from now on.
+    /// Measures latencies from now on.
     pub(super) fn measure(&self, scale: &TickScale) {
         self.latencies.get_or_init(|| Latencies::new(scale.clone()));
     }
@@ -142,17 +143,17 @@ impl<E, C: Claims> Ring<E, C> {
         self.slots.at(number).look(|event| read(unsafe { &*event }))
     }
 
-    /// An event to read; for as long as the consumer's cursor is not beyond it.
+    /// Returns an event to read, for as long as the consumer's cursor is not beyond it.
     ///
     /// # Safety
-    /// As of [`read`](Self::read).
+    /// The conditions of [`read`](Self::read) hold.
     #[inline]
     pub(super) unsafe fn peek(&self, number: u64) -> &E {
         // SAFETY: see the invariant.
         self.slots.at(number).look(|event| unsafe { &*event })
     }
 
-    /// An event to write; for as long as it is not published.
+    /// Returns an event to write, for as long as it is not published.
     ///
     /// # Safety
     /// The caller is a producer that has claimed the number and not published it yet, and asks
@@ -162,12 +163,12 @@ impl<E, C: Claims> Ring<E, C> {
         self.slots.at(number).change(|event| event)
     }
 
-    /// Has events stamped from now on.
+    /// Stamps events from now on.
     pub(super) fn measure(&self) {
         self.is_timed.store(true, Ordering::Relaxed);
     }
 
-    /// For a producer, about to publish these.
+    /// Stamps the numbers that a producer is about to publish.
     #[inline]
     pub(super) fn stamp(&self, numbers: Range<u64>) {
         if self.is_timed.load(Ordering::Relaxed) {
@@ -186,7 +187,7 @@ impl<E, C: Claims> Ring<E, C> {
         }
     }
 
-    /// For the consumer with that cursor, about to handle an event.
+    /// Records how long an event waited that the consumer with that cursor is about to handle.
     #[inline]
     pub(super) fn note_wait(&self, number: u64, cursor: &Cursor) {
         if number.is_multiple_of(TIMED_ONE_OF) && !self.claims.is_void(number) {
@@ -198,7 +199,7 @@ impl<E, C: Claims> Ring<E, C> {
         self.stamps.at(number / TIMED_ONE_OF)
     }
 
-    /// To be called before there are producers.
+    /// Notes that consumers may sleep. To be called before there are producers.
     pub(super) fn expect_sleepers(&self) {
         self.anybody_sleeps.store(true, Ordering::Relaxed);
     }
@@ -207,7 +208,8 @@ impl<E, C: Claims> Ring<E, C> {
         self.anybody_sleeps.load(Ordering::Relaxed)
     }
 
-    /// Says that something was published or consumed. Costs nothing where everybody spins.
+    /// Notifies all who may sleep that something was published or consumed. Costs nothing where
+    /// everybody spins.
     #[inline]
     pub(super) fn signal(&self) {
         if self.may_sleep() {
@@ -224,22 +226,22 @@ impl<E, C: Claims> Ring<E, C> {
     }
 
     pub(super) fn producer_leaves(&self) {
-        // The last sees all that the others have claimed.
+        // The last producer sees all that the others have claimed.
         if self.producers.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.end.store(self.claims.claimed(), Ordering::Release);
             self.wakeup.notify_all();
         }
     }
 
-    /// How many events there will ever be; [`NEVER`] while there are producers. Who sees the end
-    /// sees all events before it.
+    /// Returns how many events there will ever be; [`NEVER`] while there are producers. Whoever
+    /// sees the end sees all events before it.
     pub(super) fn end(&self) -> u64 {
         self.end.load(Ordering::Acquire)
     }
 
     pub(super) fn count_refused(&self, count: u64) {
         let add = |refused: u64| Some(refused.saturating_add(count));
-        // It always adds.
+        // The update cannot fail: `add` always returns a value.
         _ = self.refused.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 

@@ -7,7 +7,7 @@ mod model {
     use crate::sync::model;
     use loom::thread;
 
-    /// Two producers, a consumer that sleeps; nothing is lost, doubled or torn.
+    /// Two producers and a consumer that sleeps: nothing is lost, doubled or torn.
     #[test]
     fn loom_event_loop_with_many_producers_delivers_all() {
         model(3, || {
@@ -49,13 +49,13 @@ mod model {
         model(3, || goes_round(EventLoop::for_one_producer(1)));
     }
 
-    /// With marks instead of a counter.
+    /// The same with marks in the slots, which many producers need, instead of a counter.
     #[test]
     fn loom_event_loop_with_many_producers_goes_round() {
         model(3, || goes_round(EventLoop::new(1)));
     }
 
-    /// Who follows sees whole events, after the one that it follows, also when that goes.
+    /// A consumer sees whole events, after the one that it follows, also when that one leaves.
     #[test]
     fn loom_event_loop_keeps_consumers_in_order() {
         model(3, || {

@@ -19,7 +19,7 @@
 use crate::sync::{Arc, AtomicU8, CellAccess, Ordering, UnsafeCell};
 use std::marker::PhantomData;
 
-/// Says that the middle buffer is newer than the reader's.
+/// The mark that the middle buffer is newer than the reader's.
 const NEWER: u8 = 0b100;
 
 struct Shared<T> {
@@ -86,11 +86,12 @@ pub struct LatestWriter<T> {
 pub struct LatestReader<T> {
     shared: Arc<Shared<T>>,
     front: u8,
-    /// It hands out references to the value: threads may share it if they may share that.
+    /// The reader hands out references to the value: threads may share it if they may share the
+    /// value.
     shares: PhantomData<T>,
 }
 
-/// A hand-over of the newest value; `make` makes the three buffers.
+/// Creates both ends of a hand-over of the newest value; `make` makes the three buffers.
 ///
 /// ```
 /// use hemiola_bus::exchange::latest;
@@ -113,7 +114,7 @@ pub fn latest<T>(mut make: impl FnMut() -> T) -> (LatestWriter<T>, LatestReader<
 }
 
 impl<T> LatestWriter<T> {
-    /// The buffer to fill. After [`publish`](Self::publish) it holds an older value.
+    /// Returns the buffer to fill. After [`publish`](Self::publish) it holds an older value.
     #[cfg(not(loom))]
     pub fn back(&mut self) -> &mut T {
         // SAFETY: the writer owns the back buffer, and is borrowed exclusively.
@@ -126,29 +127,29 @@ impl<T> LatestWriter<T> {
         self.shared.buffer(self.back).change(|buffer| change(unsafe { &mut *buffer }))
     }
 
-    /// Publishes the filled buffer. `false` when the reader never took the one before it: that one
-    /// is lost, and is the back buffer now. Wait-free: one atomic swap.
+    /// Publishes the filled buffer. Returns `false` if the reader never took the one before it:
+    /// that one is lost, and is the back buffer now. Wait-free: one atomic swap.
     pub fn publish(&mut self) -> bool {
         let middle = self.shared.middle.swap(self.back | NEWER, Ordering::AcqRel);
         self.back = middle & !NEWER;
         middle & NEWER == 0
     }
 
-    /// Whether the reading end still exists.
+    /// Returns whether the reading end still exists.
     pub fn is_read(&self) -> bool {
         Arc::strong_count(&self.shared) > 1
     }
 }
 
 impl<T> LatestReader<T> {
-    /// Whether there is a value that was not taken yet.
+    /// Returns whether there is a value that was not taken yet.
     #[inline]
     pub fn has_new(&self) -> bool {
         self.shared.middle.load(Ordering::Relaxed) & NEWER != 0
     }
 
-    /// Takes the newest value, if there is one that was not taken yet. Wait-free: at most one
-    /// atomic swap.
+    /// Takes the newest value and returns `true`, if there is one that was not taken yet.
+    /// Wait-free: at most one atomic swap.
     #[inline]
     pub fn take(&mut self) -> bool {
         if !self.has_new() {
@@ -159,21 +160,21 @@ impl<T> LatestReader<T> {
         true
     }
 
-    /// The value taken last.
+    /// Returns the value that was taken last.
     #[inline]
     pub fn front(&self) -> &T {
         // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
         self.shared.buffer(self.front).look(|buffer| unsafe { &*buffer })
     }
 
-    /// Looks at the value taken last.
+    /// Calls `look` with the value that was taken last.
     #[inline]
     pub fn with_front<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         // SAFETY: the reader owns the front buffer; taking another one needs exclusive access.
         self.shared.buffer(self.front).look(|buffer| look(unsafe { &*buffer }))
     }
 
-    /// Changes the value taken last: it is the reader's until the next is taken.
+    /// Changes the value that was taken last: it is the reader's until the next is taken.
     #[inline]
     pub fn with_front_mut<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         // SAFETY: the reader owns the front buffer, and is borrowed exclusively.

@@ -1,4 +1,4 @@
-//! All values in order, through a bounded ring.
+//! A bounded ring that hands over all values in order.
 //!
 //! # Protocol
 //! Two counters that only grow: `written` belongs to the writer, `taken` to the reader. A place of
@@ -12,8 +12,8 @@
 //! | reader | reads `written`; empty if it equals `taken` | acquire |
 //! | reader | empties the place, then advances `taken` | release |
 //!
-//! Each side keeps its own counter and its last sight of the other's, and looks again only when the
-//! ring seems full or empty.
+//! Each side keeps its own counter and the value that it last read of the other's, which it reads
+//! again only when the ring seems full or empty.
 #![expect(unsafe_code, reason = "places are shared between threads as the protocol above says")]
 
 use crate::circle::Circle;
@@ -21,7 +21,7 @@ use crate::sync::{Arc, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use std::mem::{ManuallyDrop, MaybeUninit};
 
 struct Shared<T> {
-    /// Those of `taken .. written` hold values.
+    /// The places of the ring: those of `taken .. written` hold values.
     places: Circle<UnsafeCell<MaybeUninit<T>>>,
     capacity: usize,
     written: Line<AtomicUsize>,
@@ -47,7 +47,7 @@ pub struct QueueWriter<T> {
     seen_taken: usize,
 }
 
-/// Tells how many values wait in a queue, as long as it has an end.
+/// Returns how many values wait in a queue, as long as it has an end.
 pub(crate) type Depth = Box<dyn Fn() -> Option<u64> + Send + Sync>;
 
 /// The reading end of [`queue`].
@@ -65,7 +65,7 @@ pub struct QueueReader<T> {
     seen_written: usize,
 }
 
-/// A queue of at most `capacity` values.
+/// Creates a queue of at most `capacity` values.
 ///
 /// ```
 /// use hemiola_bus::exchange::queue;
@@ -78,7 +78,7 @@ pub struct QueueReader<T> {
 /// ```
 ///
 /// # Panics
-/// If the capacity is zero.
+/// Panics if the capacity is zero.
 pub fn queue<T>(capacity: usize) -> (QueueWriter<T>, QueueReader<T>) {
     assert!(capacity > 0, "a queue has room for at least one value");
     let shared = Arc::new(Shared {
@@ -108,20 +108,20 @@ impl<T> QueueWriter<T> {
     /// Appends a value. Wait-free: a load at most and a store.
     ///
     /// # Errors
-    /// The queue is full; the value comes back.
+    /// Fails if the queue is full; the value is returned.
     #[inline]
     pub fn push(&mut self, value: T) -> Result<(), T> {
         // SAFETY: the place is written.
         unsafe { self.push_with(value, |place, value| _ = place.write(value)) }
     }
 
-    /// How many values were appended.
+    /// Returns how many values were appended.
     #[inline]
     pub(crate) fn written(&self) -> u64 {
         self.written as u64
     }
 
-    /// For whoever asks.
+    /// Returns a function that anyone may call for how many values wait.
     #[cfg(not(loom))]
     pub(crate) fn depth(&self) -> Depth
     where
@@ -130,17 +130,17 @@ impl<T> QueueWriter<T> {
         let shared = Arc::downgrade(&self.shared);
         Box::new(move || {
             let shared = shared.upgrade()?;
-            // In this order, for both grow.
+            // The loads come in this order because both counters grow.
             let taken = shared.taken.load(Ordering::Acquire);
             let waiting = shared.written.load(Ordering::Acquire).wrapping_sub(taken);
             Some(waiting.min(shared.capacity) as u64)
         })
     }
 
-    /// Appends what `write` makes of `value`, where it will lie.
+    /// Appends `value` as `write` writes it, in the place where it will lie.
     ///
     /// # Errors
-    /// The queue is full; the value comes back.
+    /// Fails if the queue is full; the value is returned.
     ///
     /// # Safety
     /// When `write` returns, the place is initialised.
@@ -172,13 +172,14 @@ impl<T> QueueReader<T> {
         self.pop_with(|value| value.into_inner())
     }
 
-    /// The number of the oldest value, counted from zero; `None` if there is none.
+    /// Returns the number of the oldest value, counted from zero; `None` if there is none.
     #[inline]
     pub(crate) fn oldest(&mut self) -> Option<u64> {
         self.has_value().then_some(self.taken as u64)
     }
 
-    /// Looks again only if all that it saw before was taken.
+    /// Returns whether there is a value. Reads the writer's counter only if all that was seen
+    /// before is taken.
     #[inline]
     fn has_value(&mut self) -> bool {
         if self.taken == self.seen_written {

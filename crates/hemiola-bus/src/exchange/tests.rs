@@ -2,7 +2,7 @@
 mod model {
     use crate::exchange::{latest, queue};
 
-    /// Every interleaving: the reader sees whole values, and only newer ones.
+    /// In every interleaving, the reader sees whole values, and only newer ones.
     #[test]
     fn loom_latest_gives_whole_values_in_order() {
         loom::model(|| {
@@ -30,7 +30,7 @@ mod model {
         });
     }
 
-    /// Every interleaving: nothing is lost, doubled or out of order.
+    /// In every interleaving, nothing is lost, doubled or out of order.
     #[test]
     fn loom_queue_keeps_all_in_order() {
         loom::model(|| {

@@ -1,8 +1,8 @@
-//! What is ready, and which of it comes next.
+//! The set of callbacks that are ready, and the choice of the next one.
 //!
-//! Whoever is alone with its priority needs a bit to be found. Those who share one wait in a line,
-//! by the arrival of what each is to be called for next. A message that took the place of one that
-//! was dropped keeps that one's place in the line.
+//! A callback that is alone with its priority needs a bit to be found. Those that share one wait in
+//! a line, by the arrival of what each is to be called for next. A message that took the place of
+//! one that was dropped keeps that one's place in the line.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,8 +11,8 @@ use super::Priority;
 use super::ranks::{NONE, Ranks};
 use crate::ready::CAPACITY;
 
-/// How an executor chooses among the callbacks that have something to do. None is preempted by
-/// another one of its executor.
+/// The order in which an executor chooses among the callbacks that have something to do. None is
+/// preempted by another one of its executor.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Order, RobotClock};
@@ -23,57 +23,58 @@ use crate::ready::CAPACITY;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// The one of highest priority, looked for anew before each call; of those with equal priority,
-    /// the one whose next message, call or tick arrived first.
+    /// Runs the callback of highest priority, chosen anew before each call; of those with equal
+    /// priority, the one whose next message, call or tick arrived first.
     #[default]
     Priority,
-    /// The order of ROS 2's single-threaded executor since Eloquent. When nothing is left of the
-    /// last look (its polling point), it looks what is ready, and then calls each of that once:
-    /// timers first, then subscriptions, in the order in which they were added. What becomes ready
-    /// meanwhile waits for the next look. Priorities mean nothing.
+    /// Runs callbacks in the order of ROS 2's single-threaded executor since Eloquent. When nothing
+    /// is left of the last look (its polling point), it checks what is ready, and then calls each
+    /// of that once: timers first, then subscriptions, in the order in which they were added. What
+    /// becomes ready meanwhile waits for the next look. Priorities mean nothing.
     Ros2,
-    /// The order of [`Order::Ros2`], but timers are looked at before each call and can delay
-    /// everything else: the executor of Crystal, which the response-time analysis of Casini et al.
-    /// (ECRTS 2019) is about.
+    /// Runs callbacks in the order of [`Order::Ros2`], but timers are checked before each call and
+    /// can delay everything else: the executor of Crystal, which the response-time analysis of
+    /// Casini et al. (ECRTS 2019) is about.
     Ros2Crystal,
 }
 
-/// When what a callback is to be called for arrived, in the numbers of [`ready`](crate::ready).
+/// The number (see [`ready`](crate::ready)) of the arrival for which a callback is to be called.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Arrival {
     Known(u64),
-    /// Perhaps nothing has arrived yet.
+    /// The number of the present moment: perhaps nothing has arrived yet.
     Guessed(u64),
 }
 
-/// What kind of callback it is: ROS 2's order goes by that first.
+/// The kind of a callback, by which ROS 2's order sorts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Timer,
     Message,
 }
 
-/// The callbacks by rank, the one to be preferred first, with a bit for each that is ready.
+/// The callbacks by rank, the most preferred first, with a bit for each that is ready.
 pub(super) struct Agenda {
     order: Order,
     entries: Vec<Entry>,
-    /// The rank of each callback, by its number; [`NONE`] if there is none of that number.
+    /// The rank of each callback, by its number; [`NONE`] if no callback has that number.
     ranks: [u8; CAPACITY],
-    /// To be called before anybody looks again; by priority, all that are ready.
+    /// The callbacks to be called before the next look; in the order of priority, all that are
+    /// ready.
     window: Ranks,
-    /// By priority, those in the window who share theirs.
+    /// In the order of priority, those in the window that share theirs.
     line: BinaryHeap<Reverse<Place>>,
-    /// In ROS 2's order, ready since the last look.
+    /// In ROS 2's order, the callbacks that became ready since the last look.
     later: Ranks,
 }
 
-/// A callback, at the place of its rank.
+/// A callback, stored at the place of its rank.
 #[derive(Clone, Copy)]
 struct Entry {
     index: u8,
     kind: Kind,
     priority: Priority,
-    /// The ranks of those with the same priority.
+    /// The first and the last rank of those with the same priority.
     first: u8,
     last: u8,
 }
@@ -81,7 +82,7 @@ struct Entry {
 /// A place in the line: the lowest is served first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
-    /// The rank of the first who has the same priority.
+    /// The rank of the first callback of the same priority.
     first: u8,
     arrival: u64,
     index: u8,
@@ -116,8 +117,8 @@ impl Agenda {
         self.order
     }
 
-    /// Adds callback `index`, after all others that are equal to it. Whoever of them was marked and
-    /// alone until now must [line up](Self::line_up).
+    /// Adds callback `index`, after all others that are equal to it. One of those that was marked
+    /// and alone until now must [line up](Self::line_up).
     pub(super) fn insert(&mut self, index: usize, kind: Kind, priority: Priority) {
         let marked = self.unmark_all();
         let entry = Entry { index: index as u8, kind, priority, first: 0, last: 0 };
@@ -137,8 +138,7 @@ impl Agenda {
         self.renumber(marked);
     }
 
-    /// Whether it matters when what callback `index` is to be called for arrived, if it is marked
-    /// now.
+    /// Returns whether the order of arrival matters for callback `index` if it is marked now.
     #[inline]
     pub(super) fn lines_up(&self, index: usize) -> bool {
         let rank = self.ranks[index];
@@ -148,14 +148,14 @@ impl Agenda {
             && !self.window.contains(rank)
     }
 
-    /// The callback that was alone with its priority before `index` came, if it is marked.
+    /// Returns the callback that was alone with its priority before `index` came, if it is marked.
     pub(super) fn lonely_before(&self, index: usize) -> Option<usize> {
         let Entry { first, last, .. } = self.entries[usize::from(self.ranks[index])];
         let lonely = self.order == Order::Priority && last - first == 1 && self.window.contains(first);
         lonely.then(|| usize::from(self.entries[usize::from(first)].index))
     }
 
-    /// Notes that a callback is ready, and when what it is to be called for arrived.
+    /// Marks a callback as ready, with the arrival of what it is to be called for.
     pub(super) fn line_up(&mut self, index: usize, arrival: Arrival) {
         let rank = self.ranks[index];
         self.window.insert(rank);
@@ -167,15 +167,15 @@ impl Agenda {
         self.line.push(Reverse(Place { first, arrival, index: index as u8, is_guess }));
     }
 
-    /// Notes that a callback is ready that does not [line up](Self::lines_up).
+    /// Marks a callback as ready that does not [line up](Self::lines_up).
     #[inline]
     pub(super) fn mark(&mut self, index: usize) {
         let rank = self.ranks[index];
         self.marks().insert(rank);
     }
 
-    /// Notes that a callback is not ready: it has seen to all for which it was marked, and nobody
-    /// has marked it since it [came out](Self::next).
+    /// Marks a callback as not ready: it has handled all for which it was marked, and has not been
+    /// marked since it [came out](Self::next).
     #[inline]
     pub(super) fn unmark(&mut self, index: usize) {
         let rank = self.ranks[index];
@@ -184,7 +184,7 @@ impl Agenda {
         }
     }
 
-    /// Where it is noted who is ready.
+    /// Returns the set in which ready callbacks are marked.
     #[inline]
     fn marks(&mut self) -> &mut Ranks {
         match self.order {
@@ -198,7 +198,7 @@ impl Agenda {
         self.window.contains(rank) || self.later.contains(rank)
     }
 
-    /// Notes that a timer's callback is ready.
+    /// Marks a timer's callback as ready.
     #[inline]
     pub(super) fn mark_timer(&mut self, index: usize) {
         match self.order {
@@ -207,7 +207,8 @@ impl Agenda {
         }
     }
 
-    /// Which callback comes next, and whether its place is a guess; it is no longer marked.
+    /// Returns the callback that comes next, and whether its place is a guess. It is no longer
+    /// marked.
     #[inline]
     pub(super) fn next(&mut self) -> Option<(usize, bool)> {
         if self.order != Order::Priority && self.window.is_empty() {
@@ -222,7 +223,8 @@ impl Agenda {
         Some((usize::from(index), false))
     }
 
-    /// Of those who line up, nobody is more important than the best of all.
+    /// Returns the first of the line. As the best of all ready callbacks lines up, no other is more
+    /// important.
     #[inline(never)]
     fn next_in_line(&mut self) -> Option<(usize, bool)> {
         let Reverse(Place { index, is_guess, .. }) = self.line.pop()?;
@@ -230,19 +232,20 @@ impl Agenda {
         Some((usize::from(index), is_guess))
     }
 
-    /// Whether the callback that came out last would come out again if it was marked now, and
-    /// nobody else.
+    /// Returns whether the callback that came out last would come out again if it, and no other,
+    /// was marked now.
     #[inline]
     pub(super) fn would_repeat(&self, index: usize) -> bool {
         if self.order != Order::Priority {
             return false;
         }
-        // Of those who are marked, nobody is more important; equal ones may have arrived before.
+        // None of the marked callbacks is more important, but equal ones may have arrived before.
         let Entry { first, last, .. } = self.entries[usize::from(self.ranks[index])];
         first == last || self.window.first_from(first).is_none_or(|marked| marked > last)
     }
 
-    /// The marked callbacks: those of the window, and the others.
+    /// Removes all marks and returns the callbacks that had them: those of the window, and the
+    /// others.
     fn unmark_all(&mut self) -> [Ranks; 2] {
         let indices = |ranks: Ranks, entries: &[Entry]| {
             let mut indices = Ranks::default();
@@ -266,7 +269,7 @@ impl Agenda {
             self.entries[first..rank].iter_mut().for_each(|equal| equal.last = last);
         }
         let Self { line, entries, ranks, .. } = self;
-        // Those who shared a priority and are alone now need no place in the line; its room is
+        // Those who shared a priority and are alone now need no place in the line, whose memory is
         // reused.
         let mut waiting = std::mem::take(line).into_vec();
         waiting.retain_mut(|Reverse(place)| {
@@ -314,7 +317,7 @@ mod tests {
             .into_iter()
             .for_each(|(index, arrival)| agenda.line_up(index, Arrival::Known(arrival)));
         assert_eq!(agenda.next(), Some((1, false)));
-        // It has another one, which came before the others'.
+        // The callback has another message, which came before those of the others.
         agenda.line_up(1, Arrival::Known(9));
         assert_eq!(drain(&mut agenda), [1, 2, 0, 3]);
     }

@@ -1,4 +1,4 @@
-//! Callbacks that look after what raises a signal: actors, servers, receivers of the newest
+//! Callbacks that handle whatever raises a signal: actors, servers, receivers of the newest
 //! message.
 
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::ready::Ready;
 use crate::signal::Signal;
 
 impl Executor {
-    /// Calls a callback whenever a signal is raised: so an executor runs whatever raises one, such
-    /// as an [`Actor`](crate::Actor).
+    /// Calls a callback whenever a signal is raised: so an executor runs anything that raises one,
+    /// such as an [`Actor`](crate::Actor).
     ///
-    /// `make` gets the signal, and gives the callback and what else came of it. The callback does
-    /// one piece of work and tells whether there was any; then it is called again, as soon as
-    /// nothing more important is ready and nothing of the same priority arrived before. It is also
-    /// called when it is added. The name is for the trace.
+    /// `make` gets the signal, and returns the callback and whatever else it made. The callback
+    /// does one piece of work and returns whether there was any; then it is called again, as soon
+    /// as nothing more important is ready and nothing of the same priority arrived before. It is
+    /// also called when it is added. The name is for the trace.
     ///
     /// The calls of an [`Actor`](crate::Actor) arrive when they are sent. Of anything else, what is
     /// there when the signal is raised arrives then, and the rest when one piece of work is done.
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`].
+    /// Returns [`BusError::TooManyCallbacks`].
     ///
     /// ```
     /// use hemiola_bus::{Actor, Executor, Priority, RobotClock};
@@ -59,7 +59,8 @@ impl ExecutorHandle {
     /// Calls a callback whenever a signal is raised: see [`Executor::attend`].
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     pub fn attend<C, R>(
         &self,
         name: &str,
@@ -98,9 +99,10 @@ impl<C: FnMut() -> bool + Send> Runnable for Attended<C> {
 
     fn run(&mut self, call: &mut Call<'_>) -> Left {
         let Self { callback, ready, figures } = self;
-        // Before it looks: what comes meanwhile is noted anew, as is what it leaves for later.
+        // This comes before the call: what arrives meanwhile is noted anew, as is what the call
+        // leaves for later.
         ready.forget_oldest();
-        // Whoever panics has worked.
+        // A callback that panics counts as one that did some work.
         let mut worked = true;
         figures.contain(call, || worked = callback());
         if !worked {

@@ -1,4 +1,4 @@
-//! What an executor calls, and what is known of it.
+//! The interface between an executor and its callbacks, and their statistics.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,8 +14,8 @@ use crate::clock::RobotClock;
 use crate::panics::describe;
 use crate::sync::{AtomicU64, Ordering};
 
-/// How important a callback is among those of its executor: the larger number first. It has nothing
-/// to do with the priority of the executor's thread.
+/// The importance of a callback among those of its executor: the larger number goes first. It has
+/// nothing to do with the priority of the executor's thread.
 ///
 /// ```
 /// use hemiola_bus::Priority;
@@ -25,7 +25,7 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(pub u16);
 
-/// Which callback to [remove](crate::Executor::remove).
+/// An identifier by which to [remove](crate::Executor::remove) a callback.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -47,7 +47,7 @@ pub struct CallbackId {
     pub(super) serial: u64,
 }
 
-/// What is known of a timer, a server, or of all callbacks of one topic that share a priority.
+/// The statistics of a timer, a server, or all callbacks of one topic that share a priority.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -69,72 +69,73 @@ pub struct CallbackId {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallbackReport {
-    /// The topic; the service, and whether its requests or answers; what was attended; or the
-    /// timer, and where in the source it was added.
+    /// The name of the topic; of the service, with `requests` or `answers`; of what is attended; or
+    /// of the timer, with where in the source it was added.
     pub name: String,
-    /// Its priority.
+    /// The priority of the callbacks.
     pub priority: Priority,
-    /// How many callbacks are called together.
+    /// The number of callbacks that are called together.
     pub callbacks: usize,
-    /// How many ticks or messages they were called for.
+    /// The number of ticks or messages for which they were called.
     pub calls: u64,
-    /// How many ticks were skipped because an earlier one was late.
+    /// The number of ticks that were skipped because an earlier one was late.
     pub missed: u64,
-    /// How many calls ended in a panic. The callback goes on being called.
+    /// The number of calls that ended in a panic. The callback goes on being called.
     pub panics: u64,
-    /// What the last panic said, and where.
+    /// The message and the place of the last panic.
     pub last_panic: Option<String>,
 }
 
 /// A timer, or all callbacks of one topic that share a priority.
 pub(super) trait Runnable: Send {
-    /// When the clock makes it ready for the first time.
+    /// Returns when the clock makes it ready for the first time.
     fn first_due(&self) -> Option<Time> {
         None
     }
 
-    /// When what it is called for next arrived, if that is known: see [`ready`](crate::ready).
+    /// Returns when what it is called for next arrived, if that is known: see
+    /// [`ready`](crate::ready).
     fn arrived(&mut self) -> Option<u64> {
         None
     }
 
-    /// Calls it for one tick or message, or for as many messages as the executor lets it.
+    /// Calls it for one tick or message, or for as many messages as the executor allows.
     fn run(&mut self, call: &mut Call<'_>) -> Left;
 
-    /// How many messages wait for it, or ticks, when it is ready.
+    /// Returns how many messages or ticks wait for it when it is ready.
     fn waiting(&mut self) -> usize;
 
-    /// Takes in what a carrier brings: another callback for the same messages.
+    /// Moves the callback from a carrier to the others for the same messages.
     fn put_in(&mut self, _carrier: &mut dyn Any) {}
 
-    /// Lets a carrier have the callback at this position.
+    /// Moves the callback at this position into a carrier.
     fn take_out(&mut self, _position: usize, _carrier: &mut dyn Any) {}
 }
 
-/// What an executor and a callback tell each other.
+/// The state that an executor and a callback exchange during a call.
 pub(super) struct Call<'a> {
     pub(super) clock: &'a RobotClock,
-    /// How many messages it may be called with.
+    /// The number of messages with which it may be called.
     pub(super) limit: usize,
-    /// What ends a pass; there is none where one call is all that may be done.
+    /// The callbacks that end a pass; `None` where only one call is allowed.
     pub(super) rivals: Option<Rivals<'a>>,
     pub(super) done: Done,
-    /// What the callback was called for last.
+    /// The reason of the last call.
     pub(super) reason: Reason,
-    /// How many callbacks panicked.
+    /// The number of callbacks that panicked.
     pub(super) panics: u32,
 }
 
-/// What has been done in a call, or in all calls of a pass.
+/// The work that was done in a call, or in all calls of a pass.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Done {
     pub(super) calls: usize,
-    /// How many messages or ticks they were for.
+    /// The number of messages or ticks that the calls were for.
     pub(super) count: usize,
 }
 
 impl Call<'_> {
-    /// Notes what the callback is called for next, and how many messages or ticks that are.
+    /// Records what the callback is called for next, and how many messages or ticks that are.
     #[inline]
     pub(super) fn note(&mut self, reason: Reason, count: usize) {
         self.reason = reason;
@@ -142,40 +143,41 @@ impl Call<'_> {
         self.done.count += count;
     }
 
-    /// Whether the callback may be called again before the executor looks what else there is.
+    /// Returns whether the callback may be called again before the executor checks what else is
+    /// ready.
     #[inline]
     pub(super) fn goes_on(&self) -> bool {
         self.done.count < self.limit && self.rivals.as_ref().is_some_and(|rivals| !rivals.are_ready())
     }
 }
 
-/// What a callback was called for.
+/// The reason for which a callback was called.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Reason {
-    /// It was not.
+    /// It was not called.
     #[default]
     Nothing,
-    /// A message with this number, and when it was published, if that is known.
+    /// It was called for the message with this number, which was published then, if that is known.
     Message { sequence: u64, published: Option<Ticks> },
-    /// The tick with this number, and how late it came.
+    /// It was called for the tick with this number, which came so late.
     Tick { sequence: u64, late: Duration },
 }
 
-/// What is left to do after a call.
+/// The work that is left after a call.
 pub(super) enum Left {
-    /// Nothing was there to be called for in the first place.
+    /// There was nothing to be called for in the first place.
     WasIdle,
-    /// Nothing.
+    /// Nothing is left.
     Nothing,
-    /// There is more.
+    /// More is left.
     More,
-    /// Nothing until then.
+    /// Nothing is left until this time.
     Until(Time),
     /// It will never be called again.
     Over,
 }
 
-/// Counts what happened to a callback: written by its executor only, read by anyone.
+/// The counts of a callback: written by its executor only, read by anyone.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     calls: AtomicU64,
@@ -198,7 +200,7 @@ impl Figures {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Runs `body`, and counts and keeps a panic of it.
+    /// Runs `body`; counts its panic and keeps the message.
     #[inline]
     pub(super) fn contain(&self, call: &mut Call<'_>, body: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(body)) {
@@ -207,7 +209,8 @@ impl Figures {
         }
     }
 
-    /// Allocates and locks, as panicking did: a callback that panics is no longer on time.
+    /// Counts a panic and keeps its message. Allocates and locks, as panicking did: a callback that
+    /// panics is no longer on time.
     #[cold]
     fn note(&self, panic: Box<dyn Any + Send>) {
         add(&self.panics, 1);

@@ -1,4 +1,4 @@
-//! The changes that others ask an executor to make, between two of its calls.
+//! The changes that others ask an executor to apply, between two of its calls.
 
 use std::any::Any;
 
@@ -8,29 +8,29 @@ use super::registry::{CHANGES_PER_TURN, Command, Removed};
 use crate::error::BusError;
 
 impl Executor {
-    /// Removes a callback, ready or not. Does nothing if it is gone already.
+    /// Removes a callback, ready or not. Does nothing if it was removed already.
     ///
     /// # Errors
-    /// [`BusError::ExecutorBusy`] if others send changes faster than they are made.
+    /// Returns [`BusError::ExecutorBusy`] if others send changes faster than they are applied.
     pub fn remove(&mut self, id: CallbackId) -> Result<(), BusError> {
         let removed = self.handle.remove(id);
         self.make_changes();
         removed
     }
 
-    /// Makes all changes that were asked for.
+    /// Applies all changes that were asked for.
     #[cold]
     pub(super) fn make_changes(&mut self) {
         while self.make_change() {}
     }
 
-    /// Makes as many of the changes that were asked for as come before one call.
+    /// Applies as many of the changes that were asked for as come before one call.
     #[cold]
     pub(super) fn make_changes_of_a_turn(&mut self) {
         self.changes_wait = (0..CHANGES_PER_TURN).all(|_| self.make_change());
     }
 
-    /// Makes a change, if one was asked for; tells whether.
+    /// Applies a change, if one was asked for, and returns whether one was.
     fn make_change(&mut self) -> bool {
         let Some(command) = self.commands.todo.pop() else { return false };
         match command {
@@ -39,10 +39,10 @@ impl Executor {
                 if let Some(recorder) = &mut self.recorder {
                     recorder.name(index, traced);
                 }
-                // Messages may have come before it was known here.
+                // Messages may have come before the callback was known here.
                 let due = entry.first_due();
                 let is_ready = due.is_none() && entry.waiting() > 0;
-                // There is room for all numbers.
+                // The entries have room for all numbers, so this does not allocate.
                 let count = self.entries.len().max(index + 1);
                 self.entries.resize_with(count, || None);
                 self.entries[index] = Some(entry);
@@ -71,7 +71,7 @@ impl Executor {
         true
     }
 
-    /// Takes in what a carrier brings.
+    /// Moves the callback from a carrier to an entry.
     pub(super) fn put_in(&mut self, index: usize, carrier: &mut dyn Any) {
         self.entries[index].iter_mut().for_each(|entry| entry.put_in(carrier));
     }
@@ -83,9 +83,10 @@ impl Executor {
         }
     }
 
-    /// What is no longer needed is dropped by whoever uses a handle next, not on this thread.
+    /// Sends what is no longer needed to whoever uses a handle next, to be dropped there and not on
+    /// this thread.
     fn send_back(&mut self, removed: Removed) {
-        // There is room: see where the queue is made.
+        // The queue has room: see where it is made.
         let _ = self.commands.removed.push(removed);
     }
 }

@@ -1,4 +1,4 @@
-//! What goes before what a program says of its executor.
+//! Configuration that overrides what a program sets for its executor.
 
 use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
 use hemiola_realtime::{Affinity, CoreId, Niceness, Policy, Priority as ThreadPriority, ThreadSettings};
@@ -6,9 +6,9 @@ use hemiola_realtime::{Affinity, CoreId, Niceness, Policy, Priority as ThreadPri
 use super::{Executor, Priority};
 
 impl Executor {
-    /// Lets a configuration go before what the program says: before the priorities with which
-    /// callbacks are added, and before policy and cores of the thread that [`spawn`](Self::spawn)
-    /// makes. What it does not speak of is as the program says.
+    /// Lets a configuration override what the program sets: the priorities with which callbacks are
+    /// added, and the policy and cores of the thread that [`spawn`](Self::spawn) makes. Whatever
+    /// the configuration leaves open stays as the program sets it.
     ///
     /// ```
     /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -26,7 +26,7 @@ impl Executor {
     /// ```
     ///
     /// # Panics
-    /// If it has callbacks already.
+    /// Panics if the executor has callbacks already.
     #[must_use]
     pub fn configured(self, configuration: ExecutorConfiguration) -> Self {
         assert!(self.handle.callbacks().is_empty(), "an executor is configured before it gets callbacks");
@@ -35,12 +35,13 @@ impl Executor {
     }
 }
 
-/// The priority of a callback.
+/// Returns the priority of a callback that is configured, or else the one that the program sets.
 pub(super) fn priority(configuration: &ExecutorConfiguration, callback: &str, said: Priority) -> Priority {
     configuration.priority_of(callback).map_or(said, Priority)
 }
 
-/// The settings of its thread.
+/// Returns the settings of the executor's thread: those of the program, overridden by those that
+/// are configured.
 pub(super) fn thread(configuration: &ExecutorConfiguration, said: ThreadSettings) -> ThreadSettings {
     let said = match configuration.scheduling {
         Some(Scheduling::Fifo(level)) => said.policy(Policy::Fifo(ThreadPriority::nearest(level))),

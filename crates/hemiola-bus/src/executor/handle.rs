@@ -1,4 +1,4 @@
-//! An executor as other threads, and its own callbacks, see it.
+//! The end of an executor that other threads, and its own callbacks, use.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,9 +18,9 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// Adds and removes callbacks of an executor and stops it, from any thread and from its callbacks.
 ///
-/// Takes effect between two calls, in the order of asking; so that a flood of changes does not hold
-/// up the callbacks, the executor makes at most eight before the next call. Locks and allocates,
-/// but never makes the executor wait.
+/// A change takes effect between two calls, in the order of asking; so that a flood of changes does
+/// not delay the callbacks, the executor applies at most eight before the next call. The methods
+/// lock and allocate, but never make the executor wait.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -43,7 +43,7 @@ pub struct ExecutorHandle {
 struct Shared {
     name: String,
     clock: Arc<RobotClock>,
-    /// Says that there are commands.
+    /// Notifies the executor that there are commands.
     commands: Ready,
     stopping: AtomicBool,
     gone: AtomicBool,
@@ -66,7 +66,7 @@ impl ExecutorHandle {
         (Self { shared: Arc::new(shared) }, commands)
     }
 
-    /// What the executor is called.
+    /// Returns the name of the executor.
     pub fn name(&self) -> &str {
         &self.shared.name
     }
@@ -74,7 +74,7 @@ impl ExecutorHandle {
     /// Removes a callback: see [`Executor::remove`](crate::Executor::remove).
     ///
     /// # Errors
-    /// [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns [`BusError::ExecutorBusy`] or [`BusError::ExecutorGone`].
     pub fn remove(&self, id: CallbackId) -> Result<(), BusError> {
         self.with_registry(|registry| {
             let Some((index, position, count)) = registry.place(id) else { return Ok(()) };
@@ -94,18 +94,18 @@ impl ExecutorHandle {
         self.shared.commands.tell();
     }
 
-    /// What is known of all callbacks, in the order in which their numbers were given out.
+    /// Returns reports of all callbacks, in the order in which their numbers were given out.
     pub fn callbacks(&self) -> Vec<CallbackReport> {
         self.with_registry(Registry::reports)
     }
 
-    /// How often the executor went to sleep, and therefore was woken.
+    /// Returns how often the executor went to sleep, and therefore was woken.
     pub fn wake_ups(&self) -> u64 {
         self.shared.sleeps.load(Ordering::Relaxed)
     }
 
-    /// Adds what `make` makes. It is called without the registry's lock, for it may be foreign
-    /// code.
+    /// Adds the callback that `make` makes, which may be foreign code and so is called without the
+    /// registry's lock.
     pub(super) fn add(
         &self,
         mut newcomer: Newcomer,
@@ -129,8 +129,8 @@ impl ExecutorHandle {
         })
     }
 
-    /// Adds a callback to those that want the same messages at the same priority: has it put in
-    /// there. Gives it back if there are none.
+    /// Adds a callback to those that want the same messages at the same priority, with the help of
+    /// `put_in`. Returns the callback if there are none.
     pub(super) fn join<C>(
         &self,
         messages: &Messages,
@@ -145,34 +145,34 @@ impl ExecutorHandle {
         })
     }
 
-    /// Lets this go before what the program says, from now on.
+    /// Lets this configuration override what the program sets, from now on.
     pub(super) fn configure(&self, configuration: ExecutorConfiguration) {
         self.with_registry(|registry| registry.configuration = configuration);
     }
 
-    /// How important a callback is of which the program says this.
+    /// Returns the priority of a callback for which the program sets this one.
     pub(super) fn priority(&self, callback: &str, said: Priority) -> Priority {
         self.with_registry(|registry| configured::priority(&registry.configuration, callback, said))
     }
 
-    /// How its thread runs if the program says this.
+    /// Returns the settings of the executor's thread if the program sets these.
     pub(super) fn thread(&self, said: ThreadSettings) -> ThreadSettings {
         self.with_registry(|registry| configured::thread(&registry.configuration, said))
     }
 
-    /// Every subscription receives its messages by itself from now on.
+    /// Makes every subscription receive its messages by itself from now on.
     pub(super) fn share_no_messages(&self) {
         self.with_registry(Registry::share_no_messages);
     }
 
-    /// Names callbacks in a trace from now on; tells the names of those that are there, with their
-    /// numbers.
+    /// Names callbacks in a trace from now on. Returns the names of those that are there, with
+    /// their numbers.
     pub(super) fn record(&self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
         self.with_registry(|registry| registry.record(catalog, executor))
     }
 
-    /// Says in the trace on which thread callbacks are called from now on, if there is one. Locks
-    /// and calls the system.
+    /// Records in the trace, if there is one, on which thread callbacks are called from now on.
+    /// Locks and calls the system.
     pub(super) fn note_thread(&self, thread: impl FnOnce() -> ExecutorThread) {
         self.with_registry(|registry| registry.note_thread(thread));
     }
@@ -194,7 +194,7 @@ impl ExecutorHandle {
         let result = body(&mut registry);
         let waste = std::mem::take(&mut registry.waste);
         drop(registry);
-        // It belonged to others, who are not to learn of it by a panic of this thread.
+        // The waste belonged to others, whose panics must not reach this thread.
         waste.into_iter().for_each(drop_contained);
         result
     }
@@ -203,7 +203,7 @@ impl ExecutorHandle {
         &self.shared.clock
     }
 
-    /// Whether somebody has asked to stop since this was asked last.
+    /// Returns whether somebody has asked to stop since the last call of this.
     pub(super) fn take_stop(&self) -> bool {
         let stopping = self.shared.stopping.load(Ordering::Acquire);
         if stopping {
@@ -216,13 +216,13 @@ impl ExecutorHandle {
         self.shared.sleeps.store(self.wake_ups() + 1, Ordering::Relaxed);
     }
 
-    /// From now on, nobody sends it anything.
+    /// Refuses whatever is sent to the executor from now on.
     pub(super) fn note_end(&self) {
         self.with_registry(|_| self.shared.gone.store(true, Ordering::Relaxed));
     }
 }
 
-/// A number that was reserved, until it is known whether it is needed.
+/// A reserved number, which is freed unless it turns out to be needed.
 struct Reserved<'a> {
     handle: &'a ExecutorHandle,
     index: usize,

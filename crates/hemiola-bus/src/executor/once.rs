@@ -1,4 +1,4 @@
-//! A callback for one message.
+//! Callbacks for one message.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ impl Executor {
     /// Calls `callback` for the next message of a topic, and for no other.
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`].
+    /// Returns [`BusError::TooManyCallbacks`].
     ///
     /// ```
     /// use hemiola_bus::{Bus, Executor, Priority, RobotClock};
@@ -46,7 +46,8 @@ impl ExecutorHandle {
     /// Calls `callback` for the next message of a topic: see [`Executor::subscribe_once`].
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     pub fn subscribe_once<T: Message>(
         &self,
         topic: &Topic<T>,

@@ -1,6 +1,6 @@
 //! A set of ranks: small numbers, of which the lowest is wanted first.
 
-/// The rank of what is not there.
+/// The rank that stands for none.
 pub const NONE: u8 = u8::MAX;
 
 /// A set of ranks, without [`NONE`].
@@ -29,7 +29,7 @@ impl Ranks {
         self.0 == [0; 4]
     }
 
-    /// The lowest rank that is not below `rank`.
+    /// Returns the lowest rank that is not below `rank`.
     #[inline]
     pub fn first_from(&self, rank: u8) -> Option<u8> {
         let start = usize::from(rank / 64);

@@ -1,4 +1,4 @@
-//! What an executor writes into its trace.
+//! The events that an executor records in its trace.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use crate::ready::CAPACITY;
 
 impl Executor {
     /// Records every call from now on, in a ring that keeps the last `events`: for statistics and
-    /// traces. Costs two looks at the processor's counter per call.
+    /// traces. This reads the processor's counter twice per call.
     ///
     /// On a bus that [measures time](crate::Bus::with_timing), the trace shows how long each
     /// message waited, with a flow from its publication to the call.
     ///
     /// # Errors
-    /// The catalog is full.
+    /// Fails if the catalog is full.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
@@ -58,8 +58,8 @@ impl Executor {
 }
 
 impl Executor {
-    /// Says in the trace how this thread runs, on which callbacks are called from now on: for
-    /// bounds on how long that takes.
+    /// Records in the trace how this thread runs, on which callbacks are called from now on: for
+    /// bounds on their response times.
     pub(super) fn note_thread(&self) {
         self.handle.note_thread(|| {
             let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -80,9 +80,9 @@ impl Executor {
 
 pub(super) struct Recorder {
     ring: Ring,
-    /// Good enough for how late a timer is, which is short.
+    /// The scale of the clock: good enough for how late a timer is, which is short.
     scale: TickScale,
-    /// By the callbacks' numbers.
+    /// The callbacks' names in the trace, by their numbers.
     names: Vec<Option<CallbackId>>,
 }
 
@@ -91,7 +91,7 @@ impl Recorder {
         Self { ring, scale: TickScale::calibrate(), names: vec![None; CAPACITY] }
     }
 
-    /// What callback `index` is called in the trace, if anything.
+    /// Sets the name of callback `index` in the trace, if it has one.
     pub(super) fn name(&mut self, index: usize, name: Option<CallbackId>) {
         self.names[index] = name;
     }

@@ -1,5 +1,5 @@
-//! What those who add and remove callbacks know of them, and the two queues between them and the
-//! executor.
+//! The list of an executor's callbacks for those who add and remove them, and the two queues
+//! between them and the executor.
 //!
 //! Callbacks are made, named and numbered on the thread that adds them, and travel to the executor
 //! through a bounded queue; the executor puts them in between two calls. (One that is added by its
@@ -20,54 +20,57 @@ use crate::exchange::{QueueReader, QueueWriter, queue};
 use crate::ready::CAPACITY;
 use crate::when_full::WhenFull;
 
-/// How many changes may wait to be made.
+/// The number of changes that may wait to be applied.
 pub(super) const CHANGES: usize = 64;
 
-/// How many of them are made before the next call, so that they do not hold up the callbacks.
+/// The number of changes that are applied before the next call, so that they do not delay the
+/// callbacks.
 pub(super) const CHANGES_PER_TURN: usize = 8;
 
 /// All callbacks of an executor, by their numbers.
 pub(super) struct Registry {
-    /// As many as there ever were at a time.
+    /// The callbacks, in as many places as were ever taken at a time.
     entries: Vec<Option<Entry>>,
     last_serial: u64,
     shares_messages: bool,
     recording: Option<(Catalog, WorkerId)>,
-    /// What goes before what the program says.
+    /// The configuration that overrides what the program sets.
     pub(super) configuration: ExecutorConfiguration,
     commands: QueueWriter<Command>,
     removed: QueueReader<Removed>,
-    /// To be dropped when nobody holds the registry any more, for that runs foreign code.
+    /// Objects to be dropped without the registry's lock, for that runs foreign code.
     pub(super) waste: Vec<Waste>,
 }
 
 /// A timer, or all callbacks of one topic that share a priority.
 struct Entry {
     newcomer: Newcomer,
-    /// One per callback, in the executor's order; none as long as the number is only reserved.
+    /// The serial numbers of the callbacks, in the executor's order; empty as long as the number is
+    /// only reserved.
     serials: Vec<u64>,
     figures: Arc<Figures>,
 }
 
-/// Who wants to be called.
+/// A callback that is to be added.
 pub(super) struct Newcomer {
     pub(super) kind: Kind,
     pub(super) name: String,
     pub(super) topic: Option<String>,
     pub(super) priority: Priority,
-    /// From tick to tick, of a timer that repeats itself.
+    /// The time from tick to tick of a timer that repeats itself.
     pub(super) period: Option<Duration>,
-    /// Those who want the same messages at the same priority are called together.
+    /// The messages that it wants: those who want the same ones at the same priority are called
+    /// together.
     pub(super) messages: Option<Messages>,
 }
 
-/// Which messages, and how they are received.
+/// A description of messages, and of how they are received.
 pub(super) struct Messages {
     /// The address of the topic.
     pub(super) topic: usize,
     pub(super) capacity: usize,
     pub(super) when_full: WhenFull,
-    /// The type of the callbacks, and what makes an empty carrier for one.
+    /// The type of the callbacks. `carrier` makes an empty carrier for one.
     pub(super) callback: TypeId,
     pub(super) carrier: MakeCarrier,
 }
@@ -81,7 +84,7 @@ impl PartialEq for Messages {
 
 pub(super) type MakeCarrier = fn() -> Box<dyn Any + Send>;
 
-/// What an executor is to do between two calls.
+/// A change for the executor to apply between two calls.
 pub(super) enum Command {
     Add { index: usize, kind: Kind, priority: Priority, traced: Option<TracedCallback>, entry: Box<dyn Runnable> },
     Remove { index: usize },
@@ -89,11 +92,11 @@ pub(super) enum Command {
     TakeOut { index: usize, position: usize, carrier: Box<dyn Any + Send> },
 }
 
-/// What comes back from an executor.
+/// An object that comes back from an executor.
 #[expect(dead_code, reason = "it is only dropped")]
 pub(super) enum Removed {
     Carrier(Box<dyn Any + Send>),
-    /// Its number is free.
+    /// A callback whose number is free now.
     Entry(usize, Box<dyn Runnable>),
 }
 
@@ -112,8 +115,8 @@ pub(super) struct Commands {
 impl Registry {
     pub(super) fn new() -> (Self, Commands) {
         let (command_writer, command_reader) = queue(CHANGES);
-        // There is always room: the number of an entry is not used again before the entry has come
-        // back, and whoever sends a command takes in what came back of the earlier ones.
+        // This queue always has room: the number of an entry is not used again before the entry has
+        // come back, and whoever sends a command first fetches what came back of the earlier ones.
         let (removed_writer, removed_reader) = queue(CAPACITY + CHANGES + 1);
         let registry = Self {
             entries: Vec::new(),
@@ -128,7 +131,7 @@ impl Registry {
         (registry, Commands { todo: command_reader, removed: removed_writer })
     }
 
-    /// Reserves a number for a newcomer, if one is free; tells also the name in the trace.
+    /// Reserves a number for a newcomer, if one is free. Returns it with the name in the trace.
     pub(super) fn reserve(
         &mut self,
         newcomer: Newcomer,
@@ -152,7 +155,8 @@ impl Registry {
         self.entries[index] = None;
     }
 
-    /// The number of those who want the same messages at the same priority, and how many they are.
+    /// Returns the number of those who want the same messages at the same priority, and how many
+    /// they are.
     pub(super) fn find(&self, messages: &Messages, priority: Priority) -> Option<(usize, usize)> {
         let is_same = |entry: &&Entry| {
             entry.newcomer.priority == priority
@@ -171,8 +175,8 @@ impl Registry {
         CallbackId { index: index as u8, serial }
     }
 
-    /// Where the callback is, if it is still there: its number, its place among those with which it
-    /// is called, and how many they are.
+    /// Returns where the callback is, if it is still there: its number, its place among those with
+    /// which it is called, and how many they are.
     pub(super) fn place(&self, id: CallbackId) -> Option<(usize, usize, usize)> {
         let index = usize::from(id.index);
         let serials = &self.entries.get(index)?.as_ref()?.serials;
@@ -180,17 +184,17 @@ impl Registry {
         Some((index, position, serials.len()))
     }
 
-    /// What fetches one of several callbacks.
+    /// Returns an empty carrier, to fetch one of several callbacks.
     pub(super) fn carrier(&self, index: usize) -> Option<Box<dyn Any + Send>> {
         Some((self.entries[index].as_ref()?.newcomer.messages.as_ref()?.carrier)())
     }
 
-    /// Strikes out the callback at this place.
+    /// Removes the callback at this place from the list.
     pub(super) fn strike(&mut self, index: usize, position: usize) {
         self.entries[index].iter_mut().for_each(|entry| _ = entry.serials.remove(position));
     }
 
-    /// Tells whether there was room.
+    /// Sends a command to the executor. Returns whether there was room.
     pub(super) fn send(&mut self, command: Command) -> bool {
         self.take_in();
         match self.commands.push(command) {
@@ -208,20 +212,20 @@ impl Registry {
         entries.map(|entry| entry.figures.report(&entry.newcomer, entry.serials.len())).collect()
     }
 
-    /// Every subscription receives its messages by itself from now on.
+    /// Makes every subscription receive its messages by itself from now on.
     pub(super) fn share_no_messages(&mut self) {
         self.shares_messages = false;
     }
 
-    /// Names callbacks in a trace from now on; tells the names of those that are there, with their
-    /// numbers.
+    /// Names callbacks in a trace from now on. Returns the names of those that are there, with
+    /// their numbers.
     pub(super) fn record(&mut self, catalog: &Catalog, executor: WorkerId) -> Vec<(usize, Option<TracedCallback>)> {
         self.recording = Some((catalog.clone(), executor));
         let entries = self.entries.iter().enumerate();
         entries.filter_map(|(index, entry)| Some((index, self.traced(&entry.as_ref()?.newcomer, index)))).collect()
     }
 
-    /// Says in the trace on which thread callbacks are called from now on.
+    /// Records in the trace on which thread callbacks are called from now on.
     pub(super) fn note_thread(&self, thread: impl FnOnce() -> ExecutorThread) {
         if let Some((catalog, executor)) = &self.recording {
             catalog.executor_runs(*executor, thread());
@@ -229,21 +233,21 @@ impl Registry {
         }
     }
 
-    /// What it is in the trace, if anything.
+    /// Returns what a newcomer is called in the trace, if there is one.
     fn traced(&self, newcomer: &Newcomer, index: usize) -> Option<TracedCallback> {
         let (catalog, executor) = self.recording.as_ref()?;
         let Newcomer { name, priority: Priority(priority), period, .. } = newcomer;
-        // Timers from one place in the source are told apart, for together they tick more often
-        // than each.
+        // Timers from one place in the source get different names, for together they tick more
+        // often than each.
         let others = self.entries[..index].iter().flatten().filter(|_| period.is_some());
         let same = others.filter(|other| other.newcomer.name == *name).count();
         let name = if same == 0 { name.clone() } else { format!("{name} ({})", same + 1) };
-        // A catalog is full when 65,536 callbacks have come and gone: the later ones are left out.
+        // A catalog is full when 65,536 callbacks have come and gone: later ones are not traced.
         let topic = newcomer.topic.as_ref().and_then(|topic| catalog.topic(topic).ok());
         catalog.callback(Traced::of(*executor, name).topic(topic).priority(*priority).period(*period)).ok()
     }
 
-    /// Takes in what came back.
+    /// Fetches what came back.
     fn take_in(&mut self) {
         while let Some(removed) = self.removed.pop() {
             if let Removed::Entry(index, _) = removed {

@@ -1,4 +1,4 @@
-//! What an executor does when nothing is ready.
+//! The executor's wait while nothing is ready.
 
 use std::time::Duration;
 
@@ -6,8 +6,7 @@ use hemiola_realtime::{AdaptiveEarliness, Reason, monotonic_now};
 
 use super::Executor;
 
-/// How long an executor looks for something to do before it sleeps, and how early it wakes for its
-/// timers.
+/// The time for which an executor polls before it sleeps, and how early it wakes for its timers.
 #[derive(Default)]
 pub(super) struct Patience {
     spinning: Duration,
@@ -15,26 +14,27 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// For how long it keeps a core before it sleeps, and before its timers are due.
+    /// Returns for how long at most it keeps a core before it sleeps, and before its timers are
+    /// due.
     pub(super) fn most(&self) -> (Duration, Duration) {
         (self.spinning, self.earliness.as_ref().map_or(Duration::ZERO, AdaptiveEarliness::bound))
     }
 }
 
 impl Executor {
-    /// How long it looks for new messages before it sleeps: a message that comes within that time
-    /// is received in a fraction of a microsecond instead of after a wake-up through the kernel.
-    /// The price is a busy core; zero unless said otherwise.
+    /// Sets how long the executor polls for new messages before it sleeps: a message that comes
+    /// within that time is received in a fraction of a microsecond instead of after a wake-up
+    /// through the kernel. The price is a busy core; the default is zero.
     #[must_use]
     pub fn spin_before_sleep(mut self, patience: Duration) -> Self {
         self.patience.spinning = patience;
         self
     }
 
-    /// Wakes a little before a timer is due, at most `bound`, and looks until it is: as cycles do,
-    /// it learns from how late its sleeps end. A timer is then called within a microsecond or so of
-    /// its time, instead of some tens. The price is two sleeps per tick, and a core that is busy
-    /// for what remains.
+    /// Wakes a little before a timer is due, at most `bound`, and polls until it is: as cycles do,
+    /// the executor learns from how late its sleeps end. A timer is then called within a
+    /// microsecond or so of its time, instead of some tens. The price is two sleeps per tick, and a
+    /// core that is busy for what remains.
     ///
     /// ```
     /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -56,16 +56,17 @@ impl Executor {
         self
     }
 
-    /// Waits for something to do, or a part of the time until there is.
+    /// Waits for something to do, possibly for only a part of the time until there is something.
     pub(super) fn rest(&mut self) {
         let clock = self.handle.clock();
         let seen = self.ready.generation();
         let due = self.timers.next_due();
-        // After the generation was read: if the clock is set from here on, the sleep ends.
+        // This comes after the generation was read: if the clock is set from here on, the sleep
+        // ends.
         if due.is_some_and(|due| clock.now() >= due) {
             return;
         }
-        // A stepped clock has no such time, but wakes us when it is set.
+        // A stepped clock has no such time, but wakes this thread when it is set.
         let deadline = due.and_then(|due| clock.due(due));
         let Patience { spinning, earliness } = &mut self.patience;
         if !spinning.is_zero() {

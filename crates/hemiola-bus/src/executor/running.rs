@@ -32,11 +32,11 @@ pub struct RunningExecutor {
 }
 
 impl Executor {
-    /// Runs it on a thread of its own with these settings, before which go those of its
+    /// Runs the executor on a thread of its own with these settings, overridden by those of its
     /// [configuration](Self::configured).
     ///
     /// # Errors
-    /// There is no thread to be had. A setting that the system refuses is no error: see
+    /// Fails if there can be no thread. A setting that the system refuses is no error: see
     /// [`RunningExecutor::report`].
     pub fn spawn(mut self, settings: ThreadSettings) -> Result<RunningExecutor, RealtimeError> {
         let handle = self.handle();
@@ -49,17 +49,17 @@ impl Executor {
 }
 
 impl RunningExecutor {
-    /// To add and remove callbacks.
+    /// Returns a handle to add and remove callbacks.
     pub fn handle(&self) -> &ExecutorHandle {
         &self.handle
     }
 
-    /// What became of each setting of the thread.
+    /// Returns what became of each setting of the thread.
     pub fn report(&self) -> &ThreadReport {
         &self.report
     }
 
-    /// Stops the executor after the present call and gives it back, with all its callbacks.
+    /// Stops the executor after the present call and returns it, with all its callbacks.
     pub fn stop(mut self) -> Executor {
         match self.join() {
             Some(Ok(executor)) => executor,
@@ -78,8 +78,8 @@ impl RunningExecutor {
 impl Drop for RunningExecutor {
     fn drop(&mut self) {
         if self.thread.is_some() {
-            // There is nobody to tell of a panic of the executor's own; the default hook has
-            // printed it.
+            // A panic of the executor's own cannot be returned here; the default hook has printed
+            // it.
             drop_contained(self.join());
         }
     }

@@ -20,7 +20,8 @@ impl Executor {
     /// answered with [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
     ///
     /// # Errors
-    /// [`BusError::AlreadyServed`], [`BusError::OtherType`], [`BusError::TooManyCallbacks`].
+    /// Returns [`BusError::AlreadyServed`], [`BusError::OtherType`] or
+    /// [`BusError::TooManyCallbacks`].
     ///
     /// ```
     /// use hemiola_bus::{Bus, Executor, Priority, RobotClock};
@@ -37,7 +38,7 @@ impl Executor {
     /// ```
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn serve<Request: Send + 'static, Response: Send + 'static>(
         &mut self,
         bus: &Bus,
@@ -52,10 +53,10 @@ impl Executor {
     }
 
     /// Sends a request, and calls `callback` once with what [`Client::call`] would have returned
-    /// after a wait without a time limit. Removing the callback gives up.
+    /// after a wait without a time limit. Removing the callback cancels the request.
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`]: the request was not sent.
+    /// Returns [`BusError::TooManyCallbacks`] if the request was not sent for want of room.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Executor, Priority, RobotClock};
@@ -87,10 +88,11 @@ impl ExecutorHandle {
     /// Answers the requests to a service: see [`Executor::serve`].
     ///
     /// # Errors
-    /// As there, and [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns the errors of [`Executor::serve`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn serve<Request: Send + 'static, Response: Send + 'static>(
         &self,
         bus: &Bus,
@@ -109,7 +111,8 @@ impl ExecutorHandle {
     /// that may wait for a lock and allocate.
     ///
     /// # Errors
-    /// As there, and [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns the errors of [`Executor::call`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     pub fn call<Request: Send + 'static, Response: Send + 'static>(
         &self,
         client: &mut Client<Request, Response>,
@@ -126,7 +129,7 @@ impl ExecutorHandle {
     }
 }
 
-/// Who is called for the requests or the answers of a service.
+/// Returns the description of a callback for the requests or the answers of a service.
 fn newcomer(service: &str, what: &str, priority: Priority) -> Newcomer {
     let name = format!("{service} {what}");
     Newcomer { kind: Kind::Message, topic: Some(name.clone()), name, priority, period: None, messages: None }
@@ -167,11 +170,11 @@ where
 }
 
 struct Answered<Request: Send + 'static, Response: Send + 'static, C> {
-    /// Until the callback is called.
+    /// The answer, until the callback is called.
     answer: Option<Result<Pending<Response>, CallError<Request>>>,
     callback: Option<C>,
     waker: Waker,
-    /// The waker's.
+    /// Notes when the waker was used: the waker is made of a clone of this.
     ready: Ready,
     figures: Arc<Figures>,
 }

@@ -14,12 +14,12 @@ use crate::when_full::WhenFull;
 impl Executor {
     /// Calls `callback` for every message of a topic, in the order of each publisher.
     ///
-    /// Up to `capacity` messages of each publisher wait to be delivered; `when_full` says what
+    /// Up to `capacity` messages of each publisher wait to be delivered; `when_full` decides what
     /// becomes of more. Callbacks that subscribe to a topic with the same priority, capacity and
     /// policy are called one after the other for each message, and take the room of one.
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`].
+    /// Returns [`BusError::TooManyCallbacks`].
     ///
     /// ```
     /// use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
@@ -36,7 +36,7 @@ impl Executor {
     /// ```
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn subscribe<T: Message>(
         &mut self,
         topic: &Topic<T>,
@@ -48,12 +48,12 @@ impl Executor {
         self.add_subscription::<T, Single<T>>(topic, priority, capacity, when_full, Box::new(callback))
     }
 
-    /// As [`subscribe`](Self::subscribe), but calls `callback` with all messages that are there (at
-    /// most `capacity`): for many small messages, where a call for each would cost more than what
-    /// it does.
+    /// Calls `callback` with all messages that are there (at most `capacity`), unlike
+    /// [`subscribe`](Self::subscribe): for many small messages, where a call for each would cost
+    /// more than what it does.
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`].
+    /// Returns [`BusError::TooManyCallbacks`].
     ///
     /// ```
     /// use hemiola_bus::{Batch, Bus, Executor, Priority, RobotClock, WhenFull};
@@ -73,7 +73,7 @@ impl Executor {
     /// ```
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn subscribe_batched<T: Message>(
         &mut self,
         topic: &Topic<T>,
@@ -96,8 +96,8 @@ impl Executor {
         let (handle, messages) = (self.handle.clone(), Messages::of::<T, C>(topic, capacity, when_full));
         let priority = handle.priority(topic.name(), priority);
         let joined = handle.join(&messages, priority, callback, |_, index, mut carrier| {
-            // What was sent before comes first, so that the registry knows the order of the
-            // callbacks.
+            // Changes that were sent before are applied first, so that the registry knows the order
+            // of the callbacks.
             self.make_changes();
             self.put_in(index, &mut carrier);
             Ok(())
@@ -114,10 +114,11 @@ impl ExecutorHandle {
     /// Calls `callback` for every message of a topic: see [`Executor::subscribe`].
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn subscribe<T: Message>(
         &self,
         topic: &Topic<T>,
@@ -132,10 +133,11 @@ impl ExecutorHandle {
     /// Calls `callback` with all messages that are there: see [`Executor::subscribe_batched`].
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     ///
     /// # Panics
-    /// If the capacity is zero.
+    /// Panics if the capacity is zero.
     pub fn subscribe_batched<T: Message>(
         &self,
         topic: &Topic<T>,
@@ -183,7 +185,7 @@ impl ExecutorHandle {
 }
 
 impl Messages {
-    /// What callbacks of type `C` want of a topic.
+    /// Describes the messages that callbacks of type `C` want of a topic.
     fn of<T: Message, C: Callback<T>>(topic: &Topic<T>, capacity: usize, when_full: WhenFull) -> Self {
         Self {
             topic: topic.address(),
@@ -203,19 +205,18 @@ pub(super) struct Subscription<T: Message, C: Callback<T>> {
     figures: Arc<Figures>,
 }
 
-/// What is called for messages: with one, or with all that are there.
+/// A callback for messages, with one at a time or with all that are there.
 pub(super) trait Callback<T: Message>: Send + 'static {
-    /// Receives what the callbacks want and hands it to all of them, for as long as the call goes
-    /// on.
+    /// Receives messages and hands them to all callbacks, for as long as the call goes on.
     fn deliver(queue: &mut Queue<T>, callbacks: &mut [Self], call: &mut Call<'_>, figures: &Figures) -> Left
     where
         Self: Sized;
 }
 
-/// Called with one message.
+/// A callback with one message.
 pub(super) type Single<T> = Box<dyn FnMut(&T) + Send>;
 
-/// Called with all messages that are there.
+/// A callback with all messages that are there.
 pub(super) type Batched<T> = Box<dyn FnMut(Batch<'_, T>) + Send>;
 
 impl<T: Message> Callback<T> for Single<T> {
@@ -226,7 +227,7 @@ impl<T: Message> Callback<T> for Single<T> {
             call.note(Reason::Message { sequence: message.sequence(), published: message.stamp() }, 1);
             figures.count(0);
             hand_to_all(callbacks, call, figures, |callback| callback(&message));
-            // In this order, for mostly there is but one message.
+            // This is checked first, for mostly there is but one message.
             if !reception.has_more() {
                 return Left::Nothing;
             }
@@ -257,7 +258,8 @@ impl<T: Message> Callback<T> for Batched<T> {
     }
 }
 
-/// One guard against panics for all calls, so that a delivery costs no more than the call.
+/// Calls `hand` for all callbacks under one guard against panics, so that a delivery costs no more
+/// than the call.
 #[inline]
 fn hand_to_all<C>(callbacks: &mut [C], call: &mut Call<'_>, figures: &Figures, mut hand: impl FnMut(&mut C)) {
     let mut left = callbacks;
@@ -274,7 +276,8 @@ fn hand_to_all<C>(callbacks: &mut [C], call: &mut Call<'_>, figures: &Figures, m
 /// Carries a callback to a subscription, or from it.
 pub(super) struct Carrier<C> {
     callback: Option<C>,
-    /// Room for more callbacks, where the subscription has no more; then, where they were.
+    /// Room for more callbacks, for a subscription that has none left; afterwards, the vector in
+    /// which they were.
     room: Vec<C>,
 }
 
@@ -285,7 +288,7 @@ impl<C> Carrier<C> {
         Self { callback: Some(callback), room }
     }
 
-    /// To fetch one.
+    /// Creates a carrier that fetches a callback.
     pub(super) fn empty() -> Self {
         Self { callback: None, room: Vec::new() }
     }

@@ -15,7 +15,7 @@ use super::{Executor, ExecutorHandle};
 use crate::error::BusError;
 use crate::ready::CAPACITY;
 
-/// What a timer's callback is told.
+/// The facts about one call of a timer's callback.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock, Tick};
@@ -39,12 +39,12 @@ use crate::ready::CAPACITY;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
-    /// When it was to be called.
+    /// The time at which it was to be called.
     pub due: Time,
-    /// When it was called.
+    /// The time at which it was called.
     pub now: Time,
-    /// How many later ticks were due before this one was called. They are skipped: the timer keeps
-    /// its beat, and does not make up for lost time with a burst.
+    /// The number of later ticks that were due before this one was called. They are skipped: the
+    /// timer keeps its beat, and does not make up for lost time with a burst.
     pub missed: u64,
 }
 
@@ -55,7 +55,7 @@ impl Executor {
     /// see [`Tick::missed`].
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`].
+    /// Returns [`BusError::TooManyCallbacks`].
     #[track_caller]
     pub fn every(
         &mut self,
@@ -71,7 +71,7 @@ impl Executor {
     /// Calls `callback` once, `delay` from now.
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`].
+    /// Returns [`BusError::TooManyCallbacks`].
     #[track_caller]
     pub fn once(
         &mut self,
@@ -84,11 +84,11 @@ impl Executor {
         added
     }
 
-    /// Calls `callback` once, when the framework's clock shows `time`, or at once if it does
-    /// already.
+    /// Calls `callback` once, when the framework's clock shows `time`, or at once if it shows that
+    /// or a later time already.
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`].
+    /// Returns [`BusError::TooManyCallbacks`].
     #[track_caller]
     pub fn at(
         &mut self,
@@ -106,7 +106,8 @@ impl ExecutorHandle {
     /// Calls `callback` every `period`: see [`Executor::every`](crate::Executor::every).
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     #[track_caller]
     pub fn every(
         &self,
@@ -121,7 +122,8 @@ impl ExecutorHandle {
     /// Calls `callback` once, `delay` from now: see [`Executor::once`](crate::Executor::once).
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     #[track_caller]
     pub fn once(
         &self,
@@ -135,7 +137,8 @@ impl ExecutorHandle {
     /// Calls `callback` once, at `time`: see [`Executor::at`](crate::Executor::at).
     ///
     /// # Errors
-    /// [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`], [`BusError::ExecutorGone`].
+    /// Returns [`BusError::TooManyCallbacks`], [`BusError::ExecutorBusy`] or
+    /// [`BusError::ExecutorGone`].
     #[track_caller]
     pub fn at(
         &self,
@@ -201,7 +204,7 @@ impl Runnable for Timer {
                 let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
                 let [period, late] = [period, tick.now.since(tick.due)].map(nanoseconds);
                 let period = period.max(1);
-                // What is due exactly now is not missed: it is called next.
+                // A tick that is due exactly now is not missed: it is called next.
                 tick.missed = late.saturating_sub(1) / period;
                 self.due = self.due + Duration::from_nanos(period.saturating_mul(tick.missed + 1));
                 Left::Until(self.due)
@@ -217,7 +220,7 @@ impl Runnable for Timer {
 
 /// The timers that are not ready yet, the next one first.
 pub(super) struct Timers {
-    /// When, and the number of the callback.
+    /// The time of each timer's next tick, and the number of its callback.
     queue: BinaryHeap<Reverse<(Time, u8)>>,
 }
 
@@ -238,7 +241,7 @@ impl Timers {
         self.queue.peek().map(|Reverse((due, _))| *due)
     }
 
-    /// Takes the number of the one that is due first, if any is.
+    /// Removes the timer that is due first, if any is, and returns the number of its callback.
     #[inline]
     pub(super) fn take_due(&mut self, now: Time) -> Option<usize> {
         let Reverse((due, index)) = *self.queue.peek()?;

@@ -1,4 +1,4 @@
-//! Lanes with one word that tells which need a visit.
+//! A block of lanes, with one word that shows which need a visit.
 #![expect(unsafe_code, reason = "reading ends are shared between threads as the protocol of mailboxes says")]
 
 use super::{Arrivals, Receiver};
@@ -6,7 +6,7 @@ use crate::exchange::{QueueReader, Taken};
 use crate::panics::drop_contained;
 use crate::sync::{AtomicU64, CellAccess, Ordering, UnsafeCell};
 
-/// Lanes of a block; few where loom tries all that can happen.
+/// The number of lanes in a block; few where loom tries every interleaving.
 const LANES: u32 = if cfg!(loom) { 2 } else { 31 };
 const LEAVING_SHIFT: u32 = 32;
 const GONE: u64 = 1 << 63;
@@ -17,7 +17,7 @@ pub(super) struct Block<T> {
     quiet: QuietLines<T>,
 }
 
-/// What senders do not touch while they send.
+/// The fields that senders do not touch while they send.
 #[repr(align(128))]
 struct QuietLines<T> {
     pending: AtomicU64,
@@ -25,7 +25,7 @@ struct QuietLines<T> {
     readers: [UnsafeCell<Option<Reading<T>>>; LANES as usize],
 }
 
-/// A lane's reading end, and when its values arrived, if that is asked for.
+/// A lane's reading end, and when its values arrived, if an executor receives them.
 pub(super) struct Reading<T> {
     pub(super) reader: QueueReader<T>,
     pub(super) arrivals: Option<Arrivals>,
@@ -37,11 +37,11 @@ unsafe impl<T: Send> Sync for Block<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Block<T> {}
 
-/// Which lane of a block.
+/// The index of a lane in its block.
 #[derive(Clone, Copy)]
 pub(super) struct LaneIndex(u32);
 
-/// What a sender finds when it tells of what it sent.
+/// The state that a sender finds when it raises the bit of its lane.
 pub(super) enum Raised {
     /// The receiver has something to do already.
     Again,
@@ -75,9 +75,10 @@ impl<T> Block<T> {
         }
     }
 
-    /// For J: opens a free lane, if there is one; tells which.
+    /// Opens a free lane, if there is one, and returns its index (part of step J).
     ///
-    /// `_locked` is what the mailbox's lock is for: free lanes are the caller's, and nobody else's.
+    /// The mailbox's lock, which `_locked` proves, makes free lanes the caller's, and nobody
+    /// else's.
     pub(super) fn open(&self, reading: &mut Option<Reading<T>>, _locked: &mut Receiver) -> Option<LaneIndex> {
         let free = self.quiet.free.load(Ordering::Acquire);
         (free != 0).then(|| {
@@ -89,7 +90,7 @@ impl<T> Block<T> {
         })
     }
 
-    /// S2.
+    /// Raises the bit of a lane (step S2).
     #[inline]
     pub(super) fn raise(&self, lane: LaneIndex) -> Raised {
         let ready = 1 << lane.0;
@@ -105,7 +106,7 @@ impl<T> Block<T> {
         Raised::Gone
     }
 
-    /// S3.
+    /// Raises the bits of a lane whose sender leaves (step S3).
     pub(super) fn leave(&self, lane: LaneIndex) -> Raised {
         let bits = (1 << lane.0) | (1 << (lane.0 + LEAVING_SHIFT));
         match self.word.fetch_or(bits, Ordering::AcqRel) {
@@ -114,7 +115,7 @@ impl<T> Block<T> {
         }
     }
 
-    /// R1: the lanes that need a visit. Only for the receiver.
+    /// Returns the lanes that need a visit (step R1). Only for the receiver.
     #[inline]
     pub(super) fn noted(&self) -> Noted {
         let mut pending = self.quiet.pending.load(Ordering::Relaxed);
@@ -125,7 +126,7 @@ impl<T> Block<T> {
         Noted(pending)
     }
 
-    /// The oldest value of a lane.
+    /// Takes the oldest value of a lane.
     ///
     /// # Safety
     /// The lane is the caller's: the receiver's when noted, its sender's when the receiver is gone.
@@ -138,7 +139,7 @@ impl<T> Block<T> {
     /// Hands out the oldest value of a lane where it lies.
     ///
     /// # Safety
-    /// As of [`pop`](Self::pop).
+    /// The conditions of [`pop`](Self::pop) hold.
     #[inline]
     pub(super) unsafe fn pop_with<R>(&self, lane: LaneIndex, take: impl FnOnce(Taken<'_, T>) -> R) -> Option<R> {
         let reading = &self.quiet.readers[lane.0 as usize];
@@ -146,17 +147,17 @@ impl<T> Block<T> {
         reading.change(|reading| unsafe { (*reading).as_mut() }.and_then(|reading| reading.reader.pop_with(take)))
     }
 
-    /// When the oldest value of a lane arrived; `None` if there is none.
+    /// Returns when the oldest value of a lane arrived; `None` if there is none.
     ///
     /// # Safety
-    /// As of [`pop`](Self::pop).
+    /// The conditions of [`pop`](Self::pop) hold.
     pub(super) unsafe fn next_arrival(&self, lane: LaneIndex) -> Option<u64> {
         let reading = &self.quiet.readers[lane.0 as usize];
         // SAFETY: the reading end is the caller's.
         reading.change(|reading| unsafe { (*reading).as_mut() }.and_then(Reading::next_arrival))
     }
 
-    /// R2: a lane that was found empty after it was noted.
+    /// Removes the note of a lane that was found empty (step R2).
     #[inline]
     pub(super) fn strike_off(&self, lane: LaneIndex, noted: Noted) {
         let leaving = noted.0 & (1 << (lane.0 + LEAVING_SHIFT));
@@ -167,7 +168,7 @@ impl<T> Block<T> {
         }
     }
 
-    /// R3.
+    /// Empties all lanes and marks the block as one without a receiver (step R3).
     pub(super) fn close(&self) {
         loop {
             let noted = self.noted();
@@ -200,7 +201,7 @@ impl Noted {
         self.0 == 0
     }
 
-    /// The first noted lane at or after `start`.
+    /// Returns the first noted lane at or after `start`.
     #[inline]
     pub(super) fn first_from(self, start: LaneIndex) -> Option<LaneIndex> {
         let ready = self.0 & ((1 << LANES) - 1) & (!0 << start.0);

@@ -8,7 +8,7 @@ use crate::roster::RosterReader;
 use crate::sync::{Arc, Ordering};
 use hemiola_realtime::{MonotonicTime, Reason};
 
-/// Visits the lanes in a fixed order.
+/// The receiving end of a mailbox, which visits the lanes in a fixed order.
 pub(crate) struct Inbox<T: Send> {
     pub(super) mailbox: Arc<Mailbox<T>>,
     blocks: RosterReader<Block<T>>,
@@ -21,7 +21,7 @@ struct Position {
     lane: LaneIndex,
 }
 
-/// Why a wait for messages, calls or events came back.
+/// The reason why a wait for messages, calls or events ended.
 ///
 /// ```
 /// use hemiola_bus::{Actor, Waited};
@@ -55,17 +55,17 @@ impl<T: Send> Inbox<T> {
         Inbox { mailbox, blocks, next: Position { block: 0, lane: LaneIndex::FIRST } }
     }
 
-    /// One more sender. Allocates.
+    /// Creates another sender. Allocates.
     pub(crate) fn sender(&self) -> Sender<T> {
         Mailbox::join(&self.mailbox)
     }
 
-    /// How many values were refused because their sender's lane was full.
+    /// Returns how many values were refused because their sender's lane was full.
     pub(crate) fn refused(&self) -> u64 {
         self.mailbox.refused.load(Ordering::Relaxed)
     }
 
-    /// What ends the receiver's [`wait`](Self::wait) for good.
+    /// Returns what ends the receiver's [`wait`](Self::wait) for good.
     pub(crate) fn stop(&self) -> impl Stop + use<T>
     where
         T: 'static,
@@ -73,7 +73,7 @@ impl<T: Send> Inbox<T> {
         Arc::clone(&self.mailbox)
     }
 
-    /// Whether there may be something.
+    /// Returns whether there may be something.
     #[inline]
     pub(crate) fn is_noted(&mut self) -> bool {
         self.blocks.refresh();
@@ -82,7 +82,7 @@ impl<T: Send> Inbox<T> {
 
     /// Hands out values where they lie: lane after lane, until all lanes are empty or nothing is
     /// left of the budget. Begins with the lane after the one at which it ended last, so that a
-    /// sender that always has something takes at most one budget from the others.
+    /// sender that always has something delays the others by one budget at most.
     ///
     /// Where `receive` panics, the value counts as received, and the next call goes on behind it.
     #[inline]
@@ -124,14 +124,14 @@ impl<T: Send> Inbox<T> {
         }
     }
 
-    /// When the next value arrived at the executor that receives it, if it is one that does.
+    /// Returns when the next value arrived at the executor that receives it, if one does.
     pub(crate) fn next_arrival(&mut self) -> Option<u64> {
         self.mailbox.signal.executor()?;
         self.blocks.refresh();
         oldest(self.blocks.entries()).map(|(arrival, ..)| arrival)
     }
 
-    /// Says to the receiver's executor, if there is one, when the next value arrived.
+    /// Notes for the receiver's executor, if there is one, when the next value arrived.
     #[inline]
     pub(crate) fn note_next_arrival(&mut self) {
         if let Some(arrival) = self.next_arrival()
@@ -141,12 +141,12 @@ impl<T: Send> Inbox<T> {
         }
     }
 
-    /// Sleeps until there may be something, all senders are gone or it was stopped, or `deadline`
-    /// has come.
+    /// Sleeps until there may be something, until all senders are gone or the wait is stopped, or
+    /// until `deadline`.
     pub(crate) fn wait(&mut self, deadline: Option<MonotonicTime>) -> Waited {
         loop {
             let seen = self.mailbox.wakeup.generation();
-            // First: who sees that no sender is left sees all that they sent.
+            // This comes first: whoever sees that no sender is left sees all that they sent.
             let senders = self.mailbox.senders.load(Ordering::Acquire);
             if self.mailbox.stopped.load(Ordering::Acquire) {
                 return Waited::Closed;
@@ -182,7 +182,7 @@ impl<T: Send> Drop for Inbox<T> {
     }
 }
 
-/// When the oldest value arrived, and the lane in which it is. Lanes that are empty are struck off.
+/// Returns when the oldest value arrived, and its lane. The notes of empty lanes are removed.
 fn oldest<T>(blocks: &[Arc<Block<T>>]) -> Option<(u64, &Block<T>, LaneIndex)> {
     let mut oldest: Option<(u64, &Block<T>, LaneIndex)> = None;
     for block in blocks {
@@ -203,10 +203,10 @@ fn oldest<T>(blocks: &[Arc<Block<T>>]) -> Option<(u64, &Block<T>, LaneIndex)> {
     oldest
 }
 
-/// The first lane that needs a visit, from `next` on and around; `next` moves to its block.
+/// Returns the first lane that needs a visit, from `next` on and around; `next` moves to its block.
 #[inline]
 fn first_noted<'a, T>(blocks: &'a [Arc<Block<T>>], next: &mut Position) -> Option<(&'a Block<T>, Noted, LaneIndex)> {
-    // Once more than there are blocks: the lanes before the first come last.
+    // One block is visited twice: the lanes before the first come last.
     for _ in 0..=blocks.len() {
         let block = &blocks[next.block];
         let noted = block.noted();

@@ -11,13 +11,13 @@ use crate::sync::{Arc, Ordering};
 use std::mem::MaybeUninit;
 use std::sync::PoisonError;
 
-/// Has a lane of its own. A clone has another.
+/// The sending end of a mailbox, which has a lane of its own. A clone has another.
 pub(crate) struct Sender<T: Send> {
     mailbox: Arc<Mailbox<T>>,
     block: Arc<Block<T>>,
     lane: LaneIndex,
     writer: QueueWriter<T>,
-    /// Where the receiver's executor finds when a value arrived, if it has one.
+    /// The arrivals of the values, for the receiver's executor, if it has one.
     arrivals: Option<Arrivals>,
 }
 
@@ -32,18 +32,18 @@ impl<T: Send> Sender<T> {
         Sender { mailbox, block, lane, writer, arrivals }
     }
 
-    /// Whether there is a receiver. Takes a lock.
+    /// Returns whether there is a receiver. Takes a lock.
     pub(crate) fn is_received(&self) -> bool {
         *self.mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner) == Receiver::Present
     }
 
-    /// How many values it has written.
+    /// Returns how many values it has written.
     #[inline]
     pub(crate) fn sent(&self) -> u64 {
         self.writer.written()
     }
 
-    /// How many values wait in its lane.
+    /// Returns a function for how many values wait in its lane.
     #[cfg(not(loom))]
     pub(crate) fn depth(&self) -> Depth
     where
@@ -52,14 +52,14 @@ impl<T: Send> Sender<T> {
         self.writer.depth()
     }
 
-    /// Wait-free; makes a system call only if the receiver sleeps.
+    /// Sends a value. Wait-free; makes a system call only if the receiver sleeps.
     pub(crate) fn send(&mut self, value: T) -> Result<(), SendError<T>> {
         // SAFETY: the place is written.
         unsafe { self.send_with(value, |place, value| _ = place.write(value), |value| value) }
     }
 
-    /// Sends what `write` makes of `value`, where it will lie. What has to come back is made into a
-    /// value again.
+    /// Sends `value` as `write` writes it, in the place where it will lie. If it has to be
+    /// returned, `unwrite` turns it back.
     ///
     /// # Safety
     /// When `write` returns, the place is initialised.
@@ -75,7 +75,8 @@ impl<T: Send> Sender<T> {
         self.tell().map_err(|error| error.map(unwrite))
     }
 
-    /// S1, alone: S2 must follow some time, or the receiver may sleep on.
+    /// Writes without a notification (step S1): S2 must follow some time, or the receiver may sleep
+    /// on.
     ///
     /// # Safety
     /// When `write` returns, the place is initialised.
@@ -96,7 +97,8 @@ impl<T: Send> Sender<T> {
         written
     }
 
-    /// Notes when the value arrived that is written next. Relaxed: who sees the value sees this.
+    /// Notes when the value that is written next arrived. Relaxed: whoever sees the value sees
+    /// this.
     #[inline(never)]
     fn note_arrival(&self, arrivals: &Arrivals) {
         if let Some(ready) = self.mailbox.signal.executor() {
@@ -108,14 +110,15 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    /// S1, alone.
+    /// Writes without a notification (step S1).
     #[cfg(all(test, not(loom)))]
     pub(super) fn write(&mut self, value: T) -> Result<(), T> {
         self.writer.push(value)
     }
 
-    /// S2. If there is no receiver, what was written last comes back; what was written before it,
-    /// and not told of, is dropped.
+    /// Notifies the receiver of what was written (step S2). If there is no receiver, the value that
+    /// was written last is returned; those that were written before it without a notification are
+    /// dropped.
     #[inline]
     pub(crate) fn tell(&mut self) -> Result<(), SendError<T>> {
         match self.block.raise(self.lane) {
@@ -128,7 +131,8 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    /// What was written last, unless the receiver took it with it. Only if that is gone.
+    /// Takes out what was written last, unless the receiver took it. Only after the receiver is
+    /// gone.
     #[cold]
     fn take_out_last(&mut self) -> Option<T> {
         // SAFETY: the receiver is gone and has left the reading end to the sender.
@@ -144,7 +148,7 @@ impl<T: Send> Clone for Sender<T> {
 
 impl<T: Send> Drop for Sender<T> {
     fn drop(&mut self) {
-        // Release: who sees that no sender is left sees all that they sent.
+        // Release: whoever sees that no sender is left sees all that they sent.
         self.mailbox.senders.fetch_sub(1, Ordering::Release);
         if let Raised::First = self.block.leave(self.lane) {
             self.mailbox.signal();

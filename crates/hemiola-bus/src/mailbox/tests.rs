@@ -39,7 +39,7 @@ mod with_real_threads {
         for (number, sender) in senders.iter_mut().enumerate() {
             (0..16).for_each(|_| sender.send(number).unwrap());
         }
-        // A budget of 16 is one lane: in 70 turns all were heard.
+        // A budget of 16 is one lane: after 70 turns all senders were visited.
         let mut seen = Vec::new();
         for _ in 0..70 {
             inbox.drain(&mut 16, |number| seen.push(number.into_inner()));
@@ -79,7 +79,7 @@ mod model {
         });
     }
 
-    /// Two senders in one word.
+    /// Two senders share one word.
     #[test]
     fn loom_mailbox_hears_every_sender() {
         model(2, || {
@@ -93,7 +93,7 @@ mod model {
         });
     }
 
-    /// A value is received, dropped with the receiver, or comes back.
+    /// Every value is received, dropped with the receiver, or returned.
     #[test]
     fn loom_mailbox_takes_nothing_with_it_silently() {
         model(3, || {
@@ -111,7 +111,7 @@ mod model {
         });
     }
 
-    /// A sender goes while another joins and takes over its lane, or one of a new block.
+    /// One sender leaves while another joins and takes over its lane, or one of a new block.
     #[test]
     fn loom_mailbox_gives_a_lane_to_one_sender_at_a_time() {
         model(3, || {

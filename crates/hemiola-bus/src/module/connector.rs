@@ -1,4 +1,4 @@
-//! The bus as what the ports of a robot's modules are connected to.
+//! The bus as the connector of the ports of a robot's modules.
 
 use hemiola_model::module::{ConnectError, Connector, PortDescriptor, UntypedPublisher, UntypedSubscription, Wanted};
 use hemiola_model::{Name, RepresentationDescriptor};

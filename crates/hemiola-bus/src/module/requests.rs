@@ -13,8 +13,8 @@ use crate::bus::Bus;
 use crate::error::{AnswerError, BusError, SendError};
 use crate::service::{Client, Pending};
 
-/// Requests of an update to a service, which is called as what it is asked: sent without waiting,
-/// and answered in a later run.
+/// Requests of an update to a service, which has the name of the representation that it is asked
+/// with: they are sent without waiting, and answered in a later run.
 ///
 /// Answers come in the order of the requests; an update gets those that had arrived when the run of
 /// its cycle began, so that what it gets does not depend on when exactly in the run it is called.
@@ -48,11 +48,11 @@ use crate::service::{Client, Pending};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Answers may hold memory: those that were looked at travel back with later requests, and the
-/// server frees them.
+/// Answers may hold memory: those that were read travel back with later requests, and the server
+/// frees them.
 pub struct Requests<Request: Representation, Response: Send + 'static> {
     client: Client<Request, Response>,
-    /// Oldest first.
+    /// The requests that wait for an answer, the oldest first.
     waiting: VecDeque<Pending<Response>>,
     answers: Vec<Result<Response, AnswerError>>,
     /// Answers that were there in earlier runs: at most those of one run, and those that were on
@@ -60,17 +60,17 @@ pub struct Requests<Request: Representation, Response: Send + 'static> {
     spent: Vec<Response>,
 }
 
-/// So many requests may be on their way.
+/// The number of requests that may be on their way.
 const CAPACITY: usize = 16;
-/// Also for those that were given up and whose server does not know yet.
+/// The number of replies, also for requests that were given up and whose server does not know yet.
 const REPLIES: usize = 4 * CAPACITY;
 
 impl<Request: Representation, Response: Send + 'static> Requests<Request, Response> {
-    /// Requests to the service of that name on this bus. Allocates and takes a lock: not for
-    /// real-time threads.
+    /// Creates requests to the service of that name on this bus. Allocates and takes a lock: not
+    /// for real-time threads.
     ///
     /// # Errors
-    /// [`BusError::OtherType`] if the service has other requests or answers.
+    /// Returns [`BusError::OtherType`] if the service has other requests or answers.
     pub fn new(bus: &Bus) -> Result<Self, BusError> {
         let mut client = bus.client(Request::NAME)?;
         client.prepare(REPLIES);
@@ -82,7 +82,7 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
         })
     }
 
-    /// Some that nobody answers, to test an update by hand.
+    /// Creates requests that nobody answers, to test an update by hand.
     ///
     /// ```
     /// use hemiola_bus::{Requests, SendError};
@@ -100,7 +100,7 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
     /// Sends a request. Waits for nobody, and does not allocate.
     ///
     /// # Errors
-    /// Nobody serves, or as many requests wait as may. The request comes back.
+    /// Fails if nobody serves, or if as many requests wait as may. The request is returned.
     pub fn send(&mut self, request: Request) -> Result<(), SendError<Request>> {
         if self.waiting.len() == CAPACITY {
             return Err(SendError::Full(request));
@@ -109,18 +109,19 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
         Ok(())
     }
 
-    /// The answers that have arrived since the last run, in the order of the requests; each once.
+    /// Returns the answers that have arrived since the last run, in the order of the requests; each
+    /// once.
     pub fn answers(&self) -> impl Iterator<Item = Result<&Response, &AnswerError>> {
         self.answers.iter().map(Result::as_ref)
     }
 
-    /// How many requests have no answer yet.
+    /// Returns how many requests have no answer yet.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Wants no answer any more to what has none yet. Requests with which the server has not begun
-    /// are not served.
+    /// Gives up all requests that have no answer yet. Those with which the server has not begun are
+    /// not served.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Requests};

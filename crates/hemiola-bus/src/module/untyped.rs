@@ -1,4 +1,4 @@
-//! Ends of topics for modules that have no Rust types.
+//! The ends of topics for modules that have no Rust types.
 
 use std::fmt;
 

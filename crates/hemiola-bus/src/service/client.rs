@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// Calls a service. A clone is a client of its own: what one client asks is served in order.
+/// Calls a service. A clone is a client of its own: the requests of one client are served in order.
 ///
-/// A client may exist before its server, and goes on with the next when one is gone.
+/// A client may exist before its server, and goes on with the next server when one is gone.
 ///
 /// ```
 /// use hemiola_bus::{Bus, CallError, SendError};
@@ -37,7 +37,7 @@ use std::time::Duration;
 /// Making a client allocates and waits for a lock. A call does not, as long as fewer of them wait
 /// for answers than once before.
 ///
-/// An update asks without waiting, by [`Requests`](crate::Requests).
+/// An update sends requests without waiting, by [`Requests`](crate::Requests).
 pub struct Client<Request: Send + 'static, Response: Send + 'static> {
     service: Arc<Service<Request, Response>>,
     lane: LatestReader<Option<Lane<Request, Response>>>,
@@ -52,10 +52,10 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
     /// Sends a request, and waits for the answer. Not for real-time threads.
     ///
     /// # Errors
-    /// The request was not sent (and comes back): nobody serves, or as many of this client's
-    /// requests wait as may. Or there is no answer: the time is over, the server panicked over this
-    /// request, or it ended. A request whose client has given up is not served any more, unless the
-    /// server has begun.
+    /// Fails if the request was not sent (it is returned): nobody serves, or as many of this
+    /// client's requests wait as may. It also fails if there is no answer: the time is over, the
+    /// server panicked over this request, or it ended. A request whose client has given up is not
+    /// served any more, unless the server has begun.
     pub fn call(&mut self, request: Request, timeout: Duration) -> Result<Response, CallError<Request>> {
         let deadline = monotonic_now() + timeout;
         let mut pending = self.ask(request).map_err(CallError::NotSent)?;
@@ -66,7 +66,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
     /// Sends a request. The answer can be awaited in any executor of futures. Wait-free.
     ///
     /// # Errors
-    /// Nobody serves, or as many of this client's requests wait as may. The request comes back.
+    /// Fails if nobody serves, or if as many of this client's requests wait as may. The request is
+    /// returned.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -90,12 +91,13 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         self.send(request, reply, None).map_err(|error| error.map(|question| question.request))
     }
 
-    /// To have this many requests on their way without allocating, and no more.
+    /// Prepares to have this many requests on their way without allocating, and no more.
     pub(crate) fn prepare(&mut self, replies: usize) {
         self.replies = Replies::prepared(replies);
     }
 
-    /// As [`ask`](Self::ask), but never allocates, and hands an answer back that is to be dropped.
+    /// Sends a request as [`ask`](Self::ask) does, but never allocates, and hands back an answer to
+    /// be dropped.
     pub(crate) fn ask_prepared(
         &mut self,
         request: Request,
@@ -110,7 +112,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         })
     }
 
-    /// By which servers are found.
+    /// Returns the name by which servers are found.
     pub(crate) fn name(&self) -> &str {
         &self.service.name
     }
@@ -124,7 +126,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         let (number, sent) = (self.service.figures.number(), self.service.figures.now());
         self.lane.take();
         let mut result = self.push(Question { request, number, sent, answerer, spent });
-        // The server went and another came, just now.
+        // The server went and another one came, just now.
         if let Err(SendError::NoReceiver(question)) = result {
             result = if self.lane.take() { self.push(question) } else { Err(SendError::NoReceiver(question)) };
         }
@@ -148,7 +150,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Clone for Client<Request
     }
 }
 
-/// The answer to [`Client::call_async`], some day. Dropping it gives up: if the server has not
+/// The future answer to a [`Client::call_async`]. Dropping it gives up: if the server has not
 /// begun, it will not.
 ///
 /// ```
@@ -179,13 +181,13 @@ pub(crate) struct Pending<Response> {
 }
 
 impl<Response> Pending<Response> {
-    /// The answer, if it is there. To be called until it is.
+    /// Takes the answer, if it is there. To be called until it is.
     pub(crate) fn take(&mut self) -> Option<Result<Response, AnswerError>> {
         let answer = self.asker.take()?;
         Some(self.receive(answer))
     }
 
-    /// The answer, if it is there; otherwise `waker` will be used when it is.
+    /// Takes the answer, if it is there; otherwise `waker` will be used when it is.
     pub(crate) fn poll(&mut self, waker: &Waker) -> Poll<Result<Response, AnswerError>> {
         self.asker.poll(waker).map(|answer| self.receive(answer))
     }
@@ -196,12 +198,12 @@ impl<Response> Pending<Response> {
         Ok(response)
     }
 
-    /// The number of the request.
+    /// Returns the number of the request.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// When the answer was given, if it was and that is measured.
+    /// Returns when the answer was given, if it was and that is measured.
     pub(crate) fn answered(&self) -> Option<Ticks> {
         (self.answered != Ticks(0)).then_some(self.answered)
     }

@@ -1,4 +1,4 @@
-//! What passes through a service, in numbers.
+//! Statistics of what passes through a service.
 
 use std::any::type_name;
 
@@ -9,7 +9,7 @@ use super::Service;
 use crate::statistics::{Latencies, per_second};
 use crate::sync::{AtomicU64, Ordering};
 
-/// A service, as [`Bus::services`](crate::Bus::services) lists it.
+/// The state of a service at one moment, as [`Bus::services`](crate::Bus::services) lists it.
 ///
 /// ```
 /// use hemiola_bus::Bus;
@@ -31,44 +31,45 @@ use crate::sync::{AtomicU64, Ordering};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServiceReport {
-    /// By which it is found.
+    /// The name by which the service is found.
     pub name: String,
-    /// From what to what.
+    /// The types of its requests and answers, as a function's.
     pub signature: &'static str,
-    /// When the report was made.
+    /// The time at which the report was made.
     pub at: MonotonicTime,
-    /// Whether there is a server now.
+    /// Whether the service has a server now.
     pub is_served: bool,
-    /// How many clients there are, asking or not.
+    /// The number of clients, asking or not.
     pub clients: usize,
-    /// How many requests were sent.
+    /// The number of requests that were sent.
     pub requests: u64,
-    /// How many were not sent because too many of their client's waited or nobody served, and came
-    /// back.
+    /// The number of requests that were returned unsent because too many of their client's waited
+    /// or nobody served.
     pub refused: u64,
-    /// How many were answered.
+    /// The number of requests that were answered.
     pub answered: u64,
-    /// How many were left unanswered because their clients had given up.
+    /// The number of requests that were left unanswered because their clients had given up.
     pub abandoned: u64,
-    /// How many made the handler panic.
+    /// The number of requests that made the handler panic.
     pub panics: u64,
-    /// How many wait.
+    /// The number of requests that wait.
     pub depth: u64,
-    /// How many the server found at most when it looked.
+    /// The largest number of waiting requests that the server ever found.
     pub deepest: u64,
-    /// From sending a request to its answer, in nanoseconds, to some 6 %; only on a bus that
-    /// [measures time](crate::Bus::with_timing).
+    /// The time from sending a request to its answer, in nanoseconds, to some 6 %; only on a bus
+    /// that [measures time](crate::Bus::with_timing).
     pub latency: Option<Summary>,
 }
 
 impl ServiceReport {
-    /// Requests per second since an earlier report of the same service; zero if no time has passed.
+    /// Returns the requests per second since an earlier report of the same service; zero if no time
+    /// has passed.
     pub fn rate_since(&self, earlier: &ServiceReport) -> f64 {
         per_second((earlier.at, earlier.requests), (self.at, self.requests))
     }
 }
 
-/// Counts what happens: requests by the clients, all else by the server.
+/// The counts of a service: the clients count requests, the server all else.
 pub(super) struct Figures {
     numbered: AtomicU64,
     refused: AtomicU64,
@@ -87,23 +88,23 @@ impl Figures {
         Self { numbered, refused, taken, answered, abandoned, panics, deepest, latencies }
     }
 
-    /// What time it is, if that is measured.
+    /// Returns the present time, if that is measured, otherwise zero.
     #[inline]
     pub(super) fn now(&self) -> Ticks {
         if self.latencies.is_some() { Ticks::now() } else { Ticks(0) }
     }
 
-    /// The number of a request that is about to be sent.
+    /// Returns the number of a request that is about to be sent.
     pub(super) fn number(&self) -> u64 {
         self.numbered.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A request that has a number was not sent.
+    /// Counts a request that has a number and was not sent.
     pub(super) fn refuse(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The server looks.
+    /// Records how many requests the server finds.
     pub(super) fn look(&self) {
         let depth = self.depth();
         if depth > self.deepest.load(Ordering::Relaxed) {
@@ -130,7 +131,7 @@ impl Figures {
         add(&self.panics);
     }
 
-    /// What an earlier server left behind, nobody takes any more.
+    /// Counts as taken what an earlier server left behind, for nobody takes it any more.
     pub(super) fn forget_waiting(&self) {
         self.taken.store(self.sent(), Ordering::Relaxed);
     }
@@ -139,12 +140,12 @@ impl Figures {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// How many requests wait for the server.
+    /// Returns how many requests wait for the server.
     pub(super) fn depth(&self) -> u64 {
         self.sent().saturating_sub(self.taken.load(Ordering::Relaxed))
     }
 
-    /// Counts for a moment also what is refused in the end.
+    /// Returns how many requests were sent; for a moment, also those that are refused in the end.
     fn sent(&self) -> u64 {
         let refused = self.refused.load(Ordering::Relaxed);
         self.numbered.load(Ordering::Relaxed).saturating_sub(refused)

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How many requests a running server answers before it looks at all clients again.
+/// The number of requests that a running server answers before it visits all clients again.
 const REQUESTS_PER_TURN: usize = 16;
 
-/// Answers requests, where and when its owner says: polled, or on a thread of its own
+/// Answers requests, where and when its owner asks for it: polled, or on a thread of its own
 /// ([`spawn`](Self::spawn)).
 ///
 /// ```
@@ -37,7 +37,7 @@ const REQUESTS_PER_TURN: usize = 16;
 /// [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
 pub struct Server<Request: Send + 'static, Response: Send + 'static> {
     inbox: Inbox<Question<Request, Response>>,
-    /// Keeps the name.
+    /// The service, which keeps the name.
     service: Arc<Service<Request, Response>>,
     panics: Panics,
 }
@@ -53,7 +53,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         Ok(Server { inbox, service, panics: Panics::default() })
     }
 
-    /// One turn: answers requests that wait, at most `limit`, and says how many. Never waits.
+    /// Runs one turn: answers at most `limit` of the requests that wait, and returns how many.
+    /// Never waits.
     pub fn run(&mut self, limit: usize, mut handle: impl FnMut(&Request) -> Response) -> usize {
         let mut left = limit;
         let Server { inbox, service, panics } = self;
@@ -67,30 +68,30 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         limit - left
     }
 
-    /// Answers the next request whose client waits for the answer, and tells of it as soon as it
-    /// knows: `handle` may panic.
+    /// Answers the next request whose client waits for the answer. Sets `arrived` before it calls
+    /// `handle`, which may panic.
     pub(crate) fn answer_next(&mut self, arrived: &mut Option<Arrived>, mut handle: impl FnMut(&Request) -> Response) {
         let Server { inbox, service, .. } = self;
         service.figures.look();
         let mut left = 1;
         while inbox.is_noted() && left == 1 && arrived.is_none() {
             inbox.drain(&mut left, |question| answer(&service.figures, question, arrived, &mut handle));
-            // A request that nobody wants answered any more is none.
+            // A request that nobody wants answered any more does not count.
             left = 1;
         }
     }
 
-    /// When the next request arrived at the executor that answers it.
+    /// Returns when the next request arrived at the executor that answers it.
     pub(crate) fn next_arrival(&mut self) -> Option<u64> {
         self.inbox.next_arrival()
     }
 
-    /// The handler has panicked in [`answer_next`](Self::answer_next).
+    /// Counts a panic of the handler in [`answer_next`](Self::answer_next).
     pub(crate) fn note_panic(&self) {
         self.service.figures.panic();
     }
 
-    /// How many requests wait: one if there may be some.
+    /// Returns how many requests wait: at least one if there may be some.
     pub(crate) fn waiting(&mut self) -> usize {
         if self.next_arrival().is_some() { self.service.figures.depth().max(1) as usize } else { 0 }
     }
@@ -120,7 +121,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
     /// ```
     ///
     /// # Errors
-    /// If there can be no thread.
+    /// Fails if there can be no thread.
     pub fn spawn(
         mut self,
         settings: ThreadSettings,
@@ -135,32 +136,32 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         Ok(RunningServer { report: spawned.report, stop: Box::new(stop), thread: Some(spawned.thread) })
     }
 
-    /// How many requests to this service were left unanswered because their clients had given up,
-    /// also by earlier servers.
+    /// Returns how many requests to this service were left unanswered because their clients had
+    /// given up, also by earlier servers.
     pub fn abandoned(&self) -> u64 {
         self.service.figures.abandoned()
     }
 
-    /// How many requests made the handler panic.
+    /// Returns how many requests made the handler panic.
     pub fn panics(&self) -> u64 {
         self.panics.count()
     }
 
-    /// What the handler said when it panicked last, and where.
+    /// Returns the message and the place of the handler's last panic.
     pub fn last_panic(&self) -> Option<&str> {
         self.panics.last()
     }
 
-    /// By which clients find it.
+    /// Returns the name by which clients find it.
     pub fn name(&self) -> &str {
         &self.service.name
     }
 }
 
-/// A request of which the server has become aware.
+/// A request that has arrived at the server.
 pub(crate) struct Arrived {
     pub(crate) number: u64,
-    /// When it was sent, if that is measured.
+    /// When the request was sent, if that is measured.
     pub(crate) sent: Ticks,
 }
 
@@ -186,7 +187,7 @@ fn answer<Request, Response>(
 }
 
 /// A server on a thread of its own. Dropping it ends the service when the request in work is
-/// answered; those that wait learn of it.
+/// answered; clients whose requests wait are notified.
 ///
 /// ```
 /// use hemiola_bus::Bus;
@@ -209,7 +210,7 @@ pub struct RunningServer {
 }
 
 impl RunningServer {
-    /// What the system granted to the thread.
+    /// Returns what the system granted to the thread.
     pub fn report(&self) -> &ThreadReport {
         &self.report
     }
@@ -219,7 +220,7 @@ impl Drop for RunningServer {
     fn drop(&mut self) {
         self.stop.stop();
         if let Some(thread) = self.thread.take() {
-            // A panic has been printed where it happened; there is nobody here to tell.
+            // A panic has been printed where it happened, and cannot be returned here.
             drop_contained(thread.join());
         }
     }

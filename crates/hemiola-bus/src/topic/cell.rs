@@ -16,7 +16,7 @@ impl<T> MessageCell<T> {
         Self(AtomicPtr::default(), PhantomData)
     }
 
-    /// Whether there is a message.
+    /// Returns whether there is a message.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         !self.0.load(Ordering::Relaxed).is_null()
@@ -34,7 +34,7 @@ impl<T> MessageCell<T> {
         own(self.0.swap(null_mut(), Ordering::AcqRel))
     }
 
-    /// Puts a message in unless there is one; it comes back if there is.
+    /// Puts a message in unless there is one; it is returned if there is.
     pub(crate) fn put_if_empty(&self, message: Held<T>) -> Option<Held<T>> {
         let slot = message.into_raw();
         match self.0.compare_exchange(null_mut(), slot, Ordering::AcqRel, Ordering::Relaxed) {
@@ -50,7 +50,8 @@ impl<T> Drop for MessageCell<T> {
     }
 }
 
-/// For what is in the hands of one thread: it was swapped out, or never got in.
+/// Returns the message that a pointer stands for. Only for a pointer that one thread has: it was
+/// swapped out, or never got in.
 #[inline]
 fn own<T>(slot: *mut Slot<T>) -> Option<Held<T>> {
     // SAFETY: every pointer in a cell came from `into_raw`, and leaves it once.

@@ -1,12 +1,13 @@
-//! Who has joined a topic, and what connects them. Behind a lock, for threads that may wait; on the
-//! real-time threads, publishers and receivers read the rosters that are changed here.
+//! The hub of a topic: who has joined it, and what connects them. It is behind a lock, for threads
+//! that may wait; on the real-time threads, publishers and receivers read the rosters that are
+//! changed here.
 //!
 //! The order matters: slots are made before anybody gets a lane; a receiver gets a lane before its
-//! publisher does, so that it looks where it is signalled; a receiver that leaves lets go what it
-//! holds, closes its lanes, takes them from their publishers, and then empties them.
+//! publisher does, so that it looks where it is signalled; a receiver that leaves releases what it
+//! holds, closes its lanes, removes them from their publishers, and then empties them.
 //!
-//! Slots are filled with messages' defaults: foreign code. If that panics, whoever wanted to join
-//! has not, and all others are connected as before.
+//! Slots are filled with messages' defaults, which is foreign code. If that panics, whoever wanted
+//! to join has not, and all others are connected as before.
 
 use super::Message;
 use super::cell::MessageCell;
@@ -24,39 +25,39 @@ use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError};
 
-/// A topic.
+/// The shared state of a topic.
 pub(crate) struct Hub<T> {
     name: String,
-    /// If the bus measures time.
+    /// Set if the bus measures time.
     scale: Option<TickScale>,
     members: Mutex<Members<T>>,
 }
 
 struct Members<T> {
     outlets: Vec<Arc<Outlet<T>>>,
-    /// Those of the outlets whose publisher has left.
+    /// The outlets whose publisher has left; they are in `outlets`, too.
     vacant: Vec<Arc<Outlet<T>>>,
     inlets: Vec<Arc<Inlet<T>>>,
     words: Vec<sync::Arc<Word<T>>>,
     keeps_last: bool,
-    /// By queues that have left.
+    /// The number of messages that were dropped by queues that have left.
     dropped: u64,
 }
 
-/// What a publisher publishes through. It stays with the topic, with all messages that are on their
-/// way, when the publisher leaves, and the next one that joins takes it over. So nobody ever needs
-/// to ask whether the memory of a message is still there.
+/// The end of a topic through which a publisher publishes. When the publisher leaves, it stays with
+/// the topic, with all messages that are on their way, and the next publisher that joins takes it
+/// over. So nobody ever needs to ask whether the memory of a message is still there.
 pub(crate) struct Outlet<T> {
     pub(crate) lanes: Roster<Lane<T>>,
     pub(crate) words: Roster<Word<T>>,
     pub(crate) published: AtomicU64,
     pub(crate) last: MessageCell<T>,
     keeps_last: AtomicBool,
-    /// Below `last`: it is dropped after it.
+    /// The slots. The field stands below `last`, to be dropped after it.
     pub(crate) pool: Arc<Pool<T>>,
 }
 
-/// What a queue receives through.
+/// The end of a topic through which a queue receives.
 pub(crate) struct Inlet<T> {
     pub(crate) capacity: usize,
     pub(crate) when_full: WhenFull,
@@ -86,7 +87,7 @@ impl<T: Message> Hub<T> {
         self.scale.is_some()
     }
 
-    /// For a receiver's statistics, if the bus measures time.
+    /// Returns new statistics for a receiver, if the bus measures time.
     pub(crate) fn latencies(&self) -> Option<Latencies> {
         self.scale.clone().map(Latencies::new)
     }
@@ -97,8 +98,8 @@ impl<T: Message> Hub<T> {
             return vacant;
         }
         let outlet = Arc::new(Outlet::new());
-        // A publisher holds a slot while it fills it, and somebody's while it replaces it in a
-        // cell.
+        // A publisher needs one slot to fill, and one of every other publisher while it replaces
+        // that one's message in a cell.
         let others = members.outlets.len();
         let joined = catch_unwind(AssertUnwindSafe(|| {
             members.outlets.iter().for_each(|other| other.pool.reserve(1));
@@ -117,10 +118,10 @@ impl<T: Message> Hub<T> {
         outlet
     }
 
-    /// After the publisher's own sight of the rosters is gone.
+    /// Removes a publisher. To be called after the publisher's own sight of the rosters is gone.
     pub(crate) fn leave_publisher(&self, outlet: &Arc<Outlet<T>>) {
         let members = &mut *self.members();
-        // Nobody else will take back what is in lanes that it was the last to see.
+        // Nobody else will take back the messages in lanes that the publisher was the last to see.
         outlet.lanes.forget_readers();
         outlet.words.forget_readers();
         members.vacant.push(outlet.clone());
@@ -142,7 +143,7 @@ impl<T: Message> Hub<T> {
         let members = &mut *self.members();
         members.inlets.retain(|other| !Arc::ptr_eq(other, inlet));
         inlet.lanes.change(|lanes| {
-            // In the order of the outlets.
+            // The lanes are in the order of the outlets.
             for (lane, outlet) in lanes.drain(..).zip(&members.outlets) {
                 outlet.disconnect(&lane);
                 while lane.pop().is_some() {}
@@ -151,7 +152,7 @@ impl<T: Message> Hub<T> {
         });
     }
 
-    /// How many publishers have joined before that of this outlet.
+    /// Returns how many publishers have joined before that of this outlet.
     pub(crate) fn place_of(&self, outlet: &Arc<Outlet<T>>) -> usize {
         self.members().outlets.iter().position(|other| Arc::ptr_eq(other, outlet)).unwrap_or(usize::MAX)
     }
@@ -222,26 +223,27 @@ impl<T: Message> Outlet<T> {
     }
 
     fn keep_last(&self) {
-        // For the last message, and for the one that somebody who joins compares it with.
+        // One slot is for the last message, the other for the one with which somebody who joins
+        // compares it.
         self.pool.reserve(2);
-        // Release: who sees this sees the slots.
+        // Release: whoever sees this sees the slots.
         self.keeps_last.store(true, Ordering::Release);
     }
 
     /// Gives a queue a lane, which begins with the last message if that is kept.
     fn connect(&self, inlet: &Inlet<T>) {
-        // A publisher that never rests would have us try forever; and whatever is missed, more is
-        // coming.
+        // A publisher that never rests would make this try forever; and after a message that is
+        // missed, more are coming.
         const ATTEMPTS: usize = 16;
         for attempt in 1..=ATTEMPTS {
             let last = self.copy_last();
-            // For what is in the lane, and for a batch.
+            // Half of the slots are for what is in the lane, half for a batch.
             let reservation = Reservation::new(&self.pool, 2 * inlet.capacity);
             let lane = sync::Arc::new(Lane::new(inlet, last.as_ref().and_then(Held::share), reservation));
             inlet.lanes.change(|lanes| lanes.push(lane.clone()));
             self.lanes.change(|lanes| lanes.push(lane.clone()));
-            // With the one in the publisher: a message that it does not put into the lane is the
-            // last one now.
+            // This pairs with the fence in the publisher: a message that it does not put into the
+            // lane is the last one now.
             fence(Ordering::SeqCst);
             let sequence = |message: Option<Held<T>>| message.map(|message| message.envelope().sequence);
             let last = sequence(last);
@@ -256,9 +258,9 @@ impl<T: Message> Outlet<T> {
         }
     }
 
-    /// Takes the lane from the publisher. Its receiver must have let go what came through it.
+    /// Removes the lane from the publisher. Its receiver must have released what came through it.
     fn disconnect(&self, lane: &sync::Arc<Lane<T>>) {
-        // First: who sees the new list sees this.
+        // This comes first: whoever sees the new list sees this.
         lane.close();
         self.lanes.change(|lanes| lanes.retain(|other| !sync::Arc::ptr_eq(other, lane)));
     }
@@ -266,7 +268,7 @@ impl<T: Message> Outlet<T> {
     fn connect_word(&self, word: &sync::Arc<Word<T>>) {
         word.reserve(&self.pool);
         self.words.change(|words| words.push(word.clone()));
-        // As in `connect`.
+        // This pairs with the fence in the publisher, as that in `connect` does.
         fence(Ordering::SeqCst);
         if let Some(last) = self.copy_last() {
             drop(word.newest.put_if_empty(last));
@@ -278,11 +280,11 @@ impl<T: Message> Outlet<T> {
         self.words.change(|words| words.retain(|other| !sync::Arc::ptr_eq(other, word)));
     }
 
-    /// The last message, if it is kept. Only under the lock.
+    /// Returns the last message, if it is kept. Only under the lock.
     fn copy_last(&self) -> Option<Held<T>> {
         let last = self.last.take()?;
         let copy = last.share();
-        // Unless there is a newer one by now.
+        // The last message is put back unless there is a newer one by now.
         drop(self.last.put_if_empty(last));
         copy
     }
@@ -293,7 +295,8 @@ impl<T> Inlet<T> {
         Self { capacity, when_full, signal, latencies, lanes: Roster::new() }
     }
 
-    /// If the bus measures time. Only for the receiver.
+    /// Records how long messages were on their way, if the bus measures time. Only for the
+    /// receiver.
     #[inline]
     pub(crate) fn record_latencies(&self, received: &[Received<T>]) {
         if let Some(latencies) = &self.latencies {

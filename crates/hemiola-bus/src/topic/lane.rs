@@ -34,24 +34,24 @@ use crate::when_full::WhenFull;
 use hemiola_realtime::MonotonicTime;
 
 pub(crate) struct Lane<T> {
-    /// The lowest bit of a pointer is the mark.
+    /// The messages. The lowest bit of a pointer is the mark.
     cells: Circle<AtomicPtr<Slot<T>>>,
-    /// When the message in each cell arrived at the executor that receives them, if one does.
+    /// The arrivals of the messages in the cells at the executor that receives them, if one does.
     arrivals: Option<Circle<AtomicU64>>,
     capacity: u64,
     when_full: WhenFull,
     signal: Signal,
-    /// The sequence of the first message that is to come through.
+    /// The number of the first message that is to come through.
     first: u64,
     room: Room,
-    /// Whether the receiver is done with it.
+    /// Whether the receiver is done with the lane.
     closed: AtomicBool,
     sending: Line<Sending>,
     receiving: Line<Receiving>,
     _reservation: Reservation<T>,
 }
 
-/// Written by the publisher.
+/// The fields that the publisher writes.
 struct Sending {
     tail: AtomicU64,
     seen_head: AtomicU64,
@@ -59,15 +59,16 @@ struct Sending {
     ledger: Ledger,
 }
 
-/// Written by the receiver; `head` with [`WhenFull::DropOldest`] by the publisher, too.
+/// The fields that the receiver writes; with [`WhenFull::DropOldest`] the publisher writes `head`,
+/// too.
 struct Receiving {
     head: AtomicU64,
     deepest: AtomicU64,
 }
 
 impl<T> Lane<T> {
-    /// A lane that begins with a message that is known to its publisher, or empty. The reservation
-    /// is for what the lane and the receiver hold.
+    /// Creates a lane that is empty or begins with a message that is known to its publisher. The
+    /// reservation is for what the lane and the receiver hold.
     pub(crate) fn new(inlet: &Inlet<T>, last: Option<Held<T>>, reservation: Reservation<T>) -> Self {
         const { assert!(align_of::<Slot<T>>() > 1, "a pointer to a slot has room for a mark") };
         let capacity = inlet.capacity;
@@ -95,8 +96,8 @@ impl<T> Lane<T> {
         lane
     }
 
-    /// Whether the message is to come through. One that was there when the lane was made may be on
-    /// its way at the same time.
+    /// Returns whether a message is to come through. One that was there when the lane was made may
+    /// be on its way at the same time.
     pub(crate) fn wants(&self, sequence: u64) -> bool {
         sequence >= self.first
     }
@@ -128,7 +129,7 @@ impl<T> Lane<T> {
         self.sending.tail.store(tail.wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// Relaxed: who sees the message sees this.
+    /// Notes when a message arrived. Relaxed: whoever sees the message sees this.
     #[inline(never)]
     fn note_arrival(&self, arrivals: &Circle<AtomicU64>, tail: u64) {
         if let Some(ready) = self.signal.executor() {
@@ -136,8 +137,9 @@ impl<T> Lane<T> {
         }
     }
 
-    /// When the next message arrived at the receiver's executor, if there is one. Only for the
-    /// receiver. It may be the next but one's where the publisher takes the next one out meanwhile.
+    /// Returns when the next message arrived at the receiver's executor, if there is one. If the
+    /// publisher takes that out meanwhile, it may be when the one after it arrived. Only for the
+    /// receiver.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Option<u64> {
         let head = self.head();
@@ -145,7 +147,7 @@ impl<T> Lane<T> {
         self.arrivals.as_ref().map(|arrivals| arrivals.at(head).load(Ordering::Relaxed))
     }
 
-    /// Looks again whether the lane is full, and does what its policy asks for.
+    /// Checks again whether the lane is full, and applies its policy if it is.
     #[inline(never)]
     fn make_room(&self, tail: u64) -> Result<Oldest, Full> {
         let Sending { seen_head, dropped, .. } = &*self.sending;
@@ -160,8 +162,8 @@ impl<T> Lane<T> {
         }
         let next = head.wrapping_add(1);
         // Acquire on both ways: if the receiver was faster, it has read the cell that will be
-        // filled. Release: who sees this sees no message in a cell of which the mark is right
-        // because it is two turns old.
+        // filled. Release: whoever sees this does not take a message for the right one because its
+        // mark is two turns old.
         match self.receiving.head.compare_exchange(head, next, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 seen_head.store(next, Ordering::Relaxed);
@@ -175,12 +177,12 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Waits for room. It stays, for nobody else fills the lane. Only for the publisher.
+    /// Waits for room, which then stays, for nobody else fills the lane. Only for the publisher.
     pub(crate) fn wait_for_room(&self, deadline: MonotonicTime) -> bool {
         self.room.wait(|| self.has_room(), deadline)
     }
 
-    /// Whether there is room, or the policy is not to wait for it. Only for the publisher.
+    /// Returns whether there is room, or the policy is not to wait for it. Only for the publisher.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         let used = |head| self.sending.tail.load(Ordering::Relaxed).wrapping_sub(head);
@@ -192,8 +194,8 @@ impl<T> Lane<T> {
         used(head) < self.capacity
     }
 
-    /// Takes the oldest message; what was taken before counts as let go. Only for the receiver.
-    /// Lock-free: looks again only if the publisher took one out meanwhile.
+    /// Takes the oldest message; what was taken before counts as released. Only for the receiver.
+    /// Lock-free: tries again only if the publisher took one out meanwhile.
     #[inline(always)]
     pub(crate) fn pop(&self) -> Option<Received<T>> {
         loop {
@@ -211,8 +213,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Takes the oldest messages, `limit` at most; what was taken before counts as let go. Only for
-    /// the receiver. Lock-free.
+    /// Takes the oldest messages, `limit` at most; what was taken before counts as released. Only
+    /// for the receiver. Lock-free.
     pub(crate) fn pop_many(&self, into: &mut Vec<Received<T>>, limit: usize) {
         let before = into.len();
         loop {
@@ -234,22 +236,23 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Says that the receiver has left. It has let go all, and reads no message of this lane any
-    /// more.
+    /// Marks the lane as one whose receiver has left. It has released all messages, and reads none
+    /// of this lane any more.
     pub(crate) fn close(&self) {
-        // Release: what it held it has read.
+        // Release: the receiver has read what it held.
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Takes back all that went through, if the receiver has left. Only for the publisher.
+    /// Takes back all messages that went through, if the receiver has left. Only for the publisher.
     pub(crate) fn take_back_if_closed(&self) {
-        // Acquire: whoever says so has read what it held.
+        // Acquire: the receiver that closed the lane has read what it held.
         if self.closed.load(Ordering::Acquire) {
             self.sending.ledger.take_back(self.sending.tail.load(Ordering::Relaxed), self.taken_out());
         }
     }
 
-    /// How many messages went through, were dropped, wait, and waited at most. For whoever asks.
+    /// Returns how many messages went through, were dropped, wait, and waited at most. For any
+    /// thread.
     pub(crate) fn counts(&self) -> Counts {
         let head = self.receiving.head.load(Ordering::Relaxed);
         let dropped = self.sending.dropped.load(Ordering::Relaxed);
@@ -259,13 +262,13 @@ impl<T> Lane<T> {
         Counts { delivered: head.saturating_sub(self.taken_out()), dropped, depth, deepest }
     }
 
-    /// How many messages the publisher took out.
+    /// Returns how many messages the publisher took out.
     #[inline]
     fn taken_out(&self) -> u64 {
         if self.when_full == WhenFull::DropOldest { self.sending.dropped.load(Ordering::Relaxed) } else { 0 }
     }
 
-    /// Whether there is a message. Only for the receiver.
+    /// Returns whether there is a message. Only for the receiver.
     pub(crate) fn has_message(&self) -> bool {
         loop {
             let head = self.head();
@@ -278,8 +281,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Notes if more messages wait than ever before. Looks only at the cell where the next one
-    /// would be for that. Only for the receiver.
+    /// Notes if more messages wait than ever before. Most of the time it only reads the cell where
+    /// the next one would be for that. Only for the receiver.
     #[inline]
     fn note_depth(&self, head: u64) {
         let deepest = &self.receiving.deepest;
@@ -292,30 +295,31 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Where the receiver goes on.
+    /// Returns the number at which the receiver goes on.
     #[inline]
     fn head(&self) -> u64 {
-        // Acquire: see where the publisher advances it.
+        // Acquire: see where the publisher advances `head`.
         self.receiving.head.load(Ordering::Acquire)
     }
 
-    /// Message `number`, if it is the next in its cell; the receiver's only if `head` can be
-    /// advanced beyond it.
+    /// Returns message `number`, if it is the next in its cell. It is the receiver's only if `head`
+    /// can be advanced beyond it.
     #[inline]
     fn message(&self, number: u64) -> Option<Received<T>> {
         let marked = self.cells.at(number).load(Ordering::Acquire);
         let is_there = !marked.is_null() && marked.addr() & 1 == self.mark(number);
-        // SAFETY: who advances `head` owns it; if that is not us, it is forgotten.
+        // SAFETY: whoever advances `head` owns the message; if that is not us, it is forgotten.
         is_there.then(|| unsafe { Received::new(marked.map_addr(|address| address & !1)) })
     }
 
-    /// Whether the publisher took a message out since `head` was seen.
+    /// Returns whether the publisher took a message out since `head` was seen.
     #[inline]
     fn has_moved_from(&self, head: u64) -> bool {
         self.when_full == WhenFull::DropOldest && self.receiving.head.load(Ordering::Relaxed) != head
     }
 
-    /// Whether the receiver has become the owner of `count` messages from `head` on.
+    /// Advances `head` and returns whether the receiver has become the owner of `count` messages
+    /// from there on.
     #[inline]
     fn advance_head(&self, head: u64, count: u64) -> bool {
         let next = head.wrapping_add(count);
@@ -338,7 +342,7 @@ impl<T> Lane<T> {
         }
     }
 
-    /// What tells a message from the one before and the one after it in its cell.
+    /// Returns the mark that tells a message from the one before and the one after it in its cell.
     #[inline]
     fn mark(&self, number: u64) -> usize {
         usize::from(number & self.cells.len() as u64 == 0)
@@ -352,7 +356,7 @@ impl<T> Drop for Lane<T> {
     }
 }
 
-/// What went through a lane.
+/// The numbers of messages of a lane.
 pub(crate) struct Counts {
     pub(crate) delivered: u64,
     pub(crate) dropped: u64,
@@ -362,8 +366,8 @@ pub(crate) struct Counts {
 
 struct Full;
 
-/// From `head` to a `tail` that was seen some time ago: the publisher may have moved `head` past
-/// it.
+/// Returns the distance from `head` to a `tail` that was seen some time ago: the publisher may have
+/// moved `head` past it.
 #[inline]
 fn distance(head: u64, tail: u64) -> u64 {
     (tail.wrapping_sub(head) as i64).max(0) as u64

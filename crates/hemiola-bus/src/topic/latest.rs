@@ -1,4 +1,4 @@
-//! The newest message of a topic.
+//! The receiving end of a topic that gets the newest message.
 
 use super::Message;
 use super::cell::MessageCell;
@@ -42,14 +42,14 @@ impl<T: Message> Latest<T> {
         Self { hub, word, front: None }
     }
 
-    /// The newest message ever seen; `None` before the first. Wait-free.
+    /// Returns the newest message ever seen; `None` before the first. Wait-free.
     #[inline]
     pub fn get(&mut self) -> Option<Sample<'_, T>> {
         self.refresh();
         self.front()
     }
 
-    /// The newest message, if there is one that was not seen yet. Wait-free.
+    /// Returns the newest message, if there is one that was not seen yet. Wait-free.
     #[inline]
     pub fn take(&mut self) -> Option<Sample<'_, T>> {
         if self.refresh() { self.front() } else { None }
@@ -66,8 +66,8 @@ impl<T: Message> Latest<T> {
         if !newest.is_set() {
             return false;
         }
-        // First, for there is a slot reserved for one in the cell and for one in front, and none
-        // for a third.
+        // The old message is released first, for there is a slot reserved for one in the cell and
+        // for one in front, and none for a third.
         self.front = None;
         self.front = newest.take();
         taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
@@ -80,7 +80,7 @@ impl<T: Message> Latest<T> {
 
 impl<T: Message> Drop for Latest<T> {
     fn drop(&mut self) {
-        // As long as the topic keeps the pools alive.
+        // The messages are released as long as the topic keeps the pools alive.
         self.front = None;
         self.hub.leave_latest(&self.word);
         self.word.newest.take();
@@ -103,11 +103,12 @@ pub(crate) struct Word<T> {
     replaced: AtomicU64,
     taken: AtomicU64,
     latencies: Option<Latencies>,
-    /// In the pool of each publisher, for what is in the cell and what the receiver holds.
+    /// The reserved slots in the pool of each publisher, for what is in the cell and what the
+    /// receiver holds.
     reservations: Mutex<Vec<Reservation<T>>>,
 }
 
-/// What a receiver of the newest message may hold: one in the cell, one in front.
+/// The number of messages that a receiver of the newest may hold: one in the cell, one in front.
 const RESERVED: usize = 2;
 
 impl<T> Word<T> {
@@ -123,7 +124,7 @@ impl<T> Word<T> {
         }
     }
 
-    /// Replaces the message, and signals the new one. The old one comes back if nobody took it.
+    /// Replaces the message, and signals the new one. The old one is returned if nobody took it.
     /// Wait-free.
     #[inline]
     pub(crate) fn put(&self, message: Held<T>) -> Option<Held<T>> {
@@ -135,15 +136,15 @@ impl<T> Word<T> {
         old
     }
 
-    /// Says that the receiver has left.
+    /// Marks the word as one whose receiver has left.
     pub(crate) fn close(&self) {
-        // Relaxed, as where it is read: it is a list of receivers without this one that tells of
-        // it.
+        // Relaxed, as where it is read: a publisher only reads it when it gets a list without this
+        // receiver.
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Takes out what came after the receiver had left. For a publisher that has seen the list
-    /// change.
+    /// Takes out a message that came after the receiver had left. For a publisher that has seen the
+    /// list change.
     pub(crate) fn clear_if_closed(&self) {
         if self.closed.load(Ordering::Relaxed) {
             drop(self.newest.take());
@@ -164,8 +165,8 @@ impl<T> Word<T> {
 }
 
 impl<T: Default> Word<T> {
-    /// Reserves what messages of another publisher may take. Before the publisher learns of the
-    /// word.
+    /// Reserves slots of another publisher for its messages. To be called before the publisher
+    /// learns of the word.
     pub(crate) fn reserve(&self, pool: &Arc<Pool<T>>) {
         let reservation = Reservation::new(pool, RESERVED);
         self.reservations.lock().unwrap_or_else(PoisonError::into_inner).push(reservation);

@@ -1,7 +1,7 @@
-//! What a publisher has given to a lane, and when it takes that back.
+//! The record of what a publisher has given to a lane and has not yet taken back.
 //!
-//! A receiver says nothing of the messages that it is done with: it only moves the lane's head,
-//! when it takes more out. What its publisher makes of that: a lane keeps at most `capacity`
+//! A receiver does not report the messages that it is done with: it only moves the lane's head,
+//! when it takes more out. Its publisher concludes from that: a lane keeps at most `capacity`
 //! messages, and its receiver holds at most as many. So
 //!
 //! - a message that is `capacity` behind the newest one is no longer in the lane: the receiver has
@@ -24,13 +24,13 @@ use std::ptr::{NonNull, null_mut};
 
 pub(crate) struct Ledger {
     capacity: u64,
-    /// Of the newest messages.
+    /// The references to the newest messages.
     newest: Ring,
-    /// Of those before them, as far as the receiver has taken them.
+    /// The references to those before them, as far as the receiver has taken them.
     taken: Ring,
 }
 
-/// What became of the message that is `capacity` behind.
+/// The fate of the message that is `capacity` behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Oldest {
     /// The receiver took it, before the publisher last looked (and acquired). Or there is none.
@@ -45,8 +45,8 @@ impl Ledger {
     }
 
     /// Enters a reference that is given to the lane as message `number`, and takes back the one
-    /// that comes out at the other end, if any. `taken_out` of those before were taken out by the
-    /// publisher. Only for the publisher.
+    /// that comes out at the other end, if any. The publisher has taken out `taken_out` of the
+    /// messages before. Only for the publisher.
     #[inline]
     pub(crate) fn enter(&self, number: u64, count: NonNull<Count>, oldest: Oldest, taken_out: u64) {
         let out = self.newest.get(number.wrapping_sub(self.capacity));
@@ -66,14 +66,14 @@ impl Ledger {
         }
     }
 
-    /// Takes back all that is left, if the next message were `number`. Only for the publisher, and
-    /// when the receiver has let go all.
+    /// Takes back all that is left, where `number` is that of the next message. Only for the
+    /// publisher, and when the receiver has released all.
     pub(crate) fn take_back(&self, number: u64, taken_out: u64) {
         self.empty(number, taken_out, Count::take_back);
     }
 
-    /// Lets go all that is left, if the next message were `number`. For anybody who is the last to
-    /// see the lane.
+    /// Releases all that is left, where `number` is that of the next message. For anybody who is
+    /// the last to see the lane.
     pub(crate) fn let_go(&mut self, number: u64, taken_out: u64) {
         self.empty(number, taken_out, Count::let_go);
     }
@@ -88,11 +88,11 @@ impl Ledger {
     }
 }
 
-/// References by number, the last ones; null before the first.
+/// The last references by the numbers of their messages; null before the first.
 struct Ring(Circle<AtomicPtr<Count>>);
 
 impl Ring {
-    /// Keeps at least so many.
+    /// Creates a ring that keeps at least so many.
     fn new(capacity: u64) -> Self {
         Self(Circle::new(capacity as usize, AtomicPtr::default))
     }

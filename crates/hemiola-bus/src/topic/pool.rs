@@ -34,16 +34,16 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 pub(crate) struct Slot<T> {
-    /// In the slot's segment.
+    /// The reference count, which lies in the slot's segment.
     count: NonNull<Count>,
     envelope: UnsafeCell<Envelope<T>>,
 }
 
-/// A message and what is known of it.
+/// A message with its metadata.
 #[derive(Default)]
 pub(crate) struct Envelope<T> {
     pub(crate) sequence: u64,
-    /// Zero if the bus does not measure time.
+    /// The time of publication, or zero if the bus does not measure time.
     pub(crate) published: Ticks,
     /// Whether there is one [`Held`] of this message, and no other reference.
     single: bool,
@@ -63,34 +63,34 @@ impl<T> Slot<T> {
     }
 }
 
-/// How many references to a slot were given out, less those that were taken back, and how many were
-/// let go, ever.
+/// The reference counts of a slot: how many were given out, less those that were taken back, and
+/// how many were ever let go.
 pub(crate) struct Count {
     given: AtomicU32,
     let_go: AtomicU32,
 }
 
 impl Count {
-    /// Whether nobody refers to the slot. Only for the publisher.
+    /// Returns whether nobody refers to the slot. Only for the publisher.
     #[inline]
     fn is_free(&self) -> bool {
         // Acquire: whoever let the slot go is done with it.
         self.let_go.load(Ordering::Acquire) == self.given.load(Ordering::Relaxed)
     }
 
-    /// Only for the publisher.
+    /// Counts a reference that is given out. Only for the publisher.
     #[inline]
     fn give(&self) {
         self.given.store(self.given.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// Only for the publisher, of what it has given to a lane.
+    /// Counts a reference that comes back from a lane. Only for the publisher that has given it.
     #[inline]
     pub(crate) fn take_back(&self) {
         self.given.store(self.given.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
     }
 
-    /// For anybody else.
+    /// Counts a reference that is let go. For everybody but the publisher.
     #[inline]
     pub(crate) fn let_go(&self) {
         self.let_go.fetch_add(1, Ordering::Release);
@@ -100,7 +100,7 @@ impl Count {
 /// All slots of a publisher.
 pub(crate) struct Pool<T> {
     segments: Roster<Segment<T>>,
-    /// How many slots those who are there may hold at once, the publisher included.
+    /// The number of slots that all members may hold at once, the publisher included.
     reserved: AtomicUsize,
 }
 
@@ -111,7 +111,7 @@ struct Segment<T> {
     counts: Box<[Line<[Count; COUNTS]>]>,
 }
 
-/// As many as fit.
+/// The number of counts that fit into a line.
 const COUNTS: usize = size_of::<Line<u8>>() / size_of::<[u32; 2]>();
 
 impl<T: Default> Pool<T> {
@@ -159,7 +159,7 @@ impl<T: Default> Segment<T> {
 }
 
 impl<T> Segment<T> {
-    /// A slot and its count, without looking at the slot.
+    /// Returns a slot and its count, without reading the slot.
     #[inline]
     fn slot(&self, place: usize) -> Option<(&Slot<T>, &Count)> {
         Some((self.slots.get(place)?, &self.counts[place / COUNTS][place % COUNTS]))
@@ -186,32 +186,32 @@ impl<T> Drop for Reservation<T> {
     }
 }
 
-/// A publisher's sight of its pool.
+/// The publisher's end of its pool.
 pub(crate) struct Slots<T> {
     segments: RosterReader<Segment<T>>,
-    /// Where it goes on. The segment is at hand, so that a publisher that comes by rarely finds
-    /// fewer lines out of its cache.
+    /// The segment from which the next slot comes. It is at hand, so that a publisher that rarely
+    /// publishes finds fewer lines out of its cache.
     here: sync::Arc<Segment<T>>,
     segment: usize,
     place: usize,
-    /// The reader of the list does not keep the pool alive.
+    /// The pool, which the reader of the list does not keep alive.
     _pool: Arc<Pool<T>>,
 }
 
 impl<T> Slots<T> {
-    /// Of a pool in which slots have been reserved.
+    /// Creates the publisher's end of a pool in which slots have been reserved.
     pub(crate) fn new(pool: Arc<Pool<T>>) -> Self {
         let segments = pool.segments.reader();
         let here = segments.entries()[0].clone();
         Self { segments, here, segment: 0, place: 0, _pool: pool }
     }
 
-    /// Sees segments that were added.
+    /// Updates the list of segments.
     pub(crate) fn refresh(&mut self) {
         self.segments.refresh();
     }
 
-    /// A free slot. Looks at each slot at most once or twice; usually at one.
+    /// Returns a free slot. Checks each slot at most once or twice; usually it checks one.
     #[inline(always)]
     pub(crate) fn claim(&mut self) -> Claimed<T> {
         match self.here.slot(self.place) {
@@ -223,8 +223,8 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Ends in the second round at the latest (the first may begin in the middle), for whoever
-    /// holds messages has reserved slots for them.
+    /// Searches a free slot. This ends in the second round at the latest (the first may begin in
+    /// the middle), for whoever holds messages has reserved slots for them.
     #[inline(never)]
     fn search(&mut self) -> Claimed<T> {
         let Self { segments, here, segment, place, .. } = self;
@@ -265,12 +265,12 @@ impl<T> Claimed<T> {
         unsafe { self.slot.as_ref().envelope.change(|envelope| &mut *envelope) }
     }
 
-    /// A message that is ready for so many lanes and so many cells, at most.
+    /// Completes a message, for at most so many lanes and so many cells.
     #[inline]
     pub(crate) fn complete(mut self, lanes: usize, cells: usize) -> Complete<T> {
-        // Who holds one that came from a cell looks at this. That it is the only one there must be
-        // nobody to say but it: a lane's last reference to a message may be let go at the same
-        // time.
+        // The holder of a message from a cell reads this flag. Only the publisher can know that
+        // there is no other reference: a lane's last reference to a message may be let go at the
+        // same time.
         if cells > 0 {
             self.envelope_mut().single = cells == 1 && lanes == 0;
         }
@@ -282,7 +282,7 @@ impl<T> Claimed<T> {
 pub(crate) struct Complete<T>(Reference<T>);
 
 impl<T> Complete<T> {
-    /// A reference for a lane.
+    /// Creates a reference for a lane.
     #[inline]
     pub(crate) fn give(&self) -> Reference<T> {
         let Reference { slot, count } = self.0;
@@ -291,7 +291,7 @@ impl<T> Complete<T> {
         Reference { slot, count }
     }
 
-    /// A reference for a cell.
+    /// Creates a reference for a cell.
     #[inline]
     pub(crate) fn hold(&self) -> Held<T> {
         Held(self.give().slot)
@@ -304,7 +304,7 @@ pub(crate) struct Reference<T> {
     pub(crate) count: NonNull<Count>,
 }
 
-/// A message that came through a lane. Good until the lane's receiver takes more out of it.
+/// A message that came through a lane. It is valid until the lane's receiver takes more out of it.
 pub(crate) struct Received<T>(NonNull<Slot<T>>);
 
 // SAFETY: it gives shared access to a T.
@@ -345,24 +345,24 @@ impl<T> Held<T> {
         unsafe { self.slot().envelope.look(|envelope| &*envelope) }
     }
 
-    /// Another reference; `None` of a message that can have but one.
+    /// Creates another reference; `None` for a message that can have but one.
     pub(crate) fn share(&self) -> Option<Held<T>> {
         if self.envelope().single {
             return None;
         }
-        // As if one less was let go. Relaxed: our own reference keeps the slot from being free.
+        // This undoes one release. Relaxed: our own reference keeps the slot from being free.
         self.slot().count().let_go.fetch_sub(1, Ordering::Relaxed);
         Some(Held(self.0))
     }
 
-    /// Becomes a reference for a lane of the publisher.
+    /// Turns this into a reference for a lane of the publisher.
     pub(crate) fn into_reference(self) -> Reference<T> {
         let reference = Reference { slot: self.0, count: self.slot().count };
         std::mem::forget(self);
         reference
     }
 
-    /// For a cell that carries it from one thread to another.
+    /// Turns this into a pointer for a cell that carries it from one thread to another.
     #[inline]
     pub(crate) fn into_raw(self) -> *mut Slot<T> {
         let slot = self.0.as_ptr();
@@ -400,7 +400,7 @@ impl<T> Drop for Held<T> {
 
 #[cfg(all(test, loom))]
 impl<T> Pool<T> {
-    /// How many slots somebody refers to.
+    /// Returns how many slots somebody refers to.
     pub(crate) fn in_use(&self) -> usize {
         self.segments.look(|segments| {
             let counts = segments.iter().flat_map(|segment| &segment.counts).flat_map(|line| &**line);

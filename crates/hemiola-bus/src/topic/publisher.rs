@@ -18,9 +18,9 @@ use std::time::Duration;
 /// Their messages are received in the order in which each published them.
 ///
 /// A slot keeps its message, and the memory that this owns, until it is used for another one or the
-/// topic is gone. It can be used when every receiver has let go: a queue of capacity n keeps up to
-/// n messages that wait, and has let go those before the last n that it received. What a receiver
-/// had when it was dropped comes back with the next message that is published, or when the
+/// topic is gone. It can be used when every receiver has released it: a queue of capacity n keeps
+/// up to n messages that wait, and has released those before the last n that it received. What a
+/// receiver had when it was dropped comes back with the next message that is published, or when the
 /// publisher is dropped.
 ///
 /// ```
@@ -37,7 +37,7 @@ pub struct Publisher<T: Message> {
     receivers: Receivers<T>,
     slots: Slots<T>,
     measures_time: bool,
-    /// The last field: left when the others are gone.
+    /// The place in the topic. It is the last field, to be left when the others are gone.
     seat: Seat<T>,
 }
 
@@ -63,7 +63,7 @@ impl<T: Message> Publisher<T> {
         loan.publish();
     }
 
-    /// A message to be filled in place. What is in it is an older message, or the default:
+    /// Lends a message to be filled in place. Its content is an older message, or the default:
     /// overwrite all that matters.
     ///
     /// ```
@@ -101,7 +101,7 @@ impl<T: Message> Publisher<T> {
     /// ```
     ///
     /// # Errors
-    /// There was no room within `timeout`; the message comes back.
+    /// Fails if there was no room within `timeout`; the message is returned.
     pub fn publish_waiting(&mut self, value: T, timeout: Duration) -> Result<(), T> {
         if !self.wait_for_room(timeout) {
             return Err(value);
@@ -111,8 +111,8 @@ impl<T: Message> Publisher<T> {
     }
 
     /// Waits until every queue with [`WhenFull::Wait`](crate::WhenFull::Wait) has room for one
-    /// message of this publisher, `timeout` at most; tells whether there is. Not for real-time
-    /// threads.
+    /// message of this publisher, `timeout` at most, and returns whether there is. Not for
+    /// real-time threads.
     #[inline]
     pub fn wait_for_room(&mut self, timeout: Duration) -> bool {
         self.refresh();
@@ -125,20 +125,20 @@ impl<T: Message> Publisher<T> {
         self.receivers.lanes().iter().all(|lane| lane.wait_for_room(deadline))
     }
 
-    /// How many publishers of the topic come before this one. Not for real-time threads.
+    /// Returns how many publishers of the topic come before this one. Not for real-time threads.
     pub(crate) fn place(&self) -> usize {
         self.seat.hub.place_of(&self.seat.outlet)
     }
 
-    /// The number of the next message.
+    /// Returns the number of the next message.
     pub(crate) fn published(&self) -> u64 {
         self.seat.outlet.published.load(Ordering::Relaxed)
     }
 
-    /// Sees who has joined and left.
+    /// Updates the list of receivers.
     #[inline]
     fn refresh(&mut self) {
-        // In this order: slots are made before a receiver gets a lane.
+        // The order matters: slots are made before a receiver gets a lane.
         if self.receivers.refresh() {
             self.slots.refresh();
         }
@@ -168,18 +168,18 @@ impl<T: Message> Publisher<T> {
         }
     }
 
-    /// First keeps the message, then looks who is there, so that who joins meanwhile gets it in one
-    /// way or the other, or in both.
+    /// Keeps the message first, then updates the list of receivers, so that whoever joins meanwhile
+    /// gets it in one way or the other, or in both.
     #[cold]
     fn send_and_keep(&mut self, slot: Claimed<T>) {
         let sequence = slot.envelope().sequence;
-        // Who joins will share it, however many that are.
+        // Those who join will share it, however many they are.
         let message = slot.complete(usize::MAX, usize::MAX);
         drop(self.seat.outlet.last.replace(message.hold()));
-        // With the one in the hub: at least one of the two sees what the other did.
+        // This pairs with the fence in the hub: at least one of the two sees what the other did.
         fence(Ordering::SeqCst);
         self.refresh();
-        // For the one that is kept.
+        // A slot may have been added for the message that is kept.
         self.slots.refresh();
         self.receivers.lanes().iter().filter(|lane| lane.wants(sequence)).for_each(|lane| lane.push(&message));
         self.receivers.words().iter().for_each(|word| drop(word.put(message.hold())));
@@ -188,7 +188,7 @@ impl<T: Message> Publisher<T> {
 
 #[cfg(all(test, loom))]
 impl<T: Message> Publisher<T> {
-    /// How many slots somebody refers to.
+    /// Returns how many slots somebody refers to.
     pub(crate) fn slots_in_use(&self) -> usize {
         self.seat.outlet.pool.in_use()
     }

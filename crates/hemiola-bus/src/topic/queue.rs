@@ -14,8 +14,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Receives the messages of a topic, those of each publisher in order; publishers take turns. (To
-/// the callbacks of an executor messages come in the order of arrival, whoever published them.)
+/// Receives the messages of a topic, those of each publisher in order; publishers take turns. (The
+/// callbacks of an executor get messages in the order of arrival, whoever published them.)
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
@@ -38,9 +38,9 @@ pub struct Queue<T: Message> {
     hub: Arc<Hub<T>>,
     inlet: Arc<Inlet<T>>,
     lanes: RosterReader<Lane<T>>,
-    /// Whose turn it is.
+    /// The index of the publisher whose turn it is.
     turn: usize,
-    /// What was received last: one message, or a batch, which never grows.
+    /// The messages that were received last: one message, or a batch, which never grows.
     held: Option<Received<T>>,
     batch: Vec<Received<T>>,
 }
@@ -48,7 +48,8 @@ pub struct Queue<T: Message> {
 impl<T: Message> Queue<T> {
     pub(crate) fn join(hub: Arc<Hub<T>>, capacity: usize, when_full: WhenFull, signal: Signal) -> Self {
         assert!(capacity > 0, "a queue has room for at least one message");
-        // First: a capacity for which there is no memory ends here, before anybody counts with it.
+        // This comes first: a capacity for which there is no memory ends here, before anything is
+        // computed with it.
         let batch = Vec::with_capacity(capacity);
         let inlet = Arc::new(Inlet::new(capacity, when_full, signal, hub.latencies()));
         hub.join_queue(&inlet);
@@ -56,14 +57,14 @@ impl<T: Message> Queue<T> {
         Self { hub, inlet, lanes, turn: 0, held: None, batch }
     }
 
-    /// The oldest message, of the publisher whose turn it is; `None` if there is none. What was
-    /// received before is let go.
+    /// Receives the oldest message of the publisher whose turn it is; `None` if there is none.
+    /// Releases what was received before.
     #[inline]
     pub fn receive(&mut self) -> Option<Sample<'_, T>> {
         self.reception().into_next()
     }
 
-    /// To receive several messages one by one.
+    /// Begins to receive several messages one by one.
     #[inline]
     pub(crate) fn reception(&mut self) -> Reception<'_, T> {
         self.refresh();
@@ -71,15 +72,15 @@ impl<T: Message> Queue<T> {
         Reception { inlet, lanes: lanes.entries(), turn, held }
     }
 
-    /// All messages that are there, but at most `limit` and the queue's capacity. What was received
-    /// before is let go.
+    /// Receives all messages that are there, but at most `limit` and the queue's capacity. Releases
+    /// what was received before.
     #[inline]
     pub fn batch(&mut self, limit: usize) -> Batch<'_, T> {
         self.batch_of(limit, |_| usize::MAX, |_, _| {})
     }
 
-    /// The same with at most so many messages as `wanted` says of the publisher at each place;
-    /// tells how many these were.
+    /// Receives a [`batch`](Self::batch) with at most as many messages as `wanted` allows for the
+    /// publisher at each place. Calls `tell` with the place and the number of messages.
     #[inline]
     pub(crate) fn batch_of(
         &mut self,
@@ -110,8 +111,8 @@ impl<T: Message> Queue<T> {
         self.batch.clear();
     }
 
-    /// Sees who has joined and left. In this order: with a lane that is no longer listed goes what
-    /// came through it.
+    /// Updates the list of publishers. What was received is released first, for with a lane that is
+    /// no longer listed goes what came through it.
     #[inline]
     fn refresh(&mut self) {
         self.let_go();
@@ -120,38 +121,39 @@ impl<T: Message> Queue<T> {
         }
     }
 
-    /// How many messages wait to be received.
+    /// Returns how many messages wait to be received.
     pub(crate) fn waiting(&mut self) -> usize {
         self.refresh();
         self.lanes.entries().iter().map(|lane| lane.counts().depth as usize).sum()
     }
 
-    /// How many messages found no room.
+    /// Returns how many messages found no room.
     pub(crate) fn dropped(&mut self) -> u64 {
         self.lanes.refresh();
         self.lanes.entries().iter().map(|lane| lane.counts().dropped).sum()
     }
 
-    /// The batch that was received last, if nothing was received after it.
+    /// Returns the batch that was received last, if nothing was received after it.
     pub(crate) fn last_batch(&self) -> Batch<'_, T> {
         Batch::new(&self.batch)
     }
 
-    /// When the next message arrived at the executor that receives it; `None` if there is none.
+    /// Returns when the next message arrived at the executor that receives it; `None` if there is
+    /// none.
     pub(crate) fn next_arrival(&mut self) -> Option<u64> {
         self.refresh();
         self.lanes.entries().iter().filter_map(|lane| lane.next_arrival()).min()
     }
 
-    /// Whether there is a message. What was received before is let go.
+    /// Returns whether there is a message. Releases what was received before.
     #[inline]
     pub fn has_messages(&mut self) -> bool {
         self.refresh();
         has_any(self.lanes.entries())
     }
 
-    /// Sleeps until there is a message, `timeout` at most; tells whether there is. For threads that
-    /// may wait.
+    /// Sleeps until there is a message, `timeout` at most, and returns whether there is. For
+    /// threads that may wait.
     ///
     /// A queue whose signal is no [`Signal::Wakeup`] does not sleep, for nobody would wake it.
     pub fn wait(&mut self, timeout: Duration) -> bool {
@@ -171,7 +173,7 @@ impl<T: Message> Queue<T> {
     }
 }
 
-/// Receives from those who are there now.
+/// Receives from the publishers that were there when it was made.
 pub(crate) struct Reception<'q, T> {
     inlet: &'q Inlet<T>,
     lanes: &'q [sync::Arc<Lane<T>>],
@@ -180,8 +182,8 @@ pub(crate) struct Reception<'q, T> {
 }
 
 impl<'q, T> Reception<'q, T> {
-    /// The oldest message of the publisher whose turn it is, or of the next one that has any. What
-    /// was received before is let go.
+    /// Receives the oldest message of the publisher whose turn it is, or of the next one that has
+    /// any. Releases what was received before.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<Sample<'_, T>> {
         let Self { inlet, lanes, turn, held } = self;
@@ -204,14 +206,15 @@ impl<'q, T> Reception<'q, T> {
         Some(Sample::new(message.envelope()))
     }
 
-    /// Whether there are more.
+    /// Returns whether there are more messages.
     #[inline]
     pub(crate) fn has_more(&self) -> bool {
         has_any(self.lanes)
     }
 }
 
-/// The lane whose next message arrived first at the executor that receives them.
+/// Returns the index of the lane whose next message arrived first at the executor that receives
+/// them.
 fn oldest<T>(lanes: &[sync::Arc<Lane<T>>]) -> Option<usize> {
     let arrivals = lanes.iter().enumerate().filter_map(|(place, lane)| Some((lane.next_arrival()?, place)));
     arrivals.min().map(|(_, place)| place)
@@ -224,7 +227,7 @@ fn has_any<T>(lanes: &[sync::Arc<Lane<T>>]) -> bool {
 
 impl<T: Message> Drop for Queue<T> {
     fn drop(&mut self) {
-        // As long as the topic keeps the pools alive.
+        // The messages are released as long as the topic keeps the pools alive.
         self.let_go();
         self.hub.leave_queue(&self.inlet);
     }

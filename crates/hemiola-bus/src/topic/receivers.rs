@@ -1,4 +1,4 @@
-//! To whom a publisher publishes, and how it gets back what they had when they left.
+//! The receivers of a publisher, and the way in which it gets back what they had when they left.
 //!
 //! # Protocol
 //! | who | step |
@@ -6,10 +6,10 @@
 //! | receiver | lets go what it holds, closes its lane or its word, takes it from the publisher's list |
 //! | publisher | takes the new list, and keeps the one from before: what is in there and closed it will fill no more, and takes back all that it gave |
 //!
-//! It does not drop the list from before, for that could be the end of a lane; the list goes back
-//! with the change after the next. So what a publisher that rests has yet to take back does not
-//! grow, however many come and go: it has seen none of them. When it leaves, its lists are dropped,
-//! and lanes that nobody else sees let go what is left in them.
+//! The publisher does not drop the list from before, for that could be the end of a lane; the list
+//! goes back with the change after the next. So what a publisher that rests has yet to take back
+//! does not grow, however many come and go: it has seen none of them. When it leaves, its lists are
+//! dropped, and lanes that nobody else sees let go what is left in them.
 
 use super::hub::Outlet;
 use super::lane::Lane;
@@ -17,11 +17,11 @@ use super::latest::Word;
 use crate::roster::RosterReader;
 use crate::sync::Arc;
 
-/// A publisher's sight of its receivers.
+/// A publisher's view of its receivers.
 pub(crate) struct Receivers<T> {
     lanes: RosterReader<Lane<T>>,
     words: RosterReader<Word<T>>,
-    /// Those from before the last change.
+    /// The lanes from before the last change.
     former_lanes: Vec<Arc<Lane<T>>>,
     former_words: Vec<Arc<Word<T>>>,
 }
@@ -46,7 +46,8 @@ impl<T> Receivers<T> {
         self.words.entries()
     }
 
-    /// Sees who has joined and left; tells whether anybody has. Wait-free: two loads if nobody has.
+    /// Updates the lists and returns whether anybody has joined or left. Wait-free: two loads if
+    /// nobody has.
     #[inline]
     pub(crate) fn refresh(&mut self) -> bool {
         let changed = self.lanes.has_changed() || self.words.has_changed();
@@ -56,8 +57,8 @@ impl<T> Receivers<T> {
         changed
     }
 
-    /// Takes back nothing of those who are still there, and everything of the others, again if they
-    /// were there before.
+    /// Takes back everything from those who have left, also if that was done before, and nothing
+    /// from those who are still there.
     #[cold]
     fn take_changes(&mut self) {
         if self.lanes.refresh_keeping(&mut self.former_lanes) {

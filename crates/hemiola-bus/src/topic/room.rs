@@ -1,26 +1,27 @@
-//! For a publisher that waits until there is room in a lane.
+//! The wait of a publisher until there is room in a lane.
 
 use crate::sync::{AtomicBool, Ordering, spin_loop};
 use hemiola_realtime::{Generation, MonotonicTime, Wakeup, monotonic_now};
 use std::time::Duration;
 
-/// How a receiver tells a publisher that there is room. The receiver does not wait for anybody: it
-/// stores no fence, and may so overlook a publisher that is just about to sleep. That is why the
-/// publisher looks again now and then.
+/// The notification of a publisher by a receiver that there is room. The receiver does not wait for
+/// anybody: it issues no fence, and may so miss a publisher that is just about to sleep. That is
+/// why the publisher checks again now and then.
 #[derive(Default)]
 pub(crate) struct Room {
     awaited: AtomicBool,
     wakeup: Wakeup,
 }
 
-/// How often a publisher looks before it sleeps.
+/// The number of checks of a publisher before it sleeps.
 const LOOKS_BEFORE_SLEEP: usize = if cfg!(loom) { 1 } else { 1000 };
 
-/// How long it sleeps before it looks again.
+/// The time for which a publisher sleeps before it checks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 impl Room {
-    /// Sleeps until there is room; tells whether there is. Only for the publisher.
+    /// Sleeps until there is room or the deadline has passed, and returns whether there is. Only
+    /// for the publisher.
     pub(crate) fn wait(&self, has_room: impl Fn() -> bool, deadline: MonotonicTime) -> bool {
         for _ in 0..LOOKS_BEFORE_SLEEP {
             if has_room() {
@@ -45,13 +46,13 @@ impl Room {
         self.wakeup.wait(seen, Some(until));
     }
 
-    /// Under the model checker no time passes: the sleep ends as soon as others have got on.
+    /// Lets others run instead of sleeping: under the model checker no time passes.
     #[cfg(loom)]
     fn sleep(&self, _: Generation, _: MonotonicTime) {
         loom::thread::yield_now();
     }
 
-    /// Whether a publisher waits. Only for the receiver.
+    /// Returns whether a publisher waits. Only for the receiver.
     #[inline]
     pub(crate) fn is_awaited(&self) -> bool {
         self.awaited.load(Ordering::Relaxed)

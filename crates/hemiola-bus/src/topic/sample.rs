@@ -1,12 +1,12 @@
-//! What receivers hand out.
+//! The messages that receivers hand out.
 
 use super::pool::{Envelope, Received};
 use hemiola_trace::Ticks;
 use std::fmt;
 use std::ops::Deref;
 
-/// A message that was received: looks like a `&T`. It is borrowed from its receiver, which holds
-/// the message until it is asked for another.
+/// A message that was received, which behaves like a `&T`. It is borrowed from its receiver, which
+/// holds the message until it is asked for another.
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};
@@ -29,18 +29,18 @@ impl<'a, T> Sample<'a, T> {
         Self(envelope)
     }
 
-    /// The message, for as long as the receiver is not asked for another.
+    /// Returns the message, for as long as the receiver is not asked for another.
     pub fn value(self) -> &'a T {
         &self.0.value
     }
 
-    /// Its number among the messages of its publisher: a gap shows what was dropped. A publisher
-    /// that takes the place of one that left continues its numbers.
+    /// Returns its number among the messages of its publisher: a gap shows what was dropped. A
+    /// publisher that takes the place of one that left continues its numbers.
     pub fn sequence(&self) -> u64 {
         self.0.sequence
     }
 
-    /// When it was published, on a bus that [measures time](crate::Bus::with_timing).
+    /// Returns when it was published, on a bus that [measures time](crate::Bus::with_timing).
     pub fn stamp(&self) -> Option<Ticks> {
         Some(self.0.published).filter(|stamp| *stamp != Ticks::default())
     }
@@ -92,17 +92,17 @@ impl<'a, T> Batch<'a, T> {
         Self(messages)
     }
 
-    /// How many messages there are.
+    /// Returns how many messages there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no message.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them, again if asked again.
+    /// Returns an iterator over all messages, which starts anew with each call.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Sample<'a, T>> + use<'a, T> {
         self.0.iter().map(|message| Sample::new(message.envelope()))
     }

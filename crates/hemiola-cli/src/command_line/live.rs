@@ -341,10 +341,10 @@ pub struct WorkersArguments {
     pub output: OutputArguments,
 }
 
-/// How many workers.
+/// The number of workers that a cycle shall have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
-    /// As many as the plan says.
+    /// The number that the plan chooses.
     Auto,
     Count(usize),
 }

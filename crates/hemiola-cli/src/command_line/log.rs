@@ -314,7 +314,7 @@ fn parse_time_column(text: &str) -> Result<(String, TimeUnit), String> {
 
 fn parse_rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        // As in robot.toml.
+        // The same range as in robot.toml.
         Ok(rate) if (1e-3..=1e6).contains(&rate) => Ok(rate),
         _ => Err("write how many there are per second, from 0.001 to 1000000: 25".to_owned()),
     }

@@ -58,7 +58,7 @@ pub struct RunningParameters {
 }
 
 impl ToolsCommand {
-    /// What would make it one that needs no robot, if it does as it is.
+    /// Says what a command lacks to do without a robot's code; `None` if it needs none.
     pub fn lacks(&self) -> Option<&'static str> {
         let is_configured = |arguments: &super::ConfigurationArguments| {
             arguments.config.is_some() || !arguments.overlays.is_empty() || !arguments.assignments.is_empty()

@@ -62,7 +62,7 @@ pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCo
     Ok(if arguments.fail && !is_sure { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// What is looked at: a robot, or a system from a file.
+/// The robot, or the system from a file, that is analysed.
 struct Subject {
     system: System,
     robot: Option<(Derived, Knowledge)>,
@@ -147,7 +147,7 @@ impl Subject {
     }
 }
 
-/// A described system.
+/// Reads the description of a system from a file.
 pub fn read_system(path: &Path) -> Result<System, CommandError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| CommandError::Usage(format!("cannot read {}: {error}", path.display())))?;
@@ -157,8 +157,8 @@ pub fn read_system(path: &Path) -> Result<System, CommandError> {
     system.map_err(|problems| CommandError::Usage(problems.to_string()))
 }
 
-/// A robot as a system, with the execution times of this profile or log, or those that it keeps
-/// itself.
+/// Describes a robot as a system, with the execution times of the given profile or log, or those
+/// that the robot keeps itself.
 pub fn known(
     session: Session,
     path: Option<&PathBuf>,
@@ -167,7 +167,7 @@ pub fn known(
     let configured = session.robot.configuration().output.profile.clone();
     let origin = path.cloned().or(configured).map_or(Origin::Nowhere, Origin::File);
     let (robot, known) = match path {
-        // Who names a file asks about the program and the machine of that file, and about this
+        // A named file stands for its own program and machine, and is asked about this
         // configuration.
         Some(path) => profile::recall_from_elsewhere(session.robot, &session.origins, &profile::read(path)?),
         None => (session.robot, session.known),
@@ -178,7 +178,7 @@ pub fn known(
     Ok((derive(&robot, &knowledge)?, knowledge))
 }
 
-/// A line per cycle and chain: which task helps most, and how much.
+/// Says for each cycle and chain, in a line, which task it helps most to shorten, and how much.
 fn shorten_first(system: &System, findings: &Findings, relief: &[Option<Relief>]) -> String {
     let mut text = String::new();
     for row in findings.rows.iter().filter(|row| !matches!(row.what, What::Source | What::DataAge | What::NewestAge)) {
@@ -193,7 +193,7 @@ fn shorten_first(system: &System, findings: &Findings, relief: &[Option<Relief>]
 
 fn rooms(system: &System) -> Vec<Room> {
     let mut rooms: Vec<Room> = system.work().into_iter().map(|work| sensitivity::room(system, work)).collect();
-    // Those with the least room first, by how many times as long they may take.
+    // Sorts by how many times as long a task may take: those with the least room come first.
     let factor = |room: &Room| room.at_most.as_nanoseconds() as f64 / room.takes.as_nanoseconds().max(1) as f64;
     rooms.sort_by(|one, other| factor(one).total_cmp(&factor(other)));
     rooms
@@ -223,8 +223,8 @@ fn of_robot(findings: &Findings, derived: &Derived, knowledge: &Knowledge) -> Ve
     }
 }
 
-/// What can be said after a run, with what was measured in it; nothing where what is needed for
-/// that is not known.
+/// Returns the bounds that follow from what was measured in a run, as text, and the verdict. It
+/// fails where something that they need is not known.
 pub fn after_run(session: Session, known: &Known) -> Result<(String, Verdict), CommandError> {
     let quantile = session.robot.configuration().analysis.quantile;
     let robot = session.robot.with_profile(known.profile.clone());

@@ -1,5 +1,5 @@
-//! `assign`: priorities, workers and cores, as an overlay that `run` obeys; of a described system,
-//! the same as a `system.toml`.
+//! `assign`: finds priorities, workers and cores: for a robot, as an overlay that `run` applies;
+//! for a described system, as a `system.toml`.
 
 mod overlay;
 
@@ -39,7 +39,8 @@ fn of_robot(program: &Program, arguments: &AssignArguments) -> Result<String, Co
     Ok(overlay::text(&configuration, &derived, &knowledge, &assigned))
 }
 
-/// Its chains get executors as PiCAS allocates them, its cycles priorities, workers and cores.
+/// Gives the chains of a system executors as PiCAS allocates them, and its cycles priorities,
+/// workers and cores.
 fn of_system(path: &Path) -> Result<String, CommandError> {
     let system = read_system(path)?;
     let of_chains = match system.chains.is_empty() {

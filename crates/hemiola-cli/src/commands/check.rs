@@ -35,7 +35,7 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
     print(&overview(&session, guard.as_ref()))
 }
 
-/// Says what is worth a look, where errors go.
+/// Prints warnings to the standard error output.
 pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
     if !warnings.is_empty() {
         eprintln!("{}\n", if std::io::stderr().is_terminal() { warnings.coloured() } else { warnings.to_string() });
@@ -45,7 +45,7 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
     for warning in others {
         eprintln!("warning: {warning}");
     }
-    // What people look at is read by no module, and that is no mistake.
+    // A representation that only people look at is read by no module, and that is no mistake.
     let unread: Vec<_> = unread
         .iter()
         .filter_map(|warning| match warning {
@@ -61,7 +61,7 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
     }
 }
 
-/// A line per cycle.
+/// Returns a line per cycle, the priorities of triggering sources, and what the safe state does.
 fn overview(session: &Session, guard: Option<&StopCommand>) -> String {
     let robot = &session.robot;
     let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -100,7 +100,7 @@ fn overview(session: &Session, guard: Option<&StopCommand>) -> String {
     text
 }
 
-/// `at 83.3 Hz`
+/// Says what triggers a cycle: `at 83.3 Hz`.
 fn runs(cycle: &CycleConfiguration) -> String {
     match &cycle.trigger {
         Trigger::Rate(rate) => format!("at {rate} Hz"),
@@ -109,7 +109,7 @@ fn runs(cycle: &CycleConfiguration) -> String {
     }
 }
 
-/// `at 83.3 Hz, deadline 12 ms`
+/// Says what triggers a cycle, and its deadline: `at 83.3 Hz, deadline 12 ms`.
 pub fn trigger(cycle: &CycleConfiguration) -> String {
     let mut text = runs(cycle);
     if let Some(deadline) = cycle.deadline {
@@ -118,7 +118,7 @@ pub fn trigger(cycle: &CycleConfiguration) -> String {
     text
 }
 
-/// Sources that have a priority because of a cycle that they trigger, with that cycle.
+/// Returns the sources that have a priority because of a cycle that they trigger, with that cycle.
 fn raised(configuration: &Configuration) -> BTreeMap<&str, &CycleConfiguration> {
     let triggers = configuration.cycles.iter().filter_map(|cycle| match &cycle.trigger {
         Trigger::Source(source) => Some(source.as_str()),
@@ -129,7 +129,7 @@ fn raised(configuration: &Configuration) -> BTreeMap<&str, &CycleConfiguration> 
     unsaid.filter_map(|source| Some((source, configuration.most_important_triggered_by(source)?.0))).collect()
 }
 
-/// Where a value, or every value below a key, comes from.
+/// Says where a value, or every value below a key, comes from.
 fn explain(key: &str, configuration: &Configuration, origins: &Origins) -> Result<String, CommandError> {
     let below = format!("{key}.");
     let is_asked = |path: &str| path == key || path.starts_with(&below);

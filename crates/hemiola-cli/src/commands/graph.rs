@@ -18,7 +18,7 @@ pub fn graph(program: &Program, arguments: &GraphArguments) -> Result<ExitCode, 
     }
     let drawn = cycles.into_iter().map(|Subject { graph, durations, .. }| {
         let graph = graph.ordered_by(&durations);
-        // Tasks without modules are told apart by what they take.
+        // Tasks without modules are coloured by their share of the work.
         let has_modules = graph.tasks().iter().any(|task| task.module.is_some());
         match format {
             GraphFormat::Text => graph_text(&graph, &durations, columns(usize::MAX)),

@@ -40,7 +40,7 @@ use super::print;
 use crate::command_line::live::{LiveCommand, OutputArguments, ProvidersCommand};
 use crate::error::CommandError;
 
-/// Does it; `own` is what robots of this program are called.
+/// Executes a command; `own` is the name of this program's robots.
 pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, CommandError> {
     match command {
         LiveCommand::Ps(arguments) => ps::ps(arguments),
@@ -65,7 +65,7 @@ pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, Comman
     }
 }
 
-/// Changes the robot, and says so.
+/// Changes the robot, and prints what was done.
 fn change(
     own: Option<&str>,
     output: &OutputArguments,
@@ -77,12 +77,13 @@ fn change(
     say(output, &json!({ "change": change }), said)
 }
 
-/// Says what was done, or prints the answer for machines.
+/// Prints what was done, or the answer for machines.
 fn say(output: &OutputArguments, answer: &Value, said: &str) -> Result<ExitCode, CommandError> {
     if output.json { text::print_json(answer) } else { print(&format!("{said}\n")) }
 }
 
-/// The name of a file as the robot sees it: a robot of this host has another present folder.
+/// Returns the name of a file as the robot sees it: a robot of this host has another present
+/// folder.
 fn as_robot_sees(file: &Path, robot: &Connection) -> Result<PathBuf, CommandError> {
     match robot.address() {
         Address::Unix(_) => {

@@ -38,5 +38,5 @@ pub fn log(program: &Program, arguments: &LogArguments) -> Result<ExitCode, Comm
     }
 }
 
-/// Something in the log is lost.
+/// The exit code when something in the log is lost.
 pub const LOSSY: u8 = 3;

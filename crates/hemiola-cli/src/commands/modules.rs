@@ -52,7 +52,7 @@ fn list_module(text: &mut String, module: &ModuleDescription, is_idle: impl Fn(u
     }
 }
 
-/// Ends of topics and services, as an update's signature says them.
+/// The ends of topics and services that an update has, in the words of its signature.
 #[derive(Default)]
 struct Ports {
     hears: Vec<String>,
@@ -73,8 +73,8 @@ impl Ports {
     }
 }
 
-/// `Imu, Previous<Pose>, Samples<Joints> → Pose, Publisher<Fell>`, as the update's signature says
-/// it.
+/// Returns what an update reads and provides, in the words of its signature:
+/// `Imu, Previous<Pose>, Samples<Joints> → Pose, Publisher<Fell>`.
 fn signature(update: &UpdateDescription, ports: &Ports) -> String {
     let wrapped = |form: &str, names: &[String]| -> Vec<String> {
         names.iter().map(|name| if form.is_empty() { name.clone() } else { format!("{form}<{name}>") }).collect()

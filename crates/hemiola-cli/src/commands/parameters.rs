@@ -45,10 +45,10 @@ pub fn parameters(program: &Program, name: &str, arguments: &ParametersArguments
     print(&listed.join("\n"))
 }
 
-/// A module or source with its values.
+/// A module or source with the values of its parameters.
 struct Tuned {
     name: &'static str,
-    /// Its key in `robot.toml`.
+    /// The key of the table in `robot.toml`.
     section: String,
     parameters: Vec<ParameterDescription>,
     values: BTreeMap<String, Value>,

@@ -39,7 +39,7 @@ fn show(program: &Program, arguments: &ShowArguments) -> Result<ExitCode, Comman
     print(&text)
 }
 
-/// Also where the file cannot be read.
+/// Removes the profile, even one that cannot be read.
 fn reset(program: &Program, arguments: &ResetArguments) -> Result<ExitCode, CommandError> {
     let path = file(&configuration(program, &arguments.configuration)?.0.configuration)?;
     match std::fs::remove_file(&path) {

@@ -1,4 +1,4 @@
-//! `run`: starts the robot, watches it, and tells how it went.
+//! `run`: starts the robot, watches it, and reports how it went.
 
 mod door;
 mod measured;
@@ -38,7 +38,7 @@ use measured::{admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, Wish, tempo};
 
-/// How often Ctrl-C and the end of the sources are looked for.
+/// The interval at which Ctrl-C and the end of the sources are looked for.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
@@ -65,7 +65,8 @@ pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<Ex
     lap.finish(arguments)
 }
 
-/// The guard that robot.toml asks for. A robot that is stepped moves nothing, and needs none.
+/// Returns the guard that robot.toml asks for. A robot that is stepped moves nothing, and needs
+/// none.
 fn oversight(program: &Program, arguments: &RunArguments) -> Result<Option<Oversight>, CommandError> {
     if !program.is_process || stepped(arguments).is_some() {
         return Ok(None);
@@ -75,38 +76,38 @@ fn oversight(program: &Program, arguments: &RunArguments) -> Result<Option<Overs
     loaded.configuration.guard.map(|guard| Oversight::of(&guard, &base)).transpose()
 }
 
-/// What is the same for every time that it runs: with `--loop` it does again and again.
+/// The facts that are the same for every run; `--loop` makes several.
 struct Attempt<'a> {
     program: &'a Program,
     name: &'a str,
     arguments: &'a RunArguments,
     log: Option<ReplayLog>,
     interruption: Interruption,
-    /// To the guard, if there is one.
+    /// The connection to the guard, if there is one.
     line: Option<Line>,
-    /// Not the first time: how fast it was the last time.
+    /// From the second run on, the pace of the run before.
     again: Option<Tempo>,
 }
 
-/// Once from the beginning to the end.
+/// One run from the beginning to the end.
 struct Lap {
     handle: RobotHandle,
-    /// How fast it was stepped, if it was.
+    /// The pace at which it was stepped, if it was.
     tempo: Option<Tempo>,
     output: OutputConfiguration,
     /// The log that was asked for at the start, and the one that was begun at the door.
     recorded: Vec<Recorded>,
     safe_state: Option<SafeStateEntry>,
-    /// What the robot itself has to say.
+    /// The lines that the robot adds.
     lines: Vec<String>,
-    /// What was measured, in earlier runs too.
+    /// The measurements of this run and of earlier ones.
     history: ProfileHistory,
-    /// What can take how long, and what did; of a run in real time.
+    /// The bounds and what was observed, for a run in real time.
     bounds: Option<String>,
-    /// What that comes to.
+    /// The verdict on the run.
     verdict: Verdict,
     capture: Option<Trace>,
-    /// A trace was to be written.
+    /// Whether a trace was to be written.
     is_traced: bool,
     robot_time: Time,
     elapsed: Duration,
@@ -193,7 +194,7 @@ impl Attempt<'_> {
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
-        // Whoever asked for a certain port learns that it is taken before anything moves.
+        // A port that is in use is reported before anything moves.
         let about = About {
             name,
             base: &session::base(program, &arguments.configuration),
@@ -225,7 +226,7 @@ impl Attempt<'_> {
         };
         let capture = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
         let robot_time = handle.now();
-        // By now there is all that there ever was.
+        // By now every executor that there is has been made.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
         running.stop();
         if let Some(line) = &self.line
@@ -233,7 +234,7 @@ impl Attempt<'_> {
         {
             line.say(&Message::Safe);
         }
-        // After what moves is stopped: that waits for nobody outside.
+        // The door closes after what moves has been stopped, which waits for nobody outside.
         let begun_at_door = door.and_then(OpenDoor::close);
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish).into_iter().chain(begun_at_door).collect();
@@ -267,7 +268,7 @@ impl Attempt<'_> {
         })
     }
 
-    /// Has its guard know that it lives, and where its log is.
+    /// Tells the guard where the log is, and has the robot send it signs of life.
     fn watched_over(&self, robot: Robot, recording: Option<&Recording>) -> Result<Robot, CommandError> {
         let (Some(line), Some(guard)) = (&self.line, &robot.configuration().guard) else { return Ok(robot) };
         if let Some(path) = recording.and_then(|recording| std::path::absolute(&recording.path).ok()) {
@@ -277,7 +278,8 @@ impl Attempt<'_> {
         Ok(robot.with_heartbeat(period, line.heartbeat().map_err(CommandError::Guard)?))
     }
 
-    /// Looks at it until its end.
+    /// Shows the robot until it ends or shall end. Returns the last capture of its events, if a
+    /// picture is wanted.
     fn watch(&self, watch: &mut Watch<'_>, transport: Option<&Transport>) -> Option<Trace> {
         let handle = watch.handle.clone();
         let mut capture = None;
@@ -305,7 +307,7 @@ impl Attempt<'_> {
     }
 }
 
-/// What keys do to a replay.
+/// Applies a key to a replay.
 fn press(transport: &Transport, key: char) {
     match key {
         ' ' if transport.is_paused() => transport.resume(),
@@ -323,14 +325,14 @@ fn press(transport: &Transport, key: char) {
     }
 }
 
-/// It shows life so often in the time after which it is thought dead.
+/// The number of signs of life in the time after which the robot is thought dead.
 const BEATS: u32 = 5;
 
 const SLOWEST: f64 = 1.0 / 64.0;
 const FASTEST: f64 = 64.0;
 
 impl Lap {
-    /// Writes and tells how it went.
+    /// Writes the files that were asked for, and prints how it went.
     fn finish(mut self, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
         let capture = self.capture.take();
         let Self { handle, output, .. } = &self;
@@ -378,7 +380,7 @@ impl Lap {
         }
         traced?;
         if self.is_traced && trace.is_none() {
-            // Why is among the messages.
+            // The reason is among the messages.
             code = ExitCode::FAILURE;
         }
         if !self.recorded.iter().all(Recorded::is_whole) {
@@ -388,7 +390,7 @@ impl Lap {
     }
 }
 
-/// Says what is not as it was recorded.
+/// Reports what is not as it was recorded.
 fn announce(replay: &Replay, log: &ReplayLog) {
     replay.warnings.iter().for_each(|warning| tell(format_args!("warning: {warning}")));
     if let Some(resumed) = &replay.resumed {
@@ -401,7 +403,8 @@ fn announce(replay: &Replay, log: &ReplayLog) {
     }
 }
 
-/// A replay with another configuration is what many come for, and what others do not expect.
+/// Reports how the configuration differs from the recorded one: many come for that, and others do
+/// not expect it.
 fn note_differences(differences: &[String]) {
     if !differences.is_empty() {
         tell(format_args!("note: this robot is not configured as when the log was recorded"));
@@ -413,10 +416,11 @@ fn note_differences(differences: &[String]) {
     }
 }
 
-/// As many are told.
+/// The number of differences that are reported.
 const MOST_DIFFERENCES: usize = 20;
 
-/// A robot for several occasions may be told to record what only some of them have.
+/// Warns of channels that nobody provides: a robot for several occasions may be configured to
+/// record what only some of them have.
 fn warn_of_idle_channels(recording: &Recording) {
     if !recording.idle.is_empty() {
         let idle = recording.idle.join(", ");
@@ -426,16 +430,17 @@ fn warn_of_idle_channels(recording: &Recording) {
     }
 }
 
-/// A run of cognition, and the runs of motion and audio around it.
+/// The time that a picture shows: a run of cognition, and the runs of motion and audio around it.
 const PICTURE_LENGTH: Duration = Duration::from_millis(40);
 
 fn pace_text(arguments: &RunArguments) -> String {
     tempo(stepped(arguments).unwrap_or(Tempo::Factor(arguments.speed.unwrap_or(1.0))))
 }
 
-/// Where the trace goes: as said, as configured, or beside those before it.
+/// Returns the path of the trace: the one of the command line, of the configuration, or the next
+/// free one beside those before it.
 fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, traces: &Traces) -> Option<PathBuf> {
-    // One that goes on and on has a trace only if that is said.
+    // A robot that runs again and again has a trace only if that is asked for.
     if arguments.no_trace || (arguments.repeat && arguments.trace.is_none()) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! `simulate`: what would more workers give?
+//! `simulate`: predicts what more workers would give.
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
@@ -15,7 +15,7 @@ use crate::command_line::SimulateArguments;
 use crate::error::CommandError;
 use crate::program::Program;
 
-/// Simulated runs per number of workers, with durations drawn from what was measured.
+/// The simulated runs per number of workers, with durations drawn from what was measured.
 const RUNS: usize = 400;
 
 pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<ExitCode, CommandError> {
@@ -41,7 +41,7 @@ pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<Exit
     print(&text)
 }
 
-/// Said before all figures, which mean little then.
+/// Returns the note before all figures, which mean little without durations.
 fn without_durations(missing: &Missing) -> String {
     match missing {
         Missing::Profile(None) => "No durations are known yet, so every task counts as 100 µs.\n\
@@ -64,7 +64,7 @@ struct Study {
     durations: Durations,
     hand_over: Duration,
     period: Option<Duration>,
-    /// As many as it has where the graph comes from.
+    /// The workers that the cycle has where the graph comes from.
     workers: Option<NonZeroUsize>,
 }
 
@@ -80,7 +80,7 @@ impl Study {
         Simulation::new(&self.plan, &self.durations, &options)
     }
 
-    /// A line per number of workers.
+    /// Returns a line per number of workers.
     fn table(&self, most: NonZeroUsize) -> String {
         let (prediction, chosen) = (self.plan.prediction(), self.plan.workers());
         let mut text = format!(

@@ -25,15 +25,15 @@ pub struct Subject {
     pub workers: Option<NonZeroUsize>,
 }
 
-/// Where durations would come from.
+/// The place where durations would come from.
 pub enum Missing {
-    /// A run of the robot, which keeps them there if robot.toml says so.
+    /// The profile that a run of the robot keeps, if robot.toml says where.
     Profile(Option<PathBuf>),
-    /// Nowhere: it is a module graph.
+    /// A module graph in a file has no durations.
     NotInFile,
 }
 
-/// The cycles that a command is about: the one of that name, or all.
+/// Returns the cycles that a command is about: the one of that name, or all.
 pub fn subjects(
     program: &Program,
     configuration: &ConfigurationArguments,
@@ -57,7 +57,7 @@ pub fn subjects(
     Ok((wanted.map(Subject::from).collect(), Missing::NotInFile))
 }
 
-/// The one cycle that a picture is of.
+/// Returns the one cycle that a picture is of.
 pub fn only(mut subjects: Vec<Subject>, what: &str) -> Result<Subject, CommandError> {
     match subjects.pop() {
         Some(subject) if subjects.is_empty() => Ok(subject),

@@ -15,7 +15,7 @@ pub fn why(program: &Program, name: &str, arguments: &WhyArguments) -> Result<Ex
     if let Some(robot) = live::why::asked(own_name(program, name), arguments) {
         return live::why::why(own_name(program, name), &robot, arguments);
     }
-    // What a trace or log tells needs no modules; which chains have names is in the configuration.
+    // A trace or log needs no modules; only the names of chains come from the configuration.
     let configuration = match program.has_robot {
         true => configuration(program, &arguments.configuration)?.0.configuration,
         false => Configuration::default(),

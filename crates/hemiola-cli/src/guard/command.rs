@@ -12,18 +12,18 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use crate::error::CommandError;
 
-/// See the module.
+/// The command that stops what moves.
 pub struct StopCommand {
     program: PathBuf,
     arguments: Vec<String>,
 }
 
-/// A command that has not ended by then is ended.
+/// The time after which a command that has not ended is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl StopCommand {
-    /// A program with a `/` in its name stands where that says, beside robot.toml; any other one in
-    /// the `PATH`.
+    /// Finds the program: one with a `/` in its name beside robot.toml, any other one in the
+    /// `PATH`.
     ///
     /// # Errors
     /// There is no such program.
@@ -39,7 +39,7 @@ impl StopCommand {
         Ok(Self { program, arguments: words.collect() })
     }
 
-    /// Runs it, and says how that went.
+    /// Runs the command, and returns how that went, in words.
     pub fn run(&self) -> String {
         let begin = Instant::now();
         let mut command = Command::new(&self.program);
@@ -69,7 +69,7 @@ impl fmt::Display for StopCommand {
     }
 }
 
-/// `exit status: 1`, `signal: 9 (SIGKILL)`
+/// Returns `exit status: 1`, or `signal: 9 (SIGKILL)`.
 pub fn in_words(status: ExitStatus) -> String {
     status.to_string()
 }

@@ -11,7 +11,7 @@ use hemiola_model::configuration::GuardConfiguration;
 use super::message::Message;
 use crate::error::CommandError;
 
-/// To nobody.
+/// A connection to no guard.
 pub struct Line;
 
 impl Line {
@@ -26,7 +26,7 @@ impl Line {
     }
 }
 
-/// Of nothing.
+/// An oversight that refuses to oversee a robot.
 pub struct Oversight;
 
 impl Oversight {

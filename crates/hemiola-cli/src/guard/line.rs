@@ -1,4 +1,5 @@
-//! What a robot says to its guard: datagrams, each one message, over a socket without a file.
+//! The messages from a robot to its guard: datagrams, each one message, over a socket without a
+//! file.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,7 +14,8 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use super::message::Message;
 
-/// How a robot finds its guard: its process and the name of its socket.
+/// The environment variable with which a robot finds its guard: its process and the name of its
+/// socket.
 pub const GUARD: &str = "HEMIOLA_GUARD";
 
 impl Message {
@@ -35,17 +37,17 @@ impl Message {
     }
 }
 
-/// The robot's end.
+/// The robot's end of the connection.
 pub struct Line(UnixDatagram);
 
 impl Line {
-    /// That of this process, if it has a guard. From then on the kernel asks it to end when its
-    /// guard does.
+    /// Connects this process to its guard, if it has one. From then on the kernel asks the process
+    /// to end when the guard does.
     pub fn to_guard() -> Option<Self> {
         let variable = std::env::var(GUARD).ok()?;
         let guard: i32 = variable.split('-').next()?.parse().ok()?;
         set_parent_process_death_signal(Some(Signal::TERM)).ok()?;
-        // What a guarded robot starts has inherited the variable, and no guard.
+        // A process that a guarded robot starts has inherited the variable, but has no guard.
         if getppid()?.as_raw_nonzero().get() != guard {
             _ = set_parent_process_death_signal(None);
             return None;
@@ -56,22 +58,23 @@ impl Line {
         Some(Self(socket))
     }
 
-    /// A guard that is too slow to read knows that the robot lives.
+    /// Sends a message. One that a slow guard has no room for is dropped: unread ones show that the
+    /// robot lives.
     pub fn say(&self, message: &Message) {
         _ = self.0.send(&message.bytes());
     }
 
-    /// To be called again and again.
+    /// Returns a closure that sends a sign of life at each call.
     pub fn heartbeat(&self) -> io::Result<impl FnMut() + Send + 'static> {
         let (socket, alive) = (self.0.try_clone()?, Message::Alive.bytes());
         Ok(move || _ = socket.send(&alive))
     }
 }
 
-/// The guard's end.
+/// The guard's end of the connection.
 pub struct Post {
     pub socket: UnixDatagram,
-    /// For [`GUARD`].
+    /// The value of [`GUARD`] for the robot.
     pub name: String,
 }
 
@@ -84,7 +87,7 @@ impl Post {
         Ok(Self { socket, name })
     }
 
-    /// What has arrived and was not received yet.
+    /// Receives the next message, if one has arrived.
     pub fn receive(&self) -> Option<Message> {
         let mut buffer = [0; LONGEST];
         loop {
@@ -96,10 +99,10 @@ impl Post {
     }
 }
 
-/// Longer than the longest path that Linux takes.
+/// The length of the receive buffer, above that of the longest path that Linux knows.
 const LONGEST: usize = 8192;
 
-/// In the abstract namespace, which no file system has a part in.
+/// Returns an address in the abstract namespace, which no file system has a part in.
 fn address(name: &str) -> io::Result<SocketAddr> {
     SocketAddr::from_abstract_name(format!("hemiola-guard-{name}"))
 }

@@ -1,23 +1,23 @@
-//! What a robot has to say to its guard, and what it knows of the robots before it.
+//! The messages from a robot to its guard, and what a robot knows of the robots before it.
 
 use std::path::PathBuf;
 
-/// From a robot to its guard.
+/// A message from a robot to its guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// It lives. From the first one on the guard expects more of them.
+    /// The robot lives. From the first one on the guard expects more of them.
     Alive,
-    /// It has ended, and what moves is safe. No more signs of life are to be expected.
+    /// The robot has ended, and what moves is safe. No more signs of life are to be expected.
     Safe,
-    /// This is its log.
+    /// The log of the robot is this file.
     Log(PathBuf),
 }
 
 /// The environment variable that says how often the robot was started again.
 pub const RESTARTS: &str = "HEMIOLA_RESTARTS";
 
-/// Where a robot writes a file that its command line names: beside those of the robots before it
-/// that have died, if any have.
+/// Returns where a robot writes a file that its command line names: beside those of the robots
+/// before it that have died, if any have.
 pub fn after_restart(path: PathBuf) -> PathBuf {
     let restarts = std::env::var(RESTARTS).ok().and_then(|restarts| restarts.parse().ok()).unwrap_or(0);
     numbered(path, restarts)

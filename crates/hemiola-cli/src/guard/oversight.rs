@@ -25,10 +25,10 @@ use super::message::{Message, RESTARTS};
 use crate::error::CommandError;
 use crate::notes::tell;
 
-/// See the module.
+/// The guard of a robot: the command that stops what moves, and the limits within which it acts.
 pub struct Oversight {
     command: StopCommand,
-    /// The robot must show life so often.
+    /// The longest time between two signs of life.
     beat: Duration,
     restarts: u32,
     signals: Vec<ForwardedSignal>,
@@ -36,11 +36,11 @@ pub struct Oversight {
 
 /// How a robot's process has ended.
 enum Ended {
-    /// It was safe, or has never begun.
+    /// The robot was safe, or has never begun.
     Safely(ExitStatus),
-    /// Nobody has stopped what moves.
+    /// The robot died, and nobody has stopped what moves.
     Died(ExitStatus),
-    /// It showed no life, and was killed.
+    /// The robot showed no life, and was killed.
     Silent(ExitStatus),
 }
 
@@ -52,7 +52,7 @@ struct Guarded<'o> {
     post: Post,
     life: Life,
     log: Option<PathBuf>,
-    /// Somebody has asked for its end.
+    /// Whether a signal has asked for the robot's end.
     is_to_end: bool,
 }
 
@@ -70,11 +70,13 @@ struct ForwardedSignal {
 }
 
 impl Oversight {
+    /// Finds the command, and registers the signals that are passed on.
+    ///
     /// # Errors
     /// The command is not there, or the system refuses what a guard needs.
     pub fn of(guard: &GuardConfiguration, base: &Base) -> Result<Self, CommandError> {
         let command = StopCommand::of(guard, base)?;
-        // What would end the guard would leave nobody.
+        // A signal that ended the guard would leave the robot without one.
         let pairs = [
             (SIGINT, Signal::INT),
             (SIGTERM, Signal::TERM),
@@ -135,10 +137,11 @@ impl<'o> Guarded<'o> {
         Ok(Self { oversight, child, process, post, life: Life::NotBegun, log: None, is_to_end: false })
     }
 
-    /// Until it has ended.
+    /// Waits until the robot has ended.
     fn watch(&mut self) -> io::Result<Ended> {
-        // Above whatever else shares the machine's time, where that is allowed: the robot itself
-        // says where it is not. What it starts must not inherit that.
+        // The guard runs above whatever else shares the machine's time, where that is allowed: the
+        // robot itself reports where it is not. Processes that the guard starts must not inherit
+        // that.
         let thread = KernelThread::current();
         _ = thread.set_policy(Policy::Fifo(Priority::LOWEST));
         let ended = self.wait();
@@ -168,7 +171,7 @@ impl<'o> Guarded<'o> {
             if let Life::Seen(last) = self.life
                 && last.elapsed() > self.oversight.beat
             {
-                // It must not move anything again when it wakes up.
+                // A robot that wakes up later must not move anything again.
                 self.child.kill()?;
                 return Ok(Ended::Silent(self.child.wait()?));
             }
@@ -187,8 +190,8 @@ impl<'o> Guarded<'o> {
 
     fn forward_signals(&mut self) {
         for forwarded in &self.oversight.signals {
-            // Where somebody stops the whole job, the guard goes on: a robot that stands still
-            // shows no life.
+            // The guard goes on where somebody stops the whole job: a robot that stands still shows
+            // no life.
             if forwarded.has_arrived() && forwarded.signal != Signal::TSTP {
                 self.is_to_end |= !matches!(forwarded.signal, Signal::USR1 | Signal::USR2);
                 _ = kill_process(Pid::from_child(&self.child), forwarded.signal);
@@ -225,13 +228,14 @@ impl Drop for ForwardedSignal {
     }
 }
 
-/// As shells say it.
+/// Returns the exit code as shells do.
 fn code(status: ExitStatus) -> ExitCode {
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-/// Makes the log of a robot that has died one that any program reads; says how that went.
+/// Repairs the log of a robot that has died, so that any program reads it; returns how that went,
+/// in words.
 fn recovered(path: &Path) -> String {
     match hemiola_log::recover_in_place(path) {
         Ok((path, recovery)) => {

@@ -1,14 +1,14 @@
-//! Where files are that a robot leaves and reads again: beside its robot.toml, and not where
-//! somebody happens to stand.
+//! The places of files that a robot writes and reads again: beside its robot.toml, not in the
+//! folder where it happens to be started.
 
 use std::path::{Path, PathBuf};
 
 use hemiola_config::{Base, Origins};
 use hemiola_model::configuration::Configuration;
 
-/// Puts every relative path of the configuration where it belongs: one that a file names is seen
-/// from that file's folder, one of the command line from the present folder. The profile of a robot
-/// that has no file is kept in `state`.
+/// Resolves every relative path of the configuration: one that a file names from that file's
+/// folder, one of the command line from the present folder. The profile of a robot that has no file
+/// is kept in `state`.
 pub fn settle(configuration: &mut Configuration, origins: &Origins, state: Option<&Path>) {
     let Configuration { output, log, .. } = configuration;
     for (key, path) in [
@@ -24,9 +24,9 @@ pub fn settle(configuration: &mut Configuration, origins: &Origins, state: Optio
     });
 }
 
-/// Where traces are left of which nobody says where: beside robot.toml. Those of a robot that has
-/// none are left in the present folder, for they are many and large, and nobody would see them pile
-/// up elsewhere.
+/// Returns the folder for traces without a path: beside robot.toml. Traces of a robot without one
+/// are left in the present folder, for they are many and large, and nobody would see them pile up
+/// elsewhere.
 pub fn traces(base: &Base) -> PathBuf {
     let folder = match base {
         Base::File(path) => path.parent().unwrap_or(Path::new("")),
@@ -35,7 +35,7 @@ pub fn traces(base: &Base) -> PathBuf {
     folder.join("traces")
 }
 
-/// A relative path in a file, from that file's folder.
+/// Resolves a relative path that a file names from that file's folder.
 fn beside(path: &Path, key: &str, origins: &Origins) -> Option<PathBuf> {
     let file = Path::new(origins.of(key)?.place.file());
     (path.is_relative() && !is_typed(key, origins) && file.is_file())
@@ -46,7 +46,8 @@ fn is_typed(key: &str, origins: &Origins) -> bool {
     origins.of(key).is_some_and(|origin| origin.place.file() == "--set")
 }
 
-/// The user's folder for what this program keeps, as the XDG Base Directory Specification says.
+/// Returns the user's folder for what this program keeps, as the XDG Base Directory Specification
+/// says.
 pub fn state_folder() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
@@ -83,7 +84,7 @@ mod tests {
         assert_eq!([profile, trace, log], ["p.json", "t/t.pftrace", "logs"].map(beside));
         assert_eq!(statistics, Some("/s.json".into()));
         assert_eq!(traces(&Base::File(robot.clone())), folder.join("traces"));
-        // What is typed is meant from where one stands.
+        // Paths of the command line are meant from the present folder.
         let typed = ["output.profile='here.json'", "log.folder='here'"];
         let [profile, _, _, log] = settled(Base::File(robot), &typed);
         assert_eq!([profile, log], ["here.json", "here"].map(|name| Some(PathBuf::from(name))));

@@ -12,22 +12,23 @@ use crate::command_line::ConfigurationArguments;
 use crate::error::CommandError;
 use crate::program::Program;
 
-/// How a robot is configured whose log is repeated.
+/// The configuration of a robot whose log is repeated.
 pub struct Configured {
     pub loaded: Loaded,
-    /// Who provides today what the log does not say: a representation that had one candidate then
-    /// may have several now.
+    /// The present providers that the log does not name: a representation that had one candidate
+    /// then may have several now.
     pub providers: BTreeMap<String, String>,
-    /// What is to be said of that.
+    /// Remarks on how that differs from the present configuration.
     pub remarks: Vec<String>,
 }
 
-/// As the robot was configured when the log was recorded, and the arguments put over that. As it is
-/// configured now if the arguments name a file, or the log does not tell, or tells what this robot
+/// Returns the configuration with which the log was recorded, with the arguments put over it; or
+/// the present one if the arguments name a file, or the log has none, or has one that this robot
 /// does not know.
 ///
-/// Where files are written, where other robots' logs have what, and where people reach the robot
-/// (`[output]`, `[log]`, `[replay]`, `[page]`) is as it is now: it is not what was recorded.
+/// Where files are written, which topics of other robots' logs hold what, and where people reach
+/// the robot (`[output]`, `[log]`, `[replay]`, `[page]`) is as it is now: it is not what was
+/// recorded.
 pub fn configuration(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -57,7 +58,7 @@ pub fn configuration(
     }
 }
 
-/// Says that the recorded configuration is of no use any more.
+/// Returns the warning that the recorded configuration is of no use any more.
 pub fn misfit(error: &dyn std::fmt::Display) -> String {
     let error = error.to_string();
     let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
@@ -67,17 +68,17 @@ pub fn misfit(error: &dyn std::fmt::Display) -> String {
 }
 
 fn text(recorded: &BTreeMap<String, String>) -> String {
-    // A key is one line in every log of ours.
+    // Keys in Hemiola's logs have no line breaks.
     let values = recorded.iter().filter(|(key, _)| is_of_run(key) && !key.contains(['\n', '\r']));
     let values: Vec<(&str, Value)> = values
-        // What cannot be read is missed where the robot needs it.
+        // A value that cannot be read is missed where the robot needs it.
         .filter_map(|(key, json)| Some((key.as_str(), serde_json::from_str(json).ok()?)))
         .collect();
     text_of(values.iter().map(|(key, value)| (*key, value)))
 }
 
-/// An overlay by its name is beside the robot's own configuration, which is not what it is put
-/// over.
+/// Finds an overlay by its name beside the robot's own configuration, as the recorded one that it
+/// is put over has no folder.
 fn of_robot(program: &Program, overlay: &str) -> String {
     let Base::File(base) = &program.base else { return overlay.to_owned() };
     if overlay.contains(['/', '\\']) || overlay.ends_with(".toml") {
@@ -87,7 +88,7 @@ fn of_robot(program: &Program, overlay: &str) -> String {
     if path.is_file() { path.display().to_string() } else { overlay.to_owned() }
 }
 
-/// What is otherwise now, a line each, after one that says so.
+/// Returns what is otherwise now, a line each, after a line that says so.
 fn changes(then: &Origins, now: &Origins) -> Vec<String> {
     let said = |origins: &Origins, key: &str| {
         origins.of(key).map_or_else(|| "not set".to_owned(), |origin| as_json(&origin.value))
@@ -114,5 +115,5 @@ fn changes(then: &Origins, now: &Origins) -> Vec<String> {
     lines
 }
 
-/// As many are told.
+/// The number of changes that are reported.
 const MOST_CHANGES: usize = 20;

@@ -11,7 +11,7 @@ pub struct Over {
 }
 
 impl Over {
-    /// Replaces what was shown last; of the lines, as many as fit on the terminal, cut at its edge.
+    /// Replaces what was shown last, with as many lines as fit on the terminal, cut at its edge.
     pub fn show(&mut self, text: &str) {
         let size = terminal_size().unwrap_or(Size { columns: 80, rows: 24 });
         let mut drawn = match self.shown {
@@ -26,7 +26,7 @@ impl Over {
             self.shown += 1;
         }
         drawn += "\x1b[J";
-        // In one piece, so that nothing flickers.
+        // The text is written in one piece, so that nothing flickers.
         let mut stdout = std::io::stdout().lock();
         _ = stdout.write_all(drawn.as_bytes()).and_then(|()| stdout.flush());
     }

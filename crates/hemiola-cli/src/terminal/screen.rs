@@ -10,8 +10,8 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 
 use super::Terminal;
 
-/// The terminal while a view has it. Given back when this is dropped, at a panic, and when the
-/// program ends by a signal.
+/// The terminal while a view holds it. It is released when this is dropped, at a panic, and when
+/// the program ends by a signal.
 pub struct Screen {
     drawn: ratatui::Terminal<CrosstermBackend<Stdout>>,
     terminal: Terminal,
@@ -34,12 +34,12 @@ pub enum Key {
     PageDown,
     First,
     Last,
-    /// Ctrl-L: draw everything again.
+    /// Ctrl-L: everything is to be drawn again.
     Redraw,
 }
 
 impl Screen {
-    /// Takes the terminal.
+    /// Takes over the terminal.
     ///
     /// # Errors
     /// It cannot be drawn on.
@@ -50,12 +50,12 @@ impl Screen {
         Ok(Self { drawn, terminal: terminal.clone(), has_keys: io::stdin().is_terminal() })
     }
 
-    /// Draws. A terminal that went away is no reason to stop anything.
+    /// Draws a frame. A terminal that is gone is no reason to stop anything.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) {
         _ = self.drawn.draw(draw);
     }
 
-    /// The next key, if one is pressed within that time.
+    /// Returns the next key, if one is pressed within that time.
     pub fn key(&mut self, within: Duration) -> Option<Key> {
         if !self.has_keys {
             thread::sleep(within);
@@ -108,11 +108,11 @@ impl Drop for Screen {
     }
 }
 
-/// What a panic says is to be read afterwards.
+/// Restores the terminal at a panic, so that its message can be read afterwards.
 fn restore_at_panics(terminal: &Terminal) {
     let (terminal, viewer, before) = (terminal.clone(), thread::current().id(), std::panic::take_hook());
     std::panic::set_hook(Box::new(move |panic| {
-        // Those of a robot's modules are contained, and the view goes on.
+        // Panics of a robot's modules are contained, and the view goes on.
         if thread::current().id() == viewer {
             terminal.restore();
         }

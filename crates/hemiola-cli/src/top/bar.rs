@@ -1,6 +1,6 @@
 //! Numbers and bars of fixed width.
 
-/// Milliseconds with as many decimals as are worth reading: `0.052`, `1.24`, `12.3`, `140`.
+/// Writes milliseconds with as many decimals as are worth reading: `0.052`, `1.24`, `12.3`, `140`.
 pub fn milliseconds(nanoseconds: u64) -> String {
     let value = nanoseconds as f64 / 1e6;
     let decimals = match value {
@@ -12,8 +12,8 @@ pub fn milliseconds(nanoseconds: u64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A bar of `cells` columns that stands for `limit`: solid to the mean, a thin line to the 99 %
-/// quantile, a dot at the maximum, an arrow if that is beyond.
+/// Draws a bar of `cells` columns that stands for `limit`: solid to the mean, a thin line to the
+/// p99, a dot at the maximum, an arrow if that exceeds it.
 pub fn bar(cells: usize, limit: u64, [mean, p99, maximum]: [u64; 3]) -> String {
     const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     let eighths = |value: u64| ((value as f64 / limit.max(1) as f64 * cells as f64 * 8.0) as usize).min(cells * 8);

@@ -11,27 +11,27 @@ use crate::traffic::Traffic;
 /// One moment of a running robot.
 #[derive(Clone, Default)]
 pub struct Frame {
-    /// Its name.
+    /// The robot's name.
     pub robot: String,
-    /// How fast its clock runs.
+    /// The pace of the robot's clock, in words.
     pub pace: String,
     pub now: Time,
     pub report: Report,
-    /// Since when it is in its safe state, and why.
+    /// The time since which the robot is in its safe state, and why.
     pub safe_state: Option<String>,
-    /// What passed through the bus.
+    /// The traffic on the bus.
     pub channels: Vec<Channel>,
     pub bounds: Bounds,
     /// How often a bound was exceeded.
     pub exceedances: u64,
     /// The log that is being written.
     pub recording: Option<String>,
-    /// What the robot adds.
+    /// The lines that the robot adds.
     pub lines: Vec<String>,
     pub notes: Notes,
 }
 
-/// Something that messages go through.
+/// A topic, a service, or whatever else messages go through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Channel {
     pub name: String,
@@ -40,21 +40,21 @@ pub struct Channel {
     pub lost: u64,
 }
 
-/// What latencies do not exceed, in nanoseconds.
+/// The bounds on latencies, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
-    /// By cycle.
+    /// Bounds on response times, by cycle.
     pub responses: BTreeMap<String, u64>,
-    /// By source and output.
+    /// Bounds on reaction times, by source and output.
     pub reactions: BTreeMap<(String, String), u64>,
-    /// By source and output.
+    /// Bounds on data ages, by source and output.
     pub data_ages: BTreeMap<(String, String), u64>,
-    /// By executor and callback.
+    /// Bounds on response times of callbacks, by executor and callback.
     pub callbacks: BTreeMap<(String, String), u64>,
 }
 
 impl Frame {
-    /// The present moment of a robot of this process.
+    /// Returns the present moment of a robot of this process.
     pub fn of_robot(handle: &RobotHandle) -> Self {
         Self {
             now: handle.now(),
@@ -66,7 +66,7 @@ impl Frame {
         }
     }
 
-    /// The moment that an event `statistics` of a door tells of. What it lacks is empty.
+    /// Returns the moment in an event `statistics` of a door. What the event lacks is empty.
     pub fn of_event(event: &Value) -> Self {
         let nanoseconds = |value: &Value| Time::from_nanoseconds(value.as_i64().unwrap_or_default());
         let safe_state = event["safe_state"].as_object().map(|entry| {
@@ -110,8 +110,8 @@ fn channels(topics: &Value) -> Vec<Channel> {
 }
 
 impl Bounds {
-    /// What a door answers when it is asked for `bounds`: rows as `analyze --format json` has them,
-    /// whose chains are called `SOURCE → OUTPUT`, after what the configuration calls them.
+    /// Reads a door's answer to a request for `bounds`: rows as in `analyze --format json`, whose
+    /// chains are called `SOURCE → OUTPUT`, after their name in the configuration.
     pub fn of_answer(answer: &Value) -> Self {
         let mut bounds = Self::default();
         for row in answer["rows"].as_array().into_iter().flatten() {

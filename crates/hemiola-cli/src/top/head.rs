@@ -10,7 +10,7 @@ use super::{Ends, Frame, Tab};
 
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 
-/// ` nao  12.3 s  real time  recording logs/nao-3.mcap`
+/// Draws ` nao  12.3 s  real time  recording logs/nao-3.mcap`.
 pub fn draw_head(canvas: &mut Canvas<'_>, area: Rect, frame: &Frame) {
     let mut spans = vec![
         Span::styled(format!(" {}", frame.robot), BOLD),
@@ -32,7 +32,7 @@ pub fn draw_head(canvas: &mut Canvas<'_>, area: Rect, frame: &Frame) {
     canvas.render_widget(Line::from(spans), area);
 }
 
-/// What nobody may overlook.
+/// Draws what nobody may overlook.
 pub fn draw_alarm(canvas: &mut Canvas<'_>, area: Rect, frame: &Frame) {
     let Some(reason) = &frame.safe_state else { return };
     let alarm = Style::new().fg(Color::White).bg(Color::Red).add_modifier(Modifier::BOLD);

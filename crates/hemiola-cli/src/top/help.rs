@@ -1,4 +1,4 @@
-//! What keys do.
+//! The help for keys.
 
 use ratatui::Frame as Canvas;
 use ratatui::layout::{Constraint, Rect};
@@ -24,7 +24,7 @@ const FIGURES: [&str; 5] = [
     "longer than they were measured to; red where it did.",
 ];
 
-/// Draws it over all else.
+/// Draws the help over all else.
 pub fn draw(canvas: &mut Canvas<'_>, area: Rect, ends: Ends, more: &[(&'static str, &'static str)]) {
     let end = match ends {
         Ends::View => ("q", "leave; the robot goes on"),

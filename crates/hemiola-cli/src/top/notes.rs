@@ -14,11 +14,11 @@ pub struct Notes {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// When it was said last.
+    /// The time of the last occurrence.
     pub time: Time,
     pub kind: Kind,
     pub text: String,
-    /// How often it was said.
+    /// The number of occurrences.
     pub count: u64,
 }
 
@@ -31,11 +31,11 @@ pub enum Kind {
     Change,
 }
 
-/// More different notes than anybody reads.
+/// The number of different notes that are kept: more than anybody reads.
 const MOST: usize = 1000;
 
 impl Notes {
-    /// Adds a note. One that was there is counted, and moves to the end.
+    /// Adds a note. A known one is counted, and moves to the end.
     pub fn add(&mut self, time: Time, kind: Kind, text: &str) {
         let text: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
         let before = self.notes.iter().position(|note| note.text == text && note.kind == kind);
@@ -46,25 +46,25 @@ impl Notes {
         self.notes.push_back(Note { time, kind, text, count: count + 1 });
     }
 
-    /// Adds what is new in the journal of a robot of this process.
+    /// Adds a new entry of the journal of a robot of this process.
     pub fn add_entry(&mut self, entry: &JournalEntry) {
         match &entry.event {
             JournalEvent::Message { severity, text, .. } => self.add(entry.at, (*severity).into(), text),
             JournalEvent::Change { change, by, .. } => self.add_change(entry.at, &change.to_string(), by.as_deref()),
             JournalEvent::Mark { text, by } => self.add_change(entry.at, &format!("mark: {text}"), by.as_deref()),
-            // A message says so as well.
+            // A message reports the exceedance as well.
             JournalEvent::Exceedance(_) => {}
         }
     }
 
-    /// Adds what a door tells of the journal.
+    /// Adds an entry of the journal that a door sends.
     pub fn add_text(&mut self, entry: &JournalText) {
         let time = Time::from_nanoseconds(entry.time);
         match &entry.happened {
             Happened::Message { severity, text, .. } => self.add(time, (*severity).into(), text),
             Happened::Change { text, by, .. } => self.add_change(time, text, by.as_deref()),
             Happened::Mark { text, by } => self.add_change(time, &format!("mark: {text}"), by.as_deref()),
-            // A message says so as well.
+            // A message reports the exceedance as well.
             Happened::Exceedance { .. } => {}
         }
     }
@@ -76,7 +76,7 @@ impl Notes {
         }
     }
 
-    /// The oldest first.
+    /// Iterates over the notes, the oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Note> + ExactSizeIterator {
         self.notes.iter()
     }

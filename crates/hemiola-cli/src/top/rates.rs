@@ -1,4 +1,4 @@
-//! How much happened by the second, in the last seconds.
+//! The rates of what happened in the last seconds.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -7,17 +7,17 @@ use hemiola_model::Time;
 
 use super::Frame;
 
-/// What was counted in the last frames.
+/// The counts of the last frames.
 #[derive(Default)]
 pub struct Rates {
     counts: VecDeque<Counts>,
 }
 
-/// What had happened up to a moment.
+/// The counts up to one moment.
 struct Counts {
     now: Time,
     of: BTreeMap<Counted, u64>,
-    /// How often each worker of a cycle had run something.
+    /// The number of tasks that each worker of a cycle has run.
     workers: BTreeMap<(String, String), u64>,
 }
 
@@ -27,7 +27,7 @@ pub enum Counted {
     Runs {
         cycle: String,
     },
-    /// Nanoseconds that the tasks of a cycle took.
+    /// The nanoseconds that the tasks of a cycle took.
     Work {
         cycle: String,
     },
@@ -35,7 +35,7 @@ pub enum Counted {
         of: String,
         task: String,
     },
-    /// Nanoseconds that a task took.
+    /// The nanoseconds that a task took.
     Execution {
         of: String,
         task: String,
@@ -52,25 +52,25 @@ pub enum Counted {
     },
 }
 
-/// Figures are of so long: long enough for the rate of a cycle of ten runs in a second.
+/// The time over which rates are taken: long enough for a cycle of ten runs in a second.
 const WINDOW: Duration = Duration::from_secs(2);
 
 impl Rates {
-    /// Adds the figures of a frame. A clock that was set back, as by a replay that begins anew,
-    /// begins anew.
+    /// Adds the counts of a frame. A clock that was set back, as by a replay that begins anew,
+    /// clears the counts before.
     pub fn add(&mut self, frame: &Frame) {
         if self.counts.back().is_some_and(|last| frame.now < last.now) {
             self.counts.clear();
         }
         let since = frame.now - WINDOW;
-        // The one before the window is where it begins.
+        // The last frame before the window is where it begins.
         while self.counts.get(1).is_some_and(|next| next.now <= since) {
             self.counts.pop_front();
         }
         self.counts.push_back(Counts::of(frame));
     }
 
-    /// How often that happened in a second; of work, its share of one core.
+    /// Returns how often that happened in a second; for work, its share of one core.
     pub fn rate(&self, counted: &Counted) -> f64 {
         let (Some(first), Some(last)) = (self.counts.front(), self.counts.back()) else { return 0.0 };
         let count = |counts: &Counts| counts.of.get(counted).copied().unwrap_or_default();
@@ -82,7 +82,7 @@ impl Rates {
         }
     }
 
-    /// How many workers of a cycle have run something.
+    /// Returns how many workers of a cycle have run something.
     pub fn workers(&self, cycle: &str) -> usize {
         let (Some(first), Some(last)) = (self.counts.front(), self.counts.back()) else { return 0 };
         let of_cycle = last.workers.iter().filter(|((of, _), _)| of == cycle);

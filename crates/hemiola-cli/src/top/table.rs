@@ -1,4 +1,4 @@
-//! Columns that fit the terminal, and rows in the order that somebody wants.
+//! Tables: columns that fit the terminal, and rows in the order that somebody chose.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use ratatui::widgets::{self, TableState};
 
 use super::bar::bar;
 
-/// What a tab shows.
+/// The table of a tab.
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Cell>>,
@@ -20,23 +20,23 @@ pub struct Table {
 pub struct Column {
     title: &'static str,
     alignment: Alignment,
-    /// Where there is no room for all, those of the lowest importance go first.
+    /// Columns of the lowest importance go first where there is no room for all.
     importance: u8,
-    /// It gets what the others leave.
+    /// Whether the column gets the room that the others leave.
     fills: bool,
 }
 
-/// What stands in a row and column.
+/// The contents of a row and column.
 pub struct Cell {
     content: Content,
     style: Style,
-    /// By which rows are sorted.
+    /// The value by which rows are sorted.
     key: Key,
 }
 
 enum Content {
     Text(String),
-    /// Mean, p99 and maximum, against a limit.
+    /// A bar of the mean, p99 and maximum, against a limit.
     Bar {
         limit: u64,
         figures: [u64; 3],
@@ -49,17 +49,17 @@ enum Key {
 }
 
 impl Column {
-    /// For names.
+    /// Makes a column of names.
     pub const fn name(title: &'static str, importance: u8) -> Self {
         Self { title, alignment: Alignment::Left, importance, fills: false }
     }
 
-    /// For figures.
+    /// Makes a column of figures.
     pub const fn figure(title: &'static str, importance: u8) -> Self {
         Self { title, alignment: Alignment::Right, importance, fills: false }
     }
 
-    /// For what takes the room that is left.
+    /// Makes a column that takes the room that is left.
     pub const fn rest(title: &'static str, importance: u8) -> Self {
         Self { title, alignment: Alignment::Left, importance, fills: true }
     }
@@ -71,12 +71,12 @@ impl Cell {
         Self { key: Key::Text(text.clone()), content: Content::Text(text), style: Style::new() }
     }
 
-    /// A number, and how it is written.
+    /// Makes a cell of a number, and how it is written.
     pub fn number(number: f64, text: impl Into<String>) -> Self {
         Self { content: Content::Text(text.into()), style: Style::new(), key: Key::Number(number) }
     }
 
-    /// A count that is quiet where it is zero and has a colour where it is not.
+    /// Makes a cell of a count that is dim where it is zero and has a colour where it is not.
     pub fn count(count: u64, colour: Color) -> Self {
         let style = if count == 0 { QUIET } else { Style::new().fg(colour) };
         Self::number(count as f64, count.to_string()).style(style)
@@ -107,21 +107,21 @@ impl Cell {
     }
 }
 
-/// For what is there and says nothing.
+/// The style of what is there and says nothing.
 pub const QUIET: Style = Style::new().add_modifier(Modifier::DIM);
 
-/// No name is shown wider.
+/// The greatest width of a column of text.
 const WIDEST: usize = 44;
 const NARROWEST_REST: usize = 12;
 const WIDEST_REST: usize = 200;
 
-/// Where somebody is in a table.
+/// The sorting, selection and scrolling of a table.
 #[derive(Default)]
 pub struct Position {
     state: TableState,
     sorting: Option<Sorting>,
     columns: usize,
-    /// Rows that were shown at once.
+    /// The number of rows that were shown at once.
     page: usize,
     rows: usize,
 }
@@ -134,7 +134,7 @@ struct Sorting {
 impl Position {
     pub fn sort_by_next(&mut self) {
         let next = self.sorting.as_ref().map_or(0, |sorting| sorting.column + 1);
-        // After the last column: as it comes.
+        // After the last column, rows come in their own order again.
         self.sorting = (next < self.columns).then_some(Sorting { column: next, is_reversed: false });
     }
 
@@ -148,7 +148,7 @@ impl Position {
         let last = self.rows.saturating_sub(1);
         let now = self.state.selected();
         let next = match now {
-            // The first step shows where one is.
+            // The first step selects the first row that is shown.
             None if rows > 1 => last,
             None => self.state.offset(),
             Some(now) => now.saturating_add_signed(rows).min(last),
@@ -160,12 +160,12 @@ impl Position {
         self.move_by(pages.saturating_mul(isize::try_from(self.page.max(1)).unwrap_or(isize::MAX)));
     }
 
-    /// Which row is selected, in the order that is shown.
+    /// Returns which row is selected, in the order that is shown.
     pub fn selected(&self) -> Option<usize> {
         self.state.selected()
     }
 
-    /// Shows the end where nobody has selected anything: for what grows.
+    /// Scrolls to the end of a table that grows, unless a row is selected.
     pub fn follow_end(&mut self, rows: usize, height: u16) {
         if self.state.selected().is_none() {
             *self.state.offset_mut() = rows.saturating_sub(usize::from(height.saturating_sub(1)));
@@ -176,7 +176,7 @@ impl Position {
         let Some(Sorting { column, is_reversed }) = self.sorting else { return };
         rows.sort_by(|one, other| {
             let order = match (one.get(column).map(|cell| &cell.key), other.get(column).map(|cell| &cell.key)) {
-                // The largest figures are what people look for.
+                // The largest figures come first, as people look for them.
                 (Some(Key::Number(one)), Some(Key::Number(other))) => other.total_cmp(one),
                 (Some(Key::Text(one)), Some(Key::Text(other))) => one.cmp(other),
                 _ => Ordering::Equal,
@@ -191,7 +191,7 @@ impl Table {
         Self { columns: columns.into(), rows: rows.into_iter().map(Vec::from).collect() }
     }
 
-    /// Draws as much of it as there is room for; of a table without rows that there are none.
+    /// Draws as much of the table as there is room for, or that it has no rows.
     pub fn draw(mut self, canvas: &mut Frame<'_>, area: Rect, position: &mut Position) {
         if self.rows.is_empty() {
             return canvas.render_widget(Line::styled(" none yet", QUIET), area);
@@ -225,7 +225,7 @@ impl Table {
         canvas.render_stateful_widget(table, area, &mut position.state);
     }
 
-    /// The width of each column, and none for what there is no room for.
+    /// Returns the width of each column, and `None` where there is no room for it.
     fn widths(&self, room: usize) -> Vec<Option<usize>> {
         let mut widths = vec![None; self.columns.len()];
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
@@ -233,7 +233,7 @@ impl Table {
         let mut left = room + GAP;
         for (place, index) in order.into_iter().enumerate() {
             let width = self.wanted(index) + GAP;
-            // The first one is there in any case.
+            // The most important column is there in any case.
             if width <= left || place == 0 {
                 widths[index] = Some(width - GAP);
                 left = left.saturating_sub(width);
@@ -258,5 +258,5 @@ impl Table {
     }
 }
 
-/// Between two columns.
+/// The space between two columns.
 const GAP: usize = 2;

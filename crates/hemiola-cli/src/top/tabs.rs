@@ -15,7 +15,7 @@ use super::rates::Rates;
 use super::table::{Cell, Position};
 use super::{Frame, table};
 
-/// A part of the view.
+/// A tab of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tab {
     Cycles,
@@ -27,7 +27,7 @@ pub enum Tab {
 }
 
 impl Tab {
-    /// In the order in which they stand.
+    /// All tabs, in the order in which they stand.
     pub const ALL: [Self; 6] = [Self::Cycles, Self::Tasks, Self::Chains, Self::Topics, Self::Sources, Self::Messages];
 
     pub fn name(self) -> &'static str {
@@ -41,7 +41,7 @@ impl Tab {
         }
     }
 
-    /// So many places on, and round again.
+    /// Returns the tab that many places on, and round again.
     pub fn after(self, places: usize) -> Self {
         Self::ALL[(self as usize + places) % Self::ALL.len()]
     }
@@ -65,33 +65,33 @@ pub fn draw(
     }
 }
 
-/// Nothing where nothing was measured.
+/// Returns a cell with a time, or an empty one where nothing was measured.
 fn time(nanoseconds: u64, count: u64) -> Cell {
     let text = if count == 0 { String::new() } else { milliseconds(nanoseconds) };
     Cell::number(nanoseconds as f64, text)
 }
 
-/// A bound, red if something was longer.
+/// Returns a cell with a bound, red if the maximum exceeds it.
 fn bound(bound: Option<&u64>, maximum: u64) -> Cell {
     let Some(&bound) = bound else { return Cell::number(0.0, "") };
     let style = if maximum > bound { Style::new().fg(Color::Red) } else { Style::new() };
     Cell::number(bound as f64, milliseconds(bound)).style(style)
 }
 
-/// So many a second.
+/// Returns a cell with a rate per second.
 fn rate(rate: f64) -> Cell {
     let decimals = usize::from(rate < 99.95);
     Cell::number(rate, format!("{rate:.decimals$}"))
 }
 
-/// A share of one core.
+/// Returns a cell with a share of one core.
 fn share(share: f64) -> Cell {
     let percent = 100.0 * share;
     let decimals = usize::from(percent < 9.95);
     Cell::number(share, format!("{percent:.decimals$} %"))
 }
 
-/// Quiet, as `table::QUIET`, for names that repeat.
+/// Returns a cell in the style of `table::QUIET`, for names that repeat.
 fn quiet(text: &str) -> Cell {
     Cell::text(text).style(table::QUIET)
 }

@@ -60,7 +60,7 @@ fn frame(runs: u64, seconds: f64) -> Frame {
     }
 }
 
-/// What is on a terminal of that size, without spaces at the ends of lines.
+/// Returns what is on a terminal of that size, without spaces at the ends of lines.
 fn shown(top: &mut Top, columns: u16, rows: u16) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     terminal.draw(|canvas| top.draw(canvas)).unwrap();
@@ -147,12 +147,12 @@ fn keys_lead_through_the_tabs_and_sort_rows() {
     assert_eq!(top.press(Key::NextTab), Pressed::Shown);
     let first = |top: &mut Top| shown(top, 100, 10)[3].clone();
     assert!(first(&mut top).contains("Walk.joints"));
-    // By cycle, then by task: alphabetically.
+    // Rows are sorted by cycle, then by task, alphabetically.
     (0..2).for_each(|_| _ = top.press(Key::Character('s')));
     assert!(first(&mut top).contains("Balance.tilt"));
     top.press(Key::Character('S'));
     assert!(first(&mut top).contains("Walk.joints"));
-    // After the last column: as before.
+    // After the last column, rows are as before.
     (0..9).for_each(|_| _ = top.press(Key::Character('s')));
     assert!(first(&mut top).contains("Walk.joints"));
     assert_eq!(top.press(Key::Character('+')), Pressed::Other(Key::Character('+')));
@@ -186,7 +186,7 @@ fn rates_are_of_the_last_seconds_and_begin_anew_with_the_clock() {
     for second in 0..10_u32 {
         rates.add(&frame(u64::from(second * second), second.into()));
     }
-    // 81 runs after 9 s, 49 after 7 s.
+    // There were 81 runs after 9 s, and 49 after 7 s.
     assert_eq!(rates.rate(&motion), 16.0);
     rates.add(&frame(5, 1.0));
     assert_eq!(rates.rate(&motion), 0.0);
@@ -247,7 +247,7 @@ fn a_frame_of_a_door_is_the_one_of_the_robot() {
     assert_eq!(frame.safe_state.as_deref(), Some("since 1.5 s, because it was asked to"));
     assert_eq!(frame.channels, [Channel { name: "whistle".into(), sent: 5, waiting: 2, lost: 3 }]);
     assert_eq!((frame.exceedances, frame.recording.as_deref()), (4, Some("logs/nao-3.mcap")));
-    // Whatever a door sends, something is shown.
+    // Whatever a door sends, a frame is shown.
     assert_eq!(Frame::of_event(&json!(["nonsense"])).exceedances, 0);
 
     let bounds = Bounds::of_answer(&json!({ "rows": [

@@ -12,7 +12,8 @@ use hemiola::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Where a process of the test program finds the folder of the robot that it is to be.
+/// The environment variable with the folder of the robot that a process of the test program is to
+/// be.
 const FOLDER: &str = "HEMIOLA_TEST_CART";
 
 pub const ROBOT: &str = "\
@@ -123,19 +124,19 @@ impl Bold {
     }
 }
 
-/// A robot that runs, in a folder of its own. It ends when this is dropped.
+/// A running robot in a folder of its own. It ends when this is dropped.
 pub struct Cart {
     pub folder: PathBuf,
     owns_folder: bool,
     process: Child,
-    /// What it has said where errors go.
+    /// The lines on the robot's standard error output.
     said: Vec<String>,
 }
 
-/// Under load everything takes its time.
+/// The longest wait for anything: under load everything takes its time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Not a test: the robot itself, in a process that a test has started.
+/// The robot of the other tests, in a process that a test has started; not a test itself.
 #[test]
 fn robot_of_the_other_tests() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
@@ -152,14 +153,14 @@ impl Cart {
         Self::start_with("")
     }
 
-    /// The same with more arguments.
+    /// Starts a robot in a new folder, with more arguments.
     pub fn start_with(arguments: &str) -> Self {
         let folder = new_folder();
         std::fs::write(folder.join("robot.toml"), ROBOT).unwrap();
         Self::start_in(folder, arguments)
     }
 
-    /// Starts one more of this robot.
+    /// Starts another process of this robot.
     pub fn start_another(&self) -> Self {
         let mut another = Self::start_in(self.folder.clone(), "");
         another.owns_folder = false;
@@ -185,12 +186,12 @@ impl Cart {
         let mut cart = Self { folder, owns_folder: true, process, said: Vec::new() };
         let socket = cart.folder.join(format!("hemiola/cart.{}.sock", cart.process()));
         let deadline = Instant::now() + PATIENCE;
-        // It says where its page is, or that it has none because all ports are taken.
+        // The robot prints where its page is, or that it has none because all ports are taken.
         while !socket.exists() || !cart.said.iter().any(|line| line.contains("page: ") || line.contains("port")) {
             cart.said.extend(lines.recv_timeout(Duration::from_millis(20)));
             assert!(Instant::now() < deadline, "the robot has no door: {:#?}", cart.said);
         }
-        // What a cycle provides is there when it has run.
+        // The values of a cycle are there when it has run.
         let process = cart.process().to_string();
         cart.until(&["top", "--robot", &process], |figures| figures["health"]["drive"]["runs"].as_u64() > Some(2));
         cart
@@ -200,17 +201,17 @@ impl Cart {
         self.process.id()
     }
 
-    /// The address that it has printed, with its token.
+    /// Returns the address that the robot has printed, with its token.
     pub fn page(&self) -> &str {
         self.said.iter().find_map(|line| line.strip_prefix("page: ")).expect("it has a page")
     }
 
-    /// A command as somebody types it, and what came of it.
+    /// Runs a command as somebody types it.
     pub fn command(&self, arguments: &[&str]) -> Output {
         command_in(&self.folder, arguments)
     }
 
-    /// What a command prints, which ends well.
+    /// Runs a command, which has to succeed, and returns what it prints.
     #[track_caller]
     pub fn prints(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments);
@@ -219,14 +220,14 @@ impl Cart {
         printed
     }
 
-    /// What a command answers machines.
+    /// Runs a command with `--json`, and returns its answer.
     #[track_caller]
     pub fn json(&self, arguments: &[&str]) -> Value {
         let printed = self.prints(&[arguments, &["--json"]].concat());
         serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {printed}"))
     }
 
-    /// What a command says that fails.
+    /// Runs a command, which has to fail with that code, and returns its error.
     #[track_caller]
     pub fn refuses(&self, arguments: &[&str], code: i32) -> String {
         let output = self.command(arguments);
@@ -235,7 +236,7 @@ impl Cart {
         said
     }
 
-    /// Waits until that is so.
+    /// Runs a command again and again until its answer is as wanted.
     #[track_caller]
     pub fn until(&self, arguments: &[&str], mut is_so: impl FnMut(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
@@ -248,19 +249,19 @@ impl Cart {
         }
     }
 
-    /// Sends its process a signal.
+    /// Sends the robot's process a signal.
     pub fn is_sent(&self, signal: Signal) {
         let process = Pid::from_raw(self.process() as i32).unwrap();
         kill_process(process, signal).unwrap();
     }
 
-    /// Ends its process at once, as a crash would.
+    /// Kills the robot's process, as a crash would.
     pub fn kill(mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
-    /// Waits until its process has ended, and tells whether it ended well.
+    /// Waits until the robot's process has ended, and returns whether it ended well.
     pub fn ends(&mut self) -> bool {
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
@@ -283,7 +284,7 @@ impl Drop for Cart {
     }
 }
 
-/// A new folder with a short name, for those of sockets are short.
+/// Makes a new folder with a short name, as paths of sockets must be short.
 pub fn new_folder() -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("hemiola-live-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -293,7 +294,7 @@ pub fn new_folder() -> PathBuf {
     folder
 }
 
-/// The program `hemiola`, with robots that have that folder.
+/// Runs the program `hemiola`, for which that folder holds the sockets of robots.
 pub fn command_in(folder: &Path, arguments: &[&str]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_hemiola"))
         .args(arguments)
@@ -311,7 +312,7 @@ pub fn command_in(folder: &Path, arguments: &[&str]) -> Output {
             break status;
         }
         if Instant::now() > deadline {
-            // Whoever hangs is ended, and has failed.
+            // A command that hangs is killed, and has failed.
             _ = child.kill();
         }
         thread::sleep(Duration::from_millis(5));
@@ -319,7 +320,7 @@ pub fn command_in(folder: &Path, arguments: &[&str]) -> Output {
     Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
 }
 
-/// Reads to its end what a process prints.
+/// Reads what a process prints, to its end, on another thread.
 fn read(mut printed: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -29,7 +29,7 @@ fn robots_that_run_are_found_by_name_and_process() {
     let unknown = first.refuses(&["show", "Drive", "--robot", "crat"], 2);
     assert!(unknown.contains("did you mean `cart`?"), "{unknown}");
 
-    // A robot that was killed leaves its socket behind, which nobody sees again.
+    // A robot that was killed leaves its socket behind; the next look removes it.
     let left = first.folder.join(format!("hemiola/cart.{process}.sock"));
     second.kill();
     assert!(left.exists());
@@ -66,7 +66,7 @@ fn values_are_shown_overridden_and_released_as_they_stand_in_robot_toml() {
     cart.prints(&["override", "Goal", "{ metres = 1.5 }"]);
     let overridden = cart.until(&["show", "Drive.speed"], |answer| answer["value"] != 0.5);
     assert_eq!(overridden["value"], 0.75);
-    // What was left out is as it was.
+    // The field that was left out is as it was.
     assert_eq!(cart.prints(&["show", "Goal"]), "bold = false\nmetres = 1.5\n");
     cart.prints(&["release", "Goal"]);
     cart.until(&["show", "Drive.speed"], |answer| answer["value"] == 0.5);
@@ -76,7 +76,7 @@ fn values_are_shown_overridden_and_released_as_they_stand_in_robot_toml() {
         printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["value"].as_u64().unwrap()).collect();
     assert!(steps.len() == 3 && steps.is_sorted() && steps[0] < steps[2], "{printed}");
 
-    // What a source provides comes with its next sample.
+    // A value of a source comes with its next sample.
     let turns = cart.prints(&["show", "Turns"]);
     assert!(turns.starts_with("count = ") && turns.ends_with("since = [0.5, 1.5]\n"), "{turns}");
     assert_eq!(cart.prints(&["show", "Turns.since[1]"]), "1.5\n");
@@ -182,7 +182,7 @@ fn logs_and_traces_begin_and_end_while_it_runs_and_moments_are_marked() {
     assert!(why.contains("late.pftrace") && why.contains("drive, run "), "{why}");
 }
 
-/// What `show Drive.step` tells when it tells the same twice: nothing moves any more.
+/// Waits until `show Drive.step` shows the same twice: nothing moves any more.
 fn at_rest(cart: &Cart) -> Value {
     let mut before = Value::Null;
     cart.until(&["show", "Drive.step"], |step| {
@@ -198,7 +198,7 @@ fn a_replay_is_paused_stepped_and_hurried_from_outside_and_ends_with_its_log() {
     recorded.prints(&["stop"]);
     assert!(recorded.ends());
     let log = recorded.folder.join("game.mcap");
-    // So slow that it does not end by itself.
+    // The replay is so slow that it does not end by itself.
     let mut cart = Cart::start_with(&format!("--replay {} --speed 0.05", log.display()));
     let socket = cart.folder.join(format!("hemiola/cart.{}.sock", cart.process()));
     let mut door = Connection::open(&Address::Unix(socket)).unwrap();
@@ -208,7 +208,7 @@ fn a_replay_is_paused_stepped_and_hurried_from_outside_and_ends_with_its_log() {
     cart.until(&["show", "Drive.step"], |step| step["value"] == rest + 3);
     let back = door.request(Request::Seek { time: 0 }).unwrap_err().to_string();
     assert!(back.contains("goes forward only") && back.contains("--from"), "{back}");
-    // Everything before that is done, and nothing else; on a busy machine not every run was
+    // All runs before that time are computed, and no others; on a busy machine not every run was
     // recorded.
     door.request(Request::Seek { time: 1_990_000_000 }).unwrap();
     cart.until(&["show", "Drive.step"], |step| step["value"].as_u64() > Some(rest + 5));
@@ -272,7 +272,7 @@ fn a_running_robot_is_plotted_captured_and_explained() {
 fn a_robot_of_another_host_is_seen_by_all_and_changed_with_its_token_only() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let cart = Cart::start_with(&format!("--page {port}"));
-    // Whoever runs it elsewhere has no socket of its folder.
+    // A command that runs elsewhere has no socket in its folder.
     let elsewhere = new_folder();
     let command = |arguments: &[&str]| command_in(&elsewhere, arguments);
     let at = format!("127.0.0.1:{port}");

@@ -1,4 +1,4 @@
-//! What takes the whole terminal, on one.
+//! Commands that take over the whole terminal, on a terminal of their own.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,7 +20,7 @@ use super::cart::Cart;
 /// A terminal with a program on it.
 struct Screen {
     keyboard: File,
-    /// Held, so that it stays as the program leaves it.
+    /// The terminal is held open, so that it stays as the program leaves it.
     terminal: File,
     shown: Arc<Mutex<String>>,
     program: Child,
@@ -66,7 +66,7 @@ impl Screen {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until that was drawn, and forgets all that was before.
+    /// Waits until that was drawn, and forgets what was drawn before.
     #[track_caller]
     fn shows(&self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
@@ -111,7 +111,7 @@ impl Drop for Screen {
     }
 }
 
-/// A view of that robot, after its first picture.
+/// Starts a view of that robot, and waits for its first picture.
 fn view(cart: &Cart, arguments: &[&str], first: &str) -> Screen {
     let screen = Screen::start(&cart.folder, arguments);
     screen.shows(first);
@@ -159,7 +159,7 @@ fn top_shows_another_tab_at_a_key_and_another_size() {
     screen.press("x1");
     let size = Winsize { ws_row: 10, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&screen.keyboard, size).unwrap();
-    // The foot of the smaller one stands in its last row.
+    // The foot of the smaller view stands in its last row.
     screen.shows("\x1b[10;1H");
     screen.press("q");
     assert!(screen.ends().success());

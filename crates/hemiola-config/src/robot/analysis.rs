@@ -1,4 +1,5 @@
-//! `[chain.*]` and `[analysis]`: by when chains have to be through, and what bounds rest on.
+//! The sections `[chain.*]` and `[analysis]`: the deadlines of chains, and the assumptions of
+//! bounds.
 
 use hemiola_model::configuration::{Admission, AnalysisConfiguration, ChainConfiguration};
 
@@ -10,7 +11,7 @@ use crate::section::{Reading, Refusal, Section, choice, duration, number, sugges
 const ADMISSIONS: &[(&str, Admission)] =
     &[("off", Admission::Off), ("warn", Admission::Warn), ("refuse", Admission::Refuse)];
 
-/// More than any computer on a robot has.
+/// The number of cores that no computer on a robot exceeds.
 const MOST_CORES: usize = 1024;
 
 pub(super) fn read_chains(
@@ -76,7 +77,7 @@ pub(super) fn read_analysis(node: &Node, catalog: &Catalog, found: &mut Diagnost
     analysis
 }
 
-/// Of all runs.
+/// Reads a share of all runs.
 fn share(node: &Node) -> Reading<'_, f64> {
     match number(node) {
         Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),

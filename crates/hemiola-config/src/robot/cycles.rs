@@ -1,4 +1,4 @@
-//! `[cycle.*]`
+//! The section `[cycle.*]`.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::node::Node;
 use crate::section::{Section, duration, rate, suggest_at, text, whole};
 use crate::suggest::list;
 
-/// As many as an executor has room for.
+/// The number of workers for which an executor has room.
 const MOST_WORKERS: usize = 64;
 
-/// More samples than any update can want to look through.
+/// The largest number of samples, which is more than any update reads.
 const MOST_SAMPLES: usize = 1 << 20;
 
 pub(super) fn read_cycles(
@@ -41,7 +41,7 @@ pub(super) fn read_cycles(
 fn read_cycle(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Option<CycleConfiguration> {
     let mut section = Section::open(&format!("cycle.{name}"), node, found)?;
     let trigger = read_trigger(&mut section, node, catalog, found);
-    // Without a trigger there is an error, and the cycle only serves to find more of them.
+    // Without a trigger there is an error, and the cycle only serves to find more errors.
     let mut cycle = CycleConfiguration::new(name, trigger.clone().unwrap_or(Trigger::Rate(1.0)));
     let modules = section.peek("modules");
     let expected = "a list of modules or Rust paths, such as [\"nao::motion\"]";
@@ -72,7 +72,7 @@ fn read_cycle(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostic
     Some(cycle)
 }
 
-/// `rate`, `trigger` or `topic`.
+/// Reads `rate`, `trigger` or `topic`.
 fn read_trigger(
     section: &mut Section<'_>,
     cycle: &Node,
@@ -158,14 +158,14 @@ fn check_entry(entry: &Node, catalog: &Catalog, found: &mut Diagnostics) {
     });
 }
 
-/// The crate of a Rust path, if no module of it is part of the program.
+/// Returns the crate of a Rust path, if no module of it is part of the program.
 fn unlinked_crate<'n>(path: &'n str, catalog: &Catalog) -> Option<&'n str> {
     let (name, _) = path.split_once("::")?;
     let is_linked = catalog.modules.iter().any(|module| module.path.split("::").next() == Some(name));
     (!is_linked).then_some(name)
 }
 
-/// A source that is switched off starts no cycle and provides nothing.
+/// Checks that sources are enabled: one that is switched off starts no cycle and provides nothing.
 pub(super) fn check_sources_are_enabled(
     cycles: &[(&str, &Node)],
     sources: &[(&str, &Node)],
@@ -192,7 +192,8 @@ pub(super) fn check_sources_are_enabled(
     }
 }
 
-/// Modules that no cycle names, and no cycles at all, are legal and mostly forgotten.
+/// Warns of modules that no cycle names, and of a robot without cycles: both are legal and mostly
+/// mistakes.
 pub(super) fn warn_of_idle_modules(configuration: &Configuration, catalog: &Catalog, found: &mut Diagnostics) {
     if configuration.cycles.is_empty() {
         found.push(

@@ -1,4 +1,4 @@
-//! `[executor.*]`
+//! The section `[executor.*]`.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use crate::diagnostic::Diagnostics;
 use crate::node::Node;
 use crate::section::{Section, whole};
 
-/// Programs make executors as they go, so which there are is not known before a run.
+/// Reads the configuration of executors. Programs make these as they go, so their names cannot be
+/// checked before a run.
 pub(super) fn read_executors(
     executors: &[(&str, &Node)],
     found: &mut Diagnostics,

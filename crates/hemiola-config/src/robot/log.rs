@@ -1,4 +1,4 @@
-//! `[log]`
+//! The section `[log]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -18,12 +18,13 @@ use crate::section::{
 const COMPRESSIONS: &[(&str, LogCompression)] =
     &[("none", LogCompression::None), ("lz4", LogCompression::Lz4), ("zstd", LogCompression::Zstd)];
 
-/// More often it only costs, and more rarely too much is lost with the process.
+/// The times between flushes: more frequent ones only cost, and with rarer ones too much is lost
+/// with the process.
 const FLUSHES: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(60);
 
-/// More often it is most of the log, and more rarely of no use.
+/// The times between checkpoints: more frequent ones are most of the log, and rarer ones of no use.
 const SNAPSHOTS: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(3600);
-/// In the place of a time.
+/// The word that replaces a time.
 const NEVER: &str = "never";
 
 pub(super) fn read_log(node: &Node, catalog: &Catalog, found: &mut Diagnostics) -> LogConfiguration {
@@ -117,7 +118,7 @@ fn read_condition(section: &mut Section<'_>, catalog: &Catalog, found: &mut Diag
     }
 }
 
-/// An error unless `name` is a representation that can leave the process, or a topic.
+/// Reports an error unless `name` is a representation that can leave the process, or a topic.
 fn check_recordable(name: &str, place: &Place, catalog: &Catalog, found: &mut Diagnostics) {
     if catalog.schemas.contains_key(name) || catalog.topics.contains(name) {
         return;

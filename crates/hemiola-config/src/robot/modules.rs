@@ -1,4 +1,4 @@
-//! `[module.*]`, `[source.*]` and `[providers]`
+//! The sections `[module.*]`, `[source.*]` and `[providers]`.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(super) fn read_modules(
     read
 }
 
-/// An error for a table or a parameters file of a module that does not exist.
+/// Creates the error for a table or a parameters file of a module that does not exist.
 pub(crate) fn unknown_module(name: &str, node: &Node, catalog: &Catalog) -> Diagnostic {
     if catalog.source(name).is_some() {
         return Diagnostic::error(format!("`{name}` is a source, not a module"))

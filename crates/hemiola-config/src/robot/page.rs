@@ -1,4 +1,4 @@
-//! `[page]`: where people and tools reach the running robot.
+//! The section `[page]`: the address at which people and tools reach the running robot.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
 use crate::section::{Reading, Refusal, Section, boolean, folder_name, text, whole};
 
-/// A shorter token could be guessed.
+/// The length of the shortest token; a shorter one could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
 pub(crate) fn read_page(node: &Node, found: &mut Diagnostics) -> PageConfiguration {
@@ -43,7 +43,7 @@ fn address(node: &Node) -> Reading<'_, IpAddr> {
     node.text().and_then(|text| text.parse().ok()).ok_or_else(refusal)
 }
 
-/// A name as it stands in an address, without port and without slashes.
+/// Reads a name as it stands in an address, without port and without slashes.
 fn host(node: &Node) -> Reading<'_, String> {
     let is_name = |text: &&str| !text.is_empty() && !text.contains(['/', ':', ' ']);
     let name = node.text().filter(is_name).map(str::to_owned);

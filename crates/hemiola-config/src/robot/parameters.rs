@@ -1,4 +1,4 @@
-//! Parameters: values of any schema, checked with the place of every part.
+//! Values of parameters, of any schema, checked with the place of every part.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::node::{Content, Node, Table};
 use crate::section::{suggest, suggest_at};
 use crate::toml_value::to_toml;
 
-/// The value of a parameter; what a structure leaves out comes from the parameter's default.
+/// Reads the value of a parameter. Fields that a structure does not set are those of the
+/// parameter's default.
 pub(super) fn read_parameter(
     description: &ParameterDescription,
     node: &Node,
@@ -26,7 +27,7 @@ struct ParameterReader<'a> {
 }
 
 impl ParameterReader<'_> {
-    /// `name` is how messages call the value: `threshold`, `gait.step_height`, `gains[2]`.
+    /// Reads a value, which messages call `name`: `threshold`, `gait.step_height`, `gains[2]`.
     fn value(&mut self, node: &Node, data_type: &DataType, default: Option<&Value>, name: &str) -> Option<Value> {
         match (data_type, &node.content) {
             (DataType::Optional(inner), _) => self.value(node, inner, default, name),
@@ -80,7 +81,7 @@ impl ParameterReader<'_> {
         }
     }
 
-    /// Ranges bind a number, and each number of a list of them.
+    /// Checks the range, which applies to a number, and to each number of a list.
     fn in_range(&mut self, node: &Node, value: &Value, name: &str) -> Option<Value> {
         if innermost(&self.description.data_type) == Innermost::Composed {
             return Some(value.clone());
@@ -197,7 +198,7 @@ impl ParameterReader<'_> {
         Some(Value::Table(BTreeMap::from([(variant.clone(), fields)])))
     }
 
-    /// Reports, with what the parameter is for.
+    /// Reports an error, with the parameter's documentation and default.
     fn refuse(&mut self, error: Diagnostic) -> Option<Value> {
         let ParameterDescription { name, documentation, unit, default, .. } = self.description;
         let default = to_toml(default).map_or_else(|| "none".into(), |value| value.to_string());
@@ -212,7 +213,7 @@ impl ParameterReader<'_> {
     }
 }
 
-/// What ranges speak of.
+/// The type inside of lists and options, to which a range applies.
 #[derive(PartialEq)]
 enum Innermost {
     Number,
@@ -228,7 +229,7 @@ fn innermost(data_type: &DataType) -> Innermost {
     }
 }
 
-/// Whether a list is a natural way to write the structure: vectors and pairs.
+/// Returns whether a list is a natural way to write the structure: vectors and pairs.
 fn is_tuple(fields: &[Field]) -> bool {
     let is_vector =
         fields.len() <= 4 && fields.iter().zip(["x", "y", "z", "w"]).all(|(field, name)| field.name == name);
@@ -243,7 +244,7 @@ fn fits_unsigned(number: u64, bits: u32) -> bool {
     bits >= 64 || number < 1 << bits
 }
 
-/// A type in words, with an article.
+/// Describes a type, with an article.
 fn expected(data_type: &DataType) -> String {
     match data_type {
         DataType::Boolean => "true or false".into(),

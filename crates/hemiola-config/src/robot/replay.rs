@@ -1,5 +1,5 @@
-//! `[replay]`: what a replay takes from the log; `[replay.*]`: where foreign logs have what sources
-//! provide.
+//! The sections `[replay]`, for what a replay takes from the log, and `[replay.*]`, for where
+//! foreign logs have what sources provide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(super) fn read_replay(node: &Node, catalog: &Catalog, found: &mut Diagnostic
     ReplayConfiguration { take, mappings: read_mappings(&entries, catalog, found) }
 }
 
-/// An error unless a module provides it, and logs can have it.
+/// Reports an error unless a module provides the representation, and logs can contain it.
 fn check_takeable(node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
     let Some(name) = node.text().filter(|name| !name.is_empty()) else { return };
     let provided: BTreeSet<_> =

@@ -1,4 +1,4 @@
-//! Files that values are saved in: read as a whole, replaced as a whole.
+//! Files in which values are saved: read as a whole, replaced as a whole.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,11 +12,12 @@ use crate::ConfigError;
 use crate::document::LONGEST_TEXT;
 use crate::load::beside;
 
-/// Writes values into the file at `path`, which is created if it does not exist: what
-/// [`save_values`] makes of its text. The file is replaced as a whole or not at all.
+/// Writes values into the file at `path`, which is created if it does not exist, as [`save_values`]
+/// does with its text. The file is replaced as a whole or not at all.
 ///
 /// # Errors
-/// The file cannot be read or written, is no TOML, or holds something else where a value belongs.
+/// Fails if the file cannot be read or written, is no TOML, or holds something else where a value
+/// belongs.
 ///
 /// ```no_run
 /// use hemiola_config::{SavedValue, save_in_file};
@@ -40,20 +41,20 @@ pub fn save_in_file(path: &Path, values: &[SavedValue]) -> Result<(), ConfigErro
     replace(path, &saved)
 }
 
-/// Writes the value of a module's parameter into the configuration at `path`, and tells which file
-/// was changed. Comments, order and layout of everything else stay as they are; the file is
-/// replaced as a whole or not at all.
+/// Writes the value of a module's parameter into the configuration at `path`, and returns the path
+/// of the file that was changed. Comments, order and layout of everything else stay as they are;
+/// the file is replaced as a whole or not at all.
 ///
-/// Where `parameters/<module>.toml` exists beside `path` it is changed, since it is put over the
-/// base file; otherwise the table `[module.<module>]` at `path`, which is added if there is none.
-/// [`Value::Nothing`] takes the parameter out, so that its default holds again. The value is not
-/// checked: take one that a running robot has accepted. An overlay or a `--set` that gives the same
-/// parameter still wins over what is written here: [`Origins::of`](crate::Origins::of) tells; give
-/// the path of the overlay to change it there.
+/// If `parameters/<module>.toml` exists beside `path` it is changed, since it overrides the base
+/// file; otherwise the table `[module.<module>]` at `path`, which is added if there is none.
+/// [`Value::Nothing`] removes the parameter, so that its default applies again. The value is not
+/// checked: use one that a running robot has accepted. An overlay or a `--set` that gives the same
+/// parameter still overrides what is written here, as [`Origins::of`](crate::Origins::of) shows;
+/// give the path of the overlay to change it there.
 ///
 /// # Errors
-/// The file cannot be read or written, is no TOML, or holds something else where the parameter
-/// belongs.
+/// Fails if the file cannot be read or written, is no TOML, or holds something else where the
+/// parameter belongs.
 ///
 /// ```no_run
 /// use hemiola_config::save_parameter;
@@ -69,7 +70,7 @@ pub fn save_parameter(path: &Path, module: &str, name: &str, value: &Value) -> R
         true => (own_file, String::new()),
         false => (path.to_owned(), format!("module.{module}")),
     };
-    // A base file that is missing is a wrong path, and not one to be made.
+    // A base file that is missing means a wrong path, and is not created.
     read(&path)?;
     save_in_file(&path, &[SavedValue::new(section, name, value.clone())])?;
     Ok(path)
@@ -84,11 +85,10 @@ fn read(path: &Path) -> Result<String, ConfigError> {
     Ok(text)
 }
 
-/// Writes a new file beside the old one and puts it in its place, so that a power cut leaves one of
-/// the two.
+/// Writes a new file beside the old one and renames it, so that a power cut leaves one of the two.
 fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
     let write = || {
-        // What a link points at, and not the link; a new file is where it is said.
+        // The target of a link is replaced, and not the link; a new file is created at `path`.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut new_name = path.file_name().map(OsString::from).unwrap_or_default();
         new_name.push(".new");
@@ -107,7 +107,7 @@ fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
     write().map_err(|error| ConfigError::File { action: "write", path: path.to_owned(), error })
 }
 
-/// A module's name comes from a studio's request as well; it must not lead out of the folder.
+/// Returns whether a module's name, which may come from a studio's request, stays in the folder.
 fn is_plain_name(module: &str) -> bool {
     !module.is_empty() && !module.contains(['/', '\\', '.', '\0'])
 }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Where keys may stand in a file, and how.
+/// The ways in which keys may be written in a file.
 #[derive(Clone, Copy, Debug)]
 enum Style {
     Header,
@@ -126,7 +126,8 @@ proptest! {
     ) {
         sections.sort_by(|one, other| one.name.cmp(&other.name));
         sections.dedup_by(|one, other| one.name == other.name);
-        // Texts may look like comments, and tables be written over several lines: numbers do not.
+        // Texts may look like comments, and tables be written over several lines; numbers are
+        // neither.
         let numbers = sections.iter_mut().flat_map(|section| &mut section.entries);
         numbers.for_each(|entry| entry.value = Value::Integer(7));
         let text = text_of(&sections);

@@ -4,8 +4,8 @@ use hemiola_config::{Catalog, Component};
 use hemiola_model::data::{Data, DataType, Field, Variant};
 use hemiola_model::{ParameterDescription, Range, Value};
 
-/// Two modules, another one that could find the ball, and two sources. What the legs are asked for
-/// is opaque.
+/// Returns a catalog of two modules, another one that could find the ball, and two sources. The
+/// representation that the legs are asked for is opaque.
 pub fn catalog() -> Catalog {
     let number = |name: &str, documentation: &str, unit: &str, default: f64, range| {
         let range = Option::map(range, |(minimum, maximum)| Range::new(minimum, maximum));

@@ -65,7 +65,7 @@ fn ways_with_a_topic_make_chains_of_their_own() {
         let update = UpdateId { module, update: 0 };
         TopicEnd { topic: "Fell", cycle, update, role }
     };
-    // Attitude tells Mind.
+    // Attitude publishes to Mind.
     let topics = [end(0, 0, PortRole::Publishes), end(1, 0, PortRole::Subscribes)];
     let chains = chains(&resolved, &topics);
     let told = |source: &str| -> Vec<Chain> {
@@ -77,13 +77,14 @@ fn ways_with_a_topic_make_chains_of_their_own() {
     let others: Vec<_> = chains.iter().filter(|chain| !chain.by_messages).cloned().collect();
     assert_eq!(others, self::chains(&resolved, &[]), "the other chains are as without");
 
-    // A source tells by itself.
+    // A source publishes by itself.
     let roots = [Root { source: "body", tells: vec![] }, Root { source: "camera", tells: vec!["Fell"] }];
     let chains = super::chains(&resolved, &topics, &roots);
     let told: Vec<_> = chains.iter().filter(|it| it.by_messages && it.source == "camera").cloned().collect();
     assert_eq!(routes(&told, "camera", "output to body"), ["cognition motion"]);
 
-    // The module that tells derives from what it has told Mind itself: a circle, of messages only.
+    // The module that publishes derives from what it has published to Mind itself: a circle, of
+    // messages only.
     let topics = [end(0, 1, PortRole::Publishes), end(1, 0, PortRole::Subscribes)];
     let chains = self::chains(&resolved, &topics);
     let chain =
@@ -103,8 +104,8 @@ fn values_that_derive_from_each_other_in_a_circle_are_noticed() {
 
 #[test]
 fn what_reaches_an_output_only_by_coming_back_is_state_and_has_no_age() {
-    // What moves rests on the matched pose alone, which the odometry goes into, and which goes into
-    // it.
+    // The moving outputs rest on the matched pose alone, on which the odometry rests, which in turn
+    // rests on the matched pose.
     let motion = vec![
         module("Odometer", &["Imu", "Matched"], &["Odometry"]),
         module("Walk", &["Matched"], &["Joints"]),

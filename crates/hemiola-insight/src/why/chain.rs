@@ -1,4 +1,4 @@
-//! Why a chain from a sensor to an output took as long as it did.
+//! The reasons why a chain from a sensor to an output took as long as it did.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use super::{Answer, Question, moment};
 use crate::derive::is_output_of;
 use crate::error::InsightError;
 
-/// In words, and when the first of them was.
+/// Explains the chain, and returns when the first explained reaction was.
 pub fn explain(evidence: &Evidence, subject: &str, question: &Question) -> Result<Answer, InsightError> {
     let (source, output) = find(evidence, subject)?;
     let latency = if question.age { Latency::DataAge } else { Latency::Reaction };
@@ -36,7 +36,7 @@ pub fn explain(evidence: &Evidence, subject: &str, question: &Question) -> Resul
     Ok(Answer { text, span: first })
 }
 
-/// A line for each chain.
+/// Returns a line for each chain.
 pub fn overview(evidence: &Evidence, names: &CatalogGuard<'_>) -> String {
     let longest = |chain: (SourceId, TaskId), latency| {
         let reactions = evidence.history.reactions(chain.0, chain.1, latency);
@@ -57,8 +57,8 @@ fn title(names: &CatalogGuard<'_>, (source, output): (SourceId, TaskId)) -> Stri
     format!("{} -> {}", names.source_name(source), names.task_name(output))
 }
 
-/// The chain of that name: that of robot.toml, or `Camera -> Legs.request` with an arrow of either
-/// kind, or as much of it as is enough.
+/// Returns the chain of that name: its name in robot.toml, or `Camera -> Legs.request` with an
+/// arrow of either kind, or as much of it as is unambiguous.
 fn find(evidence: &Evidence, subject: &str) -> Result<(SourceId, TaskId), InsightError> {
     let names = evidence.trace.catalog.read();
     let plain = |text: &str| text.replace('→', "->").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -82,10 +82,10 @@ fn find(evidence: &Evidence, subject: &str) -> Result<(SourceId, TaskId), Insigh
     Err(InsightError::UnknownSubject { name: subject.to_owned(), known })
 }
 
-/// What robot.toml calls a chain.
+/// Returns the name of a chain in robot.toml.
 fn declared_name<'e>(evidence: &'e Evidence, names: &CatalogGuard<'_>, chain: (SourceId, TaskId)) -> Option<&'e str> {
     let (begin, output) = (names.source_name(chain.0), names.task_name(chain.1));
-    // Whoever names a source means the way of values if there is one.
+    // The name of a source means the path of values if there is one.
     let heard = source_of_messages(&begin).filter(|source| {
         let by_values = names.sources().find(|(_, name)| name == source).map(|(id, _)| (id, chain.1));
         by_values.is_none_or(|by_values| evidence.history.chains().all(|other| other != by_values))
@@ -112,7 +112,7 @@ fn explain_reaction(evidence: &Evidence, chain: (SourceId, TaskId), latency: Lat
     text
 }
 
-/// What the hop that exceeds its usual length most spent its time with.
+/// Explains on what the hop that exceeds its usual length most spent its time.
 fn reason(
     evidence: &Evidence,
     names: &CatalogGuard<'_>,
@@ -124,7 +124,7 @@ fn reason(
     let (long, more) = (evidence.duration(hop.ticks()), evidence.duration(excess));
     let share = hop.describe(names, source);
     let within = if matches!(hop.step, Step::Run { .. }) { "in " } else { "" };
-    // A twentieth more than usual is usual.
+    // A twentieth more than usual counts as usual.
     let is_usual = excess <= hop.ticks() / 20;
     let more = if is_usual { "as usual".to_owned() } else { format!("{more} more than usual") };
     let because = format!("\nbecause  {long} of it, {more}, passed {within}{share}");

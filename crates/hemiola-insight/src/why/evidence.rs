@@ -1,4 +1,4 @@
-//! The trace that tells, and what is usual.
+//! The trace that an answer rests on, and what is usual.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,15 +18,15 @@ use crate::traces::Traces;
 pub struct Evidence {
     pub(super) trace: Trace,
     pub(super) history: History,
-    /// When its first event was.
+    /// The time of its first event.
     pub(super) begin: Ticks,
-    /// When the robot's clock showed zero, if an output tells.
+    /// The time at which the robot's clock showed zero, if an output shows it.
     pub(super) clock_zero: Option<u64>,
-    /// Those that the configuration names.
+    /// The chains in the configuration.
     pub(super) chains: Vec<ChainConfiguration>,
-    /// How far the robot's clock and the machine's went apart, in nanoseconds.
+    /// The difference by which the robot's clock and the machine's drifted apart, in nanoseconds.
     drift: u64,
-    /// What it was read from.
+    /// A description of where it was read.
     from: String,
     profile: Profile,
 }
@@ -35,7 +35,7 @@ impl Evidence {
     /// Reads the trace or log that the question names, or the newest one that the robot has left.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// Fails if there is none, or if it cannot be read.
     pub fn find(question: &Question, configuration: Configuration, traces: &Traces) -> Result<Self, InsightError> {
         let Configuration { output, chains, .. } = &configuration;
         let (trace, from) = match (&question.log, &question.trace) {
@@ -75,10 +75,10 @@ impl Evidence {
         Self { trace, history, begin, clock_zero, chains, drift, from, profile }
     }
 
-    /// Takes what a running robot still knows of the last seconds.
+    /// Takes the events that a running robot still has of the last seconds.
     ///
     /// # Errors
-    /// What it knows cannot be turned into a trace, which is a mistake in Hemiola.
+    /// Fails if they cannot be turned into a trace, which is a mistake in Hemiola.
     pub fn of_running(
         Trace { capture, catalog, scale }: Trace,
         configuration: Configuration,
@@ -94,12 +94,12 @@ impl Evidence {
         Ok(Self::of(trace, FROM.to_owned(), configuration.chains, profile))
     }
 
-    /// Whether the robot's clock was as fast as the machine's.
+    /// Returns whether the robot's clock was as fast as the machine's.
     pub(super) fn is_in_real_time(&self) -> bool {
         Duration::from_nanos(self.drift) < MOST_DRIFT
     }
 
-    /// Where it comes from.
+    /// Returns the heading of an answer: where the evidence comes from.
     pub(super) fn heading(&self) -> String {
         format!("{}\n", self.from)
     }
@@ -109,33 +109,33 @@ impl Evidence {
         names.cycles().find(|(_, cycle)| cycle.name == name).map(|(id, _)| id)
     }
 
-    /// What is usual, from all other runs in the trace, or from earlier ones.
+    /// Returns the usual durations, from all other runs in the trace, or from earlier ones.
     pub(super) fn durations(&self, without: (CycleId, u32)) -> Durations {
         let Trace { capture, catalog, scale } = &self.trace;
         Durations::of(capture, catalog, scale, without).or(Durations::of_profile(&self.profile, catalog))
     }
 
-    /// By how much a run was too late, if it was.
+    /// Returns by how much a run missed its deadline, if it did.
     pub(super) fn lateness(&self, cycle: CycleId, run: &RunSpan) -> Option<Duration> {
         let deadline = self.trace.catalog.read().cycle(cycle)?.deadline?;
         Duration::from_nanos(run.response_ticks()).checked_sub(deadline).filter(|late| !late.is_zero())
     }
 
-    /// Ticks of a trace are nanoseconds.
+    /// Formats a duration. Ticks of a trace are nanoseconds.
     pub(super) fn duration(&self, ticks: u64) -> String {
         duration(Duration::from_nanos(ticks))
     }
 
-    /// When the robot's clock, or the trace, showed that time.
+    /// Returns when the robot's clock, or the trace, showed that time.
     pub(super) fn at(&self, time: Duration) -> Ticks {
         let zero = self.clock_zero.unwrap_or(self.begin.0);
         Ticks(zero.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
     }
 
-    /// Writes a trace of that time, and of a little before and after it, for Perfetto.
+    /// Writes a trace of that span of time, and of a little before and after it, for Perfetto.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_slice(&self, path: &Path, (begin, end): (Ticks, Ticks)) -> Result<(), InsightError> {
         let Trace { capture, catalog, scale } = &self.trace;
         let part = capture.around(begin, end, scale.ticks_in(AROUND));
@@ -143,11 +143,12 @@ impl Evidence {
     }
 }
 
-/// Between an output and the look at the clock the thread may have been preempted.
+/// The largest drift in real time: between an output and reading the clock the thread may have been
+/// preempted.
 const MOST_DRIFT: Duration = Duration::from_millis(100);
 const AROUND: Duration = Duration::from_millis(5);
 
-/// The configured one, or that of the highest number.
+/// Returns the configured trace, or the one with the highest number.
 fn newest(output: &OutputConfiguration, traces: &Traces) -> Option<PathBuf> {
     match &output.trace {
         Some(path) => path.exists().then(|| path.clone()),
@@ -155,8 +156,8 @@ fn newest(output: &OutputConfiguration, traces: &Traces) -> Option<PathBuf> {
     }
 }
 
-/// The trace of the worst run of a cycle in a log; of those of all cycles the one with the longest
-/// run, if it is not about one.
+/// Returns the trace of a cycle's worst run in a log; if the subject is no cycle, the trace with
+/// the longest run of all.
 fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), InsightError> {
     let mut log = LogReader::open(path)?.for_attachments();
     let mut attachments = Vec::new();

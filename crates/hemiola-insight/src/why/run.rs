@@ -1,4 +1,4 @@
-//! Why a run of a cycle took as long as it did.
+//! The reasons why a run of a cycle took as long as it did.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use super::evidence::Evidence;
 use super::{Answer, Question, moment};
 use crate::error::InsightError;
 
-/// In words, and when the first of them was.
+/// Explains runs, and returns when the first of them was.
 pub fn explain(evidence: &Evidence, cycle: CycleId, question: &Question) -> Result<Answer, InsightError> {
     let mut text = evidence.heading();
     let mut first = None;
@@ -39,7 +39,7 @@ fn chosen(evidence: &Evidence, cycle: CycleId, question: &Question) -> Result<Ve
     Ok(vec![*found.ok_or(InsightError::NoSuchRun { cycle: name, first, last })?])
 }
 
-/// Heading, chain, reason, remedy.
+/// Explains a run: heading, chain, reason, remedy.
 pub fn explain_run(evidence: &Evidence, cycle: CycleId, run: &RunSpan) -> String {
     let Some(chain) = evidence.history.blocking_chain(cycle, run.run) else { return String::new() };
     let explanation = Explanation::of(chain, &evidence.durations((cycle, run.run)), &evidence.trace.scale)

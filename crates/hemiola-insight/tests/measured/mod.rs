@@ -1,4 +1,4 @@
-//! Profiles as if they had been measured of a robot.
+//! Profiles made as if they had been measured for a robot.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use hemiola::trace::{Profile, ProfileHistory};
 use hemiola_insight::profile::{add_run, recall};
 use hemiola_runtime::Robot;
 
-/// Keeps a profile as that of the robot of a file, as it is now.
+/// Saves a profile as that of the robot of a file, as it is now.
 pub fn keep(profile: &Profile, robot: &Path, path: &Path) {
     let options = LoadOptions { base: Base::File(robot.to_owned()), overlays: Vec::new(), assignments: Vec::new() };
     let Loaded { configuration, origins, .. } = load(&options, &Catalog::linked()).unwrap();
@@ -17,7 +17,7 @@ pub fn keep(profile: &Profile, robot: &Path, path: &Path) {
     history.save(path).unwrap();
 }
 
-/// What is known of the robot that ran last.
+/// Returns the profile of the robot that ran last.
 #[allow(dead_code, reason = "not every test reads what was measured")]
 pub fn last(path: &Path) -> Profile {
     ProfileHistory::load(path).unwrap().profiles().last().unwrap().clone()

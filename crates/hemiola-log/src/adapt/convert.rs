@@ -1,15 +1,15 @@
-//! Values into the place of others.
+//! Conversion of values into fields of other types.
 
 use super::{error, fits};
 use crate::definition::{Definition, Element, Field, NumberType, Shape};
 use crate::value::{MessageValue, Numbers, Value};
 use hemiola_model::data::ReadError;
 
-/// Who is told of values that have no place.
+/// A function that is called with each value that does not fit.
 pub type OnMisfit<'a> = &'a mut dyn FnMut(ReadError);
 
-/// Puts all fields of a message to the fields of the same names. Fields at the paths in `told` come
-/// from elsewhere.
+/// Converts all fields of a message into the fields of the same names. Fields at the paths in
+/// `told` have other sources.
 pub fn by_name(to: &mut Value, from: Value, told: &[&str], prefix: &str, on_misfit: OnMisfit<'_>) {
     let (Value::Message(to), Value::Message(from)) = (to, from) else { return };
     let (from_definition, to_definition) = (from.definition.clone(), to.definition.clone());
@@ -27,7 +27,7 @@ pub fn by_name(to: &mut Value, from: Value, told: &[&str], prefix: &str, on_misf
     }
 }
 
-/// Puts a value to a field, or leaves it as it is.
+/// Converts a value into a field, or leaves the field as it is.
 pub fn field(
     to: &mut Value,
     from: Value,
@@ -38,7 +38,8 @@ pub fn field(
 ) -> Result<(), ReadError> {
     match (wanted.shape, from) {
         (Shape::One, Value::List(mut items)) => match items.pop() {
-            // It was optional, and is no longer: where nothing was recorded the default stays.
+            // The field was optional, and is no longer: where nothing was recorded the default
+            // stays.
             None => Ok(()),
             Some(item) => one(to, item, &wanted.element, told, path, on_misfit),
         },
@@ -51,7 +52,7 @@ pub fn field(
             let run = match from {
                 Value::Numbers(numbers) => Value::Numbers(numbers),
                 Value::List(items) => Value::List(items),
-                // It has become optional.
+                // The field has become optional.
                 single => Value::List(vec![single]),
             };
             check_length(&run, shape, path)?;
@@ -77,7 +78,7 @@ fn one(
     Ok(())
 }
 
-/// All items of a run.
+/// Converts all items of a run.
 fn run(from: Value, element: &Element, path: &str, on_misfit: OnMisfit<'_>) -> Result<Value, ReadError> {
     match (element, from) {
         (Element::Number(number_type), Value::Numbers(numbers)) if numbers.number_type() == *number_type => {
@@ -125,7 +126,7 @@ fn check_length(run: &Value, shape: Shape, path: &str) -> Result<(), ReadError> 
     }
 }
 
-/// A variant goes by its name, not by its number.
+/// Converts the number of a variant: variants are matched by name, not by number.
 fn renumbered(
     from: &Definition,
     recorded: &Field,
@@ -136,7 +137,7 @@ fn renumbered(
 ) -> Result<Value, ReadError> {
     let (Some(then), Some(now)) = (variants(from, recorded), variants(to, wanted)) else { return Ok(value) };
     let renumbered = |number: u64| {
-        // What is no variant stays what it is, to be told of by who reads it.
+        // A number that is no variant stays what it is, to be reported by whoever reads it.
         let Some((name, _)) = then.iter().find(|&&(_, value)| value == number) else { return Ok(number) };
         let today = now.iter().find(|(other, _)| other == name).map(|&(_, number)| number);
         today.ok_or_else(|| error(path, format!("`{name}` was recorded, which does not exist any more")))
@@ -151,7 +152,7 @@ fn renumbered(
     }
 }
 
-/// The constants in front of a field that begin with its name; `None` if it is no enum.
+/// Returns the constants in front of a field that begin with its name; `None` if it is no enum.
 fn variants<'d>(definition: &'d Definition, field: &Field) -> Option<Vec<(&'d str, u64)>> {
     let prefix = format!("{}_", field.name.to_uppercase());
     let constants = definition.constants.iter().filter(|constant| constant.type_name == "uint8");
@@ -161,7 +162,7 @@ fn variants<'d>(definition: &'d Definition, field: &Field) -> Option<Vec<(&'d st
     (field.element == Element::Number(NumberType::U8) && !variants.is_empty()).then_some(variants)
 }
 
-/// A number as another type has it; `None` where it is not in its range.
+/// Converts a number into another type; `None` where it is not in its range.
 pub fn number(value: &Value, number_type: NumberType) -> Option<Value> {
     let (lowest, highest) = match number_type {
         NumberType::F32 => return Some(Value::Float32(value.number()? as f32)),
@@ -178,7 +179,7 @@ pub fn number(value: &Value, number_type: NumberType) -> Option<Value> {
     let whole = match value {
         Value::Signed(number) => i128::from(*number),
         Value::Unsigned(number) => i128::from(*number),
-        // What a unit was converted to: rounded, as nothing better is known.
+        // A number that was converted from another unit is rounded, as nothing better is known.
         Value::Float32(_) | Value::Float64(_) => value.number()?.round() as i128,
         _ => return None,
     };
@@ -186,7 +187,7 @@ pub fn number(value: &Value, number_type: NumberType) -> Option<Value> {
     Some(if lowest < 0 { Value::Signed(whole as i64) } else { Value::Unsigned(whole as u64) })
 }
 
-/// A message of nothing.
+/// Creates a message whose fields are all zero or empty.
 fn zero(definition: &std::sync::Arc<Definition>) -> Value {
     let one = |element: &Element| match element {
         Element::Boolean => Value::Boolean(false),
@@ -212,7 +213,7 @@ fn length(shape: Shape) -> usize {
     }
 }
 
-/// As definitions spell it.
+/// Returns the name of a type of numbers, as definitions spell it.
 pub fn name(number_type: NumberType) -> &'static str {
     match number_type {
         NumberType::U8 => "uint8",

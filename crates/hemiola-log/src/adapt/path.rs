@@ -1,4 +1,4 @@
-//! Ways to fields: `pose.position.x`, `ranges[3]`.
+//! Paths to fields: `pose.position.x`, `ranges[3]`.
 
 use hemiola_model::data::ReadError;
 
@@ -7,7 +7,7 @@ use super::{FieldSource, error};
 use crate::definition::{Definition, Element, Field, Shape};
 use crate::value::Value;
 
-/// The field at the end of a way; an item of a run as a field of its own.
+/// Returns the field at the end of a path; an item of a run as a field of its own.
 pub fn find(definition: &Definition, path: &str) -> Result<Field, ReadError> {
     let mut definition = definition;
     let mut parts = path.split('.').peekable();
@@ -38,7 +38,7 @@ pub fn find(definition: &Definition, path: &str) -> Result<Field, ReadError> {
     Err(error(path, "a way to a field is missing".to_owned()))
 }
 
-/// Puts a value to the end of a way.
+/// Sets the value at the end of a path.
 pub fn set(
     to: &mut Value,
     path: &str,
@@ -80,7 +80,7 @@ pub fn set(
     }
 }
 
-/// `ranges[3]` into name and index.
+/// Splits `ranges[3]` into name and index.
 fn split(part: &str) -> Option<(&str, Option<usize>)> {
     match part.split_once('[') {
         None => Some((part, None)),

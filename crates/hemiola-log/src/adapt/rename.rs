@@ -1,4 +1,4 @@
-//! Definitions of then, with the names of today.
+//! Recorded definitions with the present names of their fields.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use hemiola_model::data::{DataType, Variant};
 use super::{FieldSource, path};
 use crate::definition::{Definition, Element};
 
-/// A field of a message of today.
+/// A field of a message in its present form.
 struct Part {
     name: String,
     was: Vec<String>,
@@ -16,10 +16,10 @@ struct Part {
 }
 
 impl Definition {
-    /// With the names of today for what was called otherwise then, as
+    /// Renames what was called otherwise when it was recorded, as
     /// [`Field::was`](hemiola_model::data::Field::was) and
-    /// [`Variant::was`](hemiola_model::data::Variant::was) say. What is called so already keeps its
-    /// name.
+    /// [`Variant::was`](hemiola_model::data::Variant::was) declare. What has its present name
+    /// already keeps it.
     ///
     /// ```
     /// use hemiola_log::Definition;
@@ -59,8 +59,9 @@ impl Definition {
 }
 
 impl Definition {
-    /// Where fields of today come from that were parts of others then: those of which
-    /// [`Field::was`](hemiola_model::data::Field::was) says a way, such as `image.width`.
+    /// Returns the sources of present fields that were parts of others when they were recorded:
+    /// those for which [`Field::was`](hemiola_model::data::Field::was) declares a path, such as
+    /// `image.width`.
     ///
     /// ```
     /// use hemiola_log::{Definition, FieldSource};
@@ -85,12 +86,13 @@ impl Definition {
     }
 }
 
-/// What stands before the constants of a field's variants.
+/// Returns the prefix of the constants of a field's variants.
 fn prefix(field: &str) -> String {
     format!("{}_", field.to_uppercase())
 }
 
-/// What a variant is called today, as a constant; `recorded` are all there were.
+/// Returns the present name of a variant, as a constant; `recorded` are all variants that were
+/// recorded.
 fn variant_name(variant: &str, variants: &[Variant], recorded: &[&str]) -> String {
     let spelled = |name: &str| field_name(name).to_uppercase();
     let is_meant = |today: &&Variant| {
@@ -99,7 +101,7 @@ fn variant_name(variant: &str, variants: &[Variant], recorded: &[&str]) -> Strin
     variants.iter().find(is_meant).map_or_else(|| variant.to_owned(), |today| spelled(&today.name))
 }
 
-/// One of what a field holds.
+/// Returns the type of what a field holds one or more of.
 fn content(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Optional(inner)
@@ -110,9 +112,9 @@ fn content(data_type: &DataType) -> &DataType {
     }
 }
 
-/// The fields of the message that a type becomes.
+/// Returns the fields of the message that a type becomes.
 fn parts(today: &DataType) -> Vec<Part> {
-    // A way, of what was a part of another field.
+    // A name with dots is a path to what was a part of another field.
     let spelled = |way: &String| way.split('.').map(field_name).collect::<Vec<_>>().join(".");
     let named = |names: &[String]| names.iter().map(spelled).collect();
     match today {
@@ -134,7 +136,7 @@ fn parts(today: &DataType) -> Vec<Part> {
             });
             std::iter::once(kind).chain(contents).collect()
         }
-        // A run inside another one: the message between them.
+        // A run inside another one is a field of the message between them.
         DataType::Optional(_) => vec![Part { name: "value".to_owned(), was: Vec::new(), data_type: today.clone() }],
         DataType::Array(..) | DataType::Sequence(_) | DataType::Bounded(..) => {
             vec![Part { name: "items".to_owned(), was: Vec::new(), data_type: today.clone() }]

@@ -1,4 +1,4 @@
-//! Records as the suite describes them: fields by name, numbers as decimal texts.
+//! Descriptions of records in the suite's form: fields by name, numbers as decimal texts.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::error::LogError;
 use crate::records::Content;
 
-/// All records of a file; chunks and message indexes are not described, but what is in chunks is.
+/// Describes all records of a file; chunks and message indexes are not described, but the records
+/// in chunks are.
 pub fn records(path: &Path) -> Result<Vec<Value>, LogError> {
     let mut framing = super::open(path)?;
     let mut described = Vec::new();

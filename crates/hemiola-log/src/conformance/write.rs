@@ -15,7 +15,7 @@ pub enum Refusal {
     Failed(String),
 }
 
-/// The bytes of the file that is described.
+/// Returns the bytes of the file that is described.
 pub fn file(description: &Value) -> Result<Vec<u8>, Refusal> {
     let mut writer = McapWriter::new(Vec::new(), layout(description)?, "", "")?;
     for record in description["records"].as_array().ok_or_else(|| malformed("records"))? {
@@ -63,14 +63,14 @@ pub fn file(description: &Value) -> Result<Vec<u8>, Refusal> {
                 let (name, metadata) = (fields.text("name")?.to_owned(), fields.texts("metadata")?);
                 writer.metadata(MetadataRecord { name, metadata })?;
             }
-            // The writer makes the others by itself.
+            // The writer makes the other records by itself.
             _ => {}
         }
     }
     Ok(writer.finish()?)
 }
 
-/// Which records the file shall have, by the suite's names.
+/// Returns which records the file shall have, by the suite's names.
 fn layout(description: &Value) -> Result<Layout, Refusal> {
     let features = description["meta"]["variant"]["features"].as_array().ok_or_else(|| malformed("features"))?;
     let mut layout = Layout { parts: Vec::new(), compression: LogCompression::None, padding: &[] };

@@ -5,7 +5,7 @@ use hemiola_model::data::{DataType, Field, TypeName};
 use super::{Definition, Element, NumberType, SchemaError, Shape};
 
 impl Definition {
-    /// The schema of messages, for
+    /// Returns the schema of messages, for
     /// [`RepresentationDescriptor::dynamic`](hemiola_model::RepresentationDescriptor::dynamic).
     /// Default values of fields and bounds of texts are not in it.
     ///
@@ -24,7 +24,7 @@ impl Definition {
     /// ```
     ///
     /// # Errors
-    /// A `wstring`, whose encoding no two implementations agree on.
+    /// Fails if there is a `wstring`, whose encoding no two implementations agree on.
     pub fn data_type(&self) -> Result<DataType, SchemaError> {
         match self.name.as_ref() {
             "builtin_interfaces/Time" => return Ok(DataType::Time),

@@ -1,4 +1,4 @@
-//! Text to lines that mean something.
+//! Parsing of definitions into fields and constants.
 
 use super::{Constant, Dialect, SchemaError, Shape};
 
@@ -10,18 +10,18 @@ pub struct Section {
     pub constants: Vec<Constant>,
 }
 
-/// A field whose type is only a name yet.
+/// A field whose type is not resolved yet.
 pub struct RawField {
     pub line: usize,
     pub name: String,
     pub type_name: String,
-    /// Of a text, the most bytes.
+    /// The largest number of bytes of a text.
     pub text_limit: Option<usize>,
     pub shape: Shape,
     pub default: Option<String>,
 }
 
-/// The first is the root.
+/// Splits a text into definitions, of which the first is the root.
 pub fn sections(root: &str, text: &str, dialect: Dialect) -> Result<Vec<Section>, SchemaError> {
     let mut sections = vec![Section::new(root)];
     let mut is_headed = true;
@@ -50,7 +50,7 @@ pub fn sections(root: &str, text: &str, dialect: Dialect) -> Result<Vec<Section>
     Ok(sections)
 }
 
-/// `package/msg/Name` is `package/Name`.
+/// Shortens `package/msg/Name` to `package/Name`.
 pub fn short(name: &str) -> String {
     match name.split('/').collect::<Vec<_>>().as_slice() {
         [package, "msg", name] => format!("{package}/{name}"),
@@ -63,7 +63,7 @@ impl Section {
         Self { name: short(name), fields: Vec::new(), constants: Vec::new() }
     }
 
-    /// `type name`, `type name default`, `type NAME=value`
+    /// Reads a line: `type name`, `type name default` or `type NAME=value`.
     fn read(&mut self, number: usize, line: &str, dialect: Dialect) -> Result<(), SchemaError> {
         let error = |message| SchemaError { line: number, message };
         let Some((written, rest)) = line.split_once(char::is_whitespace) else {
@@ -80,7 +80,8 @@ impl Section {
         let rest = rest.trim_start();
         if let Some(value) = rest.strip_prefix('=') {
             let value = match dialect {
-                // The whole line: `#` begins no comment there, and nothing is a text too.
+                // The whole line counts: `#` begins no comment there, and an empty text is one,
+                // too.
                 Dialect::Ros1 if has_text => value.trim().to_owned(),
                 _ => value_of(value, has_text).ok_or_else(|| error(format!("the constant `{name}` has no value")))?,
             };
@@ -97,7 +98,7 @@ impl Section {
     }
 }
 
-/// What stands before the comment; a `#` in a quoted text begins none.
+/// Returns the text before the comment; a `#` in a quoted text begins none.
 fn value_of(rest: &str, is_text: bool) -> Option<String> {
     let rest = rest.trim();
     let quote = rest.chars().next().filter(|letter| is_text && matches!(letter, '"' | '\''));
@@ -114,7 +115,8 @@ fn value_of(rest: &str, is_text: bool) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// `name`, `string<=10`, `name[]`, `name[3]`, `name[<=3]`
+/// Splits a type into its name, limit and shape: `name`, `string<=10`, `name[]`, `name[3]`,
+/// `name[<=3]`.
 fn type_of(line: usize, written: &str) -> Result<(&str, Option<usize>, Shape), SchemaError> {
     let error = |message| SchemaError { line, message };
     let number = |text: &str| {

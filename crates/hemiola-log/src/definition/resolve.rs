@@ -1,4 +1,4 @@
-//! Names of types to types.
+//! Resolution of the names of types.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::parse::{RawField, Section, short};
 use super::{Definition, Dialect, Element, Field, NumberType, SchemaError, Shape};
 
-/// How many definitions may be inside each other: what reads values goes as deep.
+/// The number of definitions that may be inside each other: reading values recurses as deep.
 const DEEPEST: usize = 64;
 
-/// The root's definition, with all that it needs in it.
+/// Returns the root's definition, with all that it needs in it.
 pub fn resolve(root: &str, sections: &[Section], dialect: Dialect) -> Result<Definition, SchemaError> {
     let mut by_name = HashMap::new();
     for section in sections {
@@ -26,7 +26,7 @@ pub fn resolve(root: &str, sections: &[Section], dialect: Dialect) -> Result<Def
 struct Resolver<'s> {
     by_name: HashMap<&'s str, &'s Section>,
     known: HashMap<String, Arc<Definition>>,
-    /// Those whose fields are being resolved.
+    /// The definitions whose fields are being resolved.
     open: Vec<&'s str>,
     dialect: Dialect,
 }
@@ -62,8 +62,8 @@ impl<'s> Resolver<'s> {
         Ok(Field { name: field.name.as_str().into(), element, shape: field.shape, default: field.default.clone() })
     }
 
-    /// With its package, in the package of the message around it, or as one of the two names that
-    /// everybody uses without.
+    /// Finds a type by its name with its package, by its name in the package of the message around
+    /// it, or as one of the two names that everybody uses without a package.
     fn message(&mut self, section: &Section, field: &RawField) -> Result<Arc<Definition>, SchemaError> {
         let written = short(&field.type_name);
         let package = section.name.split('/').next().unwrap_or_default();
@@ -89,7 +89,7 @@ impl<'s> Resolver<'s> {
 impl Definition {
     fn new(name: &str, mut fields: Vec<Field>, constants: Vec<super::Constant>) -> Self {
         if fields.is_empty() {
-            // As ROS 2 encodes it.
+            // ROS 2 encodes a message without fields with this one.
             fields.push(number(Self::FILLER, NumberType::U8));
         }
         let depth = |field: &Field| match &field.element {
@@ -101,7 +101,7 @@ impl Definition {
     }
 }
 
-/// Of `builtin_interfaces`, which writers may leave out.
+/// Creates a definition of `builtin_interfaces`, which writers may leave out.
 fn seconds(name: &str) -> Definition {
     Definition::new(name, vec![number("sec", NumberType::I32), number("nanosec", NumberType::U32)], Vec::new())
 }

@@ -1,4 +1,4 @@
-//! Pictures as files: compressed ones as they are, others as portable pixmaps, which need no
+//! Export of pictures: compressed ones as they are, others as portable pixmaps, which need no
 //! library.
 
 use std::io::Write;
@@ -9,13 +9,13 @@ use crate::definition::Definition;
 use crate::error::LogError;
 use crate::value::{Numbers, Value};
 
-/// Whether messages of this type are pictures.
+/// Returns whether messages of this type are pictures.
 pub fn is_picture(definition: &Definition) -> bool {
     matches!(definition.name.as_ref(), "sensor_msgs/CompressedImage" | "sensor_msgs/Image")
 }
 
-/// Writes a picture. What has no form as a pixmap is written as its bytes, with the encoding in the
-/// name.
+/// Writes a picture. One that has no form as a pixmap is written as its bytes, with the encoding in
+/// the name.
 pub fn write(value: &Value, directory: &Path, stem: &str) -> Result<(), LogError> {
     let data = value.get("data");
     let Some(Value::Numbers(Numbers::U8(data))) = data.as_deref() else { return Ok(()) };
@@ -27,7 +27,7 @@ pub fn write(value: &Value, directory: &Path, stem: &str) -> Result<(), LogError
         Some(Value::Unsigned(number)) => usize::try_from(*number).unwrap_or(0),
         _ => 0,
     };
-    // `jpeg`, or as image_transport writes it: `rgb8; jpeg compressed bgr8`.
+    // The format is `jpeg`, or as image_transport writes it: `rgb8; jpeg compressed bgr8`.
     let format = text("format");
     let compressed = ["png", "webp", "avif", "jpeg", "jpg"].into_iter().find(|known| format.contains(known));
     let encoding = text("encoding");
@@ -44,7 +44,7 @@ pub fn write(value: &Value, directory: &Path, stem: &str) -> Result<(), LogError
     file.write_all(&content).and_then(|()| file.flush()).map_err(|error| failed(&path, &error))
 }
 
-/// PGM or PPM.
+/// Returns the file name extension and the bytes of a pixmap, PGM or PPM.
 fn pixmap(encoding: &str, width: usize, height: usize, step: usize, data: &[u8]) -> Option<(&'static str, Vec<u8>)> {
     let (magic, extension, channels) = match encoding {
         "mono8" | "8uc1" => ("P5", "pgm", 1),

@@ -1,4 +1,4 @@
-//! Messages as a table: a line for each, a column for each number or text.
+//! Export of messages as a table: a line for each, a column for each number or text.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,9 +10,10 @@ use crate::entry::Message;
 use crate::error::LogError;
 use crate::value::Value;
 
-/// Longer arrays, and all sequences, are a column in JSON.
+/// The largest number of items of an array that get columns of their own. Longer arrays, and all
+/// sequences, are a column in JSON.
 const LONGEST_ARRAY: usize = 36;
-/// What is deeper in a wider table is a column in JSON.
+/// The number of columns from which nested fields are a column in JSON.
 const MOST_COLUMNS: usize = 1000;
 
 pub struct Table {
@@ -48,7 +49,7 @@ impl Table {
                     let json = serde_json::to_string(value.as_ref()).map_err(io::Error::other)?;
                     self.file.write_all(quoted(&json).as_bytes())?;
                 }
-                // Times have no comma in them, nor have numbers.
+                // Times and numbers have no comma in them.
                 Value::Message(message) if message.seconds().is_none() => {
                     let json = serde_json::to_string(value.as_ref()).map_err(io::Error::other)?;
                     self.file.write_all(quoted(&json).as_bytes())?;
@@ -65,7 +66,7 @@ impl Table {
     }
 }
 
-/// The paths of all columns.
+/// Collects the paths of all columns.
 fn collect(definition: &Definition, prefix: &str, columns: &mut Vec<String>) {
     for field in &definition.fields {
         let path = format!("{prefix}{}", field.name);
@@ -91,7 +92,7 @@ fn collect(definition: &Definition, prefix: &str, columns: &mut Vec<String>) {
     }
 }
 
-/// As RFC 4180 has it.
+/// Quotes a text for a cell, as RFC 4180 defines.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

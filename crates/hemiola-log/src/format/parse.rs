@@ -1,7 +1,7 @@
-//! The bodies of records. Lengths are checked against the bytes that are there before anything is
-//! taken.
+//! Parsing of records' bodies. Lengths are checked against the bytes that are there before memory
+//! is allocated for them.
 //!
-//! A file that comes out of a crash has lengths that contradict each other.
+//! A file that was left by a crash has lengths that contradict each other.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::{
     MetadataRecord, Record, SchemaHeader, Statistics, op,
 };
 
-/// A record; what follows its fields is padding.
+/// Parses a record. Bytes after its fields are padding.
 pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, Misfit> {
     let mut fields = Fields { rest: body, length: body.len() };
     let f = &mut fields;
@@ -102,7 +102,7 @@ pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, Misfit> {
     })
 }
 
-/// Why bytes are no record of their kind.
+/// The reason why bytes are no record of their kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Misfit {
     #[error("its {field} takes {needed} bytes, and {left} of {length} are left")]
@@ -149,7 +149,7 @@ impl<'b> Fields<'b> {
         std::str::from_utf8(text).map(str::to_owned).map_err(|_| Misfit::NotText { field })
     }
 
-    /// Something with its length in bytes before it.
+    /// Reads a list with its length in bytes before it.
     fn list(&mut self, field: &'static str) -> Result<Fields<'b>, Misfit> {
         let length = self.u32(field)? as usize;
         Ok(Fields { rest: self.take(field, length)?, length })

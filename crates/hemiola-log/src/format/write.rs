@@ -1,10 +1,10 @@
-//! Records to bytes, as [`parse`](super::parse::parse) reads them.
+//! Writing of records, as [`parse`](super::parse::parse) reads them.
 
 use std::collections::BTreeMap;
 
 use super::{AttachmentHeader, ChunkHeader, HEAD, MessageHeader, Record, op};
 
-/// Appends a record, with bytes behind its fields that readers pass over.
+/// Appends a record, with bytes behind its fields that readers skip.
 pub fn write(record: &Record<'_>, padding: &[u8], to: &mut Vec<u8>) {
     let begin = begin(opcode(record), to);
     match record {
@@ -116,7 +116,7 @@ fn opcode(record: &Record<'_>) -> u8 {
     }
 }
 
-/// Begins a record whose length is not known yet. [`end`] wants what this returns.
+/// Begins a record whose length is not known yet. Returns the position that [`end`] needs.
 pub fn begin(opcode: u8, to: &mut Vec<u8>) -> usize {
     let begin = to.len();
     to.push(opcode);
@@ -124,17 +124,17 @@ pub fn begin(opcode: u8, to: &mut Vec<u8>) -> usize {
     begin
 }
 
-/// Ends the record that began there: it reaches to the end of the bytes.
+/// Ends the record that began at this position: it reaches to the end of the bytes.
 pub fn end(begin: usize, to: &mut [u8]) {
     set_length(begin, (to.len() - begin) as u64 - HEAD, to);
 }
 
-/// Sets how long the body of the record that began there is.
+/// Sets the length of the body of the record that began at this position.
 pub fn set_length(begin: usize, length: u64, bytes: &mut [u8]) {
     bytes[begin + 1..begin + HEAD as usize].copy_from_slice(&length.to_le_bytes());
 }
 
-/// The body of a message, up to its data.
+/// Writes the body of a message, up to its data.
 pub fn message_header(header: &MessageHeader, to: &mut Vec<u8>) {
     u16(header.channel_id, to);
     u32(header.sequence, to);
@@ -142,7 +142,7 @@ pub fn message_header(header: &MessageHeader, to: &mut Vec<u8>) {
     u64(header.publish_time, to);
 }
 
-/// The body of a chunk, up to its records.
+/// Writes the body of a chunk, up to its records.
 pub fn chunk_header(header: &ChunkHeader, to: &mut Vec<u8>) {
     u64(header.message_start_time, to);
     u64(header.message_end_time, to);
@@ -152,7 +152,7 @@ pub fn chunk_header(header: &ChunkHeader, to: &mut Vec<u8>) {
     u64(header.compressed_size, to);
 }
 
-/// The body of an attachment, up to its data.
+/// Writes the body of an attachment, up to its data.
 pub fn attachment_header(header: &AttachmentHeader, data_length: u64, to: &mut Vec<u8>) {
     u64(header.log_time, to);
     u64(header.create_time, to);
@@ -173,8 +173,8 @@ fn u64(value: u64, to: &mut Vec<u8>) {
     to.extend_from_slice(&value.to_le_bytes());
 }
 
-/// Nobody writes four gigabytes of text or index entries into one record; who does gets a record
-/// that says less than it has.
+/// Returns a length as a number of 32 bits. Nobody writes four gigabytes of text or index entries
+/// into one record; a record with more claims to have less than it has.
 fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
@@ -184,7 +184,7 @@ fn text(value: &str, to: &mut Vec<u8>) {
     to.extend_from_slice(value.as_bytes());
 }
 
-/// Something with its length in bytes before it.
+/// Writes a list with its length in bytes before it.
 fn list(to: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let begin = to.len();
     u32(0, to);

@@ -1,4 +1,4 @@
-//! The first bytes of a file: whether it is ours.
+//! The first bytes of a file, which show whether it is MCAP.
 
 use std::io::{self, Read, Seek};
 
@@ -10,11 +10,11 @@ use crate::source::Source;
 pub enum Beginning {
     Whole,
     Damaged,
-    /// And what it seems to be.
+    /// The file is in another form, described by this.
     Foreign(String),
 }
 
-/// The first bytes of a file, and, where they are wrong, the last.
+/// Reads the first bytes of a file, and, where they are wrong, the last.
 pub fn read_beginning<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Beginning> {
     let length = MAGIC.len() as u64;
     let (mut first, mut last) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! How long a chunk is, and how far it can be trusted.
+//! Loading of chunks: how long they are, and whether they can be trusted.
 
 use std::io::{self, Read, Seek};
 
@@ -23,7 +23,7 @@ impl<R: Read + Seek> Framing<R> {
         let by_length = (header_length..=available).contains(&length).then(|| offset + HEAD + length);
         let by_data = (claimed <= in_file).then(|| data_begin + claimed);
         let agree = by_data.zip(by_length).is_some_and(|(data, record)| (data..data + MOST_PADDING).contains(&record));
-        // Where they do not agree, one of them is wrong; behind the other stands a record.
+        // If the two do not agree, one of them is wrong, and a record follows at the other.
         let end = match (by_length, by_data) {
             (Some(end), _) if agree || self.is_record(end)? => end,
             (_, Some(end)) if self.is_record(end)? => end,

@@ -1,4 +1,4 @@
-//! Finding the way again where the chain of lengths is broken.
+//! The search for the next chunk where the chain of lengths is broken.
 
 use std::io::{self, BufRead, Read, Seek};
 
@@ -8,7 +8,7 @@ use crate::error::Cause;
 use crate::format::{HEAD, op};
 
 impl<R: Read + Seek> Framing<R> {
-    /// The chain of lengths is broken: goes on at the next chunk, if there is one.
+    /// Continues at the next chunk, if there is one, after the chain of lengths is broken.
     pub(super) fn lost(&mut self, offset: u64, cause: Cause) -> io::Result<Option<Found>> {
         let second_look = offset.saturating_sub(self.doubtful_from);
         let from = if second_look <= self.second_looks { self.doubtful_from.min(offset + 1) } else { offset + 1 };
@@ -27,10 +27,10 @@ impl<R: Read + Seek> Framing<R> {
         Ok(None)
     }
 
-    /// The next place that looks like a chunk, from the position on.
+    /// Returns the next position that looks like a chunk, from the present one on.
     fn find_chunk(&mut self) -> io::Result<Option<u64>> {
         let length = self.source.length;
-        // Of the bytes that were looked at, the last few may be the beginning of a chunk.
+        // The last few of the bytes that were searched may be the beginning of a chunk.
         let mut kept: Vec<u8> = Vec::new();
         loop {
             let there = self.source.fill_buf()?;
@@ -52,7 +52,7 @@ impl<R: Read + Seek> Framing<R> {
         }
     }
 
-    /// Whether a record, or nothing at all, may begin there.
+    /// Returns whether a record, or nothing at all, may begin at this position.
     pub(super) fn is_record(&mut self, offset: u64) -> io::Result<bool> {
         let left = self.source.length - offset;
         let mut head = Vec::new();
@@ -63,8 +63,8 @@ impl<R: Read + Seek> Framing<R> {
     }
 }
 
-/// Whether a chunk may begin with these bytes of a file: its lengths agree with each other, and its
-/// compression is known.
+/// Returns whether a chunk may begin with these bytes of a file: its lengths agree with each other,
+/// and its compression is known.
 fn looks_like_chunk(bytes: &[u8], remaining: u64) -> bool {
     let Some((head, rest)) = bytes.split_at_checked(HEAD as usize + 32) else { return false };
     let length = u64_at(head, 1);
@@ -80,5 +80,5 @@ fn looks_like_chunk(bytes: &[u8], remaining: u64) -> bool {
         && u64_at(head, HEAD as usize) <= u64_at(head, HEAD as usize + 8)
 }
 
-/// As many bytes as `looks_like_chunk` wants to see.
+/// The number of bytes that `looks_like_chunk` needs.
 const SIGNATURE: usize = (HEAD + FIXED) as usize + 4;

@@ -1,7 +1,7 @@
 //! Bags of ROS 1, in version 2.0 of the format (wiki.ros.org/Bags/Format/2.0).
 //!
-//! Bags are read from front to back, and not by their index: so one without an index, whose
-//! recorder was killed, is read alike.
+//! Bags are read from front to back, and not by their index: so a bag without an index, whose
+//! recorder was killed, is read in the same way.
 
 mod header;
 mod message;
@@ -20,21 +20,21 @@ use crate::error::{LogError, SchemaError};
 use header::{Header, op};
 use records::{Next, Records, Span};
 
-/// What a bag begins with; the version follows.
+/// The first bytes of a bag; the version follows.
 pub const MAGIC: &[u8] = b"#ROSBAG V";
 
 /// A bag that is being read.
 pub struct Bag {
     path: PathBuf,
-    /// Before its topics.
+    /// The prefix of its topics.
     prefix: String,
     records: Records,
-    /// By the numbers that messages have.
+    /// The publishers, by the numbers that messages have.
     connections: HashMap<u32, Connection>,
-    /// What is written to: publishers of one topic, each a connection, share it.
+    /// The indices of the channels: publishers of one topic, each a connection, share one.
     topics: BTreeMap<(String, MessageKind), usize>,
     channels: Vec<Channel>,
-    /// Of the open chunk, by time.
+    /// The messages of the open chunk, by time.
     messages: Vec<Waiting>,
     next: usize,
     counted: u64,
@@ -47,11 +47,11 @@ type MessageKind = (String, String);
 struct Connection {
     topic: String,
     type_name: String,
-    /// How messages look, and the channel that they go to.
+    /// The definition of messages, and the index of the channel to which they go.
     target: Result<(Definition, usize), SchemaError>,
     messages: u64,
     left_out: u64,
-    /// Why the first was left out, and where it is.
+    /// The position of the first message that was skipped, and the reason.
     reason: Option<(u64, String)>,
 }
 
@@ -59,7 +59,7 @@ struct Connection {
 struct Waiting {
     time: u64,
     connection: u32,
-    /// Its bytes, in the records that are open.
+    /// The bytes of the message, in the records that are open.
     data: Span,
 }
 
@@ -82,7 +82,7 @@ impl Bag {
         LogError::Import { path: self.path.clone(), line: None, reason }
     }
 
-    /// Takes the records of a chunk, or what stands between chunks.
+    /// Processes the records of a chunk, or those between chunks.
     fn take(&mut self, output: &mut Output<'_>) -> Result<(), LogError> {
         let mut position = 0;
         while let Some(found) = self.records.inside(&mut position) {
@@ -164,7 +164,7 @@ impl Bag {
         Ok(Ok((definition, self.channels.len() - 1)))
     }
 
-    /// Says once for each topic what was left out.
+    /// Reports once for each topic what was skipped.
     fn tell(&mut self, imported: &mut Imported) {
         let mut connections: Vec<_> = self.connections.drain().collect();
         connections.sort_by_key(|&(number, _)| number);
@@ -195,7 +195,7 @@ impl Stream for Bag {
         self.records.length()
     }
 
-    /// Topics are known when their connections are met.
+    /// Does nothing: topics are known when their connections are found.
     fn describe(&mut self, _: &mut Output<'_>) -> Result<(), LogError> {
         Ok(())
     }
@@ -207,7 +207,7 @@ impl Stream for Bag {
                 if let Some(connection) = self.connections.get_mut(&message.connection) {
                     connection.messages += 1;
                     if connection.target.is_ok() {
-                        // Seconds and nanoseconds of 32 bits are far from the end of the clock.
+                        // Seconds and nanoseconds of 32 bits do not reach the end of the clock.
                         return Ok(Some(Time::from_nanoseconds(message.time as i64)));
                     }
                 } else {

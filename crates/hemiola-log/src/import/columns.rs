@@ -1,22 +1,22 @@
-//! What the columns of a table hold, and what they are called in messages.
+//! The types of a table's columns, and their names in messages.
 
 use std::collections::BTreeSet;
 
 use hemiola_model::data::DataType;
 
-/// What all cells of a column are.
+/// The type that all cells of a column have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Integers of 64 bits, in every row.
     Integer,
-    /// Numbers, or nothing.
+    /// Numbers, or empty cells.
     Number,
-    /// Anything.
+    /// Texts of any kind.
     Text,
 }
 
 impl Kind {
-    /// What it takes to hold this cell as well.
+    /// Returns the type that also holds this cell.
     pub fn with(self, cell: &str) -> Self {
         match self {
             Self::Integer if cell.parse::<i64>().is_ok() => Self::Integer,
@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// A word of a header as ROS 2 has names: `Gyroscope X (deg/s)` is `gyroscope_x_deg_s`.
+/// Turns a header into a name that ROS 2 allows: `Gyroscope X (deg/s)` becomes `gyroscope_x_deg_s`.
 pub fn identifier(header: &str) -> String {
     let words = header.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let name = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_");
@@ -45,7 +45,7 @@ pub fn identifier(header: &str) -> String {
     }
 }
 
-/// Names for all columns, each once.
+/// Returns names for all columns, each once.
 pub fn names<'h>(headers: impl IntoIterator<Item = &'h str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let names = headers.into_iter().map(|header| {

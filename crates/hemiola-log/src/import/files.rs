@@ -1,4 +1,4 @@
-//! What a directory holds, by name and by the first bytes.
+//! The files in a directory, recognised by name and by the first bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -17,17 +17,17 @@ use crate::foreign;
 use crate::format::MAGIC;
 use crate::sound;
 
-/// What can be imported, for messages.
+/// The forms that can be imported, as messages list them.
 pub const KNOWN: &str = "tables (.csv, .csv.gz), pictures (.jpg, .png, .webp), sound (.wav, .flac), bags of ROS 1 (.bag) and logs of PX4 (.ulg)";
 
-/// What there is to import, in the order of paths.
+/// The files to import, in the order of paths.
 pub struct Files {
-    /// What was asked for.
+    /// The file or directory that was asked for.
     root: PathBuf,
     files: Vec<PathBuf>,
 }
 
-/// What a file is.
+/// The form of a file.
 enum Form {
     Table,
     Picture,
@@ -35,14 +35,14 @@ enum Form {
     Ulog,
     Sound,
     Log,
-    /// Of another program; what can be done with it.
+    /// The file is of another program; this describes what can be done with it.
     Foreign(String),
     Unknown,
 }
 
 impl Files {
-    /// A file by itself, or all that are in and below a directory; those whose names begin with a
-    /// dot are left out. Links are not followed, for they may go in circles.
+    /// Finds a file by itself, or all that are in and below a directory; those whose names begin
+    /// with a dot are skipped. Links are not followed, for they may go in circles.
     pub fn find(root: &Path) -> Result<Self, LogError> {
         if root.is_file() {
             return Ok(Self { root: root.to_owned(), files: vec![root.to_owned()] });
@@ -70,14 +70,15 @@ impl Files {
         matches!(&self.files[..], [file] if *file == self.root)
     }
 
-    /// Opens all that is known. What is not is told of: an error where it was asked for by itself.
+    /// Opens all files of known forms. The others are reported: an error if one was asked for by
+    /// itself.
     pub fn streams(&self, timing: &Timing, imported: &mut Imported) -> Result<Vec<Box<dyn Stream>>, LogError> {
         let forms = self.files.iter().map(|file| Ok((file, form(file)?))).collect::<Result<Vec<_>, LogError>>()?;
         if self.is_alone() {
             self.check_alone(&forms, timing)?;
         }
         let mut streams: Vec<Box<dyn Stream>> = Vec::new();
-        // Folders whose pictures a table has already.
+        // These are the folders whose pictures a table names.
         let mut told = BTreeSet::new();
         for (file, form) in &forms {
             let topic = self.topic(file);
@@ -120,8 +121,8 @@ impl Files {
         }
     }
 
-    /// A file that was asked for by itself is something that can be imported, in the way that was
-    /// asked for.
+    /// Checks that a file that was asked for by itself can be imported, in the way that was asked
+    /// for.
     fn check_alone(&self, forms: &[(&PathBuf, Form)], timing: &Timing) -> Result<(), LogError> {
         let Some((file, form)) = forms.first() else { return Ok(()) };
         let reason = match form {
@@ -136,13 +137,13 @@ impl Files {
         Err(LogError::Import { path: (*file).clone(), line: None, reason })
     }
 
-    /// What stands before the topics that a file has itself: nothing if it is alone.
+    /// Returns the prefix of the topics that a file has itself: nothing if it is alone.
     fn prefix(&self, file: &Path) -> String {
         if self.is_alone() { String::new() } else { self.topic(file) }
     }
 
-    /// The way from the directory as a name that ROS 2 allows: letters, digits and underscores, not
-    /// beginning with a digit.
+    /// Turns the path from the directory into a name that ROS 2 allows: letters, digits and
+    /// underscores, not beginning with a digit.
     fn topic(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let mut topic = String::new();
@@ -151,7 +152,7 @@ impl Files {
             topic += &identifier(stem(&part.as_os_str().to_string_lossy()));
         }
         if topic.is_empty() {
-            // The directory itself, or the file that was asked for; `.` has no name.
+            // This is the directory itself, or the file that was asked for; `.` has no name.
             let whole = fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
             let name = whole.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             return format!("/{}", identifier(stem(&name)));
@@ -160,7 +161,7 @@ impl Files {
     }
 }
 
-/// A name without what tells the form.
+/// Returns a name without the part that indicates the form.
 fn stem(name: &str) -> &str {
     let name = name.strip_suffix(".gz").unwrap_or(name);
     [".csv", ".bag", ".ulg", ".wav", ".flac"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
@@ -187,7 +188,7 @@ fn form(path: &Path) -> Result<Form, LogError> {
     })
 }
 
-/// A line for each kind of files that are left out.
+/// Returns a line for each kind of files that are skipped.
 fn left_out(forms: &[(&PathBuf, Form)]) -> Vec<String> {
     let mut kinds: BTreeMap<String, Vec<&PathBuf>> = BTreeMap::new();
     for (file, form) in forms {
@@ -209,8 +210,8 @@ fn left_out(forms: &[(&PathBuf, Form)]) -> Vec<String> {
     kinds.into_iter().map(line).collect()
 }
 
-/// Every file stays open while the log is written, for what was taken at the same time stands
-/// beside each other.
+/// Explains an error about too many open files: every file stays open while the log is written, for
+/// messages of the same time are written next to each other.
 fn too_many(problem: LogError) -> LogError {
     const TOO_MANY_OPEN_FILES: i32 = 24;
     match problem {

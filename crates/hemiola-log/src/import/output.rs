@@ -1,4 +1,4 @@
-//! Where streams write to.
+//! The log that streams write to.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::definition::Definition;
 use crate::error::{LogError, SchemaError};
 use crate::writer::{ChannelId, LogWriter, Origin};
 
-/// The log that is made, and what is told about it.
+/// The log that is made, and the report about it.
 pub struct Output<'a> {
     log: &'a mut LogWriter,
     pub imported: &'a mut Imported,
@@ -18,7 +18,7 @@ pub struct Output<'a> {
     bytes: u64,
 }
 
-/// A channel of the log, and of what is told about it.
+/// A channel of the log, with its place in the report.
 #[derive(Debug)]
 pub struct Channel {
     id: ChannelId,
@@ -31,7 +31,7 @@ impl<'a> Output<'a> {
         Self { log, imported, message: CdrWriter::default(), bytes: 0 }
     }
 
-    /// How many bytes have been read.
+    /// Returns how many bytes have been read.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -41,7 +41,7 @@ impl<'a> Output<'a> {
         self.bytes += bytes;
     }
 
-    /// Adds what is to be known about the whole recording.
+    /// Adds facts about the whole recording.
     pub fn metadata(&mut self, name: &str, entries: BTreeMap<String, String>) -> Result<(), LogError> {
         self.log.metadata(name, entries)
     }
@@ -53,8 +53,8 @@ impl<'a> Output<'a> {
         Ok(Channel { id, number: self.imported.channels.len() - 1, sequence: 0 })
     }
 
-    /// Writes a message; `fill` walks it. Returns whether it did: where it fails, nothing is
-    /// written.
+    /// Writes a message that `fill` writes into a buffer. If it fails, nothing is written to the
+    /// log and its error is returned.
     pub fn write<E>(
         &mut self,
         channel: &mut Channel,
@@ -89,7 +89,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Makes sure that a schema made of somebody else's names can be read again: two of them may have
+/// Checks that a schema made of somebody else's names can be parsed again: two of them may have
 /// become the same.
 pub fn checked(schema: MessageSchema) -> Result<MessageSchema, SchemaError> {
     Definition::parse(&schema.name, &schema.text)?;

@@ -1,4 +1,4 @@
-//! Pictures as they are, as messages that viewers draw.
+//! Pictures in their files' own form, as messages that viewers draw.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use super::stamp::at_rate;
 use super::{Channel, Output, Stream, Timing};
 use crate::error::LogError;
 
-/// The form of a picture by its name, as `sensor_msgs/CompressedImage` calls it; `None` if it is
-/// none of those that viewers draw.
+/// Returns the form of a picture by its name, as `sensor_msgs/CompressedImage` calls it; `None` if
+/// it is none of those that viewers draw.
 ///
 /// ```
 /// assert_eq!(hemiola_log::picture_format("img/0001.JPG".as_ref()), Some("jpeg"));
@@ -28,7 +28,7 @@ pub fn format(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// `sensor_msgs/CompressedImage`
+/// Returns the schema `sensor_msgs/CompressedImage`.
 pub fn schema() -> MessageSchema {
     let header = DataType::structure(
         "std_msgs/Header",
@@ -64,10 +64,10 @@ pub fn message(writer: &mut CdrWriter, time: Time, format: &str, data: &[u8]) {
     writer.end_structure();
 }
 
-/// A folder of pictures that no table tells anything of: they follow each other at a rate.
+/// A folder of pictures that no table names: they follow each other at a rate.
 pub struct PictureFolder {
     topic: String,
-    /// In the order of their names.
+    /// The paths of the pictures in the order of their names.
     pictures: Vec<PathBuf>,
     next: usize,
     rate: f64,
@@ -111,10 +111,10 @@ impl Stream for PictureFolder {
     }
 }
 
-/// No camera's picture is larger; each is in memory as a whole.
+/// The size that no camera's picture exceeds; each is in memory as a whole.
 const LARGEST: u64 = 256 << 20;
 
-/// Writes a picture; tells of one that cannot be read.
+/// Writes a picture; reports one that cannot be read.
 pub fn write(path: &Path, channel: &mut Channel, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
     let size = fs::metadata(path).map_or(0, |file| file.len());
     if size > LARGEST {

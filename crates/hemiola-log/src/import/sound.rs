@@ -1,4 +1,4 @@
-//! Sound in blocks, as a robot's microphones give it.
+//! Sound in blocks, as a robot's microphones deliver it.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use super::{Stream, Timing};
 use crate::error::LogError;
 use crate::sound::SoundReader;
 
-/// Frames in a message, as audio devices deliver them.
+/// The number of frames in a message, as audio devices deliver them.
 const BLOCK: usize = 1024;
 
-/// No array has more microphones; each becomes a topic.
+/// The number of microphones that no array exceeds; each becomes a topic.
 const MOST_CHANNELS: u16 = 256;
 
 /// A file of sound, from its beginning: a block is stamped with the end of its last sample, when a
@@ -26,7 +26,7 @@ pub struct SoundFile {
     channels: Vec<Channel>,
     bytes: u64,
     counted: u64,
-    /// The block that is written next, and how much came before its end.
+    /// The block that is written next. `frames` is the number of frames before its end.
     block: Vec<f32>,
     frames: u64,
     one: Vec<f32>,
@@ -77,7 +77,8 @@ impl Stream for SoundFile {
         self.block.clear();
         let found = self.sound.read(BLOCK, &mut self.block)? as u64;
         self.frames += found;
-        // In proportion: nobody knows how many bytes a block of a packed file took.
+        // The position is estimated in proportion: it is unknown how many bytes a block of a packed
+        // file took.
         let share = self.sound.frames().map_or(1.0, |all| self.frames as f64 / all.max(1) as f64);
         let position = if found == 0 { self.bytes } else { (self.bytes as f64 * share.min(1.0)) as u64 };
         output.advanced(position.saturating_sub(self.counted));
@@ -106,7 +107,7 @@ impl Stream for SoundFile {
     }
 }
 
-/// What one microphone recorded, as the example robot's `AudioBlock`.
+/// Returns the schema of one microphone's sound, as the example robot's `AudioBlock`.
 fn schema() -> MessageSchema {
     let fields = vec![
         Field::new("samples", Vec::<f32>::data_type(), "From -1 to 1."),

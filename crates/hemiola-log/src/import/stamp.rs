@@ -1,4 +1,4 @@
-//! When rows and pictures were taken.
+//! The times at which rows and pictures were taken.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use hemiola_model::Time;
 
 use crate::error::LogError;
 
-/// Where times come from that do not speak for themselves.
+/// The source of times for recordings that do not contain them in a known form.
 ///
 /// ```
 /// use hemiola_log::{TimeUnit, Timing};
@@ -17,14 +17,14 @@ use crate::error::LogError;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timing {
-    /// The column of times, and what it counts.
+    /// The column of times, and its unit.
     pub column: Option<(String, TimeUnit)>,
-    /// Rows per second, and pictures per second, of all but tables that have the column; it counts
-    /// more than a column whose name only sounds like a time.
+    /// The rows per second, and pictures per second, of everything but tables that have the column;
+    /// it overrides a column whose name only sounds like a time.
     pub rate: Option<f64>,
 }
 
-/// What a column of times counts.
+/// The unit of a column of times.
 ///
 /// ```
 /// use hemiola_log::TimeUnit;
@@ -36,13 +36,13 @@ pub struct Timing {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// `s`
+    /// Seconds: `s`.
     Seconds,
-    /// `ms`
+    /// Milliseconds: `ms`.
     Milliseconds,
-    /// `us`
+    /// Microseconds: `us`.
     Microseconds,
-    /// `ns`
+    /// Nanoseconds: `ns`.
     Nanoseconds,
 }
 
@@ -61,7 +61,7 @@ impl FromStr for TimeUnit {
 }
 
 impl TimeUnit {
-    /// Of a column, as its name tells: a word for time and a unit.
+    /// Returns the unit of a column whose name shows it: a word for time and a unit.
     ///
     /// ```
     /// use hemiola_log::TimeUnit;
@@ -76,7 +76,7 @@ impl TimeUnit {
         words.any(|word| matches!(word, "t" | "time" | "times" | "timestamp" | "stamp")).then_some(unit)
     }
 
-    /// The first column whose name tells that it holds times.
+    /// Returns the first column whose name shows that it holds times.
     pub(crate) fn column_of(headers: &[String]) -> Option<(usize, Self)> {
         headers.iter().enumerate().find_map(|(index, header)| Some((index, Self::of_header(header)?)))
     }
@@ -90,8 +90,8 @@ impl TimeUnit {
         }
     }
 
-    /// A time from a cell, to the nanosecond: stamps of 19 digits are more than a floating-point
-    /// number holds. `None` where it holds none of a log, which are from 0 on.
+    /// Parses a time in a cell, to the nanosecond: stamps of 19 digits are more than a
+    /// floating-point number holds. `None` if it holds no time of a log, which are from 0 on.
     ///
     /// ```
     /// use hemiola_log::TimeUnit;
@@ -116,12 +116,12 @@ impl TimeUnit {
             (nanoseconds.abs() < i64::MAX as f64).then_some(nanoseconds.round() as i64)
         };
         let nanoseconds = exact().or_else(rounded)?;
-        // A log's times begin at zero.
+        // The times of a log begin at zero.
         (nanoseconds >= 0).then(|| Time::from_nanoseconds(nanoseconds))
     }
 }
 
-/// When the row or picture of a number was taken, at a rate.
+/// Returns when the row or picture of this number was taken, at a rate.
 pub fn at_rate(number: u64, rate: f64) -> Time {
     Time::ZERO + Duration::try_from_secs_f64(number as f64 / rate).unwrap_or(Duration::MAX)
 }

@@ -1,4 +1,4 @@
-//! A table in text: a line of names, then a line for each row.
+//! Tables in text: a line of names, then a line for each row.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ use super::{Channel, Imported, Output, Stream};
 use crate::error::LogError;
 use crate::table::{TableReader, TableRow};
 
-/// Whether it is one, by its name.
+/// Returns whether a file is a table, by its name.
 pub fn is_table(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     name.ends_with(".csv") || name.ends_with(".csv.gz")
@@ -28,17 +28,17 @@ pub struct Table {
     times: Times,
     rows: TableReader,
     row: TableRow,
-    /// Rows so far, also those that were left out.
+    /// The number of rows so far, also of those that were skipped.
     count: u64,
     untimed: Untimed,
-    /// Of the text, and of the pictures that it names.
+    /// The number of bytes of the text, and of the pictures that it names.
     bytes: u64,
     channel: Option<Channel>,
 }
 
-/// A column; that of the times is none.
+/// A column, except for that of the times.
 struct Column {
-    /// Its number in the table.
+    /// The number of the column in the table.
     index: usize,
     header: String,
     name: String,
@@ -46,16 +46,16 @@ struct Column {
     pictures: Option<Pictures>,
 }
 
-/// Of the column that names them.
+/// The channel for the pictures that a column names.
 struct Pictures {
     channel: Option<Channel>,
 }
 
-/// Rows that tell no time: thousands of them are one problem, which the first one explains.
+/// Rows that have no time: thousands of them are one problem, which the first one explains.
 #[derive(Default)]
 struct Untimed {
     count: u64,
-    /// Its line and its cell.
+    /// The line and the cell of the first one.
     first: Option<(u64, String)>,
 }
 
@@ -65,7 +65,7 @@ enum Times {
 }
 
 impl Table {
-    /// Learns what the columns hold. Folders of pictures that it names are added to `told`.
+    /// Finds out what the columns hold. Folders of pictures that it names are added to `told`.
     pub fn examine(path: &Path, topic: &str, timing: &Timing, told: &mut BTreeSet<PathBuf>) -> Result<Self, LogError> {
         let mut rows = TableReader::open(path)?;
         let headers = rows.headers().to_vec();
@@ -133,7 +133,7 @@ impl Table {
         }
     }
 
-    /// Says what was left out, once, at the end.
+    /// Reports what was skipped, once, at the end.
     fn tell_untimed(&mut self, imported: &mut Imported) {
         let Untimed { count, first } = std::mem::take(&mut self.untimed);
         let Some((line, cell)) = first else { return };
@@ -170,7 +170,7 @@ impl Stream for Table {
         Ok(())
     }
 
-    /// Goes to the next row that has a time.
+    /// Moves to the next row that has a time.
     fn advance(&mut self, output: &mut Output<'_>) -> Result<Option<Time>, LogError> {
         loop {
             match self.rows.next_row() {
@@ -213,7 +213,8 @@ fn message(writer: &mut CdrWriter, columns: &[Column], row: &TableRow) {
         let cell = row.cell(column.index);
         writer.field(&column.name);
         match column.kind {
-            // The first reading found all cells to be what they are read as here, or empty.
+            // The first reading made sure that all cells are of the types as which they are read
+            // here, or empty.
             Kind::Integer => writer.signed(cell.parse().unwrap_or_default(), 64),
             Kind::Number => writer.float64(cell.parse().unwrap_or(f64::NAN)),
             Kind::Text => writer.string(cell),
@@ -229,7 +230,7 @@ fn times(path: &Path, rows: &TableReader, timing: &Timing) -> Result<Times, LogE
     {
         return Ok(Times::Column(index, *unit));
     }
-    // What was said counts more than what the name of a column suggests.
+    // An explicit rate overrides what the name of a column suggests.
     if let Some(rate) = timing.rate {
         return Ok(Times::Rate(rate));
     }
@@ -249,16 +250,16 @@ fn times(path: &Path, rows: &TableReader, timing: &Timing) -> Result<Times, LogE
 /// The folders of the pictures that a column names.
 #[derive(Clone)]
 enum Folders {
-    /// No cell so far.
+    /// There was no cell so far.
     Unknown,
-    /// All cells so far were pictures that are there.
+    /// All cells so far named pictures, in these folders.
     Of(BTreeSet<PathBuf>),
-    /// It does not name pictures.
+    /// The column does not name pictures.
     None,
 }
 
 impl Folders {
-    /// Looks at one more cell; tells how large its picture is.
+    /// Considers one more cell; returns how large its picture is.
     fn look(&mut self, table: &Path, cell: &str) -> u64 {
         if cell.is_empty() || matches!(self, Self::None) {
             return 0;
@@ -267,8 +268,8 @@ impl Folders {
         let size = picture.as_ref().and_then(|path| Some(std::fs::metadata(path).ok()?.len()));
         let folder = picture.as_ref().and_then(|path| path.parent());
         match (&mut *self, folder, size) {
-            // What the first row names decides; that a later one is missing is told when it is to
-            // be written.
+            // The first row decides whether the column names pictures; a later one that is missing
+            // is reported when it is to be written.
             (Self::Unknown, Some(folder), Some(_)) => *self = Self::Of(BTreeSet::from([folder.to_owned()])),
             (Self::Of(folders), Some(folder), _) if !folders.contains(folder) => _ = folders.insert(folder.to_owned()),
             (Self::Of(_), Some(_), _) => {}
@@ -278,7 +279,8 @@ impl Folders {
     }
 }
 
-/// What a cell names, seen from the table; nothing outside its directory.
+/// Returns the path that a cell names, relative to the table; `None` for anything outside of its
+/// directory.
 fn beside(table: &Path, cell: &str) -> Option<PathBuf> {
     let inside = Path::new(cell).components().all(|part| matches!(part, Component::Normal(_)));
     (inside && !cell.is_empty() && !cell.contains('\0')).then(|| table.parent().unwrap_or(Path::new("")).join(cell))

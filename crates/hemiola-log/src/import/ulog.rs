@@ -19,53 +19,53 @@ use format::{Formats, Layout};
 use logged::{Logged, Side};
 use records::{Next, Records, kind};
 
-/// What a ULog begins with; its version follows.
+/// The first bytes of a ULog; its version follows.
 pub const MAGIC: &[u8] = b"ULog\x01\x12\x35";
 
-/// The definitions of a flight controller are a hundredth of it.
+/// The largest size of all definitions. Those of a flight controller are a hundredth of it.
 const MOST_DESCRIBED: usize = 16 << 20;
 
 /// A ULog that is being read.
 pub struct Ulog {
     path: PathBuf,
-    /// Before its topics.
+    /// The prefix of its topics.
     prefix: String,
     records: Records,
     formats: Formats,
-    /// By the numbers that messages have.
+    /// The subscriptions, by the numbers that messages have.
     subscriptions: HashMap<u16, Subscription>,
     channels: BTreeMap<String, Channel>,
-    /// How long the definitions of all channels are.
+    /// The length of the definitions of all channels.
     described: usize,
-    /// What is said of the whole log.
+    /// The information about the whole log.
     information: BTreeMap<String, String>,
-    /// How often a text of several parts has been begun.
+    /// The number of times that a text of several parts has been begun, by its key.
     parts: BTreeMap<String, usize>,
     dropouts: (u64, u64),
-    /// Of the newest message, or of the log's beginning: what has no time of its own was logged
-    /// then.
+    /// The time of the newest message, or of the log's beginning: a message that has no time of its
+    /// own was logged then.
     now: Time,
     waiting: Option<Waiting>,
-    /// Kinds of records that are of a later version.
+    /// The number of records of each kind that only a later version knows.
     unknown: BTreeMap<u8, u64>,
     counted: u64,
 }
 
-/// What is written next.
+/// The message that is written next.
 enum Waiting {
-    /// A message, in the record that is open, and when it was taken.
+    /// A message in the record that is open: its number, and when it was taken.
     Data(u16, Time),
-    /// Something beside the topics.
+    /// A message beside the topics.
     Side(Side),
 }
 
-/// What a number stands for.
+/// The meaning of a number of messages.
 struct Subscription {
     topic: String,
     layout: Result<Arc<Layout>, String>,
     messages: u64,
     left_out: u64,
-    /// Why the first was left out, and where it is.
+    /// The position of the first message that was skipped, and the reason.
     reason: Option<(u64, String)>,
 }
 
@@ -94,7 +94,8 @@ impl Ulog {
         LogError::Import { path: self.path.clone(), line: None, reason }
     }
 
-    /// Takes a record: something to write, or something to know, or why it makes no sense.
+    /// Processes a record. Returns a message to write, if it is one, or the reason why it makes no
+    /// sense.
     fn take(&mut self, kind: u8, output: &mut Output<'_>) -> Result<Result<Option<Waiting>, String>, LogError> {
         let body = self.records.body();
         Ok(match kind {
@@ -156,7 +157,7 @@ impl Ulog {
         subscription.messages += 1;
         let Ok(layout) = &subscription.layout else { return Ok(None) };
         let checked = layout.check(data).and_then(|()| match layout.timestamp(data) {
-            // Without a time of its own, it was logged when the one before it was.
+            // A message without a time of its own was logged when the one before it was.
             None => Ok(self.now),
             Some(microseconds) => {
                 time(microseconds).ok_or_else(|| format!("{microseconds} µs is a time that no log can hold"))
@@ -176,7 +177,7 @@ impl Ulog {
     }
 
     fn subscribe(&mut self, instance: u8, number: u16, name: &str, output: &mut Output<'_>) -> Result<(), LogError> {
-        // The first of several sensors is as the only one.
+        // The first of several sensors has the same topic as an only one.
         let suffix = if instance == 0 { String::new() } else { format!("_{instance}") };
         let topic = format!("{}/{name}{suffix}", self.prefix);
         let layout = match self.formats.layout(name) {
@@ -190,16 +191,16 @@ impl Ulog {
             known => known,
         };
         let subscription = Subscription { topic, layout, messages: 0, left_out: 0, reason: None };
-        // Who is subscribed again under the same number goes on, and what was left out before is
-        // told.
+        // If a number is used for another subscription, what was skipped of the one before is
+        // reported.
         if let Some(before) = self.subscriptions.insert(number, subscription) {
             self.tell(before, output);
         }
         Ok(())
     }
 
-    /// How messages look in the log. Many formats may be made of the same large ones, which takes
-    /// memory for each.
+    /// Returns the schema of messages in the log. Many formats may be made of the same large ones,
+    /// which takes memory for each.
     fn schema(&mut self, layout: &Layout, name: &str) -> Result<MessageSchema, String> {
         let schema = MessageSchema::of(name, &layout.data_type(name));
         self.described += schema.text.len();
@@ -221,7 +222,7 @@ impl Ulog {
         output.imported.note(self.problem(reason));
     }
 
-    /// Says at the end what was left out, and what the log says of itself.
+    /// Reports at the end what was skipped, and writes the log's information.
     fn finish(&mut self, output: &mut Output<'_>) -> Result<(), LogError> {
         let mut subscriptions: Vec<_> = self.subscriptions.drain().collect();
         subscriptions.sort_by_key(|&(number, _)| number);
@@ -262,7 +263,7 @@ impl Stream for Ulog {
         self.records.length()
     }
 
-    /// Topics are known when they are subscribed.
+    /// Does nothing: topics are known when they are subscribed.
     fn describe(&mut self, _: &mut Output<'_>) -> Result<(), LogError> {
         Ok(())
     }
@@ -323,7 +324,7 @@ impl Stream for Ulog {
     }
 }
 
-/// `None` beyond the 292 years of a log.
+/// Converts a time; `None` beyond the 292 years of a log.
 fn time(microseconds: u64) -> Option<Time> {
     let nanoseconds = microseconds.checked_mul(1000)?;
     Some(Time::from_nanoseconds(i64::try_from(nanoseconds).ok()?))

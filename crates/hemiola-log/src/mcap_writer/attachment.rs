@@ -1,4 +1,4 @@
-//! A file in the file. It may be larger than memory.
+//! Writing of files in the file. They may be larger than memory.
 
 use std::io::{self, Write};
 
@@ -31,8 +31,8 @@ impl<O: Output> Write for AttachmentWriter<'_, O> {
 }
 
 impl<O: Output> McapWriter<O> {
-    /// A file in the file: exactly so many bytes are then written to what this returns, which wants
-    /// to be finished.
+    /// Begins a file in the file. Exactly `length` bytes must be written to what this returns,
+    /// which must then be finished.
     pub fn attachment(&mut self, header: AttachmentHeader, length: u64) -> io::Result<AttachmentWriter<'_, O>> {
         self.end_chunk()?;
         let offset = self.output.position();
@@ -40,7 +40,7 @@ impl<O: Output> McapWriter<O> {
         let begin = write::begin(op::ATTACHMENT, pending);
         write::attachment_header(&header, length, pending);
         let fields = begin + HEAD as usize;
-        // Its checksum comes after the data.
+        // The checksum comes after the data.
         let rest = length + 4 + self.layout.padding.len() as u64;
         write::set_length(begin, (pending.len() - fields) as u64 + rest, pending);
         let mut checksum = crc32fast::Hasher::new();

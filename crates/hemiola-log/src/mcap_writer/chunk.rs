@@ -1,4 +1,4 @@
-//! A chunk that is being filled: where it stays, or where it is compressed from.
+//! A chunk that is being filled: in the output, or in the memory from which it is compressed.
 
 use std::io::{self, Write};
 
@@ -8,22 +8,22 @@ use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use super::Output;
 use crate::format::{ChunkHeader, ChunkIndex, HEAD, op, write};
 
-/// A chunk ends when it has so many bytes, or with a flush.
+/// The size at which a chunk ends, unless a flush ends it before.
 const FULL: usize = 1 << 20;
-/// So much is checked at once, while it is still near.
+/// The number of bytes whose checksum is computed at once, while they are still in the cache.
 const CHECKED_AT_ONCE: usize = 128 << 10;
 
 pub struct OpenChunk {
-    /// Where its first record begins, in the memory that it is written to.
+    /// The position at which its first record begins, in the memory to which it is written.
     begin: usize,
-    /// Up to where it has been checked.
+    /// The position up to which the checksum has been computed.
     checked: usize,
     checksum: crc32fast::Hasher,
-    /// When its first and its last message were logged.
+    /// The times at which its first and its last message were logged.
     times: Option<(u64, u64)>,
 }
 
-/// Chunks are compressed as a whole, from here.
+/// The records of a chunk, which is compressed as a whole.
 pub struct Compressor {
     pub records: Vec<u8>,
     codec: Codec,
@@ -54,8 +54,8 @@ impl Compressor {
     fn compress(&mut self, to: &mut Vec<u8>) -> io::Result<()> {
         match &mut self.codec {
             Codec::Lz4 => {
-                // Small blocks, so that of a chunk that is cut off at most so much is lost; each
-                // may refer to those before.
+                // The blocks are small, so that at most one of them is lost of a chunk that is cut
+                // off; each may refer to those before.
                 let blocks = FrameInfo::new().block_size(BlockSize::Max64KB).block_mode(BlockMode::Linked);
                 let mut encoder = FrameEncoder::with_frame_info(blocks, to);
                 encoder.write_all(&self.records)?;
@@ -80,20 +80,20 @@ impl OpenChunk {
                 compressor.records.clear();
                 0
             }
-            // The header is known when all is there.
+            // The header is filled in when the chunk ends.
             None => begin_record(&empty(""), output.pending()).1,
         };
         Self { begin, checked: begin, checksum: crc32fast::Hasher::new(), times: None }
     }
 
-    /// Counts a message that begins there, and returns where in the chunk that is.
+    /// Counts a message that begins at this position, and returns its position in the chunk.
     pub fn count(&mut self, time: u64, begin: usize) -> u64 {
         let (first, last) = self.times.unwrap_or((time, time));
         self.times = Some((first.min(time), last.max(time)));
         (begin - self.begin) as u64
     }
 
-    /// Takes note of what was written, and returns whether it is enough.
+    /// Adds what was written to the checksum, and returns whether the chunk is large enough.
     pub fn is_full(&mut self, records: &[u8]) -> bool {
         if records.len() - self.checked >= CHECKED_AT_ONCE {
             self.checksum.update(&records[self.checked..]);
@@ -102,7 +102,7 @@ impl OpenChunk {
         records.len() - self.begin >= FULL
     }
 
-    /// The chunk's record is whole then; its messages' indexes are for others to write.
+    /// Completes the chunk's record. The caller writes the indexes of its messages.
     pub fn end(mut self, output: &mut impl Output, compressor: Option<&mut Compressor>) -> io::Result<ChunkIndex> {
         let pending = output.pending();
         let records = compressor.as_ref().map_or(&*pending, |compressor| &compressor.records);
@@ -155,14 +155,14 @@ fn empty(compression: &str) -> ChunkHeader {
     }
 }
 
-/// Where the record begins, and where what is in the chunk does.
+/// Begins the record. Returns the positions of the record and of the chunk's content.
 fn begin_record(header: &ChunkHeader, to: &mut Vec<u8>) -> (usize, usize) {
     let begin = write::begin(op::CHUNK, to);
     write::chunk_header(header, to);
     (begin, to.len())
 }
 
-/// How long a chunk's record is without what is in it.
+/// Returns the length of a chunk's record without its content.
 fn header_length(compression: &str) -> usize {
     HEAD as usize + crate::chunk::FIXED as usize + compression.len()
 }

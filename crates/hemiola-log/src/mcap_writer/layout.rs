@@ -1,13 +1,13 @@
-//! Which records a file has.
+//! The records that a file has.
 
 use hemiola_model::configuration::LogCompression;
 
-/// What a file may have besides its messages.
+/// A part that a file may have besides its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Chunks,
     MessageIndexes,
-    /// In the summary, as all that follow.
+    /// Schemas in the summary. All parts that follow are in the summary, too.
     Schemas,
     Channels,
     Statistics,
@@ -17,16 +17,16 @@ pub enum Part {
     SummaryOffsets,
 }
 
-/// The parts, and how they are written.
+/// The parts of a file, and how they are written.
 pub struct Layout {
     pub parts: Vec<Part>,
     pub compression: LogCompression,
-    /// Behind the fields of records that may grow some day.
+    /// Bytes behind the fields of records to which later versions may add some.
     pub padding: &'static [u8],
 }
 
 impl Layout {
-    /// All that makes a file quick to look at.
+    /// Returns a layout with all parts, so that a file is quick to read.
     pub fn full(compression: LogCompression) -> Self {
         use Part::*;
         let parts = vec![

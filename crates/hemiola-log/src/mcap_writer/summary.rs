@@ -1,10 +1,10 @@
-//! The end of a file: what all of it has, and where.
+//! The end of a file: what it contains, and where.
 
 use super::{McapWriter, Output, Part};
 use crate::format::{Footer, Record, op, write};
 
 impl<O: Output> McapWriter<O> {
-    /// The summary, its offsets and the footer.
+    /// Returns the summary, its offsets and the footer.
     pub(super) fn summary(&mut self) -> Vec<u8> {
         let (start, padding) = (self.output.position(), self.layout.padding);
         let mut groups = Groups { start, padding, bytes: Vec::new(), offsets: Vec::new() };
@@ -34,7 +34,7 @@ impl<O: Output> McapWriter<O> {
     }
 
     fn statistics(&self) -> crate::format::Statistics {
-        // Numbers are of 16 bits, so are their counts; nobody writes four billion attachments.
+        // Numbers are of 16 bits, so their counts fit; nobody writes four billion attachments.
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let messages = self.channels.iter().filter(|(_, channel)| channel.messages > 0);
         crate::format::Statistics {
@@ -49,9 +49,9 @@ impl<O: Output> McapWriter<O> {
     }
 }
 
-/// Records of one kind stand together, so that readers find them by their kind.
+/// A summary in which records of one kind stand together, so that readers find them by their kind.
 struct Groups {
-    /// Where in the file they begin.
+    /// The position in the file at which they begin.
     start: u64,
     padding: &'static [u8],
     bytes: Vec<u8>,
@@ -77,7 +77,7 @@ impl Groups {
         let summary_offset_start = if with_offsets { self.start + groups } else { 0 };
         let footer = Footer { summary_start, summary_offset_start, summary_crc: 0 };
         write::write(&Record::Footer(footer), &[], &mut self.bytes);
-        // It covers all before itself.
+        // The checksum covers everything before itself.
         let end = self.bytes.len() - 4;
         let checksum = crc32fast::hash(&self.bytes[..end]);
         self.bytes[end..].copy_from_slice(&checksum.to_le_bytes());

@@ -117,7 +117,7 @@ proptest! {
         for &(channel, sequence, time, length) in &messages {
             let header = MessageHeader { channel_id: ids[channel as usize], sequence, log_time: time, publish_time: time + 1 };
             writer.message(&header, |log| { log.extend(data(sequence, length)); true }).unwrap();
-            // As if it had not been.
+            // This message is discarded.
             writer.message(&header, |log| { log.extend([1; 100]); false }).unwrap();
         }
         let mut attachment = writer.attachment(AttachmentHeader { log_time: 1, create_time: 2, name: "a".into(), media_type: "b".into() }, 3).unwrap();
@@ -139,7 +139,7 @@ proptest! {
         prop_assert_eq!((statistics.channel_count, statistics.attachment_count, statistics.metadata_count), (3, 1, 1));
         prop_assert_eq!(statistics.chunk_count as usize, summary.chunk_indexes.len());
         let mut indexed = 0;
-        // It refuses to look for indexes of a chunk that has schemas only.
+        // The crate refuses to look for indexes of a chunk that only has schemas.
         for chunk in summary.chunk_indexes.iter().filter(|chunk| !chunk.message_index_offsets.is_empty()) {
             for (channel, entries) in summary.read_message_indexes(&file, chunk).unwrap() {
                 for entry in entries {

@@ -1,4 +1,4 @@
-//! Values without generated types back to bytes.
+//! Encoding of values without generated types.
 
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::data::{FixedLength, Items, Writer};
@@ -7,7 +7,7 @@ use super::{MessageValue, Numbers, Value};
 use crate::definition::{Element, NumberType, Shape};
 
 impl MessageValue {
-    /// Writes the message as CDR; [`Value::decode`] reads the same from it.
+    /// Writes the message as CDR, from which [`Value::decode`] reads the same.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -34,7 +34,7 @@ impl MessageValue {
                     begin(writer, field.shape, items.len());
                     items.iter().for_each(|item| one(writer, &field.element, item));
                 }
-                // Whatever makes messages gives runs to fields that are some.
+                // Whatever makes messages puts runs into fields that hold runs.
                 (_, one) => self::one(writer, &field.element, one),
             }
         }

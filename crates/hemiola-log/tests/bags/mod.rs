@@ -11,7 +11,7 @@ pub struct BagWriter {
     connections: Vec<Vec<u8>>,
 }
 
-/// How a chunk is packed.
+/// The compression of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     None,
@@ -22,7 +22,7 @@ pub enum Packing {
 pub const PACKINGS: [Packing; 3] = [Packing::None, Packing::Bz2, Packing::Lz4];
 
 impl BagWriter {
-    /// A publisher of a topic.
+    /// Adds a publisher of a topic.
     pub fn connection(&mut self, topic: &str, type_name: &str, definition: &str) -> u32 {
         let number = self.connections.len() as u32;
         let data = fields(&[
@@ -63,12 +63,12 @@ impl BagWriter {
         let size = (records.len() as u32).to_le_bytes();
         let header = fields(&[("compression", name.as_bytes()), ("op", &[5]), ("size", &size)]);
         self.chunks.extend(record(&header, &packed));
-        // The index of the chunk, which nobody needs who reads from front to back.
+        // This is the index of the chunk, which is not needed to read it from front to back.
         let header = fields(&[("conn", &[0; 4]), ("count", &[0; 4]), ("op", &[4]), ("ver", &[1, 0, 0, 0])]);
         self.chunks.extend(record(&header, &[]));
     }
 
-    /// With an index, and of what a recorder leaves that was killed.
+    /// Finishes the bag, with an index or as a recorder leaves it that was killed.
     pub fn finish(self, has_index: bool) -> Vec<u8> {
         let mut bag = b"#ROSBAG V2.0\n".to_vec();
         let position = 13 + bag_header(0).len() + self.chunks.len();

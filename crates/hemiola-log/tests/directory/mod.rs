@@ -1,4 +1,4 @@
-//! Directories that are imported.
+//! Directories to be imported.
 #![allow(dead_code, reason = "not every test needs all of it")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use hemiola_log::{Entry, Imported, LogCompression, LogError, LogReader, Timing, Value, import};
 
-/// A directory that goes away.
+/// A directory that is removed when it is dropped.
 pub struct Directory(pub PathBuf);
 
 impl Directory {
@@ -28,7 +28,7 @@ impl Directory {
         import(&self.0.join("in"), &self.log(), LogCompression::None, timing, |_, _| {})
     }
 
-    /// One of its files, by itself.
+    /// Imports one of its files by itself.
     pub fn import_file(&self, name: &str) -> Result<Imported, LogError> {
         import(&self.0.join("in").join(name), &self.log(), LogCompression::None, &Timing::default(), |_, _| {})
     }
@@ -37,7 +37,7 @@ impl Directory {
         self.0.join("out.mcap")
     }
 
-    /// Topic, time in nanoseconds and value of each message, in the order of the file.
+    /// Returns the topic, time in nanoseconds and value of each message, in the order of the file.
     pub fn messages(&self) -> Vec<(String, u64, Value)> {
         messages(&self.log())
     }
@@ -49,7 +49,7 @@ impl Drop for Directory {
     }
 }
 
-/// Topic, time in nanoseconds and value of each message, in the order of the file.
+/// Returns the topic, time in nanoseconds and value of each message, in the order of the file.
 pub fn messages(path: &Path) -> Vec<(String, u64, Value)> {
     let mut log = LogReader::open(path).unwrap();
     let mut messages = Vec::new();
@@ -61,7 +61,7 @@ pub fn messages(path: &Path) -> Vec<(String, u64, Value)> {
     messages
 }
 
-/// A line for each.
+/// Returns a line for each message.
 pub fn text(messages: &[(String, u64, Value)]) -> Vec<String> {
     messages.iter().map(|(topic, time, value)| format!("{topic} {time} {value}")).collect()
 }

@@ -7,7 +7,7 @@ use hemiola_log::{Doubt, Entry, LogError, LogReader};
 use mcap::records::MessageHeader;
 use mcap::{Compression, WriteOptions};
 
-/// How a log is made.
+/// The way in which a log is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Plain,
@@ -18,7 +18,7 @@ pub enum Kind {
 
 pub const KINDS: [Kind; 4] = [Kind::Plain, Kind::Chunks, Kind::Zstd, Kind::Lz4];
 
-/// Forty messages, four in a chunk; a message's bytes follow from its number.
+/// Makes a log of forty messages, four in a chunk; a message's bytes follow from its number.
 pub fn log(kind: Kind) -> Vec<u8> {
     let options = WriteOptions::new()
         .profile("ros2")
@@ -51,7 +51,7 @@ pub fn log(kind: Kind) -> Vec<u8> {
 pub const MESSAGES: u32 = 40;
 pub const PER_CHUNK: u32 = 4;
 
-/// A number, and what makes it long enough for a chunk to be worth compressing.
+/// Makes a message of a number, and enough bytes to make compressing a chunk worthwhile.
 pub fn message(number: u32) -> Vec<u8> {
     let mut bytes = vec![0, 1, 0, 0];
     bytes.extend(number.to_le_bytes());
@@ -59,7 +59,7 @@ pub fn message(number: u32) -> Vec<u8> {
     bytes
 }
 
-/// What can be read of a log.
+/// The messages and errors that reading a log gives.
 #[derive(Debug, Default)]
 pub struct Readable {
     pub messages: Vec<(u32, Vec<u8>)>,
@@ -71,7 +71,7 @@ impl Readable {
         Self::with(bytes, Doubt::Skip)
     }
 
-    /// Ends: whatever the bytes are, there are not more steps than bytes.
+    /// Reads a log. This ends: whatever the bytes are, there are not more steps than bytes.
     pub fn with(bytes: &[u8], doubt: Doubt) -> Self {
         let mut readable = Self::default();
         let mut log = match LogReader::with(Cursor::new(bytes), "made.mcap".into(), doubt, 1 << 20) {
@@ -101,7 +101,7 @@ impl Readable {
         self.messages.iter().map(|(number, _)| *number).collect()
     }
 
-    /// Every message is one that was written, and every error says where.
+    /// Checks that every message is one that was written, and that every error contains its place.
     pub fn check(&self, length: usize) {
         for (number, data) in &self.messages {
             assert_eq!(*data, message(*number), "message {number}");
@@ -116,7 +116,7 @@ impl Readable {
     }
 }
 
-/// Where chunks begin, or messages where there are none, with the first message's number.
+/// Returns where chunks begin, or messages where there are none, with the first message's number.
 pub fn beginnings(bytes: &[u8], kind: Kind) -> Vec<(usize, u32)> {
     let mut beginnings = Vec::new();
     let mut log = LogReader::new(Cursor::new(bytes), "made.mcap").expect("it is a log");

@@ -40,7 +40,7 @@ impl UlogWriter {
     }
 }
 
-/// A log with every kind of record.
+/// Makes a log with every kind of record.
 pub fn whole() -> Vec<u8> {
     let mut log = UlogWriter::default();
     log.flags(0, 0);

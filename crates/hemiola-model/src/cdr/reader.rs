@@ -1,4 +1,4 @@
-//! Bytes to values.
+//! Reads values from bytes.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ pub struct CdrReader<'b> {
     bytes: &'b [u8],
     position: usize,
     byte_order: ByteOrder,
-    /// A structure has begun, and no field of it yet.
+    /// Whether a structure has begun of which no field has been read yet.
     structure_is_empty: bool,
-    /// For each open variant: how many variants with fields come after it.
+    /// How many variants with fields come after each open variant.
     absent_after: Vec<usize>,
 }
 
@@ -36,10 +36,10 @@ enum ByteOrder {
 }
 
 impl<'b> CdrReader<'b> {
-    /// Starts after the header of a message.
+    /// Creates a reader that starts after the header of a message.
     ///
     /// # Errors
-    /// There is no header of plain CDR.
+    /// If there is no header of plain CDR.
     pub fn new(bytes: &'b [u8]) -> Result<Self, ReadError> {
         let byte_order = match bytes {
             [0, 1, _, _, ..] => ByteOrder::Little,
@@ -58,10 +58,10 @@ impl<'b> CdrReader<'b> {
         Ok(Self { bytes, position, byte_order, structure_is_empty: false, absent_after: Vec::new() })
     }
 
-    /// Nothing may follow.
+    /// Ends the reading: nothing may follow the value.
     ///
     /// # Errors
-    /// More follows than the padding of up to three bytes that some writers append.
+    /// If more follows than the padding of up to three bytes that some writers append.
     pub fn finish(self) -> Result<(), ReadError> {
         match self.bytes.len() - self.position {
             0..4 => Ok(()),
@@ -78,13 +78,13 @@ impl<'b> CdrReader<'b> {
         Ok(taken)
     }
 
-    /// Alignment counts from after the header.
+    /// Skips padding. Alignment counts from after the header.
     fn align(&mut self, size: usize) -> Result<(), ReadError> {
         let aligned = (self.position - HEADER.len()).next_multiple_of(size) + HEADER.len();
         self.take(aligned - self.position).map(|_| ())
     }
 
-    /// In little endian.
+    /// Reads a number, and returns its bytes in little endian.
     fn number<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], ReadError> {
         self.align(SIZE)?;
         let mut number = [0; SIZE];
@@ -119,7 +119,7 @@ impl<'b> CdrReader<'b> {
         Ok(u32::from_le_bytes(self.number()?) as usize)
     }
 
-    /// The length of an optional value or of a variant's fields.
+    /// Reads the length of an optional value, or of the fields of a variant: zero or one.
     fn is_present(&mut self) -> Result<bool, ReadError> {
         match self.length()? {
             0 => Ok(false),
@@ -201,7 +201,7 @@ impl Reader for CdrReader<'_> {
         let length = self.length()?;
         let begin = self.position;
         match self.take(length)? {
-            // Some writers leave out the zero of an empty text.
+            // Some writers omit the zero of an empty text.
             [] => Ok(String::new()),
             [text @ .., 0] => match std::str::from_utf8(text) {
                 Ok(text) => Ok(text.to_owned()),
@@ -231,7 +231,7 @@ impl Reader for CdrReader<'_> {
 
     fn begin_sequence(&mut self) -> Result<usize, ReadError> {
         let length = self.length()?;
-        // Every item takes a byte at least.
+        // Every item takes at least one byte.
         match self.bytes.len() - self.position {
             rest if length > rest => {
                 Err(self.error(format!("a sequence of {length} items, but only {rest} bytes are left")))
@@ -240,7 +240,7 @@ impl Reader for CdrReader<'_> {
         }
     }
 
-    /// Takes no bytes: the schema knows the length.
+    /// Reads nothing: the length is known from the schema.
     fn begin_array(&mut self, _: usize) -> Result<(), ReadError> {
         Ok(())
     }
@@ -254,7 +254,7 @@ impl Reader for CdrReader<'_> {
         Ok(())
     }
 
-    /// Every field of the schema is there.
+    /// Returns `true`: every field of the schema is there.
     fn optional_field(&mut self, _: &str) -> Result<bool, ReadError> {
         self.structure_is_empty = false;
         Ok(true)

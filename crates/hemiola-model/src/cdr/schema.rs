@@ -24,17 +24,17 @@ use crate::data::{DataType, Field, TypeName, Variant};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageSchema {
-    /// `package/msg/Name`.
+    /// The full name, `package/msg/Name`.
     pub name: String,
-    /// The definition, and those of all messages in it, as files of recordings hold them.
+    /// The definition, followed by those of all messages in it, as files of recordings hold them.
     pub text: String,
     /// Version 1 of the ROS interface hashing standard (REP-2016): `RIHS01_` and 64 digits.
     pub type_hash: String,
 }
 
 impl MessageSchema {
-    /// Of a type. What is no structure by itself becomes the only field, `data`, of a message
-    /// called `name`.
+    /// Creates the schema of a type. A type that is no structure becomes the only field, `data`, of
+    /// a message called `name`.
     pub fn of(name: &str, data_type: &DataType) -> Self {
         let mut definitions = Definitions::default();
         let root = match definitions.field_type(data_type) {
@@ -56,7 +56,7 @@ impl MessageSchema {
     }
 }
 
-/// The name of a message, in ROS 2's spelling.
+/// The name of a message as ROS 2 spells it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct MessageName {
     package: String,
@@ -71,12 +71,12 @@ pub(super) struct MessageField {
     documentation: String,
 }
 
-/// What a field may be: a sequence has no sequences in it.
+/// The type of a field: a sequence has no sequences in it.
 #[derive(PartialEq)]
 pub(super) struct FieldType {
     pub element: Element,
     pub shape: Shape,
-    /// The values that an integer may have.
+    /// The named values that an integer may have.
     constants: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct FieldType {
 pub(super) enum Element {
     Primitive {
         name: &'static str,
-        /// As `type_description_interfaces/msg/FieldType` numbers them.
+        /// The number that `type_description_interfaces/msg/FieldType` gives to the type.
         type_id: u8,
     },
     Message(MessageName),
@@ -98,7 +98,7 @@ pub(super) enum Shape {
     Sequence,
 }
 
-/// All messages that a root needs.
+/// The definitions of all messages that a root needs.
 #[derive(Default)]
 struct Definitions {
     messages: BTreeMap<MessageName, Vec<MessageField>>,
@@ -107,7 +107,7 @@ struct Definitions {
 impl MessageName {
     /// Spells a Rust type's name as ROS 2 wants it: packages in lower case, messages in camel case.
     fn of(name: &TypeName) -> Self {
-        // What belongs to no package of the user's is ours.
+        // Types that belong to no package of the user's go to ours.
         let package = if name.package.is_empty() { "hemiola" } else { &name.package };
         let package = package.to_lowercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
         let mut words = String::new();
@@ -129,10 +129,11 @@ impl MessageName {
 }
 
 impl Definitions {
-    /// A message. Another one of the same name, of another module of the same crate, gets a number.
+    /// Adds a message. Another one of the same name, from another module of the same crate, gets a
+    /// number.
     fn message(&mut self, name: &TypeName, mut fields: Vec<MessageField>) -> MessageName {
         if fields.is_empty() {
-            // As ROS 2 has it, for C and C++ know no structure without members.
+            // ROS 2 does the same, as C and C++ have no structures without members.
             fields.push(self.field("structure_needs_at_least_one_member", &DataType::Unsigned(8), ""));
         }
         let first = MessageName::of(name);
@@ -200,7 +201,7 @@ impl Definitions {
         }
     }
 
-    /// An enum with data.
+    /// Returns the fields of the message for an enum with data.
     fn variants(&mut self, name: &TypeName, variants: &[Variant]) -> Vec<MessageField> {
         let mut fields = vec![self.field("kind", &DataType::Unsigned(8), "")];
         fields[0].field_type.constants =
@@ -218,14 +219,15 @@ impl Definitions {
         if element.shape == Shape::One {
             return FieldType { shape, ..element };
         }
-        // A message in between takes no bytes and has a name that says what is in it.
+        // A message in between takes no bytes; its name shows what is in it.
         let field = if matches!(inner, DataType::Optional(_)) { "value" } else { "items" };
         let field = self.field(field, inner, "");
         let name = self.message(&TypeName::new("", &inner.label()), vec![field]);
         FieldType { element: Element::Message(name), shape, constants: Vec::new() }
     }
 
-    /// `name`, and what it needs, each once, in the order in which they are met.
+    /// Appends `name` and all messages that it needs, each once, in the order in which they are
+    /// met.
     fn collect(&self, name: &MessageName, order: &mut Vec<MessageName>) {
         if order.contains(name) {
             return;
@@ -267,7 +269,7 @@ fn constants(variants: &[Variant]) -> Vec<String> {
     variants.iter().enumerate().map(|(index, variant)| format!("{}={index}", name(variant))).collect()
 }
 
-/// `KickOff` to `kick_off`, `LED` to `led`.
+/// Converts `KickOff` to `kick_off` and `LED` to `led`.
 fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut out = String::new();
@@ -283,8 +285,8 @@ fn snake_case(name: &str) -> String {
     out
 }
 
-/// A field's name as ROS 2 wants it: lower case, words parted by single underscores. Fields without
-/// a name are `item_0`, `item_1`, ...
+/// Returns a field's name as ROS 2 wants it: lower case, words separated by single underscores.
+/// Fields without a name are `item_0`, `item_1`, ...
 ///
 /// ```
 /// use hemiola_model::cdr::field_name;

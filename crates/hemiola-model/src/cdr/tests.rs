@@ -6,7 +6,7 @@ use super::{CdrWriter, MessageSchema, decode, encode};
 use crate::Time;
 use crate::data::{Data, DataType, Field, ReadError, Reader, Variant, VariantContent, VariantHead, Writer};
 
-/// What the derive writes for an enum with data.
+/// An enum with data, with what the derive writes for it.
 #[derive(Clone, Debug, PartialEq)]
 enum Action {
     Stand,
@@ -91,7 +91,7 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// Equal to the bit, so that NaN is itself.
+/// Checks that a value is read back as it was written, bit for bit, so that NaN equals itself.
 fn comes_back<T: Data>(value: &T) -> Result<(), TestCaseError> {
     let bytes = encode(value);
     let back = decode::<T>(&bytes);
@@ -143,7 +143,7 @@ proptest! {
             header.copy_from_slice(&[0, 1, 0, 0]);
         }
         _ = decode::<(Vec<Action>, Option<Vec<[f64; 3]>>)>(&bytes);
-        // What is cut off is missed.
+        // A message that is cut off is an error.
         let whole = encode(&vec![Action::Kick { angle: 1.0, names: vec!["left".to_owned()] }; 2]);
         prop_assert!(decode::<Vec<Action>>(&whole[..whole.len() - 1 - cut % (whole.len() - 1)]).is_err());
     }

@@ -7,8 +7,8 @@ use hmac_sha256::Hash;
 
 use super::schema::{Element, FieldType, MessageField, MessageName, Shape};
 
-/// Of a message that needs `referenced`. The text that is hashed is JSON in a fixed form; comments
-/// and constants are not in it.
+/// Returns the hash of a message that needs `referenced`. The text that is hashed is JSON in a
+/// fixed form; comments and constants are not in it.
 pub fn rihs01(
     root: &MessageName,
     referenced: &[MessageName],

@@ -1,11 +1,11 @@
-//! Values to bytes.
+//! Writes values as bytes.
 
 use std::time::Duration;
 
 use super::HEADER;
 use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
 
-/// Writes values as CDR into a buffer that can be used again: then nothing is allocated once it has
+/// Writes values as CDR into a buffer that can be reused: nothing is allocated any more once it has
 /// grown.
 ///
 /// ```
@@ -22,21 +22,21 @@ use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
 #[derive(Debug)]
 pub struct CdrWriter {
     bytes: Vec<u8>,
-    /// Where the message begins.
+    /// The offset at which the message begins.
     begin: usize,
     growth: Growth,
     is_exact: bool,
-    /// A structure has begun, and no field of it yet.
+    /// Whether a structure has begun of which no field has been written yet.
     structure_is_empty: bool,
-    /// For each open variant: how many variants with fields come after it.
+    /// How many variants with fields come after each open variant.
     absent_after: Vec<usize>,
 }
 
-/// What a writer does without room.
+/// What a writer does when its buffer is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Growth {
     Grows,
-    /// Never allocates; so many bytes found no room.
+    /// Never allocates. Holds the number of bytes for which there was no room.
     Bounded(usize),
 }
 
@@ -46,12 +46,11 @@ impl Default for CdrWriter {
     }
 }
 
-/// So many enums may stand within each other where nothing may be allocated.
+/// How deep enums may be nested where nothing may be allocated.
 const DEEPEST: usize = 64;
 
 impl CdrWriter {
-    /// Writes a message behind what is there already, which [`finish`](Self::finish) returns with
-    /// it.
+    /// Creates a writer that appends a message to `bytes`; [`finish`](Self::finish) returns both.
     ///
     /// ```
     /// use hemiola_model::Data;
@@ -69,14 +68,14 @@ impl CdrWriter {
         Self { bytes, begin, growth, is_exact: true, structure_is_empty: false, absent_after }
     }
 
-    /// What has been written so far, header first.
+    /// Returns the bytes written so far, header first.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[self.begin..]
     }
 
-    /// Whether the bytes say all of the value. They do not if it has a time beyond the 68 years
-    /// that ROS 2 counts in seconds to each side (the last moment of them is written instead), or a
-    /// sequence of more than 4,294,967,295 items, of which nobody can read anything.
+    /// Returns whether the bytes hold all of the value. They do not if it has a time beyond the 68
+    /// years that ROS 2 counts in seconds in each direction (the last moment in range is written
+    /// instead), or a sequence of more than 4,294,967,295 items, of which nobody can read anything.
     ///
     /// ```
     /// use hemiola_model::Data;
@@ -93,8 +92,8 @@ impl CdrWriter {
         self.is_exact
     }
 
-    /// A writer for real-time threads, with room for so many bytes: it never allocates. What finds
-    /// no room makes it [full](Self::is_full).
+    /// Creates a writer for real-time threads, with room for `capacity` bytes: it never allocates.
+    /// A value for which there is no room makes it [full](Self::is_full).
     ///
     /// ```
     /// use hemiola_model::Data;
@@ -111,17 +110,19 @@ impl CdrWriter {
         Self { growth: Growth::Bounded(0), absent_after: Vec::with_capacity(DEEPEST), ..Self::behind(bytes) }
     }
 
-    /// How many bytes there is room for, the header among them.
+    /// Returns how many bytes there is room for, including the header.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity()
     }
 
-    /// Whether something found no room: nobody can read then what was written.
+    /// Returns whether there was no room for a part of the value: nobody can then read what was
+    /// written.
     pub fn is_full(&self) -> bool {
         !matches!(self.growth, Growth::Grows | Growth::Bounded(0))
     }
 
-    /// Twice as many bytes as this are room enough for what was written, also for what found none.
+    /// Returns a number of bytes, twice which is room enough for everything that was written,
+    /// including what found no room.
     ///
     /// ```
     /// use hemiola_model::Data;
@@ -135,18 +136,18 @@ impl CdrWriter {
     /// assert!(!writer.is_full());
     /// ```
     pub fn needed(&self) -> usize {
-        // What aligns a value that found no room is not counted; it is less than the value and what
-        // stands before it.
+        // The padding before a value that found no room is not counted; it is less than the value
+        // and what precedes it.
         let missing = if let Growth::Bounded(missing) = self.growth { missing } else { 0 };
         self.bytes().len() + missing
     }
 
-    /// The same, with what came before it, for keeps.
+    /// Returns the message, together with the bytes that it was appended to.
     pub fn finish(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Begins anew, and keeps the buffer.
+    /// Begins a new message in the same buffer.
     pub fn clear(&mut self) {
         self.bytes.truncate(self.begin + HEADER.len());
         self.is_exact = true;
@@ -156,7 +157,7 @@ impl CdrWriter {
         self.absent_after.clear();
     }
 
-    /// Whether so many bytes can be written; makes room for them if it may.
+    /// Returns whether `count` bytes can be written; makes room for them if the writer may grow.
     #[inline]
     fn has_room(&mut self, count: usize) -> bool {
         count <= self.bytes.capacity() - self.bytes.len() || self.make_room(count)
@@ -178,7 +179,7 @@ impl CdrWriter {
         }
     }
 
-    /// Alignment counts from after the header.
+    /// Writes padding. Alignment counts from after the header.
     fn align(&mut self, size: usize) {
         let body = self.begin + HEADER.len();
         let aligned = (self.bytes.len() - body).next_multiple_of(size) + body;
@@ -193,7 +194,7 @@ impl CdrWriter {
     }
 
     fn numbers<T: Copy, const SIZE: usize>(&mut self, items: &[T], to_bytes: fn(T) -> [u8; SIZE]) {
-        // An empty run does not align: what follows does that for itself.
+        // An empty run is not aligned: the next value aligns itself.
         if items.is_empty() {
             return;
         }
@@ -208,15 +209,15 @@ impl CdrWriter {
         }
     }
 
-    /// Lengths are of 32 bits; what is longer could not be read by anybody.
+    /// Writes a length, which has 32 bits; nobody could read a longer sequence.
     fn length(&mut self, length: usize) {
         let written = u32::try_from(length);
         self.is_exact &= written.is_ok();
         self.number(written.unwrap_or(u32::MAX).to_le_bytes());
     }
 
-    /// Of `builtin_interfaces`: seconds of 32 bits reach 68 years to each side, beyond which time
-    /// stands still.
+    /// Writes a time of `builtin_interfaces`: seconds of 32 bits reach 68 years in each direction,
+    /// and are clamped beyond.
     fn seconds(&mut self, seconds: i64, nanoseconds: u32) {
         let written = i32::try_from(seconds);
         self.is_exact &= written.is_ok();

@@ -1,9 +1,9 @@
-//! `[analysis]` and `[chain.*]`: which deadlines chains have, and what their bounds rest on.
+//! `[analysis]` and `[chain.*]`: the deadlines of chains, and what their bounds rest on.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What bounds on response times and latencies rest on, and what happens if they do not fit.
+/// What bounds on response times and latencies rest on, and what happens if they exceed deadlines.
 ///
 /// ```
 /// use hemiola_model::configuration::{Admission, AnalysisConfiguration};
@@ -13,19 +13,19 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnalysisConfiguration {
-    /// What happens when the robot is started and something does not fit.
+    /// The reaction when the robot is started and not everything is sure to be in time.
     pub admission: Admission,
-    /// Tasks take as long as this share of their runs does not exceed; `None`: as the longest one
+    /// The quantile of the execution times that a task is assumed to take; `None`: the longest one
     /// that was observed.
     pub quantile: Option<f64>,
-    /// How many cores the robot's computer has; `None`: as many as this one.
+    /// The number of cores of the robot's computer; `None`: as many as this computer has.
     pub cores: Option<usize>,
-    /// The least time between two samples of sources that tell their own times, and between two
-    /// messages of topics, by name.
+    /// The minimum time between two samples of sources that stamp their samples themselves, and
+    /// between two messages of topics, by name.
     pub periods: BTreeMap<String, Duration>,
 }
 
-/// What happens when the robot is started and something does not fit.
+/// The reaction when the robot is started and not everything is sure to be in time.
 ///
 /// ```
 /// use hemiola_model::configuration::Admission;
@@ -33,16 +33,16 @@ pub struct AnalysisConfiguration {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Admission {
-    /// Nothing: nobody looks.
+    /// Nothing: bounds are not checked.
     #[default]
     Off,
-    /// It says so, and starts.
+    /// A warning, and the robot starts.
     Warn,
-    /// It says so, and does not start.
+    /// An error, and the robot does not start.
     Refuse,
 }
 
-/// A chain from a sensor to an actuator, and by when it has to be through.
+/// A chain from a sensor to an actuator, and its deadlines.
 ///
 /// ```
 /// use hemiola_model::configuration::ChainConfiguration;
@@ -59,15 +59,15 @@ pub enum Admission {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainConfiguration {
-    /// Its name.
+    /// The name of the chain.
     pub name: String,
     /// The source of the samples.
     pub from: String,
-    /// Where it leaves the robot's software: a source that reads, such as a bus of actuators, or an
-    /// update that provides nothing.
+    /// The end of the chain, where it leaves the robot's software: a source that reads, such as a
+    /// bus of actuators, or an update that provides nothing.
     pub to: String,
-    /// The longest from a change in the world to the first output that reflects it.
+    /// The maximum time from a change in the world to the first output that reflects it.
     pub reaction: Option<Duration>,
-    /// The oldest that a sample may be on which an output rests.
+    /// The maximum age of a sample on which an output rests.
     pub data_age: Option<Duration>,
 }

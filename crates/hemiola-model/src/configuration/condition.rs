@@ -1,11 +1,12 @@
-//! When a value is recorded.
+//! The conditions on which values are recorded.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use crate::Value;
 
-/// When a representation is recorded: `only_while = "GameState.phase == Playing and Ball.is_seen"`.
+/// The condition on which a representation is recorded:
+/// `only_while = "GameState.phase == Playing and Ball.is_seen"`.
 ///
 /// ```
 /// use hemiola_model::Value;
@@ -22,11 +23,11 @@ use crate::Value;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// One of these holds: comparisons that hold all.
+    /// The alternatives, one of which has to hold; an alternative holds if all its comparisons do.
     pub any: Vec<Vec<Comparison>>,
 }
 
-/// A field of a representation beside a value.
+/// A comparison of a field of a representation with a value.
 ///
 /// ```
 /// use hemiola_model::Value;
@@ -45,13 +46,13 @@ pub struct Condition {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Of this.
+    /// The name of the representation.
     pub representation: String,
-    /// The way to the field.
+    /// The path to the field.
     pub field: Vec<FieldStep>,
-    /// How the field, on the left, shall be to the value.
+    /// The relation of the field, on the left, to the value.
     pub operator: Operator,
-    /// A truth value, a number, or a text, which also names a variant.
+    /// The value: a truth value, a number, or a text, which may also be the name of a variant.
     pub value: Value,
 }
 
@@ -92,8 +93,8 @@ pub enum Operator {
 }
 
 impl Comparison {
-    /// Whether it holds for this value of the representation. A field that is not there, an option
-    /// without a value or an item beyond the end, is like nothing.
+    /// Returns whether the comparison holds for this value of the representation. No comparison
+    /// holds for a field that is not there, as an option without a value or an item beyond the end.
     pub fn holds(&self, representation: &Value) -> bool {
         let field = self.field.iter().try_fold(representation, |value, step| match (value, step) {
             (Value::Table(fields), FieldStep::Name(name)) => fields.get(name),
@@ -117,12 +118,13 @@ impl Operator {
     }
 }
 
-/// `None` where there is no order: of values of different kinds, and of what is no number.
+/// Compares two values; `None` where there is no order, as between values of different kinds or
+/// with NaN.
 fn compare(field: &Value, with: &Value) -> Option<Ordering> {
     match (field, with) {
         (Value::Boolean(field), Value::Boolean(with)) => Some(field.cmp(with)),
         (Value::Text(field), Value::Text(with)) => Some(field.cmp(with)),
-        // A variant with fields: a table with its name.
+        // A variant with fields is a table with its name.
         (Value::Table(variant), Value::Text(with)) => variant.keys().next().map(|name| name.cmp(with)),
         (field, with) => match (whole(field), whole(with)) {
             (Some(field), Some(with)) => Some(field.cmp(&with)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Condition;
 
-/// What is recorded of a run, where and how.
+/// What is recorded of a run, where, and how.
 ///
 /// ```
 /// use hemiola_model::configuration::LogConfiguration;
@@ -17,32 +17,33 @@ use super::Condition;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogConfiguration {
-    /// Every run leaves a log in this folder; `None`: only a run that is asked to.
+    /// The folder in which every run leaves a log; `None`: only runs that are asked to are
+    /// recorded.
     pub folder: Option<PathBuf>,
-    /// How it is made smaller.
+    /// How the log is compressed.
     pub compression: LogCompression,
-    /// How long after it was provided a value can be read from the file at the latest.
+    /// The maximum time between providing a value and its being readable from the file.
     pub flush: Duration,
-    /// So much goes into a file before the next one begins; `None`: everything into one, or a
-    /// quarter of what is kept.
+    /// The extent of a file, after which the next one begins; `None`: there is one file, or, if
+    /// only the last files are kept, each has a quarter of what is kept.
     pub split: Option<LogExtent>,
-    /// Only the last files that hold so much are kept; `None`: all are.
+    /// The extent of the last files that are kept; `None`: all are.
     pub keep: Option<LogExtent>,
-    /// So many bytes are left free on the disk.
+    /// The number of bytes that are left free on the disk.
     pub reserve: u64,
-    /// How often what modules remember goes into the log, so that a replay can begin there; `None`:
-    /// never.
+    /// The time between two checkpoints of the modules' states in the log, at which a replay can
+    /// begin; `None`: there are none.
     pub snapshot: Option<Duration>,
-    /// Only these representations; empty: all that can be.
+    /// The representations that are recorded; empty: all that can be.
     pub only: Vec<String>,
-    /// What of plots, drawings and texts of updates is recorded, as names, spaces, or beginnings
-    /// with a `*` behind them.
+    /// The plots, drawings and texts of updates that are recorded: names, spaces, or beginnings
+    /// followed by a `*`.
     pub debug: Vec<String>,
-    /// What deviates for single representations, by name.
+    /// The deviating settings of single representations, by name.
     pub channels: BTreeMap<String, LogChannelConfiguration>,
 }
 
-/// A part of a log.
+/// The extent of a part of a log.
 ///
 /// ```
 /// use hemiola_model::configuration::LogExtent;
@@ -54,14 +55,14 @@ pub struct LogConfiguration {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogExtent {
-    /// On the robot's clock.
+    /// A time on the robot's clock.
     Time(Duration),
-    /// In bytes.
+    /// A size in bytes.
     Size(u64),
 }
 
 impl LogExtent {
-    /// A quarter of it.
+    /// Returns a quarter of the extent.
     #[must_use]
     pub fn quarter(self) -> Self {
         match self {
@@ -71,7 +72,7 @@ impl LogExtent {
     }
 }
 
-/// What deviates for one representation.
+/// The deviating settings of one representation.
 ///
 /// ```
 /// use hemiola_model::configuration::LogChannelConfiguration;
@@ -81,15 +82,15 @@ impl LogExtent {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LogChannelConfiguration {
-    /// `false`: it is not recorded.
+    /// Whether the representation is recorded.
     pub enabled: Option<bool>,
-    /// At most so many values a second; `None`: all.
+    /// The maximum number of values per second; `None`: all are recorded.
     pub rate: Option<f64>,
-    /// Only while this holds; `None`: always.
+    /// The condition while which values are recorded; `None`: always.
     pub only_while: Option<Condition>,
 }
 
-/// How chunks of a log are made smaller.
+/// How the chunks of a log are compressed.
 ///
 /// ```
 /// use hemiola_model::configuration::LogCompression;
@@ -97,12 +98,12 @@ pub struct LogChannelConfiguration {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogCompression {
-    /// Not at all: least work for the processor, most for the disk.
+    /// No compression: least work for the processor, most for the disk.
     None,
-    /// A little, at hundreds of megabytes per second.
+    /// Some compression, at hundreds of megabytes per second.
     #[default]
     Lz4,
-    /// More, at several times the work.
+    /// More compression, at several times the work.
     Zstd,
 }
 

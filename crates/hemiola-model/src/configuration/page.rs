@@ -13,18 +13,18 @@ use std::path::PathBuf;
 pub struct PageConfiguration {
     /// Whether there is a door at all.
     pub enabled: bool,
-    /// The address that its port is opened at.
+    /// The address that the door listens on.
     pub address: IpAddr,
-    /// The port; `None`: the first that is free of ten from 8765 on.
+    /// The port of the door; `None`: the first free one of the ten from 8765 on.
     pub port: Option<u16>,
-    /// Names by which the door may be called, besides `localhost` and its address: `nao.local`.
+    /// Names by which the door may be addressed, besides `localhost` and its address: `nao.local`.
     pub hosts: Vec<String>,
-    /// Origins of pages of other sites that may come in: `https://tools.example.org`.
+    /// Origins of pages of other sites that may connect: `https://tools.example.org`.
     pub origins: Vec<String>,
     /// The token that makes a client trusted; `None`: a random one for each run.
     pub token: Option<String>,
-    /// A folder that the page is read from while somebody works on it; `None`: it is part of the
-    /// program.
+    /// A folder from which the page is read while somebody works on it; `None`: the page is the one
+    /// built into the program.
     pub folder: Option<PathBuf>,
 }
 

@@ -1,5 +1,5 @@
-//! `Data` for what programs keep things in besides vectors: queues, boxes, ordered maps and sets.
-//! Hash maps have no order, and so are none.
+//! `Data` for standard containers besides vectors: queues, boxes, ordered maps and sets. Hash maps
+//! have no order, and so are not data.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -39,7 +39,7 @@ impl<T: Data> Data for VecDeque<T> {
     }
 }
 
-/// As what is in it.
+/// A box is written as its content.
 impl<T: Data> Data for Box<T> {
     fn data_type() -> DataType {
         T::data_type()
@@ -62,7 +62,7 @@ impl<T: Data> Data for Box<T> {
     }
 }
 
-/// As a sequence of pairs, in the order of the keys.
+/// A map is written as a sequence of pairs, in the order of the keys.
 impl<K: Data + Ord, V: Data> Data for BTreeMap<K, V> {
     fn data_type() -> DataType {
         DataType::Sequence(Box::new(<(K, V)>::data_type()))
@@ -94,7 +94,7 @@ impl<K: Data + Ord, V: Data> Data for BTreeMap<K, V> {
     }
 }
 
-/// As a sequence, in order.
+/// A set is written as a sequence, in order.
 impl<T: Data + Ord> Data for BTreeSet<T> {
     fn data_type() -> DataType {
         DataType::Sequence(Box::new(T::data_type()))
@@ -129,7 +129,7 @@ mod tests {
         fn comes_back<T: Data + PartialEq + std::fmt::Debug>(value: &T) {
             assert_eq!(cdr::decode::<T>(&cdr::encode(value)).as_ref(), Ok(value));
         }
-        // Its items are in two pieces.
+        // The items of this queue are in two pieces.
         let mut queue = VecDeque::from([1.5_f32, 2.5, 3.5]);
         queue.rotate_left(1);
         queue.push_front(0.5);

@@ -50,7 +50,7 @@ pub enum DataType {
     },
 }
 
-/// What a structure or enumeration is called, and the package that it belongs to: two packages may
+/// The name of a structure or enumeration, and the package that it belongs to: two packages may
 /// have a type of the same name.
 ///
 /// ```
@@ -62,9 +62,9 @@ pub enum DataType {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeName {
-    /// Empty for what belongs to nobody, such as a pair.
+    /// The package; empty for types that belong to none, such as a pair.
     pub package: String,
-    /// Unique within the package.
+    /// The name, which is unique within the package.
     pub name: String,
 }
 
@@ -81,11 +81,11 @@ pub struct TypeName {
 pub struct Field {
     /// The field's name.
     pub name: String,
-    /// Its schema.
+    /// The schema of the field's values.
     pub data_type: DataType,
-    /// Its documentation; empty when there is none.
+    /// The field's documentation; empty if it has none.
     pub documentation: String,
-    /// What it was called before: logs of then have it under such a name.
+    /// The former names of the field, which older logs may have.
     pub was: Vec<String>,
 }
 
@@ -102,24 +102,25 @@ pub struct Field {
 pub struct Variant {
     /// The variant's name.
     pub name: String,
-    /// The fields it carries; unnamed ones are called `0`, `1`, ...
+    /// The fields that the variant carries; unnamed ones are called `0`, `1`, ...
     pub fields: Vec<Field>,
-    /// What it was called before.
+    /// The former names of the variant, which older logs may have.
     pub was: Vec<String>,
 }
 
 impl DataType {
-    /// A structure.
+    /// Creates the schema of a structure.
     pub fn structure(name: impl Into<TypeName>, fields: Vec<Field>) -> Self {
         Self::Structure { name: name.into(), fields }
     }
 
-    /// An enumeration.
+    /// Creates the schema of an enumeration.
     pub fn enumeration(name: impl Into<TypeName>, variants: Vec<Variant>) -> Self {
         Self::Enumeration { name: name.into(), variants }
     }
 
-    /// A word for it that can be part of a type's name: `Float32`, `OptionalVec2`.
+    /// Returns a word for the type that can be part of another type's name: `Float32`,
+    /// `OptionalVec2`.
     pub(crate) fn label(&self) -> String {
         match self {
             Self::Boolean => "Bool".to_owned(),
@@ -140,12 +141,12 @@ impl DataType {
 }
 
 impl TypeName {
-    /// A name in a package.
+    /// Creates the name of a type in a package.
     pub fn new(package: &str, name: &str) -> Self {
         Self { package: package.to_owned(), name: name.to_owned() }
     }
 
-    /// The name of a generic type for this one: `LowPassFloat64`.
+    /// Returns the name of a generic type for an argument of type `data_type`: `LowPassFloat64`.
     ///
     /// ```
     /// use hemiola_model::data::{Data, TypeName};
@@ -159,7 +160,7 @@ impl TypeName {
     }
 }
 
-/// `package/Name`, `package/msg/Name` as in ROS 2, or a name that belongs to no package.
+/// Parses `package/Name`, `package/msg/Name` as in ROS 2, or a name that belongs to no package.
 impl From<&str> for TypeName {
     fn from(text: &str) -> Self {
         let (path, name) = text.rsplit_once('/').unwrap_or(("", text));
@@ -174,12 +175,12 @@ impl fmt::Display for TypeName {
 }
 
 impl Field {
-    /// A field.
+    /// Creates a field.
     pub fn new(name: &str, data_type: DataType, documentation: &str) -> Self {
         Self { name: name.to_owned(), data_type, documentation: documentation.to_owned(), was: Vec::new() }
     }
 
-    /// One that was called otherwise before.
+    /// Adds a former name of the field.
     #[must_use]
     pub fn formerly(mut self, name: &str) -> Self {
         self.was.push(name.to_owned());
@@ -188,12 +189,12 @@ impl Field {
 }
 
 impl Variant {
-    /// A variant.
+    /// Creates a variant.
     pub fn new(name: &str, fields: Vec<Field>) -> Self {
         Self { name: name.to_owned(), fields, was: Vec::new() }
     }
 
-    /// One that was called otherwise before.
+    /// Adds a former name of the variant.
     #[must_use]
     pub fn formerly(mut self, name: &str) -> Self {
         self.was.push(name.to_owned());

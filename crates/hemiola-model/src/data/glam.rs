@@ -1,5 +1,5 @@
-//! `Data` for glam's vectors, matrices and quaternions: structures with the fields that their users
-//! know.
+//! `Data` for glam's vectors, matrices and quaternions: structures with the fields that glam's
+//! users know.
 
 use super::{Data, DataType, Field, ReadError, Reader, Writer};
 

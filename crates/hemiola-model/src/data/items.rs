@@ -1,4 +1,4 @@
-//! Runs of plain numbers, which writers and readers may take in one piece.
+//! Runs of plain numbers, which writers and readers may pass in one piece.
 
 use super::{ReadError, Reader, Writer};
 
@@ -40,7 +40,7 @@ macro_rules! items {
         }
 
         impl Items<'_> {
-            /// Each by itself.
+            /// Writes each number by itself.
             pub(super) fn write_each(self, writer: &mut (impl Writer + ?Sized)) {
                 match self {
                     $(Items::$variant(items) => for &item in items { writer.$one(item.into() $(, $bits)?); },)*
@@ -49,7 +49,7 @@ macro_rules! items {
         }
 
         impl ItemsMut<'_> {
-            /// Each by itself.
+            /// Reads each number by itself.
             pub(super) fn read_each(self, reader: &mut (impl Reader + ?Sized)) -> Result<(), ReadError> {
                 match self {
                     $(ItemsMut::$variant(items) => for item in items {

@@ -19,8 +19,8 @@ macro_rules! numbers {
             }
             fn write_items(items: &[Self], writer: &mut dyn Writer) { writer.items(Items::$variant(items)) }
             fn read_items(length: usize, reader: &mut dyn Reader) -> Result<Vec<Self>, ReadError> {
-                // The length is a claim of whoever wrote it: memory grows with what is really
-                // there.
+                // The length is a claim of the data's writer: memory grows with the items that are
+                // really there.
                 let mut items = Vec::new();
                 while items.len() < length {
                     let known = items.len();
@@ -33,7 +33,7 @@ macro_rules! numbers {
     )* };
 }
 
-/// So many items are taken over at once.
+/// The number of items that are read at once.
 const PIECE: usize = 1 << 20;
 
 macro_rules! integers {
@@ -59,7 +59,7 @@ numbers! {
     f64: F64, DataType::Float64, |writer: &mut dyn Writer, value| writer.float64(value), |reader: &mut dyn Reader| reader.float64();
 }
 
-/// As 64 bits, so that recordings do not depend on the machine.
+/// `usize` is written with 64 bits, so that recordings do not depend on the machine.
 impl Data for usize {
     fn data_type() -> DataType {
         DataType::Unsigned(64)
@@ -158,7 +158,8 @@ impl<T: Data> Data for Option<T> {
     }
 }
 
-/// As nanoseconds on the framework's clock; in CDR as `builtin_interfaces/msg/Time`.
+/// A time is written as nanoseconds on the framework's clock; in CDR as
+/// `builtin_interfaces/msg/Time`.
 impl Data for Time {
     fn data_type() -> DataType {
         DataType::Time
@@ -178,7 +179,7 @@ impl Data for Time {
     }
 }
 
-/// In seconds; in CDR as `builtin_interfaces/msg/Duration`.
+/// A duration is written in seconds; in CDR as `builtin_interfaces/msg/Duration`.
 impl Data for Duration {
     fn data_type() -> DataType {
         DataType::Duration

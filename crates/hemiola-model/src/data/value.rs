@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Data, ReadError, ValueReader, ValueWriter};
 
-/// The text form of a value: what JSON and TOML can say.
+/// The text form of a value: everything that JSON and TOML can express.
 ///
 /// ```
 /// use hemiola_model::{Data, Value};
@@ -61,7 +61,7 @@ impl From<&str> for Value {
 }
 
 impl Value {
-    /// The text form of a value.
+    /// Returns the text form of a value.
     pub fn of<T: Data>(value: &T) -> Self {
         let mut writer = ValueWriter::default();
         value.write(&mut writer);
@@ -71,12 +71,12 @@ impl Value {
     /// Reads a value back.
     ///
     /// # Errors
-    /// It does not fit the schema; the error says where.
+    /// If it does not fit the schema; the error has the place.
     pub fn read<T: Data>(&self) -> Result<T, ReadError> {
         T::read(&mut ValueReader::new(self))
     }
 
-    /// An entry of a table.
+    /// Returns an entry of a table.
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Table(entries) => entries.get(name),
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// What this is, with an article, for messages.
+    /// Returns a description of the value, with an article, for messages.
     pub fn describe(&self) -> String {
         match self {
             Self::Nothing => "nothing".into(),

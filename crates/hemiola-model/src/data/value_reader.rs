@@ -15,7 +15,7 @@ use super::{ReadError, Reader, Value, VariantHead};
 pub struct ValueReader<'v> {
     open: Vec<Open<'v>>,
     next: Option<&'v Value>,
-    /// The field just asked for is not there: only an option can live with that.
+    /// Whether the field that was asked for last is absent: only an option can then be read.
     absent: bool,
 }
 
@@ -27,7 +27,7 @@ enum Open<'v> {
 }
 
 impl<'v> ValueReader<'v> {
-    /// Starts at `value`.
+    /// Creates a reader that starts at `value`.
     pub fn new(value: &'v Value) -> Self {
         Self { open: Vec::new(), next: Some(value), absent: false }
     }
@@ -92,7 +92,7 @@ impl Reader for ValueReader<'_> {
             Value::Float(value) => Ok(*value),
             Value::Integer(value) => Ok(*value as f64),
             Value::Unsigned(value) => Ok(*value as f64),
-            // JSON has no NaN and no infinities: its writers say null.
+            // JSON has no NaN and no infinities: its writers write null instead.
             Value::Nothing => Ok(f64::NAN),
             other => Err(self.wrong("a number", other)),
         }
@@ -142,7 +142,7 @@ impl Reader for ValueReader<'_> {
     }
 
     fn field(&mut self, name: &str) -> Result<(), ReadError> {
-        // An absent field is an error for whatever then reads it, unless that is an option.
+        // An absent field is an error for all types that are then read, except options.
         self.optional_field(name).map(|_| ())
     }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::{FixedLength, Value, VariantContent, VariantHead, Writer};
 
-/// Builds the text form of what is written to it.
+/// Builds the text form of a value that is written to it.
 ///
 /// ```
 /// use hemiola_model::data::{Data, Value, ValueWriter};
@@ -24,12 +24,12 @@ enum Open {
         entries: BTreeMap<String, Value>,
         field: String,
     },
-    /// A variant whose fields are being written: becomes `{ Name: { fields } }`.
+    /// A variant whose fields are being written; it becomes `{ Name: { fields } }`.
     Variant(String),
 }
 
 impl ValueWriter {
-    /// The value that was written.
+    /// Returns the value that was written.
     pub fn finish(self) -> Value {
         self.finished
     }
@@ -42,7 +42,7 @@ impl ValueWriter {
                 self.open.push(Open::List(items));
             }
             Some(Open::Table { mut entries, field }) => {
-                // Nothing is left out of a table, so that TOML, which has no null, can hold it.
+                // A table omits `Nothing`, so that TOML, which has no null, can hold it.
                 if value != Value::Nothing {
                     entries.insert(field, value);
                 }
@@ -76,7 +76,7 @@ impl Writer for ValueWriter {
     }
 
     fn float32(&mut self, value: f32) {
-        // The shortest decimal that is this f32, so that 0.1 shows as 0.1.
+        // Writes the shortest decimal that is this f32, so that 0.1 is shown as 0.1.
         self.put(Value::Float(value.to_string().parse().unwrap_or(f64::from(value))));
     }
 

@@ -1,15 +1,15 @@
 //! Which arguments an update may have together.
 //!
-//! It is decided by the types, when an update or a sample method is made: an [`AccessSet`] takes
-//! one argument after the other and refuses the first that does not go with those before. Names do
-//! not matter, so an alias, a re-export or an associated type changes nothing. What it lets through
-//! never gives two references to one value of which one may write: `&mut T` is the new value, which
-//! nobody else sees, and `Previous<T>` an older one.
+//! It is decided by the types, when an update or a sample method is created: an [`AccessSet`]
+//! accepts one argument after the other and refuses the first that does not go with those before.
+//! Names do not matter, so an alias, a re-export or an associated type changes nothing. The
+//! arguments that it accepts never give two references to one value of which one may write:
+//! `&mut T` is the new value, which nobody else sees, and `Previous<T>` an older one.
 
 use super::{ArgumentDescriptor, ArgumentKind};
 use crate::RepresentationDescriptor;
 
-/// The representations that an update has arguments for so far.
+/// The representations for which an update has arguments so far.
 #[derive(Default)]
 pub(super) struct AccessSet(Vec<Access>);
 
@@ -19,7 +19,7 @@ struct Access {
     kind: ArgumentKind,
 }
 
-/// Two arguments, by their places, that an update cannot have together.
+/// Two arguments, by their indices, that an update cannot have together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub first: usize,
@@ -27,7 +27,7 @@ pub(super) struct Conflict {
 }
 
 impl AccessSet {
-    /// Whether an update can have all these arguments.
+    /// Checks whether an update can have all these arguments.
     pub fn check(arguments: &[ArgumentDescriptor]) -> Result<(), Conflict> {
         let mut set = Self::default();
         arguments.iter().enumerate().try_for_each(|(index, argument)| set.insert(index, argument))
@@ -48,8 +48,8 @@ impl AccessSet {
 }
 
 impl Access {
-    /// Of one representation there may be one argument of each kind, and whoever provides it reads
-    /// the previous value at most.
+    /// Returns whether both may be arguments of one update. Of one representation there may be one
+    /// argument of each kind, and an update that provides it reads the previous value at most.
     fn goes_with(&self, other: &Self) -> bool {
         use ArgumentKind::{Provides, Uses};
         self.representation != other.representation
@@ -79,7 +79,7 @@ mod tests {
     #[derive(Default)]
     struct Goal;
     impl Representation for Goal {
-        // Names are not what decides.
+        // The name is the same, but names do not decide.
         const NAME: &'static str = "Ball";
         fn form() -> Form<Self> {
             Form::opaque()
@@ -98,7 +98,7 @@ mod tests {
         for other in others {
             assert_eq!(check(&[written, clock, other]), Err((0, 2)));
             assert_eq!(check(&[other, written]), Err((0, 1)));
-            // Also behind one that is allowed.
+            // The conflict is found after an argument that is allowed, too.
             assert_eq!(check(&[<Previous<Ball>>::describe(), written, other]), Err((1, 2)));
         }
     }

@@ -1,8 +1,8 @@
-//! What updates take, by type.
+//! The arguments of updates, by type.
 //!
 //! An [`Argument`] describes itself and fetches itself, both from its type: the description is true
-//! by construction, and nobody can change it. So what the framework binds to an argument is what
-//! the argument expects.
+//! by construction, and nobody can change it. So the framework always binds to an argument what the
+//! argument expects.
 #![expect(
     unsafe_code,
     reason = "what an update borrows lives on a blackboard that is shared; the descriptors and their contract say how"
@@ -18,7 +18,7 @@ use super::cell::Cell;
 use super::{Context, Debug, Port, PortCell, SafeState, Scope};
 use crate::{Clock, Representation};
 
-/// What an update may take as an argument.
+/// A type that can be an argument of an update.
 ///
 /// | argument | meaning |
 /// |---|---|
@@ -56,13 +56,13 @@ use crate::{Clock, Representation};
     note = "an update takes `&T`, `&mut T`, `Previous<T>`, `Fresh<T>` or `Samples<T>` of representations, the services `&Clock`, `&Scope`, `&Debug`, `&SafeState`, and ends of topics and services: `&mut Publisher<T>`, `&Subscription<T>`, `&mut Requests<T, A>`"
 )]
 pub unsafe trait Argument {
-    /// The argument, borrowed for one call.
+    /// The type of the argument, borrowed for one call.
     type Item<'f>;
 
-    /// What the plan must know.
+    /// Returns the description of the argument, which the plan needs.
     fn describe() -> ArgumentDescriptor;
 
-    /// The argument for one call.
+    /// Returns the argument for one call.
     ///
     /// # Safety
     /// `binding` is what [`describe`](Self::describe) asks for: the cell of its representation, or
@@ -71,7 +71,7 @@ pub unsafe trait Argument {
     unsafe fn fetch<'f>(binding: Binding<'f>, context: &'f Context<'f>) -> Self::Item<'f>;
 }
 
-/// Where an argument finds what it asks for.
+/// The cell or port that an argument is bound to.
 ///
 /// ```
 /// use hemiola_model::module::{Binding, Port, PortCell};
@@ -84,16 +84,16 @@ pub unsafe trait Argument {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Binding<'f> {
-    /// Services come with the context.
+    /// Nothing: services come with the context.
     Service,
-    /// A representation's.
+    /// The cell of a representation.
     Cell(&'f Cell),
     /// An end of a topic or a service.
     Port(&'f PortCell),
 }
 
 impl<'f> Binding<'f> {
-    /// The cell of an argument that names a representation.
+    /// Returns the cell of an argument that names a representation.
     pub(in crate::module) fn cell(self) -> &'f Cell {
         match self {
             Binding::Cell(cell) => cell,
@@ -101,13 +101,13 @@ impl<'f> Binding<'f> {
         }
     }
 
-    /// The port of an argument that has one of that type.
+    /// Returns the port of an argument that has one of type `P`.
     ///
     /// # Panics
-    /// If there is none: the runtime binds a port to every argument that describes one.
+    /// If there is no such port: the runtime binds a port to every argument that describes one.
     ///
     /// # Safety
-    /// As for [`PortCell::get`].
+    /// The caller has to keep the promises of [`PortCell::get`].
     #[inline]
     pub unsafe fn port<P: Port>(self) -> &'f mut P {
         let Binding::Port(cell) = self else {
@@ -213,16 +213,16 @@ unsafe impl Argument for &Debug<'_> {
 /// ```
 ///
 /// # Safety
-/// As for [`Argument`], of each of them: `describe` appends one descriptor per argument, in the
+/// Each argument is as [`Argument`] demands: `describe` appends one descriptor per argument, in the
 /// order in which `fetch` takes the bindings.
 pub unsafe trait Arguments: 'static {
-    /// The arguments, borrowed for one call.
+    /// The types of the arguments, borrowed for one call.
     type Items<'f>;
 
-    /// Appends what the plan must know.
+    /// Appends the descriptions of the arguments, which the plan needs.
     fn describe(descriptors: &mut Vec<ArgumentDescriptor>);
 
-    /// The arguments for one call.
+    /// Returns the arguments for one call.
     ///
     /// # Safety
     /// `bindings` has one entry per argument in order, each as [`Argument::fetch`] asks.

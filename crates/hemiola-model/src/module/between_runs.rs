@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
-/// A witness that no task of a cycle runs: what its updates see may be changed.
+/// A witness that no task of a cycle is running: the data that its updates see may be changed.
 ///
 /// Values, frames and ports of a cycle are shared by all its workers without locks. Between two
 /// runs they belong to worker 0 alone, or to whoever steps the cycle; for a source, to its thread
-/// while no sample is taken. Whoever holds the witness is that thread: to look at what belongs to
-/// the cycle takes a reference to the witness, to change it takes an exclusive one. It has no size,
-/// cannot leave its thread, and lives no longer than the time between the two runs.
+/// while no sample is taken. The holder of the witness is that thread: reading data of the cycle
+/// takes a reference to the witness, changing it an exclusive one. The witness has no size, cannot
+/// leave its thread, and lives no longer than the time between the two runs.
 ///
 /// ```
 /// use hemiola_model::module::{BetweenRuns, Port, PortCell};
@@ -28,12 +28,12 @@ pub struct BetweenRuns<'c> {
 }
 
 impl BetweenRuns<'_> {
-    /// The witness of one cycle or source.
+    /// Creates the witness of one cycle or source.
     ///
     /// # Safety
     /// While it lives, no task of the cycle (or call of the source) runs, and it is passed only to
-    /// what belongs to that cycle or source. Nobody else has such a witness of it, unless all who
-    /// do only look.
+    /// functions of that cycle or source. There is no other such witness of it, unless all holders
+    /// only read.
     #[inline]
     pub const unsafe fn assume() -> Self {
         Self { cycle: PhantomData, thread: PhantomData }

@@ -64,23 +64,23 @@ unsafe impl Sync for Cell {}
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// Where it is.
+    /// The address of the value.
     pub value: *const (),
-    /// The time stamp of the newest sensor sample it derives from.
+    /// The time stamp of the newest sensor sample that the value derives from.
     pub stamp: Time,
-    /// Its provider failed in the latest run, so this is an older value.
+    /// Whether the provider failed in the latest run, so that this is an older value.
     pub stale: bool,
 }
 
 impl View {
-    /// A view of a value that has no sample behind it yet.
+    /// Creates a view of a value that derives from no sample yet.
     pub fn of(value: &crate::representation::AnyRepresentation) -> Self {
         Self { value: value.as_ptr(), stamp: Time::ZERO, stale: false }
     }
 }
 
 impl Cell {
-    /// A cell that shows `initial` as current and previous value.
+    /// Creates a cell that shows `initial` as current and previous value.
     pub fn new(descriptor: &'static RepresentationDescriptor, initial: View) -> Self {
         Self {
             descriptor,
@@ -91,46 +91,47 @@ impl Cell {
         }
     }
 
-    /// What it holds.
+    /// Returns the descriptor of the cell's representation.
     pub fn descriptor(&self) -> &'static RepresentationDescriptor {
         self.descriptor
     }
 
-    /// The current value.
+    /// Returns the current value.
     #[inline]
     pub fn view(&self) -> View {
         // SAFETY: the module's invariant orders this after the last change of `current`.
         unsafe { *self.current.get() }
     }
 
-    /// The value at the end of the previous run.
+    /// Returns the value at the end of the previous run.
     #[inline]
     pub fn previous(&self) -> View {
         // SAFETY: `previous` changes only between two runs.
         unsafe { *self.previous.get() }
     }
 
-    /// What arrived since the last run, oldest first.
+    /// Returns the values that arrived since the last run, oldest first.
     #[inline]
     pub fn collected(&self) -> &[View] {
         // SAFETY: `collected` changes only between two runs.
         unsafe { &*self.collected.get() }
     }
 
-    /// Where the provider writes.
+    /// Returns the address to which the provider writes.
     #[inline]
     pub(crate) fn writing(&self) -> *mut () {
         // SAFETY: only the provider and whoever prepares it look here, one after the other.
         unsafe { *self.writing.get() }
     }
 
-    /// Writes the current value; `false`, and nothing written, when the representation is opaque.
+    /// Writes the current value; returns `false`, and writes nothing, if the representation is
+    /// opaque.
     pub fn write_current(&self, _: &BetweenRuns<'_>, writer: &mut dyn Writer) -> bool {
         self.write_view(self.view(), writer)
     }
 
-    /// Writes one of the values that arrived; `false`, and nothing written, when there is none or
-    /// the representation is opaque.
+    /// Writes one of the values that arrived; returns `false`, and writes nothing, if there is none
+    /// or the representation is opaque.
     pub fn write_collected(&self, index: usize, _: &BetweenRuns<'_>, writer: &mut dyn Writer) -> bool {
         let Some(view) = self.collected().get(index) else { return false };
         self.write_view(*view, writer)
@@ -145,8 +146,8 @@ impl Cell {
     /// Shows `view` as the current value.
     ///
     /// # Safety
-    /// The module's invariant: after the provider, before its readers; the view's value outlives
-    /// its use.
+    /// The module's invariant holds: this is called after the provider and before its readers, and
+    /// the view's value outlives its use.
     #[inline]
     pub unsafe fn set_current(&self, view: View) {
         // SAFETY: promised by the caller.
@@ -156,7 +157,7 @@ impl Cell {
     /// Marks the current value as an older one.
     ///
     /// # Safety
-    /// As for [`set_current`](Self::set_current).
+    /// The caller has to keep the promises of [`set_current`](Self::set_current).
     #[inline]
     pub unsafe fn set_stale(&self) {
         // SAFETY: promised by the caller.
@@ -170,20 +171,21 @@ impl Cell {
         unsafe { *self.previous.get() = *self.current.get() }
     }
 
-    /// Tells the provider where to write.
+    /// Sets the address to which the provider writes.
     ///
     /// # Safety
-    /// The module's invariant: nobody else can see the value behind `value`.
+    /// The module's invariant holds: nobody else can see the value behind `value`.
     #[inline]
     pub unsafe fn set_writing(&self, value: *mut ()) {
         // SAFETY: promised by the caller.
         unsafe { *self.writing.get() = value }
     }
 
-    /// The list of collected values, to be changed.
+    /// Returns the list of collected values, to be changed.
     ///
     /// # Safety
-    /// What is added to it is a value of the representation that lives as long as it stands there.
+    /// Each view added to it is of a value of the representation that lives as long as the view is
+    /// in the list.
     pub unsafe fn collected_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut Vec<View> {
         // SAFETY: between two runs, and the witness is borrowed as long as this.
         unsafe { &mut *self.collected.get() }

@@ -1,4 +1,4 @@
-//! What carries messages, as ports see it.
+//! Connectors, which carry messages, as ports see them.
 
 use std::any::{Any, TypeId, type_name};
 
@@ -7,12 +7,12 @@ use thiserror::Error;
 use super::{PortDescriptor, UntypedPublisher, UntypedSubscription};
 use crate::{Name, RepresentationDescriptor};
 
-/// What carries messages and requests by name: a robot's bus, or a link to other processes.
+/// The carrier of messages and requests by name: a robot's bus, or a link to other processes.
 ///
 /// A port of a Rust type is written for one kind of carrier (the publisher of `hemiola-bus` for its
 /// bus), and asks a connector for one of that kind, which may depend on the topic. A port that is
-/// described at run time only names its topic and says what messages are: any carrier can make it.
-/// Ports are made off the real-time threads.
+/// described at run time only has the name of its topic and the type of its messages: any carrier
+/// can create it. Ports are created off the real-time threads.
 ///
 /// ```
 /// use hemiola_model::module::{ConnectError, Connector, PortDescriptor, UntypedPublisher, UntypedSubscription, Wanted};
@@ -36,23 +36,23 @@ use crate::{Name, RepresentationDescriptor};
 /// }
 /// ```
 pub trait Connector {
-    /// [Offers](Wanted::offer) what this end of Rust types may be joined to.
+    /// [Offers](Wanted::offer) the carriers that this end of Rust types may be connected to.
     fn offer<'c>(&'c self, end: &PortDescriptor, wanted: &mut Wanted<'c>);
 
-    /// Makes an end that publishes messages of that representation.
+    /// Creates an end that publishes messages of that representation.
     ///
     /// # Errors
-    /// The topic carries other messages, or none can be carried.
+    /// If the topic carries other messages, or none can be carried.
     fn publisher(
         &self,
         topic: Name,
         message: &'static RepresentationDescriptor,
     ) -> Result<Box<dyn UntypedPublisher>, ConnectError>;
 
-    /// Makes an end that receives messages of that representation.
+    /// Creates an end that receives messages of that representation.
     ///
     /// # Errors
-    /// The topic carries other messages, or none can be carried.
+    /// If the topic carries other messages, or none can be carried.
     fn subscription(
         &self,
         topic: Name,
@@ -61,10 +61,10 @@ pub trait Connector {
 }
 
 impl dyn Connector + '_ {
-    /// The carrier of that type for an end: what ports of Rust types are joined to.
+    /// Returns the carrier of type `T` for an end, to which ports of Rust types are connected.
     ///
     /// # Errors
-    /// [`ConnectError::NotCarried`]: it is not offered.
+    /// [`ConnectError::NotCarried`], if it is not offered.
     pub fn carrier<T: 'static>(&self, end: &PortDescriptor) -> Result<&T, ConnectError> {
         let mut wanted = Wanted { type_id: TypeId::of::<T>(), offered: None };
         self.offer(end, &mut wanted);
@@ -92,7 +92,7 @@ pub struct Wanted<'c> {
 }
 
 impl<'c> Wanted<'c> {
-    /// Offers a carrier; it is left where another type is wanted, or one was offered before.
+    /// Offers a carrier; it is ignored if another type is wanted, or one was offered before.
     pub fn offer<T: 'static>(&mut self, carrier: &'c T) -> &mut Self {
         if self.offered.is_none() && self.type_id == TypeId::of::<T>() {
             self.offered = Some(carrier);
@@ -101,7 +101,7 @@ impl<'c> Wanted<'c> {
     }
 }
 
-/// Why a port cannot be connected.
+/// The reason why a port cannot be connected.
 ///
 /// ```
 /// use hemiola_model::module::ConnectError;
@@ -111,32 +111,32 @@ impl<'c> Wanted<'c> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConnectError {
-    /// The kind of carrier that the port's type is written for is not there.
+    /// The kind of carrier that the port's type is written for is not offered.
     #[error("nothing here carries `{name}` as its type asks, by a `{wanted}`")]
     NotCarried {
-        /// The topic or service.
+        /// The name of the topic or service.
         name: String,
-        /// The type of the carrier.
+        /// The type of the carrier that is missing.
         wanted: &'static str,
     },
-    /// A port that is described at run time asks for something else than a topic.
+    /// A port that is described at run time asks for something other than a topic.
     #[error(
         "`{name}` is no topic with messages of a representation, and modules without Rust types have ends of such topics only"
     )]
     NoTopic {
-        /// The service.
+        /// The name of the service.
         name: String,
     },
     /// The carrier refuses.
     #[error("{reason}")]
     Refused {
-        /// In its words.
+        /// The carrier's own message.
         reason: String,
     },
 }
 
 impl ConnectError {
-    /// The refusal of a carrier, in its words.
+    /// Creates the refusal of a carrier from its own message.
     pub fn refused(reason: impl ToString) -> Self {
         Self::Refused { reason: reason.to_string() }
     }

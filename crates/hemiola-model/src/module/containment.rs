@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What is left of a panic: its message.
+/// The message of a panic that was caught.
 ///
 /// ```
 /// use hemiola_model::module::contain;
@@ -17,29 +17,29 @@ pub struct Panicked {
     message: String,
 }
 
-/// Calls what may panic, and gives the panic's message if it does. Nothing of the panic goes on,
-/// not even one of its payload's `Drop`.
+/// Calls a function that may panic, and returns the panic's message if it does. Nothing of the
+/// panic goes on, not even one of its payload's `Drop`.
 ///
 /// # Errors
-/// The call panicked.
+/// If the call panicked.
 pub fn contain<R>(call: impl FnOnce() -> R) -> Result<R, Panicked> {
     catch_unwind(AssertUnwindSafe(call)).map_err(Panicked::of)
 }
 
 impl Panicked {
-    /// What a payload says; it is dropped here.
+    /// Takes the message from a payload, which is dropped here.
     pub fn of(payload: Box<dyn Any + Send>) -> Self {
         let text =
             payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let message = text.unwrap_or("a panic without a message").to_owned();
         if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            // Its `Drop` may panic as well, and so on: better a few bytes lost.
+            // Its `Drop` may panic as well, and so on: it is better to leak a few bytes.
             std::mem::forget(another);
         }
         Self { message }
     }
 
-    /// The message.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -1,7 +1,7 @@
 use super::{Debug, SafeState, Scope};
 use crate::Clock;
 
-/// What the services of one call are; the runtime makes it, updates see its parts as arguments.
+/// The services of one call; the runtime creates it, updates see its parts as arguments.
 ///
 /// ```
 /// use hemiola_model::module::Context;
@@ -18,27 +18,27 @@ pub struct Context<'c> {
 }
 
 impl<'c> Context<'c> {
-    /// The services of one call.
+    /// Creates the context of one call from its services.
     pub fn new(clock: Clock, scope: Scope<'c>, debug: Debug<'c>, safe_state: SafeState) -> Self {
         Self { clock, scope, debug, safe_state }
     }
 
-    /// The clock.
+    /// Returns the clock.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Fork and join.
+    /// Returns the scope for fork and join.
     pub fn scope(&self) -> &Scope<'c> {
         &self.scope
     }
 
-    /// Plots and drawings.
+    /// Returns the service for plots and drawings.
     pub fn debug(&self) -> &Debug<'c> {
         &self.debug
     }
 
-    /// Whether the robot is in its safe state.
+    /// Returns whether the robot is in its safe state.
     pub fn safe_state(&self) -> &SafeState {
         &self.safe_state
     }

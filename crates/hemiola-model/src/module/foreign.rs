@@ -1,10 +1,10 @@
-//! Modules that are no Rust types: described when the program runs, by a loader of another language
-//! or of a plug-in.
+//! Modules that are no Rust types: a loader of another language or of a plug-in describes them when
+//! the program runs.
 //!
-//! What they read and provide is said by the same descriptors, checked by the same access set and
-//! bound by the same runtime as the arguments of Rust modules. A foreign module gets its arguments
-//! one by one, through [`ForeignArguments`], whose methods keep what the descriptors promise: what
-//! is read cannot be written, and an output is borrowed by one at a time.
+//! The values that they read and provide are described by the same descriptors, checked by the same
+//! access set and bound by the same runtime as the arguments of Rust modules. A foreign module gets
+//! its arguments one by one, through [`ForeignArguments`], whose methods keep the promises of the
+//! descriptors: an input cannot be written, and an output is borrowed once at a time.
 #![expect(unsafe_code, reason = "values are handled by pointer, as their descriptors say")]
 
 mod ends;
@@ -25,24 +25,24 @@ use crate::{Name, RepresentationDescriptor, SourceDescriptor, Time, Value};
 
 /// An instance of a module that is no Rust type; [`ForeignDescription`] has an example.
 pub trait ForeignModule: Send + 'static {
-    /// Runs the update of that number. On a real-time thread: it shall not allocate, lock or wait
-    /// more than it must.
+    /// Runs the update of that number. It is called on a real-time thread: it shall not allocate,
+    /// lock or wait more than it must.
     fn call(&mut self, update: usize, arguments: ForeignArguments<'_>, context: &Context<'_>) -> Outcome;
 
-    /// Writes down what it remembers, as its description says.
+    /// Writes the module's state in the form of the description.
     fn write_state(&self, _writer: &mut dyn Writer) {}
 
-    /// Remembers what was written down.
+    /// Restores a state that was written.
     ///
     /// # Errors
-    /// What the reader holds is not what the description says; nothing is changed then.
+    /// If what the reader holds is not of the form of the description; nothing is changed then.
     fn read_state(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
         Ok(())
     }
 }
 
-/// What is known of a module that is no Rust type, for [`ModuleDescriptor::foreign`]. It has no
-/// parameters, and asks no services.
+/// The description of a module that is no Rust type, for [`ModuleDescriptor::foreign`]. It has no
+/// parameters, and uses no services.
 ///
 /// ```
 /// use hemiola_model::data::{Data, DataType, Field, Value};
@@ -81,8 +81,8 @@ pub struct ForeignDescription {
 }
 
 impl ForeignDescription {
-    /// A module of that name, which stands in that place (a file and a line, for messages), and
-    /// what makes its instances.
+    /// Creates the description of a module of that name at that location (a file and a line, for
+    /// messages), whose instances are created by `create`.
     pub fn new(
         name: Name,
         location: &str,
@@ -92,15 +92,14 @@ impl ForeignDescription {
         Self { name, location, updates: Vec::new(), state: StateForm::Opaque, create: Arc::new(create) }
     }
 
-    /// With one more update, which has these arguments. Updates are numbered as they are added.
+    /// Adds an update with these arguments. Updates are numbered as they are added.
     #[must_use]
     pub fn with_update(mut self, name: Name, arguments: Vec<ArgumentDescriptor>) -> Self {
         self.updates.push((name, arguments));
         self
     }
 
-    /// With this to say of what an instance remembers; unless that is said, replays of it begin
-    /// where their logs do.
+    /// Sets the form of an instance's state; without it, replays begin where their logs do.
     #[must_use]
     pub fn with_state(mut self, state: StateForm) -> Self {
         self.state = state;
@@ -125,15 +124,15 @@ pub struct ForeignArguments<'f> {
     arguments: &'f [ArgumentDescriptor],
 }
 
-/// A value that a foreign module reads: [`ForeignArguments::input`].
+/// A value that a foreign module reads; [`ForeignArguments::input`] returns it.
 pub struct ForeignValue<'v> {
     descriptor: &'static RepresentationDescriptor,
     view: View,
     borrowed: PhantomData<&'v ()>,
 }
 
-/// A value that a foreign module provides ([`ForeignArguments::output`]); it begins with the
-/// default value.
+/// A value that a foreign module provides; [`ForeignArguments::output`] returns it. It begins with
+/// the default value.
 pub struct ForeignOutput<'v> {
     descriptor: &'static RepresentationDescriptor,
     value: *mut (),
@@ -148,7 +147,7 @@ impl<'f> ForeignArguments<'f> {
         Self { bindings, arguments }
     }
 
-    /// What the arguments are.
+    /// Returns the descriptors of the arguments.
     pub fn descriptors(&self) -> &'f [ArgumentDescriptor] {
         self.arguments
     }
@@ -158,7 +157,7 @@ impl<'f> ForeignArguments<'f> {
         Some((argument.kind(), argument.representation()?, *self.bindings.get(index)?))
     }
 
-    /// The value of an argument that requires or uses it.
+    /// Returns the value of an argument that requires or uses it.
     pub fn input(&self, index: usize) -> Option<ForeignValue<'_>> {
         let (kind, descriptor, binding) = self.at(index)?;
         let view = match kind {
@@ -169,7 +168,7 @@ impl<'f> ForeignArguments<'f> {
         Some(ForeignValue { descriptor, view, borrowed: PhantomData })
     }
 
-    /// The samples of an argument that collects them, oldest first.
+    /// Returns the samples of an argument that collects them, oldest first.
     pub fn samples(&self, index: usize) -> impl Iterator<Item = ForeignValue<'_>> {
         let collected = self.at(index).filter(|(kind, ..)| *kind == ArgumentKind::Collects);
         collected.into_iter().flat_map(|(_, descriptor, binding)| {
@@ -178,23 +177,23 @@ impl<'f> ForeignArguments<'f> {
         })
     }
 
-    /// The value of an argument that provides it. Borrowed by one at a time.
+    /// Returns the value of an argument that provides it; it can be borrowed once at a time.
     pub fn output(&mut self, index: usize) -> Option<ForeignOutput<'_>> {
         let (ArgumentKind::Provides, descriptor, binding) = self.at(index)? else { return None };
         Some(ForeignOutput { descriptor, value: binding.cell().writing(), borrowed: PhantomData })
     }
 
-    /// The end of an argument that publishes to a topic.
+    /// Returns the end of an argument that publishes to a topic.
     pub fn publisher(&mut self, index: usize) -> Option<&mut ForeignPublisher> {
         self.port(index)
     }
 
-    /// The end of an argument that subscribes to a topic.
+    /// Returns the end of an argument that subscribes to a topic.
     pub fn subscription(&mut self, index: usize) -> Option<&ForeignSubscription> {
         self.port(index).map(|port| &*port)
     }
 
-    /// The port of an argument, which is borrowed by one at a time.
+    /// Returns the port of an argument; it can be borrowed once at a time.
     fn port<P: Port>(&mut self, index: usize) -> Option<&mut P> {
         let Binding::Port(cell) = *self.bindings.get(index)? else { return None };
         // SAFETY: this is the port's update (see `new`), and no other borrow is made while this one
@@ -204,75 +203,75 @@ impl<'f> ForeignArguments<'f> {
 }
 
 impl ForeignValue<'_> {
-    /// What it is a value of.
+    /// Returns the descriptor of the value's representation.
     pub fn descriptor(&self) -> &'static RepresentationDescriptor {
         self.descriptor
     }
 
-    /// When the newest sensor sample was taken that it derives from.
+    /// Returns when the newest sensor sample that the value derives from was taken.
     pub fn stamp(&self) -> Time {
         self.view.stamp
     }
 
-    /// Whether its provider failed in the latest run, so that this is an older value.
+    /// Returns whether the provider failed in the latest run, so that this is an older value.
     pub fn is_stale(&self) -> bool {
         self.view.stale
     }
 
-    /// Writes it; `false`, and nothing written, when the representation is opaque.
+    /// Writes the value; returns `false`, and writes nothing, if the representation is opaque.
     pub fn write(&self, writer: &mut dyn Writer) -> bool {
         // SAFETY: the cell shows a value of this representation, which stays unchanged while this
         // is borrowed (see `new`).
         unsafe { self.descriptor.write_at(self.view.value, writer) }
     }
 
-    /// Its text form; `None` when the representation is opaque.
+    /// Returns the text form of the value; `None` if the representation is opaque.
     pub fn to_value(&self) -> Option<Value> {
         let mut writer = ValueWriter::default();
         self.write(&mut writer).then(|| writer.finish())
     }
 
-    /// Where it is, for code that knows its [`Layout`](crate::Layout): valid, and unchanged, as
-    /// long as this is borrowed.
+    /// Returns the address of the value, for code that knows its [`Layout`](crate::Layout): valid,
+    /// and unchanged, as long as this is borrowed.
     pub fn as_ptr(&self) -> *const () {
         self.view.value
     }
 }
 
 impl ForeignOutput<'_> {
-    /// What it is a value of.
+    /// Returns the descriptor of the value's representation.
     pub fn descriptor(&self) -> &'static RepresentationDescriptor {
         self.descriptor
     }
 
-    /// Replaces it by one that is read; `Ok(false)` when the representation is opaque.
+    /// Replaces the value by one that is read; returns `Ok(false)` if the representation is opaque.
     ///
     /// # Errors
-    /// What the reader holds does not fit the schema; the value is then unchanged.
+    /// If what the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         // SAFETY: the cell's provider writes a value of this representation there, and nobody else
         // sees it (see `new`).
         unsafe { self.descriptor.read_at(self.value, reader) }
     }
 
-    /// Replaces it by what this text form says.
+    /// Replaces the value by one in text form.
     ///
     /// # Errors
-    /// It does not fit the schema; the value is then unchanged.
+    /// If the text form does not fit the schema; the value is then unchanged.
     pub fn set(&mut self, value: &Value) -> Result<bool, ReadError> {
         self.read(&mut ValueReader::new(value))
     }
 
-    /// Where it is, for code that knows its [`Layout`](crate::Layout) and leaves a value there:
-    /// valid as long as this is borrowed, and nobody else's.
+    /// Returns the address of the value, for code that knows its [`Layout`](crate::Layout) and
+    /// leaves a value there: valid, and not used by anybody else, as long as this is borrowed.
     pub fn as_mut_ptr(&mut self) -> *mut () {
         self.value
     }
 }
 
 impl ModuleDescriptor {
-    /// Has foreign modules share the values and topics of Rust modules and sources: where a Rust
-    /// type of the same name and schema is among them, they get that one's. Whoever assembles a
+    /// Makes foreign modules share the values and topics of Rust modules and sources: if there is a
+    /// Rust type of the same name and schema, they get its values and topics. Whoever assembles a
     /// robot calls this before anything is bound.
     pub fn share(modules: &mut [Self], sources: &[SourceDescriptor]) {
         let updates = modules.iter().flat_map(Self::updates).chain(sources.iter().map(SourceDescriptor::sample));

@@ -1,8 +1,8 @@
-//! A module or source without its type.
+//! Instances of modules and sources, without their types.
 //!
 //! Invariant, kept by whoever runs updates (`unsafe` is needed to do so): the value behind an
-//! [`Instance`] is used by one side at a time: by updates, as their [`Access`](super::Access) says,
-//! or, between them, by who calls the methods here.
+//! [`Instance`] is used by one side at a time: by updates, as their [`Access`](super::Access)
+//! permits, or, between them, by the caller of the methods here.
 #![expect(
     unsafe_code,
     reason = "an instance is shared by who runs its updates; the module's invariant orders every use"
@@ -19,7 +19,7 @@ use super::{ForeignModule, Module, Outcome, Owner, Panicked, SafeStateAction, St
 use crate::data::{ReadError, Reader, Writer};
 use crate::{Name, Parameters, ParametersError, Source, Value};
 
-/// A module or source that was created, without its type.
+/// An instance of a module or source, without its type.
 ///
 /// ```
 /// use hemiola_model::module::ModuleDescriptor;
@@ -41,7 +41,7 @@ pub struct Instance {
     safe_state: Option<SafeStateAction>,
 }
 
-/// Parameters that were made and checked, ready to be put into an instance.
+/// Parameters that were created and checked, ready to be put into an instance.
 ///
 /// ```
 /// # use hemiola_model::module::ModuleDescriptor;
@@ -59,8 +59,8 @@ pub struct Instance {
 /// ```
 pub struct PreparedParameters(Box<dyn Any + Send>);
 
-/// A module or source of which nobody else uses anything: what can be done with it besides calling
-/// its updates.
+/// Exclusive access to a module or source that nobody else uses, for everything besides calling its
+/// updates.
 ///
 /// [`PreparedParameters`] has an example.
 pub struct Alone<'i> {
@@ -68,7 +68,7 @@ pub struct Alone<'i> {
     safe_state: Option<&'i SafeStateAction>,
 }
 
-/// Why there is no instance.
+/// The reason why an instance could not be created.
 ///
 /// ```
 /// use hemiola_model::module::{CreationError, ModuleDescriptor};
@@ -86,10 +86,10 @@ pub struct Alone<'i> {
 /// ```
 #[derive(Debug, Error)]
 pub enum CreationError {
-    /// Parameters that cannot be set.
+    /// There are parameters that cannot be set.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Parameters(Vec<ParametersError>),
-    /// The constructor, or what makes its parameters, panicked.
+    /// The constructor, or the creation of its parameters, panicked.
     #[error("it panicked while it was made: {0}")]
     Panicked(Panicked),
 }
@@ -106,10 +106,10 @@ enum State {
     Described(StateForm),
 }
 
-/// Makes and checks parameters.
+/// A function that creates and checks parameters.
 type Prepare = fn(&BTreeMap<String, Value>) -> Result<PreparedParameters, Vec<ParametersError>>;
 
-/// What can be done with the value of an instance besides calling its updates.
+/// The operations on the value of an instance besides calling its updates.
 trait Remembered: Send {
     fn exchange(&mut self, prepared: &mut PreparedParameters) -> bool;
     fn write_state(&self, writer: &mut dyn Writer);
@@ -117,7 +117,7 @@ trait Remembered: Send {
     fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
-/// Updates are called with its address, as that of an `M`.
+/// A module. Updates are called with the address of this, as that of an `M`.
 #[repr(transparent)]
 struct OfModule<M>(M);
 
@@ -139,7 +139,7 @@ impl<M: Module> Remembered for OfModule<M> {
     }
 }
 
-/// Sample methods are called with its address, as that of an `S`.
+/// A source. Sample methods are called with the address of this, as that of an `S`.
 #[repr(transparent)]
 struct OfSource<S>(S);
 
@@ -148,7 +148,7 @@ impl<S: Source> Remembered for OfSource<S> {
         exchange(self.0.parameters_mut(), prepared)
     }
 
-    // A log has what a source brings: nobody has to begin it in the middle.
+    // A log holds the samples of a source: no replay has to begin it in the middle.
     fn write_state(&self, _: &mut dyn Writer) {}
 
     fn read_state(&mut self, _: &mut dyn Reader) -> Result<(), ReadError> {
@@ -160,7 +160,7 @@ impl<S: Source> Remembered for OfSource<S> {
     }
 }
 
-/// Updates are called with its address.
+/// A foreign module. Updates are called with the address of this.
 pub(super) struct OfForeign(pub(super) Box<dyn ForeignModule>);
 
 impl Remembered for OfForeign {
@@ -181,7 +181,7 @@ impl Remembered for OfForeign {
     }
 }
 
-/// What an instance has when its value is gone.
+/// The value of an instance after it was dropped.
 struct Nothing;
 
 impl Remembered for Nothing {
@@ -251,13 +251,13 @@ impl Instance {
         Ok(Self { value: made.map_err(CreationError::Parameters)?, operations, safe_state: None })
     }
 
-    /// The action must be the module's own: descriptors see to that.
+    /// Sets the safe state action, which must be the module's own: descriptors guarantee that.
     pub(super) fn with_safe_state(mut self, safe_state: Option<SafeStateAction>) -> Self {
         self.safe_state = safe_state;
         self
     }
 
-    /// The module's or source's name.
+    /// Returns the name of the module or source.
     pub fn name(&self) -> &'static str {
         self.operations.name
     }
@@ -266,15 +266,15 @@ impl Instance {
         self.operations.owner
     }
 
-    /// Makes and checks parameters; off the real-time threads.
+    /// Creates and checks parameters; to be called off the real-time threads.
     ///
     /// # Errors
-    /// Every value that cannot be set.
+    /// If there are values that cannot be set: an error for each.
     pub fn prepare(&self, values: &BTreeMap<String, Value>) -> Result<PreparedParameters, Vec<ParametersError>> {
         (self.operations.prepare)(values)
     }
 
-    /// The module or source for whoever has it alone.
+    /// Gives exclusive access to the module or source.
     ///
     /// # Safety
     /// Nobody else uses the instance as long as the result lives.
@@ -283,7 +283,7 @@ impl Instance {
         Alone { value: unsafe { &mut *self.value.get() }, safe_state: self.safe_state.as_ref() }
     }
 
-    /// Whether and how what the module remembers can be written down.
+    /// Returns whether and how the module's state can be recorded.
     pub fn state(&self) -> StateForm {
         match &self.operations.state {
             State::OfType(state) => state(),
@@ -291,29 +291,30 @@ impl Instance {
         }
     }
 
-    /// Writes down what the module remembers, as [`state`](Self::state) says.
+    /// Writes the module's state in the form of [`state`](Self::state).
     ///
     /// # Safety
-    /// Nobody uses the instance exclusively meanwhile.
+    /// Nobody uses the instance exclusively in the meantime.
     pub unsafe fn write_state(&self, writer: &mut dyn Writer) {
         // SAFETY: promised by the caller.
         unsafe { &*self.value.get() }.write_state(writer);
     }
 
-    /// Writes down what a module remembers whose instance nobody else has.
+    /// Writes the state of a module of which nobody else has the instance.
     pub fn into_state(mut self, writer: &mut dyn Writer) {
         self.value.get_mut().write_state(writer);
     }
 
-    /// Whether the module does something when the robot enters its safe state.
+    /// Returns whether the module has an action for when the robot enters its safe state.
     pub fn has_safe_state(&self) -> bool {
         self.safe_state.is_some()
     }
 
-    /// Drops the module. One that is merely dropped keeps a panic of its `Drop` to itself.
+    /// Drops the module. If an instance is merely dropped, a panic of the module's `Drop` is
+    /// ignored.
     ///
     /// # Errors
-    /// Its `Drop` panicked.
+    /// If its `Drop` panicked.
     pub fn end(mut self) -> Result<(), Panicked> {
         self.drop_value()
     }
@@ -323,23 +324,23 @@ impl Instance {
         contain(|| drop(value))
     }
 
-    /// The address of the module or source, for its updates.
+    /// Returns the address of the module or source, for its updates.
     pub(crate) fn as_ptr(&self) -> *mut () {
         self.value.get().cast()
     }
 }
 
 impl Alone<'_> {
-    /// Exchanges the parameters in use and the prepared ones: no allocation, nothing dropped.
-    /// `false`, and nothing changed, when they are another module's.
+    /// Exchanges the parameters in use and the prepared ones, without allocating or dropping
+    /// anything. Returns `false`, and changes nothing, if they are another module's.
     pub fn exchange_parameters(&mut self, prepared: &mut PreparedParameters) -> bool {
         self.value.exchange(prepared)
     }
 
-    /// Has the module remember what was written.
+    /// Restores a state of the module that was written.
     ///
     /// # Errors
-    /// What the reader holds is not what [`Instance::state`] says; nothing is changed then.
+    /// If what the reader holds is not of the form of [`Instance::state`]; nothing is changed then.
     pub fn read_state(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
         self.value.read_state(reader)
     }
@@ -350,7 +351,7 @@ impl Alone<'_> {
     }
 }
 
-/// Those of a module that has none.
+/// Checks the parameters for a module that has none.
 pub(super) fn no_parameters(values: &BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>> {
     let unknown = |name: &String| ParametersError::Unknown { name: name.clone(), known: Vec::new() };
     if values.is_empty() { Ok(()) } else { Err(values.keys().map(unknown).collect()) }
@@ -368,7 +369,7 @@ fn exchange<P: Parameters>(in_use: &mut P, prepared: &mut PreparedParameters) ->
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // Who wants to know calls `end`.
+        // The panic is returned by `end` only.
         _ = self.drop_value();
     }
 }

@@ -1,6 +1,6 @@
-//! What an update holds besides representations: its end of a topic or a service.
+//! Ports: what an update holds besides representations, its ends of topics and services.
 //!
-//! A port is made when the module is, belongs to one argument of one update, and lives as long as
+//! A port is created with its module, belongs to one argument of one update, and lives as long as
 //! the module. Invariant of a [`PortCell`], kept by whoever runs updates (`unsafe` is needed to do
 //! so): it is used by its update, which runs once in a run, and between two runs by the thread that
 //! runs the cycle, never by both at the same time.
@@ -36,41 +36,40 @@ use crate::{Name, RepresentationDescriptor};
 /// port.begin_run();
 /// ```
 pub trait Port: Any + Send {
-    /// Called before each run of the cycle: what has arrived until now is what the run gets to see,
-    /// so that its results do not depend on the order of its tasks. No allocation, no lock, no
-    /// system call.
+    /// Begins a run of the cycle: the run sees the messages that have arrived until now, so that
+    /// its results do not depend on the order of its tasks. No allocation, no lock, no system call.
     fn begin_run(&mut self) {}
 
-    /// Tells what the run that begins gets to see of each publisher, if this is a subscription. No
-    /// allocation, no lock, no system call.
+    /// Passes to `tell` the messages of each publisher that the run that begins sees, if this is a
+    /// subscription. No allocation, no lock, no system call.
     fn inlets(&self, _tell: &mut dyn FnMut(Inlet)) {}
 
-    /// The number of the next message, if this is a publisher. No allocation, no lock, no system
-    /// call.
+    /// Returns the number of the next message, if this is a publisher. No allocation, no lock, no
+    /// system call.
     fn published(&self) -> u64 {
         0
     }
 
-    /// How many publishers of the topic come before this one, if it is one. Off the real-time
-    /// threads.
+    /// Returns how many publishers of the topic come before this one, if it is one. To be called
+    /// off the real-time threads.
     fn place(&self) -> Option<u32> {
         None
     }
 
-    /// What is needed to write messages down; `None`: nothing of this port is recorded.
+    /// Returns access for recording messages; `None` if nothing of this port is recorded.
     fn record(&self) -> Option<&dyn PortRecord> {
         None
     }
 
-    /// What is needed to repeat what was written down.
+    /// Returns access for repeating recorded messages.
     fn record_mut(&mut self) -> Option<&mut dyn PortRecord> {
         None
     }
 }
 
-/// A port as recorders and replays need it: what went through it can be written down, and repeated.
+/// A port as recorders and replays need it: its messages can be recorded, and repeated.
 ///
-/// A publisher has [`publish_again`](Self::publish_again), a subscription all others.
+/// A publisher implements [`publish_again`](Self::publish_again), a subscription all others.
 ///
 /// ```
 /// use hemiola_model::data::Writer;
@@ -97,41 +96,40 @@ pub trait Port: Any + Send {
 /// assert_eq!(bells.0, 3);
 /// ```
 pub trait PortRecord {
-    /// Tells how many messages of which publisher the run that begins gets to see, by the
-    /// publisher's place: what has to be known to repeat it. No allocation, no lock, no system
-    /// call.
+    /// Passes to `tell` how many messages of which publisher (by its place) the run that begins
+    /// sees: all that has to be known to repeat it. No allocation, no lock, no system call.
     fn received(&self, _tell: &mut dyn FnMut(u32, u32)) {}
 
-    /// Begins a run in a replay, in the place of [`Port::begin_run`]: it gets to see as many
-    /// messages of each publisher as `wanted` says for its place. `false` when they are not there.
+    /// Begins a run in a replay, instead of [`Port::begin_run`]: it sees as many messages of each
+    /// publisher as `wanted` returns for its place. Returns `false` if they are not there.
     fn repeat_run(&mut self, _wanted: &dyn Fn(u32) -> u32) -> bool {
         true
     }
 
-    /// Writes the messages that the run gets to see, as a sequence: those of each publisher in
-    /// order. No allocation, no lock, no system call but what the writer does.
+    /// Writes the messages that the run sees, as a sequence: those of each publisher in order. No
+    /// allocation, no lock, no system call but those of the writer.
     fn write_received(&self, _writer: &mut dyn Writer) {}
 
-    /// Publishes the message at `index` of a sequence that is read, as it was before a checkpoint
-    /// that the robot goes on from.
+    /// Publishes the message at `index` of a sequence that is read, as it was published before a
+    /// checkpoint from which the robot resumes.
     ///
     /// # Errors
-    /// What the reader holds is no message.
+    /// If what the reader holds is no message.
     fn publish_again(&mut self, _reader: &mut dyn Reader, _index: usize) -> Result<(), ReadError> {
         Ok(())
     }
 
-    /// Has the next run get to see a sequence that is read, whatever arrives, from now on. Off the
-    /// real-time threads.
+    /// Makes the next run see a sequence that is read, whatever arrives from now on. To be called
+    /// off the real-time threads.
     ///
     /// # Errors
-    /// What the reader holds are no messages.
+    /// If what the reader holds are no messages.
     fn receive(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
         Ok(())
     }
 }
 
-/// What a run gets to see of one publisher.
+/// The messages of one publisher that a run sees.
 ///
 /// ```
 /// use hemiola_model::module::Inlet;
@@ -141,23 +139,23 @@ pub trait PortRecord {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inlet {
-    /// How many publishers of the topic come before it.
+    /// The number of publishers of the topic that come before this one.
     pub place: u32,
     /// The number of the first message.
     pub first: u64,
-    /// How many.
+    /// The number of messages.
     pub count: u32,
 }
 
 impl Inlet {
-    /// The number of the first message that the run does not get.
+    /// Returns the number of the first message that the run does not see.
     pub fn end(&self) -> u64 {
-        // What a damaged log says may be anything.
+        // The numbers may come from a damaged log.
         self.first.saturating_add(u64::from(self.count))
     }
 }
 
-/// A port without its type: what it is connected to, and how it is made.
+/// The descriptor of a port, without its type: what it is connected to, and how it is created.
 ///
 /// ```
 /// use hemiola_model::module::{PortDescriptor, PortRole};
@@ -175,14 +173,14 @@ pub struct PortDescriptor {
     name: &'static str,
     role: PortRole,
     message: Option<&'static RepresentationDescriptor>,
-    /// Makes the port of its Rust type; `None`: it is described at run time.
+    /// Creates the port of its Rust type; `None` if it is described at run time.
     connect: Option<Connect>,
     untyped: Option<&'static UntypedEnds>,
 }
 
 impl PortDescriptor {
-    /// An end of that topic or service, whose messages (`None` for services) are these, and what
-    /// makes it.
+    /// Describes an end of that topic or service with messages of that type (`None` for services),
+    /// and how it is created.
     pub const fn new(
         name: &'static str,
         role: PortRole,
@@ -192,53 +190,55 @@ impl PortDescriptor {
         Self { name, role, message, connect: Some(connect), untyped: None }
     }
 
-    /// With ends for modules that have no Rust types, through which they share the topic.
+    /// Adds ends for modules that are no Rust types, through which they share the topic.
     #[must_use]
     pub const fn with_untyped(self, untyped: &'static UntypedEnds) -> Self {
         Self { untyped: Some(untyped), ..self }
     }
 
-    /// An end that publishes messages to a topic: for modules that are described at run time.
+    /// Describes an end that publishes messages to a topic, for modules that are described at run
+    /// time.
     pub const fn publishes(topic: Name, message: &'static RepresentationDescriptor) -> Self {
         let (name, message) = (topic.as_str(), Some(message));
         Self { name, role: PortRole::Publishes, message, connect: None, untyped: None }
     }
 
-    /// An end that receives the messages of a topic: for modules that are described at run time.
+    /// Describes an end that receives the messages of a topic, for modules that are described at
+    /// run time.
     pub const fn subscribes(topic: Name, message: &'static RepresentationDescriptor) -> Self {
         Self { role: PortRole::Subscribes, ..Self::publishes(topic, message) }
     }
 
-    /// The topic or service.
+    /// Returns the name of the topic or service.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Which end of it.
+    /// Returns which end of the topic or service the port is.
     pub fn role(&self) -> PortRole {
         self.role
     }
 
-    /// What messages are; `None` for services.
+    /// Returns the type of the messages; `None` for services.
     pub fn message(&self) -> Option<&'static RepresentationDescriptor> {
         self.message
     }
 
-    /// Whether no Rust type describes it.
+    /// Returns whether no Rust type describes the port.
     pub(super) fn is_untyped(&self) -> bool {
         self.connect.is_none()
     }
 
-    /// This end of the same topic as `typed`, which is one of a Rust type with messages of the same
-    /// name and schema.
+    /// Returns this end for the same topic as `typed`, which is an end of a Rust type with messages
+    /// of the same name and schema.
     pub(super) fn shared_with(self, typed: &Self) -> Self {
         Self { message: typed.message, untyped: typed.untyped, ..self }
     }
 
-    /// Makes the port; off the real-time threads.
+    /// Creates the port; to be called off the real-time threads.
     ///
     /// # Errors
-    /// It cannot be connected.
+    /// If it cannot be connected.
     pub fn connect(&self, connector: &dyn Connector) -> Result<Box<dyn Port>, ConnectError> {
         if let Some(connect) = self.connect {
             return connect(self, connector);
@@ -265,8 +265,8 @@ impl PortDescriptor {
     }
 }
 
-/// Makes the port of a Rust type that was described, on what a connector offers. Off the real-time
-/// threads.
+/// A function that creates the port of a Rust type on a carrier that a connector offers. It is
+/// called off the real-time threads.
 pub type Connect = fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<dyn Port>, ConnectError>;
 
 /// Which end of a topic or a service a port is.
@@ -281,7 +281,7 @@ pub enum PortRole {
     Publishes,
     /// Receives the messages of a topic.
     Subscribes,
-    /// Asks a service.
+    /// Calls a service.
     Calls,
 }
 
@@ -315,17 +315,17 @@ pub struct PortCell(UnsafeCell<Box<dyn Port>>);
 unsafe impl Sync for PortCell {}
 
 impl PortCell {
-    /// A place for a port.
+    /// Creates a place for a port.
     pub fn new(port: Box<dyn Port>) -> Self {
         Self(UnsafeCell::new(port))
     }
 
-    /// Tells the port that a run begins.
+    /// Notifies the port that a run begins.
     pub fn begin_run(&self, between: &mut BetweenRuns<'_>) {
         self.port_mut(between).begin_run();
     }
 
-    /// Begins a run in a replay, as [`PortRecord::repeat_run`] does; as any run where the port
+    /// Begins a run in a replay, as [`PortRecord::repeat_run`] does, or as any run if the port
     /// keeps no record.
     pub fn repeat_run(&self, between: &mut BetweenRuns<'_>, wanted: &dyn Fn(u32) -> u32) -> bool {
         let port = self.port_mut(between);
@@ -336,31 +336,33 @@ impl PortCell {
         true
     }
 
-    /// The port, to be looked at.
+    /// Returns the port, for reading.
     pub fn port<'b>(&'b self, _: &'b BetweenRuns<'_>) -> &'b dyn Port {
         // SAFETY: between two runs, and nobody changes it as long as the witness is borrowed.
         unsafe { &**self.0.get() }
     }
 
-    /// The port, to be used.
+    /// Returns the port, for changing it.
     pub fn port_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut dyn Port {
         // SAFETY: between two runs, and the witness is borrowed exclusively as long as this.
         unsafe { &mut **self.0.get() }
     }
 
-    /// The number of the next message, as [`Port::published`] tells it.
+    /// Returns the number of the next message, as [`Port::published`] does.
     ///
     /// # Safety
-    /// The module's invariant: by the task of the port's update, while that is not called.
+    /// The module's invariant holds: this is called by the task of the port's update, while the
+    /// update is not running.
     pub unsafe fn published(&self) -> u64 {
         // SAFETY: promised by the caller.
         unsafe { &**self.0.get() }.published()
     }
 
-    /// The port, if it is of that type.
+    /// Returns the port, if it is of that type.
     ///
     /// # Safety
-    /// The module's invariant: by the port's update, which borrows it once at a time.
+    /// The module's invariant holds: this is called by the port's update, which borrows it once at
+    /// a time.
     #[expect(clippy::mut_from_ref, reason = "the module's invariant makes the use exclusive")]
     #[inline]
     pub unsafe fn get<P: Port>(&self) -> Option<&mut P> {

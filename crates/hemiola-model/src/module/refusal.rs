@@ -1,7 +1,7 @@
 use thiserror::Error;
 
-/// An update or sample method that cannot be called as it was put together. A robot that has one is
-/// not assembled.
+/// An update or sample method that cannot be called because its declaration is wrong. A robot that
+/// has one is not assembled.
 ///
 /// ```
 /// use hemiola_model::module::{ModuleDescriptor, Update};
@@ -30,17 +30,17 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{owner}.{update}` ({location}) {reason}")]
 pub struct Refusal {
-    /// The module or source.
+    /// The name of the module or source.
     pub owner: String,
-    /// The method.
+    /// The name of the method.
     pub update: String,
-    /// File and line of the `#[module]` or `#[source]`.
+    /// The file and line of the `#[module]` or `#[source]` attribute.
     pub location: String,
-    /// What is wrong.
+    /// The reason for the refusal.
     pub reason: RefusalReason,
 }
 
-/// Why an update is refused.
+/// The reason why an update is refused.
 ///
 /// ```
 /// use hemiola_model::module::RefusalReason;
@@ -51,30 +51,30 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RefusalReason {
-    /// Two arguments would be references to one value, of which one may write; or the same is asked
-    /// for twice.
+    /// Two arguments would be references to one value, of which one may write; or the same value is
+    /// asked for twice.
     #[error(
         "has two arguments for `{representation}` that it cannot have together, number {}, `{first}`, and number {}, `{second}`: {remedy}",
         .places.0 + 1, .places.1 + 1
     )]
     Conflict {
-        /// What both are for.
+        /// The representation of both arguments.
         representation: String,
-        /// The one, as its author wrote it.
+        /// The first argument, as its author wrote it.
         first: String,
-        /// The other.
+        /// The second argument, as its author wrote it.
         second: String,
-        /// Which arguments they are.
+        /// The indices of both arguments.
         places: (usize, usize),
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
-    /// It is an update of another type than the one it was given to.
+    /// The update is of another type than the one that it was given to.
     #[error("is an update of `{of}`, and cannot be one of `{given_to}`: register it with its own type")]
     OtherOwner {
         /// The type whose method it is.
         of: String,
-        /// The type it was given to.
+        /// The type that it was given to.
         given_to: String,
     },
 }

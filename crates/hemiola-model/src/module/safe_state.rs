@@ -15,16 +15,16 @@ use super::Outcome;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SafeState {
-    /// All is well.
+    /// The robot operates normally.
     #[default]
     Inactive,
-    /// A cycle stopped, a module failed whose policy says so, or somebody asked for it: sit down,
-    /// take the power off.
+    /// A cycle stopped, a module failed whose policy demands it, or somebody requested the safe
+    /// state: sit down, switch the power off.
     Active,
 }
 
 impl SafeState {
-    /// Whether the robot is in its safe state.
+    /// Returns whether the robot is in its safe state.
     pub fn is_active(self) -> bool {
         self == Self::Active
     }
@@ -33,21 +33,21 @@ impl SafeState {
 /// A module's `#[safe_state]` method, without the module's type.
 ///
 /// A module that drives hardware has one: it is called when the robot enters its safe state and
-/// when it ends, between two runs of the module's cycle, or, when that cycle hangs, by the
-/// watchdog. From then on its updates are left out, but for those that take `&SafeState`.
+/// when it ends, between two runs of the module's cycle, or, if that cycle hangs, by the watchdog.
+/// From then on its updates are skipped, except those that take `&SafeState`.
 #[derive(Clone)]
 pub(super) struct SafeStateAction(Arc<Enter>);
 
-/// Calls the method on a module, which is passed without its type.
+/// The type of a function that calls the method on a module, which is passed without its type.
 type Enter = dyn Fn(&mut dyn Any) -> Outcome + Send + Sync;
 
 impl SafeStateAction {
-    /// What `M` does.
+    /// Wraps the method of `M`.
     pub fn new<M: 'static>(enter: fn(&mut M) -> Outcome) -> Self {
         Self(Arc::new(move |module| module.downcast_mut().map_or(Outcome::Done, enter)))
     }
 
-    /// Has a module of the action's type enter its safe state.
+    /// Calls the method on a module, which has to be of the action's type.
     pub fn call(&self, module: &mut dyn Any) -> Outcome {
         (self.0)(module)
     }

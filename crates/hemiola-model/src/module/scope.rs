@@ -13,8 +13,8 @@ use std::marker::PhantomData;
 /// Fork and join inside an update, on the cycle's workers at the cycle's priority: ask for it with
 /// a `&Scope` argument.
 ///
-/// The calling worker takes part, so that nothing is waited for but work that has begun, and all
-/// runs on it when no other is free. Closures borrow locals. Scopes nest. A panic in a closure ends
+/// The calling worker takes part, so that it only waits for work that has begun, and all of it runs
+/// there if no other worker is free. Closures borrow locals. Scopes nest. A panic in a closure ends
 /// the whole call and goes on in the caller. The order of execution is not defined; results must
 /// not depend on it (write each to its own place).
 ///
@@ -34,7 +34,7 @@ pub struct Scope<'c> {
     crew: &'c dyn Crew,
 }
 
-/// Who works in a scope.
+/// The threads that execute the work of a scope.
 ///
 /// # Safety
 /// `run` calls `work` exactly once for each index below `count` (or, if a call panics, at most
@@ -61,7 +61,7 @@ pub unsafe trait Crew: Sync {
     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync));
 }
 
-/// The calling thread alone.
+/// A crew of the calling thread alone.
 struct Alone;
 
 // SAFETY: a plain loop calls `work` once for each index and returns when all calls have.
@@ -72,12 +72,12 @@ unsafe impl Crew for Alone {
 }
 
 impl<'c> Scope<'c> {
-    /// A scope on this crew.
+    /// Creates a scope whose work this crew executes.
     pub fn new(crew: &'c dyn Crew) -> Self {
         Self { crew }
     }
 
-    /// Runs both, possibly at the same time, and returns both results.
+    /// Runs both closures, possibly at the same time, and returns both results.
     pub fn join<A: Send, B: Send>(
         &self,
         first: impl FnOnce() -> A + Send,
@@ -112,7 +112,7 @@ impl<'c> Scope<'c> {
     /// Calls `work` with the index of the chunk and its items, for each chunk of `size` items (the
     /// last may be shorter).
     ///
-    /// For items that are too little work to be shared one by one: make a chunk worth tens of
+    /// It is for items that are too little work to be shared one by one: make a chunk worth tens of
     /// microseconds.
     ///
     /// # Panics
@@ -163,7 +163,7 @@ impl<'s, T> Parts<'s, T> {
         unsafe { &mut *self.start.add(index) }
     }
 
-    /// At most `size` items from `start`.
+    /// Returns at most `size` items from `start`.
     ///
     /// # Safety
     /// `start` is below the length, and nobody else gets these items.
@@ -190,7 +190,7 @@ impl<F: FnOnce() -> R, R> Once<F, R> {
     }
 
     /// # Safety
-    /// Called by one thread, once.
+    /// It is called by one thread, once.
     unsafe fn run(&self) {
         // SAFETY: promised by the caller.
         unsafe {

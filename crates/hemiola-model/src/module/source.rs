@@ -1,19 +1,19 @@
-//! Sources of samples, which are made and called as modules are.
+//! Sources of samples, which are created and called like modules.
 
 use std::collections::BTreeMap;
 
 use super::{Create, CreationError, Instance, Owner, Refusal, Update, refusals};
 use crate::{ParameterDescription, Parameters, Value};
 
-/// Where samples come from: a sensor driver, a simulator, a recording. Derive it and put
-/// `#[source]` on its `impl`.
+/// An origin of samples: a sensor driver, a simulator, a recording. Derive it and put `#[source]`
+/// on its `impl`.
 ///
 /// A source runs on a thread of its own, outside of every cycle. Its one `#[sample]` method reads
 /// the latest values that cycles provide (`&T`) and fills representations (`&mut T`), as an update
 /// does, and returns
 /// - `()`, with `#[sample(rate = 30.0)]`: it is called at that rate on the framework's clock;
 /// - `Option<Time>` without a rate: it blocks until the sensor delivers, or reads ahead in a
-///   recording, and tells when the sample was taken; `None` ends the source, and a robot all of
+///   recording, and returns when the sample was taken; `None` ends the source, and a robot all of
 ///   whose sources have ended stops.
 ///
 /// ```
@@ -37,20 +37,20 @@ use crate::{ParameterDescription, Parameters, Value};
 /// assert_eq!(Microphone::create(()).buffer.len(), 1024);
 /// ```
 pub trait Source: Send + 'static {
-    /// The name in configuration: the type's own.
+    /// The name of the source in configuration: the name of the type.
     const NAME: &'static str;
 
-    /// What can be tuned; `()` for nothing.
+    /// The parameters that can be tuned; `()` for none.
     type Parameters: Parameters;
 
-    /// A new source; called once, before the robot starts. May open devices and files.
+    /// Creates a source; called once, before the robot starts. It may open devices and files.
     fn create(parameters: Self::Parameters) -> Self;
 
-    /// The parameters in use.
+    /// Returns the parameters in use.
     fn parameters_mut(&mut self) -> &mut Self::Parameters;
 }
 
-/// What paces a source.
+/// The pace of a source.
 ///
 /// ```
 /// use hemiola_model::SourceRate;
@@ -64,13 +64,13 @@ pub trait Source: Send + 'static {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SourceRate {
-    /// The framework calls it so many times a second.
+    /// The framework calls the source this many times a second.
     Hertz(f64),
-    /// It tells the time of each sample itself.
+    /// The source stamps each sample itself.
     OwnStamps,
 }
 
-/// A source without its type.
+/// The descriptor of a source, without its type.
 ///
 /// ```
 /// use hemiola_model::{SourceDescriptor, SourceRate, module::Update};
@@ -111,45 +111,45 @@ impl SourceDescriptor {
         }
     }
 
-    /// The type's name.
+    /// Returns the name of the type.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The Rust module that it stands in.
+    /// Returns the path of the Rust module that contains the type.
     pub fn path(&self) -> &'static str {
         self.path
     }
 
-    /// File and line of its `#[source]`.
+    /// Returns the file and line of the `#[source]` attribute.
     pub fn location(&self) -> &'static str {
         self.location
     }
 
-    /// What paces it, unless configuration says otherwise.
+    /// Returns the pace of the source, which configuration may override.
     pub fn rate(&self) -> SourceRate {
         self.rate
     }
 
-    /// What can be tuned.
+    /// Returns the parameters that can be tuned.
     pub fn parameters(&self) -> &[ParameterDescription] {
         &self.parameters
     }
 
-    /// The method that takes a sample.
+    /// Returns the method that takes a sample.
     pub fn sample(&self) -> &Update {
         &self.sample
     }
 
-    /// Why its sample method cannot be called, if it cannot.
+    /// Returns why the sample method cannot be called, if it cannot.
     pub fn refusal(&self) -> Option<Refusal> {
         refusals(self.name, self.location, std::slice::from_ref(&self.sample)).next()
     }
 
-    /// A new instance with these parameters.
+    /// Creates an instance with these parameters.
     ///
     /// # Errors
-    /// Every parameter that cannot be set, or the panic of its constructor.
+    /// If there are parameters that cannot be set, or the constructor panics.
     pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
         (self.create)(parameters)
     }

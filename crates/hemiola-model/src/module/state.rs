@@ -1,9 +1,9 @@
-//! What a module remembers from run to run, as logs have it.
+//! The state that a module keeps from run to run, as logs hold it.
 
 use crate::data::{Data, DataType, ReadError, Reader, Writer};
 
-/// Whether and how what a module remembers can be written down: so that a replay can begin in the
-/// middle of a log.
+/// Whether and how a module's state can be recorded, so that a replay can begin in the middle of a
+/// log.
 ///
 /// ```
 /// use hemiola_model::data::{Data, DataType, Field};
@@ -14,19 +14,19 @@ use crate::data::{Data, DataType, ReadError, Reader, Writer};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateForm {
-    /// As a structure. One without fields remembers nothing.
+    /// The state is recorded as a structure. A module with a structure without fields has no state.
     Data(DataType),
-    /// Not: a replay begins where its log does.
+    /// The state cannot be recorded: a replay begins where its log does.
     Opaque,
 }
 
 impl StateForm {
-    /// Whether it can.
+    /// Returns whether the state can be recorded.
     pub fn is_data(&self) -> bool {
         matches!(self, Self::Data(_))
     }
 
-    /// The structure, if the module remembers something that can be written down.
+    /// Returns the structure, if the module has a state that can be recorded.
     pub fn data_type(&self) -> Option<&DataType> {
         match self {
             Self::Data(DataType::Structure { fields, .. }) if fields.is_empty() => None,
@@ -51,16 +51,16 @@ impl StateForm {
     note = "or say what the field is: `#[stateless]` when no later run depends on it (scratch memory, what is made from parameters), `#[opaque]` when one does: replays of this module then begin where their log does"
 )]
 pub trait StateField: Sized {
-    /// The schema.
+    /// Returns the schema.
     fn data_type() -> DataType;
 
-    /// Walks the value.
+    /// Writes the value, field by field.
     fn write(&self, writer: &mut dyn Writer);
 
-    /// Builds a value from a walk.
+    /// Builds a value from what a reader holds, field by field.
     ///
     /// # Errors
-    /// What the reader holds does not fit the schema.
+    /// If what the reader holds does not fit the schema.
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError>;
 }
 

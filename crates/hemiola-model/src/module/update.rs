@@ -1,6 +1,6 @@
-//! An update without its types.
+//! Updates, without their types.
 //!
-//! Invariant of an [`Update`]: what `call` expects is what the update says of itself. `owner` is
+//! Invariant of an [`Update`]: `call` expects exactly what the other fields describe. `owner` is
 //! the type that it takes for its module, `arguments` are those that it fetches, and they passed an
 //! [`AccessSet`]; an update that did not pass is never called with anything. All of it is made from
 //! types in one place ([`Update::new`]) and cannot be changed afterwards.
@@ -45,7 +45,7 @@ pub struct Update {
     call: Arc<dyn Call>,
 }
 
-/// The type that an update takes for its module, or that an instance is of.
+/// The type that an update expects as its module, or that an instance is of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner {
     id: fn() -> TypeId,
@@ -64,7 +64,7 @@ impl PartialEq for Owner {
     }
 }
 
-/// How an update takes its module.
+/// How an update borrows its module.
 ///
 /// ```
 /// use hemiola_model::module::{Access, Update};
@@ -82,7 +82,7 @@ pub enum Access {
     Concurrent,
 }
 
-/// How a call ended.
+/// The result of a call.
 ///
 /// ```
 /// use hemiola_model::module::{IntoOutcome, Outcome};
@@ -93,17 +93,17 @@ pub enum Access {
 /// ```
 #[derive(Debug)]
 pub enum Outcome {
-    /// It did its work.
+    /// The update did its work.
     Done,
-    /// A source took a sample at that time.
+    /// The source took a sample at that time.
     Sampled(Time),
-    /// A source has no more samples.
+    /// The source has no more samples.
     Ended,
-    /// It returned an error.
+    /// The update returned an error.
     Failed(Failure),
 }
 
-/// The error that an update returned; it is put into words later, off the real-time threads.
+/// The error that an update returned; it is formatted later, off the real-time threads.
 ///
 /// ```
 /// use hemiola_model::module::Failure;
@@ -132,7 +132,7 @@ impl fmt::Debug for Failure {
     }
 }
 
-/// What an update may return: nothing, `Result<(), E>`; a source's sample method also
+/// A type that an update may return: `()` or `Result<(), E>`; for a source's sample method also
 /// `Option<Time>`.
 ///
 /// ```
@@ -148,7 +148,7 @@ impl fmt::Debug for Failure {
     note = "an update returns nothing or `Result<(), E>` with an error that can be displayed; results go into `&mut T` arguments"
 )]
 pub trait IntoOutcome {
-    /// How the call ended.
+    /// Converts the returned value into the result of the call.
     fn into_outcome(self) -> Outcome;
 }
 
@@ -179,8 +179,8 @@ trait Call: Send + Sync {
     fn call(&self, called: Called<'_>) -> Outcome;
 }
 
-/// What an update is called with. It is made by [`Update::call`] alone, whose caller promises that
-/// all of it is what the update says of itself; so whoever calls has nothing left to promise.
+/// The operands of a call. It is created by [`Update::call`] alone, whose caller promises that all
+/// of it is as the update describes; so a call has nothing left to promise.
 struct Called<'f> {
     instance: *mut (),
     bindings: &'f [Binding<'f>],
@@ -209,7 +209,7 @@ impl<M, A: Arguments, R: IntoOutcome> Call for Concurrent<M, A, R> {
     }
 }
 
-/// Of a module that is no Rust type.
+/// The call of an update of a module that is no Rust type.
 struct Foreign {
     number: usize,
     arguments: Arc<[ArgumentDescriptor]>,
@@ -226,7 +226,7 @@ impl Call for Foreign {
     }
 }
 
-/// In the place of one that must not be called.
+/// The call of an update that must not be called: it fails.
 struct Refused(RefusalReason);
 
 impl Call for Refused {
@@ -236,7 +236,7 @@ impl Call for Refused {
 }
 
 impl Update {
-    /// An update that takes its module by `&mut self`.
+    /// Creates an update that takes its module by `&mut self`.
     pub fn exclusive<M: Send + 'static, A: Arguments, R: IntoOutcome + 'static>(
         name: &'static str,
         call: for<'m, 'f> fn(&'m mut M, A::Items<'f>) -> R,
@@ -244,7 +244,7 @@ impl Update {
         Self::new::<M, A>(name, Access::Exclusive, Arc::new(Exclusive::<M, A, R>(call)))
     }
 
-    /// An update that takes its module by `&self`.
+    /// Creates an update that takes its module by `&self`.
     pub fn concurrent<M: Send + Sync + 'static, A: Arguments, R: IntoOutcome + 'static>(
         name: &'static str,
         call: for<'m, 'f> fn(&'m M, A::Items<'f>) -> R,
@@ -252,8 +252,8 @@ impl Update {
         Self::new::<M, A>(name, Access::Concurrent, Arc::new(Concurrent::<M, A, R>(call)))
     }
 
-    /// An update of a module that is no Rust type: the one of that number, with these arguments.
-    /// Its calls fetch what they describe.
+    /// Creates the update of that number, with these arguments, of a module that is no Rust type.
+    /// Its calls fetch what the arguments describe.
     pub(super) fn foreign(name: Name, number: usize, arguments: Vec<ArgumentDescriptor>) -> Self {
         let call = Arc::new(Foreign { number, arguments: arguments.clone().into() });
         Self::checked(name.as_str(), Access::Exclusive, arguments, Owner::of::<OfForeign>(), call)
@@ -282,7 +282,7 @@ impl Update {
         }
     }
 
-    /// With its arguments as their author wrote them, for messages.
+    /// Sets the arguments as their author wrote them, for messages.
     #[must_use]
     pub fn with_signature(mut self, signature: &'static [&'static str]) -> Self {
         self.signature = signature;
@@ -318,49 +318,49 @@ impl Update {
         }
     }
 
-    /// The update that is there in its place and does nothing but say so.
+    /// Returns an update in its place whose calls only fail with the reason.
     fn refuse(self, reason: RefusalReason) -> Self {
         Self { call: Arc::new(Refused(reason.clone())), refused: Some(reason), ..self }
     }
 
-    /// What `owner` calls its own: an update of another type is refused.
+    /// Declares `owner` the update's owner: an update of another type is refused.
     pub(crate) fn owned_by(self, owner: Owner) -> Self {
         if self.owner == owner {
             return self;
         }
         let reason =
             RefusalReason::OtherOwner { of: (self.owner.name)().to_owned(), given_to: (owner.name)().to_owned() };
-        // It is one of `owner` from now on, which it does nothing with.
+        // From now on it belongs to `owner`, which it never touches.
         Self { owner, ..self.refuse(reason) }
     }
 
-    /// The method's name.
+    /// Returns the name of the method.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// `&self` or `&mut self`.
+    /// Returns whether it takes `&self` or `&mut self`.
     pub fn access(&self) -> Access {
         self.access
     }
 
-    /// Its arguments in order.
+    /// Returns the arguments in order.
     pub fn arguments(&self) -> &[ArgumentDescriptor] {
         &self.arguments
     }
 
-    /// Whether it takes `&SafeState`, and so is called in the safe state also where its module has
-    /// a `#[safe_state]` method.
+    /// Returns whether it takes `&SafeState`, and so is called in the safe state even if its module
+    /// has a `#[safe_state]` method.
     pub fn heeds_safe_state(&self) -> bool {
         self.arguments.iter().any(|argument| argument.kind() == ArgumentKind::SafeState)
     }
 
-    /// Why it cannot be called, if it cannot: a call of it fails and touches nothing.
+    /// Returns why it cannot be called, if it cannot: a call of it fails and touches nothing.
     pub fn refusal(&self) -> Option<&RefusalReason> {
         self.refused.as_ref()
     }
 
-    /// Whether that is an instance of the module that this update belongs to.
+    /// Returns whether `instance` is of the module that this update belongs to.
     pub fn belongs_to(&self, instance: &Instance) -> bool {
         self.owner == instance.owner()
     }
@@ -370,7 +370,7 @@ impl Update {
     /// # Safety
     /// - `instance` is an instance of the module that this update belongs to; nobody else uses it
     ///   meanwhile, or, for a concurrent update, nobody uses it exclusively;
-    /// - `bindings` has one entry per argument, in order: what it asks for;
+    /// - `bindings` has one entry per argument, in order, each as the argument describes;
     /// - the invariants of [`cell`](super::cell) and [`PortCell`](super::PortCell) hold for all of
     ///   them.
     #[inline]

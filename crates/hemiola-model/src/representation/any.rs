@@ -7,7 +7,7 @@ use std::fmt;
 use super::{Representation, RepresentationDescriptor};
 use crate::data::{Hash, ReadError, Reader, Value, ValueWriter, Writer};
 
-/// An owned value of some representation; dropped with the right destructor.
+/// An owned value of some representation, which is dropped with the right destructor.
 ///
 /// ```
 /// # use hemiola_model::{Form, Representation, RepresentationDescriptor};
@@ -31,60 +31,62 @@ unsafe impl Send for AnyRepresentation {}
 unsafe impl Sync for AnyRepresentation {}
 
 impl AnyRepresentation {
-    /// What this is a value of.
+    /// Returns the descriptor of the value's representation.
     pub fn descriptor(&self) -> &'static RepresentationDescriptor {
         self.descriptor
     }
 
-    /// The value, if it is a `T`.
+    /// Returns the value, if it is a `T`.
     pub fn downcast_ref<T: Representation>(&self) -> Option<&T> {
         // SAFETY: the descriptor's type is T, so `create` made a T here.
         (self.descriptor.type_id() == Some(TypeId::of::<T>())).then(|| unsafe { &*self.value.cast::<T>() })
     }
 
-    /// The value, if it is a `T`.
+    /// Returns the value, if it is a `T`.
     pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
         // SAFETY: the descriptor's type is T, so `create` made a T here.
         (self.descriptor.type_id() == Some(TypeId::of::<T>())).then(|| unsafe { &mut *self.value.cast::<T>() })
     }
 
-    /// Makes it the default value again, keeping buffers.
+    /// Resets the value to the default, keeping buffers.
     pub fn reset(&mut self) {
         // SAFETY: `value` was made by `create` of this descriptor.
         unsafe { (self.descriptor.reset)(self.descriptor, self.value, self.default) }
     }
 
-    /// Writes the value; `false`, and nothing written, when the representation is opaque.
+    /// Writes the value; returns `false`, and writes nothing, if the representation is opaque.
     pub fn write(&self, writer: &mut dyn Writer) -> bool {
         // SAFETY: `value` was made by `create` of this descriptor.
         unsafe { (self.descriptor.write)(self.descriptor, self.value, writer) }
     }
 
-    /// Replaces the value by one that is read; `Ok(false)` when the representation is opaque.
+    /// Replaces the value by one that is read; returns `Ok(false)` if the representation is opaque.
     ///
     /// # Errors
-    /// What the reader holds does not fit the schema; the value is then unchanged.
+    /// If what the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         // SAFETY: `value` was made by `create` of this descriptor.
         unsafe { (self.descriptor.read)(self.descriptor, self.value, reader) }
     }
 
-    /// A 64-bit fingerprint of every bit of the value; `None` when the representation is opaque.
+    /// Returns a 64-bit fingerprint of every bit of the value; `None` if the representation is
+    /// opaque.
     ///
-    /// Equal bits give equal fingerprints on every machine; `0.0` and `-0.0` differ, as they should
-    /// when replays are compared. It is no defence against somebody who builds collisions.
+    /// Equal bits have equal fingerprints on every machine; `0.0` and `-0.0` differ, as they should
+    /// when replays are compared. It is no defence against somebody who constructs collisions.
     pub fn fingerprint(&self) -> Option<u64> {
         let mut hash = Hash::new();
         self.write(&mut hash).then(|| hash.finish())
     }
 
-    /// The value in its text form; `None` when the representation is opaque.
+    /// Returns the value in its text form; `None` if the representation is opaque.
     pub fn to_value(&self) -> Option<Value> {
         let mut builder = ValueWriter::default();
         self.write(&mut builder).then(|| builder.finish())
     }
 
-    /// The address of the value, for the cells of a blackboard; valid as long as this lives.
+    /// Returns the address of the value, for the cells of a blackboard; valid as long as this
+    /// lives.
     pub fn as_ptr(&self) -> *mut () {
         self.value
     }
@@ -97,7 +99,7 @@ impl Drop for AnyRepresentation {
     }
 }
 
-/// Somebody's value, to be filled. It stays where it is: nobody can put another one in its place,
+/// A borrowed value, to be filled. It stays where it is: nobody can put another one in its place,
 /// which might be of another representation.
 ///
 /// ```
@@ -114,30 +116,30 @@ impl Drop for AnyRepresentation {
 pub struct ValueMut<'v>(&'v mut AnyRepresentation);
 
 impl<'v> ValueMut<'v> {
-    /// Lets somebody fill this.
+    /// Borrows a value to be filled.
     pub fn of(value: &'v mut AnyRepresentation) -> Self {
         Self(value)
     }
 
-    /// What this is a value of.
+    /// Returns the descriptor of the value's representation.
     pub fn descriptor(&self) -> &'static RepresentationDescriptor {
         self.0.descriptor()
     }
 
-    /// The value, if it is a `T`.
+    /// Returns the value, if it is a `T`.
     pub fn downcast_mut<T: Representation>(&mut self) -> Option<&mut T> {
         self.0.downcast_mut()
     }
 
-    /// Makes it the default value again, keeping buffers.
+    /// Resets the value to the default, keeping buffers.
     pub fn reset(&mut self) {
         self.0.reset();
     }
 
-    /// As [`AnyRepresentation::read`].
+    /// Replaces the value by one that is read, like [`AnyRepresentation::read`].
     ///
     /// # Errors
-    /// What the reader holds does not fit the schema; the value is then unchanged.
+    /// If what the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         self.0.read(reader)
     }

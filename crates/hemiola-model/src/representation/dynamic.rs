@@ -1,4 +1,4 @@
-//! Values that lie in memory as a [`Layout`] says.
+//! Values that lie in memory as a [`Layout`] describes.
 //!
 //! Invariant of a value at `value` with `layout`: `value` is aligned and all its bytes are
 //! initialised; each [`SequenceHeader`] in it holds `size` values of its items (of a text: bytes)
@@ -20,7 +20,7 @@ fn block(layout: &Layout, count: usize) -> Block {
     block.unwrap_or_else(|| handle_alloc_error(Block::new::<u8>()))
 }
 
-/// A new default value.
+/// Creates a default value.
 pub fn create(layout: &Layout) -> *mut u8 {
     let block = block(layout, 1);
     // SAFETY: no value has size zero.
@@ -40,7 +40,7 @@ pub unsafe fn drop(layout: &Layout, value: *mut u8) {
     }
 }
 
-/// Gives back what is elsewhere, and leaves the default value.
+/// Frees the memory of texts and sequences, and leaves the default value.
 ///
 /// # Safety
 /// The value is one that nobody else uses.
@@ -67,7 +67,7 @@ fn byte_block(capacity: usize) -> Block {
     Block::array::<u8>(capacity).unwrap_or_else(|_| handle_alloc_error(Block::new::<u8>()))
 }
 
-/// Makes it the default value again and keeps the buffers of its own texts and sequences.
+/// Resets the value to the default, and keeps the buffers of its own texts and sequences.
 ///
 /// # Safety
 /// The value is one that nobody else uses.
@@ -93,8 +93,8 @@ pub unsafe fn clear(layout: &Layout, value: *mut u8) {
     }
 }
 
-/// Calls `visit` for each header of the value itself, with what its items are (`None` for a text),
-/// not for those in its sequences.
+/// Calls `visit` for each header of the value itself, with the layout of its items (`None` for a
+/// text), but not for those in its sequences.
 ///
 /// # Safety
 /// The value is one that nobody else uses.
@@ -115,10 +115,10 @@ unsafe fn each_header(layout: &Layout, value: *mut u8, visit: &mut dyn FnMut(Opt
     }
 }
 
-/// Walks a value.
+/// Writes a value, field by field.
 ///
 /// # Safety
-/// The value is one that nobody changes meanwhile.
+/// The value is one that nobody changes in the meantime.
 pub unsafe fn write(layout: &Layout, value: *const u8, writer: &mut dyn Writer) {
     // SAFETY: promised by the caller, of the value and so of its parts.
     unsafe {
@@ -143,7 +143,7 @@ pub unsafe fn write(layout: &Layout, value: *const u8, writer: &mut dyn Writer) 
             }
             Shape::Text => {
                 let header = *value.cast::<SequenceHeader>();
-                // Somebody else's bytes may be no UTF-8.
+                // The text may come from other code, and not be UTF-8.
                 writer.string(&String::from_utf8_lossy(items(header.data, header.size)));
             }
             Shape::Array(item, length) => {
@@ -170,14 +170,14 @@ pub unsafe fn write(layout: &Layout, value: *const u8, writer: &mut dyn Writer) 
 }
 
 /// # Safety
-/// `size` values of `T` stand there that nobody changes meanwhile, or none.
+/// There are `size` values of `T` at that address that nobody changes in the meantime, or none.
 unsafe fn items<'v, T>(data: *const u8, size: usize) -> &'v [T] {
     // SAFETY: promised by the caller.
     if size == 0 { &[] } else { unsafe { slice::from_raw_parts(data.cast(), size) } }
 }
 
 /// # Safety
-/// `count` values of `item` stand there that nobody changes meanwhile.
+/// There are `count` values of `item` at that address that nobody changes in the meantime.
 unsafe fn write_items(item: &Layout, first: *const u8, count: usize, writer: &mut dyn Writer) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -197,10 +197,10 @@ unsafe fn write_items(item: &Layout, first: *const u8, count: usize, writer: &mu
     }
 }
 
-/// Replaces a value by one that is read; it is unchanged when that fails.
+/// Replaces a value by one that is read; the value is unchanged if that fails.
 ///
 /// # Errors
-/// What the reader holds is no such value.
+/// If what the reader holds is no such value.
 ///
 /// # Safety
 /// The value is one that nobody else uses.
@@ -218,7 +218,7 @@ pub unsafe fn replace(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) 
     }
 }
 
-/// Reads into a default value.
+/// Reads a value into a default value.
 ///
 /// # Safety
 /// The value is one that nobody else uses.
@@ -229,7 +229,7 @@ unsafe fn read(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Resu
             Shape::Boolean => *value = reader.boolean()?.into(),
             Shape::Signed(bits) => {
                 let number = reader.signed(*bits)?;
-                // It fits so many bits: the reader sees to that; the low ones are the number.
+                // The reader guarantees that the number fits that many bits; they are the low ones.
                 match bits {
                     8 => *value.cast() = number as i8,
                     16 => *value.cast() = number as i16,
@@ -257,8 +257,8 @@ unsafe fn read(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Resu
                 let mut text = reader.string()?.into_bytes();
                 text.shrink_to_fit();
                 let mut text = std::mem::ManuallyDrop::new(text);
-                // What the vector had, the header has: its memory is of the global allocator, for
-                // bytes.
+                // The header takes over the memory of the vector: it is of the global allocator,
+                // for bytes.
                 let data = if text.capacity() == 0 { ptr::null_mut() } else { text.as_mut_ptr() };
                 *value.cast() = SequenceHeader { data, size: text.len(), capacity: text.capacity() };
             }
@@ -274,8 +274,8 @@ unsafe fn read(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Resu
                 }
                 let header = &mut *value.cast::<SequenceHeader>();
                 while header.size < length {
-                    // The length is a claim of whoever wrote it: memory grows with what is really
-                    // there.
+                    // The length is a claim of the data's writer: memory grows with the items that
+                    // are really there.
                     let piece = (length - header.size).min((PIECE / item.size()).max(1));
                     let first = grow(item, header, piece);
                     read_items(item, first, piece, reader)?;
@@ -295,13 +295,13 @@ unsafe fn read(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Resu
     Ok(())
 }
 
-/// So many bytes are taken over at once.
+/// The number of bytes that are read at once.
 const PIECE: usize = 1 << 16;
 
-/// Adds `count` default values to a sequence, and says where the first of them is.
+/// Appends `count` default values to a sequence, and returns the address of the first of them.
 ///
 /// # Safety
-/// The header is a sequence's of such items that nobody else uses.
+/// The header is of a sequence of such items that nobody else uses.
 unsafe fn grow(item: &Layout, header: &mut SequenceHeader, count: usize) -> *mut u8 {
     let size = header.size + count;
     // SAFETY: promised by the caller: the memory is of that block, and what is added lies in it.
@@ -326,7 +326,7 @@ unsafe fn grow(item: &Layout, header: &mut SequenceHeader, count: usize) -> *mut
 }
 
 /// # Safety
-/// `count` default values of `item` stand there that nobody else uses.
+/// There are `count` default values of `item` at that address that nobody else uses.
 unsafe fn read_items(item: &Layout, first: *mut u8, count: usize, reader: &mut dyn Reader) -> Result<(), ReadError> {
     // SAFETY: promised by the caller; there is at least one.
     unsafe {

@@ -1,8 +1,8 @@
-//! How values of a representation look from outside.
+//! The form of representations outside the process.
 
 use crate::data::{Data, DataType, ReadError, Reader, Writer};
 
-/// How values of a representation are looked at from outside: as data, or not at all.
+/// The form in which values of a representation can be seen from outside: as data, or not at all.
 ///
 /// ```
 /// use hemiola_model::{Form, Representation, RepresentationDescriptor, data::DataType};
@@ -34,7 +34,7 @@ pub(super) struct DataForm<T: ?Sized> {
 }
 
 impl<T: Data> Form<T> {
-    /// For types with a schema.
+    /// Returns the form of a type with a schema.
     pub const fn data() -> Self {
         Self {
             data: Some(DataForm {
@@ -50,14 +50,14 @@ impl<T: Data> Form<T> {
 }
 
 impl<T> Form<T> {
-    /// For types that cannot leave the process: handles, models, caches.
+    /// Returns the form of a type that cannot leave the process: handles, models, caches.
     pub const fn opaque() -> Self {
         Self { data: None }
     }
 }
 
 impl<T> Form<T> {
-    /// Writes a value; `false`, and nothing written, when the type is opaque.
+    /// Writes a value; returns `false`, and writes nothing, if the type is opaque.
     pub fn write(&self, value: &T, writer: &mut dyn Writer) -> bool {
         match &self.data {
             Some(form) => {
@@ -68,10 +68,10 @@ impl<T> Form<T> {
         }
     }
 
-    /// Replaces a value by one that is read; `Ok(false)` when the type is opaque.
+    /// Replaces a value by one that is read; returns `Ok(false)` if the type is opaque.
     ///
     /// # Errors
-    /// What the reader holds does not fit the schema; the value is then unchanged.
+    /// If what the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&self, value: &mut T, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         match &self.data {
             Some(form) => (form.read)(value, reader).map(|()| true),

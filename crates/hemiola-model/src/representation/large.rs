@@ -1,9 +1,8 @@
 //! Values that are too large to pass over a stack.
 //!
 //! `T::default()` returns by value, and an unoptimised build copies what it returns several times
-//! on its stack. So a large value is made on a thread that is there for it alone, whose stack has
-//! room, and is put back to its default in place, from a value that is kept for that
-//! ([`Representation::restore`]).
+//! on its stack. So a large value is created on a thread of its own, whose stack has room, and is
+//! restored in place from a default value that is kept for that ([`Representation::restore`]).
 
 use std::any::{Any, TypeId};
 use std::panic::resume_unwind;
@@ -12,33 +11,33 @@ use std::thread;
 
 use super::Representation;
 
-/// From this size on.
+/// The size from which a value is large, in bytes.
 pub const LARGE: usize = 16 << 10;
 
-/// What `default` may need of the stack: so many values (one for each type that it is nested in,
-/// and a few), and so much besides.
+/// The stack that `default` may need: this many values (one for each type that it is nested in, and
+/// a few), and this many bytes besides.
 const VALUES: usize = 8;
 const BESIDES: usize = 1 << 20;
 
-/// A new default value.
+/// Creates a default value.
 pub fn create<T: Representation>() -> Box<T> {
     let stack = size_of::<T>().saturating_mul(VALUES).saturating_add(BESIDES);
     let maker = thread::Builder::new().name("default value".to_owned()).stack_size(stack);
     match maker.spawn(Box::<T>::default) {
         Ok(maker) => maker.join().unwrap_or_else(|panic| resume_unwind(panic)),
-        // No memory for such a stack: ours may do.
+        // There is no memory for such a stack: the one of this thread may do.
         Err(_) => Box::default(),
     }
 }
 
-/// The default value that all of this type are restored from. It is made once.
+/// Returns the default value that all values of this type are restored from. It is created once.
 pub fn default_of<T: Representation>() -> &'static T {
     static KNOWN: Mutex<Vec<(TypeId, &'static (dyn Any + Send + Sync))>> = Mutex::new(Vec::new());
     let find = |known: &[(TypeId, &'static (dyn Any + Send + Sync))]| {
         let (_, value) = known.iter().find(|(type_id, _)| *type_id == TypeId::of::<T>())?;
         value.downcast_ref::<T>()
     };
-    // A list is whole even if somebody panicked beside it.
+    // The list is intact even if another thread panicked while it held the lock.
     let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(value) = find(&lock()) {
         return value;

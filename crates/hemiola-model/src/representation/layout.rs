@@ -1,11 +1,11 @@
-//! Where the parts of a value lie whose type is known at run time only.
+//! The places of the parts of a value whose type is known at run time only.
 
 use thiserror::Error;
 
 use crate::data::DataType;
 
-/// How a value of a schema lies in memory: as the structure of C with these fields, in the way of
-/// ROS 2's `rosidl` for C.
+/// The memory layout of values of a schema: that of the C structure with these fields, as ROS 2's
+/// `rosidl` generates it for C.
 ///
 /// | schema | memory |
 /// |---|---|
@@ -38,7 +38,7 @@ pub struct Layout {
     pub(super) shape: Shape,
 }
 
-/// A field of a structure: [`Layout::members`].
+/// A field of a structure; [`Layout::members`] returns it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     name: String,
@@ -61,21 +61,22 @@ pub(super) enum Shape {
     Structure(String, Vec<Member>),
 }
 
-/// A text or a sequence: where its items are, how many, and for how many there is room.
+/// The header of a text or a sequence: where its items are, how many, and for how many there is
+/// room.
 ///
 /// Memory comes from Rust's allocator; `data` is null while there is no room at all.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SequenceHeader {
-    /// The first item.
+    /// The address of the first item.
     pub data: *mut u8,
-    /// How many.
+    /// The number of items.
     pub size: usize,
-    /// For how many there is room.
+    /// The number of items for which there is room.
     pub capacity: usize,
 }
 
-/// A duration.
+/// A duration in memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Span {
@@ -83,7 +84,7 @@ pub(super) struct Span {
     pub nanoseconds: u32,
 }
 
-/// A schema of which no values can be laid out.
+/// The error of a schema of which no values can be laid out.
 ///
 /// ```
 /// use hemiola_model::{Data, Layout};
@@ -94,23 +95,23 @@ pub(super) struct Span {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no value of `{part}` can be laid out: {reason}")]
 pub struct LayoutError {
-    /// The part of the schema.
+    /// The part of the schema that cannot be laid out.
     pub part: String,
-    /// Why not.
+    /// The reason why it cannot be laid out.
     pub reason: &'static str,
 }
 
-/// More than that, no value takes, texts and sequences aside.
+/// The maximum size of a value, not counting the content of texts and sequences.
 const LARGEST: usize = 1 << 30;
-/// Types may stand inside each other so deep.
+/// The maximum depth of types inside each other.
 const DEEPEST: usize = 64;
 
 impl Layout {
-    /// Of values of this schema.
+    /// Returns the layout of values of this schema.
     ///
     /// # Errors
-    /// It has options, enumerations or empty arrays, which messages of ROS 2 do not have; it is
-    /// nested too deeply, or values would be larger than 1 GiB.
+    /// If the schema has options, enumerations or empty arrays, which messages of ROS 2 do not
+    /// have; if it is nested too deeply, or values would be larger than 1 GiB.
     pub fn of(data_type: &DataType) -> Result<Self, LayoutError> {
         Self::nested(data_type, 0)
     }
@@ -155,8 +156,8 @@ impl Layout {
                         return Err(refused("a value would be larger than 1 GiB"));
                     }
                 }
-                // One without fields takes a byte, so that items of a sequence have places of their
-                // own.
+                // A structure without fields takes a byte, so that items of a sequence have
+                // different addresses.
                 let size = size.max(1).next_multiple_of(align);
                 Self { size, align, shape: Shape::Structure(name.name.clone(), members) }
             }
@@ -169,17 +170,17 @@ impl Layout {
         Ok(laid_out)
     }
 
-    /// Bytes of a value; what texts and sequences hold is elsewhere.
+    /// Returns the size of a value in bytes; the content of texts and sequences is elsewhere.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// What its address is a multiple of.
+    /// Returns the alignment of a value in bytes.
     pub fn align(&self) -> usize {
         self.align
     }
 
-    /// The fields of a structure; of all else none.
+    /// Returns the fields of a structure; all other types have none.
     pub fn members(&self) -> &[Member] {
         match &self.shape {
             Shape::Structure(_, members) => members,
@@ -187,7 +188,7 @@ impl Layout {
         }
     }
 
-    /// The items of an array or a sequence.
+    /// Returns the layout of the items of an array or a sequence.
     pub fn item(&self) -> Option<&Layout> {
         match &self.shape {
             Shape::Array(item, _) | Shape::Sequence(item, _) => Some(item),
@@ -195,7 +196,7 @@ impl Layout {
         }
     }
 
-    /// Whether no part of a value is elsewhere.
+    /// Returns whether no part of a value is elsewhere.
     pub(super) fn is_plain(&self) -> bool {
         match &self.shape {
             Shape::Text | Shape::Sequence(..) => false,
@@ -207,17 +208,17 @@ impl Layout {
 }
 
 impl Member {
-    /// The field.
+    /// Returns the name of the field.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it begins, in bytes.
+    /// Returns the offset of the field in bytes.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is there.
+    /// Returns the layout of the field's values.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -1,5 +1,5 @@
-//! Values whose type is known at run time are, from outside, those of a Rust type of the same
-//! schema.
+//! Checks that values whose type is known at run time look from outside like those of a Rust type
+//! of the same schema.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::cdr::{self, CdrReader, CdrWriter};
 use crate::data::{Data, Field};
 use crate::{Name, Time};
 
-/// Plain parts, texts, sequences, and sequences in sequences.
+/// A type with plain parts, texts, sequences, and sequences in sequences.
 type Message = ((Vec<u16>, String, bool), (([f64; 3], i8, u64), Vec<(bool, String, Vec<[f32; 2]>)>), (Time, Duration));
 
 #[derive(Default)]

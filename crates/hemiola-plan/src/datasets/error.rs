@@ -1,4 +1,5 @@
-//! What can be wrong with a task graph in a file. Who reads the file puts its name before it.
+//! What can be wrong with a task graph in a file. A caller that read the file puts its name before
+//! the message.
 
 use crate::{GraphError, Problem};
 
@@ -11,28 +12,28 @@ use crate::{GraphError, Problem};
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// Not JSON, or not of the expected form.
+    /// The text is not JSON, or not of the expected form.
     #[error(
         "{0}; it has to be JSON with `tasks` (each with `id`, `duration_ns`, `predecessors`) or with `cycles` \
          (each with `name` and `modules`, and these with `name`, `requires`, `uses`, `provides`)"
     )]
     Json(#[from] serde_json::Error),
-    /// None of the keys by which a form is known.
+    /// The text has none of the keys by which a form is known.
     #[error(
         "neither `tasks` nor `cycles` is there; a workload has `tasks`, each with `id`, `duration_ns` and \
          `predecessors`; a module graph has `cycles`, each with `name` and `modules`"
     )]
     NoForm,
-    /// The keys of both forms.
+    /// The text has the keys of both forms.
     #[error("both `tasks` and `cycles` are there; make two files of it, a workload and a module graph")]
     BothForms,
-    /// Chains of callbacks.
+    /// The text describes chains of callbacks.
     #[error(
         "`chains` of callbacks on executors, each with a period of its own, are no task graph that runs as one; \
          describe them in a system.toml, and `analyze --system` bounds them"
     )]
     Chains,
-    /// Nodes that send each other messages.
+    /// The text describes nodes that send each other messages.
     #[error(
         "`nodes` that run when a message or a timer of their own comes are no task graph that runs as one; \
          describe them in a system.toml, and `analyze --system` bounds them"
@@ -41,56 +42,56 @@ pub enum DatasetError {
     /// There is nothing to be planned.
     #[error("`{key}` is empty; there is nothing to plan, simulate or draw")]
     Empty {
-        /// The key.
+        /// The key that is empty.
         key: String,
     },
-    /// More than can be planned with.
+    /// A list has more entries than can be planned with.
     #[error("`{key}` has {count} entries; {most} can be planned with: split the graph")]
     TooMany {
-        /// The key.
+        /// The key of the list.
         key: String,
-        /// How many there are.
+        /// The number of entries.
         count: usize,
-        /// How many there may be.
+        /// The largest number of entries that is accepted.
         most: usize,
     },
-    /// A number that cannot be.
+    /// A number is not possible where it stands.
     #[error("`{key}` is {value}; {expected}")]
     Value {
-        /// Where it stands.
+        /// The key of the number.
         key: String,
-        /// What stands there.
+        /// The value in the file.
         value: String,
-        /// What could.
+        /// What was expected instead.
         expected: &'static str,
     },
-    /// Ids are expected to be the positions of the tasks.
+    /// The id of a task is not its position.
     #[error(
         "`tasks[{position}].id` is {id}; tasks are numbered 0, 1, 2, ... in this order: number them anew, in \
          `predecessors` too"
     )]
     Numbering {
-        /// Where the task stands.
+        /// The position of the task.
         position: usize,
         /// The id that it has.
         id: usize,
     },
-    /// A task waits for one that is not there.
+    /// A task waits for one that does not exist.
     #[error(
         "`tasks[{task}].predecessors` names {predecessor}; there are the tasks 0 to {last}: add it, or remove that"
     )]
     Predecessor {
-        /// The task.
+        /// The task that waits.
         task: usize,
-        /// For which it waits.
+        /// The task that it waits for.
         predecessor: usize,
-        /// The last one that is there.
+        /// The last task that exists.
         last: usize,
     },
     /// The tasks do not make a graph.
     #[error("`tasks`: {0}; remove one of these from `predecessors` of the next")]
     Graph(#[from] GraphError),
-    /// Several modules of a cycle provide the same.
+    /// Several modules of a cycle provide the same representation.
     #[error(
         "cycle `{cycle}`: `provides` of {} name `{representation}`, which has one provider in a cycle; leave it in \
          `provides` of the one that is active", modules.join(" and ")
@@ -98,22 +99,22 @@ pub enum DatasetError {
     ProvidedTwice {
         /// The cycle.
         cycle: String,
-        /// What is provided twice.
+        /// The representation that is provided twice.
         representation: String,
-        /// By whom.
+        /// The modules that provide it.
         modules: Vec<String>,
     },
-    /// An entry of `shared` that cannot be.
+    /// An entry of `shared` is not possible.
     #[error("`shared[{position}]` (`{representation}`): {problem}")]
     Shared {
-        /// Where it stands.
+        /// The position of the entry.
         position: usize,
-        /// What the reader calls it.
+        /// What the reading cycle calls the representation.
         representation: String,
-        /// What is wrong with it, and the remedy.
+        /// What is wrong with the entry, and the remedy.
         problem: String,
     },
-    /// A module requires what no one provides.
+    /// A module requires a representation that no one provides.
     #[error(
         "cycle `{cycle}`: `requires` of `{module}` names `{representation}`, which no module of the cycle provides and \
          which is not shared with it; {remedy}"
@@ -121,9 +122,9 @@ pub enum DatasetError {
     NotProvided {
         /// The cycle.
         cycle: String,
-        /// Who requires it.
+        /// The module that requires it.
         module: String,
-        /// What.
+        /// The representation that is missing.
         representation: String,
         /// What to do.
         remedy: String,

@@ -1,4 +1,4 @@
-//! Cycles with modules, as robots of other frameworks are configured.
+//! Cycles with modules, in the form in which robots of other frameworks are configured.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,9 @@ use crate::{
 pub struct ModuleGraph {
     /// Its cycles, and a source `default` for what is never filled.
     pub robot: RobotDescription,
-    /// What the file says of its cycles besides, in the same order.
+    /// What else the file says about its cycles, in the same order.
     pub cycles: Vec<CycleFacts>,
-    /// What is used and nobody provides.
+    /// The representations that are used and that nobody provides.
     pub unfilled: Vec<Unfilled>,
 }
 
@@ -33,9 +33,9 @@ pub struct ModuleGraph {
 pub struct CycleFacts {
     /// Runs per second.
     pub rate_hz: Option<f64>,
-    /// The real-time priority of its threads; 0: none.
+    /// The real-time priority of its threads; 0 means none.
     pub priority: Option<u8>,
-    /// How many threads run its tasks.
+    /// The number of threads that run its tasks.
     pub workers: Option<u16>,
 }
 
@@ -54,7 +54,7 @@ pub struct Unfilled {
     pub cycle: String,
     /// The first module that uses it there.
     pub module: String,
-    /// What.
+    /// The representation that is used.
     pub representation: String,
 }
 
@@ -100,7 +100,7 @@ struct FileRepresentation {
 
 #[derive(Deserialize)]
 struct FileShared {
-    /// What the reading cycle calls it.
+    /// What the reading cycle calls the representation.
     representation: String,
     from: String,
     to: String,
@@ -160,15 +160,15 @@ pub fn module_graph(json: &str) -> Result<ModuleGraph, DatasetError> {
     Ok(ModuleGraph { robot, cycles, unfilled })
 }
 
-/// What representations are called in the robot, where a name has one meaning.
+/// The names of representations in the robot, where a name has one meaning.
 struct Names<'f> {
     file: &'f File,
-    /// Per representation: the cycles that provide it.
+    /// The cycles that provide each representation.
     providers: BTreeMap<&'f str, BTreeSet<&'f str>>,
-    /// What other cycles read: by reading cycle and name there, the cycle that provides it and the
-    /// name there.
+    /// What other cycles read: the reading cycle and the name there lead to the providing cycle and
+    /// the name there.
     shared: BTreeMap<(&'f str, &'f str), (&'f str, &'f str)>,
-    /// What keeps its default.
+    /// The representations that keep their defaults.
     never_filled: BTreeSet<String>,
     unfilled: Vec<Unfilled>,
 }
@@ -217,7 +217,7 @@ impl<'f> Names<'f> {
         Ok(Self { file, providers, shared, never_filled: BTreeSet::new(), unfilled: Vec::new() })
     }
 
-    /// By what a cycle calls a representation, what it is called in the robot.
+    /// Maps what a cycle calls a representation to what it is called in the robot.
     fn of_cycle(&mut self, cycle: usize) -> Result<BTreeMap<&'f str, String>, DatasetError> {
         let cycle = &self.file.cycles[cycle];
         let mut names = BTreeMap::new();
@@ -226,7 +226,7 @@ impl<'f> Names<'f> {
                 names.insert(name.as_str(), self.unique(&cycle.name, name));
             }
         }
-        // What is required first: of that nothing may be missing.
+        // Representations that are required come first, because none of them may be missing.
         for (module, name) in
             cycle.modules.iter().flat_map(|module| module.requires.iter().map(move |name| (module, name)))
         {
@@ -249,7 +249,8 @@ impl<'f> Names<'f> {
         Ok(names)
     }
 
-    /// What comes from another cycle, or from nowhere and is to.
+    /// The name in the robot of a representation that comes from another cycle or is listed as
+    /// `default`.
     fn outside(&mut self, cycle: &str, name: &str) -> Option<String> {
         if let Some(&(from, source)) = self.shared.get(&(cycle, name)) {
             return Some(self.unique(from, source));
@@ -277,7 +278,7 @@ impl<'f> Names<'f> {
         }
     }
 
-    /// Of what a cycle provides.
+    /// The name in the robot of a representation that a cycle provides.
     fn unique(&self, cycle: &str, name: &str) -> String {
         let is_shared = self.shared.values().any(|&shared| shared == (cycle, name));
         match self.providers.get(name).map_or(0, BTreeSet::len) {
@@ -286,7 +287,7 @@ impl<'f> Names<'f> {
         }
     }
 
-    /// Of what nobody fills.
+    /// The name in the robot of a representation that nobody fills.
     fn default(&mut self, name: &str) -> String {
         let default = if self.providers.contains_key(name) { format!("default.{name}") } else { name.to_owned() };
         self.never_filled.insert(default.clone());
@@ -322,7 +323,8 @@ impl FileModule {
         let prepared = format!("{}.prepared", self.name);
         let mut module = ModuleDescription::new(&self.name);
         if self.subflow {
-            // Concurrent: it is before all its siblings anyway, so their order needs no say in it.
+            // It is concurrent because it runs before all its siblings anyway, so their order does
+            // not concern it.
             let prepare = UpdateDescription::new("prepare", Access::Concurrent)
                 .requires(self.requires.iter().filter(|name| !own(name)).map(called))
                 .uses(used.clone())

@@ -71,7 +71,7 @@ pub(super) fn check_size(key: &str, count: usize) -> Result<(), DatasetError> {
     }
 }
 
-/// Which tasks are before which others takes a bit for each pair of them.
+/// The largest number of tasks: to know which are before which others takes a bit for each pair.
 const MOST_TASKS: usize = 20_000;
-/// So long that all of them after each other still are a number of nanoseconds.
+/// The longest duration: the sum over the most tasks is still a number of nanoseconds.
 const LONGEST_NS: u64 = 86_400_000_000_000;

@@ -16,8 +16,8 @@ use crate::graph::{Edge, Reason, TaskGraph};
 use crate::task::TaskId;
 
 const HEIGHT: f64 = 36.0;
-/// Wider pictures than this, in heights, flow down instead of to the right: deep graphs become
-/// portraits.
+/// Pictures that would be wider than this, in heights, flow down instead of to the right: deep
+/// graphs become portraits.
 const WIDEST: f64 = 4.0;
 
 /// Draws a graph as SVG: layers from left to right (from top to bottom if that would be a mere
@@ -71,7 +71,7 @@ pub fn graph_svg(graph: &TaskGraph, durations: &Durations, colour: Colour) -> St
 
     page.line(format_args!(r#"<g transform="translate({:.1} {TOP})">"#, (width - placed.width) / 2.0));
     let reasons = reasons(graph);
-    // The critical path last, so that nothing covers it.
+    // The critical path is drawn last, so that nothing covers it.
     for drawing_path in [false, true] {
         for (edge, points) in reduced.iter().zip(&placed.edges) {
             if path_edges.contains(edge) == drawing_path {
@@ -92,7 +92,8 @@ pub fn graph_svg(graph: &TaskGraph, durations: &Durations, colour: Colour) -> St
     page.finish()
 }
 
-/// On a square-root scale, so that middling tasks differ from tiny ones beside a giant.
+/// The share of the longest duration on a square-root scale, so that middling tasks differ from
+/// tiny ones beside a giant.
 fn share(duration: Duration, longest: Duration) -> f64 {
     if longest.is_zero() { 0.0 } else { (duration.as_secs_f64() / longest.as_secs_f64()).sqrt() }
 }
@@ -103,12 +104,12 @@ fn reasons(graph: &TaskGraph) -> BTreeMap<(TaskId, TaskId), Vec<&Edge>> {
     reasons
 }
 
-/// A smooth line through the layers that an edge passes. Inside a layer it is straight and leans a
-/// little towards where it goes, so that a long edge drifts instead of climbing stairs, and still
-/// keeps clear of the tasks beside it.
+/// Draws a smooth line through the layers that an edge passes. Inside a layer it is straight and
+/// leans a little towards where it goes, so that a long edge drifts instead of climbing stairs, and
+/// still keeps clear of the tasks beside it.
 fn curve(points: &[(f64, f64)], flow: Flow) -> String {
     const LEAN: f64 = 7.0;
-    // Along and across the flow; drawn the other way round if the flow is down.
+    // Coordinates are along and across the flow; they are swapped if the flow is down.
     let mirror = |(x, y): (f64, f64)| if flow == Flow::Right { (x, y) } else { (y, x) };
     let mut points: Vec<_> = points.iter().copied().map(mirror).collect();
     let mut slopes = vec![0.0; points.len()];

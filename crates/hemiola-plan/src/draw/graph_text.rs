@@ -10,9 +10,9 @@ use crate::graph::{Reason, TaskGraph};
 use crate::paths::tails;
 use crate::task::TaskId;
 
-/// Before it: a number, and the mark of the critical path.
+/// The columns before a task's name: a number, and the mark of the critical path.
 const BEFORE_NAME: usize = 7;
-/// What a task waits for stands beside it if there are so many columns left.
+/// The columns that have to be left so that what a task waits for stands beside it.
 const NARROWEST_WAITS: usize = 32;
 
 /// Lists a graph in an order in which it can run: each task with its duration, its longest
@@ -60,7 +60,7 @@ pub fn graph_text(graph: &TaskGraph, durations: &Durations, columns: usize) -> S
     let widest = graph.tasks().iter().map(|task| task.name.chars().count()).max().unwrap_or(0).max(4);
     let times = if known { "     takes   remaining" } else { "" };
     let used = BEFORE_NAME + widest + times.len() + 3;
-    // Where they have no room beside the task, they stand below it.
+    // Where the tasks waited for have no room beside a task, they stand below it.
     let beside = columns >= used + NARROWEST_WAITS;
     let waits = if beside { "   waits for" } else { "" };
     let _ = writeln!(text, "\n\n{:BEFORE_NAME$}{:widest$}{times}{waits}", "", "task");

@@ -6,33 +6,33 @@
 
 use std::collections::BTreeMap;
 
-/// How often the order and the heights are swept over, to the right and back.
+/// The number of times that order and heights are swept over, to the right and back.
 const SWEEPS: usize = 24;
 
-/// Where edges lead.
+/// The direction in which edges lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Right,
     Down,
 }
 
-/// What to lay out.
+/// A graph to lay out.
 pub(super) struct Request<'a> {
     /// The size of each node, (width, height).
     pub(super) sizes: &'a [(f64, f64)],
-    /// Edges, each with how much it wants to be straight. No circles.
+    /// The edges, each with its weight: how much it wants to be straight. They form no circle.
     pub(super) edges: &'a [(usize, usize, f64)],
     /// An order in which every node follows its predecessors.
     pub(super) order: &'a [usize],
-    /// Between layers, between the nodes of a layer, and between the edges that pass it.
+    /// The gaps between layers, between the nodes of a layer, and between the edges that pass it.
     pub(super) gaps: (f64, f64, f64),
 }
 
-/// Where everything is, from (0, 0).
+/// The positions of all nodes and edges, from (0, 0).
 pub(super) struct Layout {
     /// The left upper corner of each node.
     pub(super) nodes: Vec<(f64, f64)>,
-    /// Per edge of the request: the points at which it enters and leaves each column that it
+    /// For each edge of the request, the points at which it enters and leaves each column that it
     /// passes.
     pub(super) edges: Vec<Vec<(f64, f64)>>,
     pub(super) width: f64,
@@ -54,7 +54,7 @@ pub(super) fn layout(request: &Request, flow: Flow) -> Layout {
     if flow == Flow::Right {
         return to_the_right(request);
     }
-    // Down is to the right, seen in a mirror.
+    // A picture that flows down is one that flows to the right with the axes swapped.
     let swap = |(x, y): (f64, f64)| (y, x);
     let sizes: Vec<_> = request.sizes.iter().copied().map(swap).collect();
     let mirrored = to_the_right(&Request { sizes: &sizes, ..*request });
@@ -74,7 +74,7 @@ fn to_the_right(request: &Request) -> Layout {
     let layer_of = layers(nodes, request.edges, request.order);
     let (items, joints) = with_joints(request, &layer_of);
     let mut columns = vec![Vec::new(); layer_of.iter().max().map_or(0, |last| last + 1)];
-    // Depth first from the first layer: neighbours start out beside each other.
+    // Depth first from the first layer, so that neighbours start out beside each other.
     let mut seen = vec![false; items.len()];
     for root in 0..items.len() {
         let mut stack = vec![root];
@@ -123,8 +123,8 @@ fn to_the_right(request: &Request) -> Layout {
     }
 }
 
-/// Every node as far left as its predecessors allow, then moved right where that shortens more
-/// edges than it stretches.
+/// Puts every node as far left as its predecessors allow, then moves it right where that shortens
+/// more edges than it stretches.
 fn layers(nodes: usize, edges: &[(usize, usize, f64)], order: &[usize]) -> Vec<usize> {
     let mut incoming = vec![Vec::new(); nodes];
     let mut outgoing = vec![Vec::new(); nodes];
@@ -147,8 +147,8 @@ fn layers(nodes: usize, edges: &[(usize, usize, f64)], order: &[usize]) -> Vec<u
     layer
 }
 
-/// Nodes first, under their own numbers, then the joints; and the joints of every edge from left to
-/// right.
+/// Returns the items, first the nodes under their own numbers, then the joints; and the joints of
+/// every edge from left to right.
 fn with_joints(request: &Request, layer_of: &[usize]) -> (Vec<Item>, Vec<Vec<usize>>) {
     let item = |layer, height, is_joint| Item { layer, height, is_joint, left: Vec::new(), right: Vec::new() };
     let mut items: Vec<Item> =
@@ -184,7 +184,7 @@ fn connect(items: &mut [Item], from: usize, to: usize, weight: f64) {
 }
 
 /// Sorts every column by the mean position of its neighbours, to and fro, and keeps the order with
-/// fewest crossings.
+/// the fewest crossings.
 fn untangle(items: &[Item], columns: &mut Vec<Vec<usize>>) {
     let mut best = (crossings(items, columns), columns.clone());
     let mut position = vec![0.0; items.len()];
@@ -236,7 +236,7 @@ fn swap_neighbours(items: &[Item], columns: &mut [Vec<usize>]) {
     }
 }
 
-/// Crossings between the edges of two items of which the first is above the second.
+/// Counts crossings between the edges of two items of which the first is above the second.
 fn pair_crossings(above: &[(usize, f64)], below: &[(usize, f64)], position: &[usize]) -> usize {
     above.iter().map(|&(one, _)| below.iter().filter(|&&(other, _)| position[other] < position[one]).count()).sum()
 }
@@ -253,8 +253,8 @@ fn crossings(items: &[Item], columns: &[Vec<usize>]) -> usize {
     columns.iter().map(in_column).sum()
 }
 
-/// The vertical centre of every item: near its neighbours, in order, and not too close to each
-/// other.
+/// Computes the vertical centre of every item: near its neighbours, in order, and not too close to
+/// each other.
 fn heights(items: &[Item], columns: &[Vec<usize>], node_gap: f64, edge_gap: f64) -> Vec<f64> {
     let gap =
         |above: usize, below: usize| if items[above].is_joint && items[below].is_joint { edge_gap } else { node_gap };
@@ -264,7 +264,7 @@ fn heights(items: &[Item], columns: &[Vec<usize>], node_gap: f64, edge_gap: f64)
         for pair in column.windows(2) {
             centres[pair[1]] = centres[pair[0]] + distance(pair[0], pair[1]);
         }
-        // Around a common middle to begin with.
+        // All columns begin around a common middle.
         let middle = column.last().map_or(0.0, |&last| centres[last]) / 2.0;
         column.iter().for_each(|&item| centres[item] -= middle);
     }
@@ -294,7 +294,7 @@ fn heights(items: &[Item], columns: &[Vec<usize>], node_gap: f64, edge_gap: f64)
     centres
 }
 
-/// The non-decreasing values nearest to weighted wishes in the sense of least squares (pool
+/// Returns the non-decreasing values nearest to weighted wishes in the sense of least squares (pool
 /// adjacent violators; Ayer, Brunk, Ewing, Reid, Silverman 1955), each with the offset that came
 /// with the wish.
 fn in_order(wishes: &[(f64, f64, f64)]) -> Vec<(f64, f64)> {
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn edges_that_can_be_untangled_are() {
-        // Two chains whose ends come in the other order.
+        // These are two chains whose ends come in the other order.
         let layout = boxes(6, &[(0, 3), (1, 2), (2, 4), (3, 5)]);
         assert_eq!(layout.nodes[0].1 < layout.nodes[1].1, layout.nodes[5].1 < layout.nodes[4].1);
     }

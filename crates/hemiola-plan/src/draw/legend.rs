@@ -14,7 +14,7 @@ use crate::task::TaskId;
 /// What colours and lines mean.
 pub(super) struct Legend {
     colour: Colour,
-    /// Modules in the order of their first task.
+    /// The modules, numbered in the order of their first task.
     modules: BTreeMap<String, usize>,
     longest: Option<String>,
     has_outputs: bool,
@@ -113,7 +113,7 @@ impl Legend {
 /// The sample of a legend entry.
 #[derive(Clone, Copy)]
 enum Swatch {
-    /// Colour, width, dashes.
+    /// A line of a colour, width and dashes.
     Line(&'static str, f64, &'static str),
     Heat,
     Modules,

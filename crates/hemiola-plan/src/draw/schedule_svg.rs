@@ -119,8 +119,8 @@ pub fn schedule_svg(plan: &Plan, schedule: &Schedule) -> String {
     page.finish()
 }
 
-/// A task's name in the lines and sizes that fit: all of it, else the module over the update, each
-/// as far as there is room.
+/// Splits a task's name into lines and sizes that fit: the whole name, else the module over the
+/// update, each as far as there is room.
 fn label(name: &str, room: f64) -> Vec<(String, f64)> {
     const SIZE: f64 = 11.5;
     const SMALL: f64 = 10.0;
@@ -128,7 +128,7 @@ fn label(name: &str, room: f64) -> Vec<(String, f64)> {
         Some((module, update)) if text_width(name, SIZE) > room => vec![(module, SMALL), (update, SIZE)],
         _ => vec![(name, SIZE)],
     };
-    // An update without its module could be anybody's.
+    // An update without its module would be ambiguous.
     parts.into_iter().map_while(|(text, size)| Some((fit(text, size, room)?, size))).collect()
 }
 
@@ -167,7 +167,7 @@ fn draw_scale(page: &mut Page, schedule: &Schedule, x: &impl Fn(Duration) -> f64
     }
 }
 
-/// A round time, so that there are about ten ticks.
+/// Returns a round time, so that there are about ten ticks.
 pub(super) fn tick_step(span: Duration) -> Duration {
     Duration::from_nanos(round_step(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX), 10))
 }

@@ -62,7 +62,7 @@ pub fn schedule_text(plan: &Plan, schedule: &Schedule, columns: usize) -> String
     text + &scale(schedule.makespan, names, width)
 }
 
-/// As much of the beginning of a name as fits, with an ellipsis; nothing if that is hardly
+/// Returns as much of the beginning of a name as fits, with an ellipsis; nothing if that is hardly
 /// anything.
 fn fit(name: &str, columns: usize) -> String {
     match name.chars().count() {
@@ -72,7 +72,7 @@ fn fit(name: &str, columns: usize) -> String {
     }
 }
 
-/// Ticks under the lines, in milliseconds.
+/// Draws the ticks under the lines, in milliseconds.
 fn scale(makespan: Duration, indent: usize, width: usize) -> String {
     let step = tick_step(makespan) * if width < 60 { 2 } else { 1 };
     let mut line = " ".repeat(indent);

@@ -1,4 +1,4 @@
-//! Orders within modules that need no durations, to compare the planned one with.
+//! Orders within modules that need no durations, to compare with the planned one.
 
 use std::cmp::Reverse;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::bits::BitMatrix;
 use crate::task::Task;
 
-/// By what the updates of a module that must not run at the same time are put in order.
+/// The rule by which the updates of a module that must not run at the same time are put in order.
 ///
-/// Dependencies come first: an update that waits for another one stands behind it whatever the
-/// order says.
+/// Dependencies come first: an update that waits for another one stands behind it whatever the rule
+/// is.
 ///
 /// ```
 /// use hemiola_plan::UpdateOrder;
@@ -19,18 +19,18 @@ use crate::task::Task;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateOrder {
-    /// What Hemiola does: of those whose inputs are there, the one with the longest remaining path.
+    /// The default: of the updates whose inputs are there, the one with the longest remaining path.
     #[default]
     CriticalPath,
-    /// The one for which most tasks wait, directly or not.
+    /// The update for which most tasks wait, directly or not.
     MostDependentsFirst,
-    /// The one for which fewest tasks wait.
+    /// The update for which fewest tasks wait.
     FewestDependentsFirst,
-    /// The alphabet decides.
+    /// The update whose name is first in the alphabet.
     ByName,
 }
 
-/// All tasks in the order that is wanted; `None` if it has to be found with durations.
+/// Returns all tasks in the wanted order; `None` if that order has to be found with durations.
 pub(super) fn wanted(order: UpdateOrder, tasks: &[Task], dependencies: &[(usize, usize)]) -> Option<Vec<usize>> {
     let mut wanted: Vec<usize> = (0..tasks.len()).collect();
     let reach = BitMatrix::closure(tasks.len(), dependencies.iter().copied());

@@ -1,4 +1,4 @@
-//! What a plan is expected to take, and how many workers that is worth.
+//! How long a plan is expected to take, and the number of workers that this is worth.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use super::{Plan, PlanOptions, WorkerChoice};
 use crate::durations::Durations;
 use crate::simulation::{Makespan, Policy, Simulation, SimulationOptions};
 
-/// How many runs are simulated per number of workers where durations vary.
+/// The number of runs that are simulated per number of workers where durations vary.
 const RUNS: usize = 256;
-/// The number of workers that is chosen may be this much slower than the best.
+/// The factor by which the chosen number of workers may be slower than the best.
 const TOLERATED: f64 = 1.02;
-/// A second worker is not considered for less work than this many critical paths.
+/// The work, in critical paths, below which a second worker is not considered.
 const HARDLY_MORE: f64 = 1.05;
 
-/// A second worker has to save so many hand-overs: it costs one for each unit that is given away,
-/// and then some.
+/// The number of hand-overs that further workers have to save: each unit that is given away costs
+/// one, and then some.
 const WORTH_A_WORKER: u32 = 10;
 
 /// What to expect of a plan.
@@ -38,33 +38,32 @@ pub struct Prediction {
     pub work: Duration,
     /// The longest path by expected durations.
     pub critical_path: Duration,
-    /// The simulated makespans with 1, 2, ... workers, up to as many as may be used and can be of
-    /// use.
+    /// The simulated makespans with 1, 2, ... workers, up to as many as are allowed and useful.
     pub makespans: Vec<Makespan>,
 }
 
 impl Prediction {
-    /// No schedule of the expected durations is shorter: the critical path, or the work shared
-    /// evenly.
+    /// Returns a lower bound of the makespan for the expected durations: the critical path, or the
+    /// work shared evenly if that is longer.
     pub fn lower_bound(&self, workers: usize) -> Duration {
         self.critical_path.max(self.work / u32::try_from(workers.max(1)).unwrap_or(u32::MAX))
     }
 
-    /// No list schedule of the expected durations is longer, hand-overs aside (Graham 1969): the
-    /// critical path, and the rest of the work shared evenly.
+    /// Returns an upper bound of the makespan of list schedules of the expected durations,
+    /// hand-overs aside (Graham 1969): the critical path, plus the rest of the work shared evenly.
     pub fn upper_bound(&self, workers: usize) -> Duration {
         let rest = self.work.saturating_sub(self.critical_path);
         self.critical_path + rest / u32::try_from(workers.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// The predicted makespan with that many workers; with more than are of use, that of the most
-    /// that are.
+    /// Returns the predicted makespan with that many workers; with more than are useful, that of
+    /// the most useful ones.
     pub fn makespan(&self, workers: usize) -> Option<&Makespan> {
         self.makespans.get(workers.min(self.makespans.len()).checked_sub(1)?)
     }
 
-    /// The fewest workers whose mean makespan is within 2 % of the best; one where there is hardly
-    /// anything to gain.
+    /// Returns the fewest workers whose mean makespan is within 2 % of the best; one where there is
+    /// hardly anything to gain.
     pub(crate) fn worthwhile_workers(&self, hand_over: Duration) -> usize {
         let hardly_parallel = self.work.as_secs_f64() < self.critical_path.as_secs_f64() * HARDLY_MORE;
         let means = self.makespans.iter().map(|makespan| makespan.mean);

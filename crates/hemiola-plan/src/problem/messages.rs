@@ -62,8 +62,8 @@ pub(super) fn several_origins(where_: &str, representation: &str, readers: &[Rea
     text
 }
 
-/// The exact lines that settle who provides `representation`, with the first candidate as the
-/// example.
+/// Returns the exact lines that settle who provides `representation`, with the first candidate as
+/// the example.
 fn settle(representation: &str, candidates: &[Party]) -> String {
     let mut text = format!(
         "\n  Choose one in robot.toml:\n    [providers]\n    {representation} = \"{}\"",
@@ -164,7 +164,7 @@ pub(super) fn unknown_trigger(
     text
 }
 
-/// "a", "a and b", "a, b and c"; beyond six the rest is counted.
+/// Formats a list as "a", "a and b" or "a, b and c"; beyond six the rest is counted.
 pub(super) fn list(items: impl IntoIterator<Item = impl Display>) -> String {
     const SHOWN: usize = 6;
     let mut items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();

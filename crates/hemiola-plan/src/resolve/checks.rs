@@ -63,7 +63,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether every entry of `[providers]` names somebody who provides the representation.
+    /// Checks that every entry of `[providers]` names somebody who provides the representation.
     pub(super) fn check_choices(&mut self) {
         for (representation, chosen) in &self.system.providers {
             let candidates = self.everyone_providing(representation);
@@ -92,8 +92,7 @@ impl Resolver<'_> {
                 Problem::ChoiceDoesNotProvide { representation, chosen, provides, similar, candidates }
             } else {
                 let is_linked = self.system.spare.iter().any(|module| module.name == chosen);
-                // Somebody who does provide it is the likelier meaning than somebody with a closer
-                // name.
+                // A party that does provide it is a likelier meaning than one with a closer name.
                 let similar = most_similar(&chosen, candidates.iter().map(Party::choice))
                     .or_else(|| most_similar(&chosen, provides.keys().copied()))
                     .filter(|_| !is_linked)

@@ -1,4 +1,4 @@
-//! Who is who, as people know them.
+//! The parties of a description, as people know them.
 
 use super::{Filler, Offer, Resolver};
 use crate::party::Party;

@@ -4,26 +4,25 @@ use std::collections::VecDeque;
 
 /// The set of ready units under one policy. It is empty again at the end of every run.
 pub(super) trait ReadySet {
-    /// `owner` made `unit` ready; others may have it if it is `shared`.
+    /// Adds `unit`, which `owner` made ready; others may have it if it is `shared`.
     fn insert(&mut self, unit: u32, owner: usize, shared: bool);
 
-    /// The unit that `worker` takes, among those that it can see.
+    /// Removes and returns the unit that `worker` runs next, among those that are visible to it.
     fn take(&mut self, worker: usize, visible: impl Fn(u32) -> bool) -> Option<u32>;
 
-    /// `worker` gets busy for long: others may have what it kept for itself, which is told one by
-    /// one.
+    /// Shares what `worker` kept for itself, because it gets busy for long, and reports each unit.
     fn give_away(&mut self, _worker: usize, _given: impl FnMut(u32)) {}
 
-    /// Every unit that somebody else than its owner may take.
+    /// Visits every unit that a worker other than its owner may take.
     fn for_each_shared(&self, visit: impl FnMut(u32));
 }
 
-/// The smallest number first, which is the most important unit: a bit per unit, scanned a word at a
-/// time.
+/// Ready units of which the smallest number, the most important one, comes first: a bit per unit,
+/// scanned a word at a time.
 #[derive(Debug)]
 pub(super) struct Urgent {
     shared: Vec<u64>,
-    /// Per worker, a row of words: what is too short to be given away.
+    /// Per worker, a row of words with the units that are too short to be given away.
     kept: Vec<Vec<u64>>,
 }
 
@@ -67,7 +66,7 @@ fn first(words: &[u64], accept: impl Fn(u32) -> bool) -> Option<u32> {
     bits(words).find(|&unit| accept(unit))
 }
 
-/// The numbers of all bits that are set, ascending.
+/// Returns the numbers of all bits that are set, ascending.
 fn bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
     words.iter().enumerate().flat_map(|(index, &word)| {
         let mut rest = word;
@@ -79,7 +78,7 @@ fn bits(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// One queue for all.
+/// One queue for all workers.
 #[derive(Debug)]
 pub(super) struct Fifo(VecDeque<u32>);
 

@@ -7,7 +7,8 @@ use hemiola_plan::{
     UpdateDescription,
 };
 
-/// A module with one exclusive update `update` per signature; more are called `update2`, `update3`.
+/// Makes a module with one exclusive update per signature, named `update`, `update2`, `update3` and
+/// so on.
 pub fn module(name: &str, signatures: &[&str]) -> ModuleDescription {
     let updates = signatures.iter().enumerate().map(|(number, signature)| {
         let name = if number == 0 { "update".to_string() } else { format!("update{}", number + 1) };
@@ -16,7 +17,8 @@ pub fn module(name: &str, signatures: &[&str]) -> ModuleDescription {
     ModuleDescription { updates: updates.collect(), ..ModuleDescription::new(name) }
 }
 
-/// An update from a signature such as `&Image Previous<World> Samples<Imu> -> Ball Obstacles`.
+/// Makes an update from a signature such as
+/// `&Image Previous<World> Samples<Imu> -> Ball Obstacles`.
 pub fn update(name: &str, access: Access, signature: &str) -> UpdateDescription {
     let (reads, provides) = signature.split_once("->").unwrap_or((signature, ""));
     let mut update = UpdateDescription::new(name, access).provides(provides.split_whitespace());
@@ -32,12 +34,12 @@ pub fn update(name: &str, access: Access, signature: &str) -> UpdateDescription 
     update
 }
 
-/// A cycle with a rate.
+/// Makes a cycle with a rate.
 pub fn cycle(name: &str, modules: impl IntoIterator<Item = ModuleDescription>) -> CycleDescription {
     CycleDescription { name: name.into(), modules: modules.into_iter().collect(), trigger: Trigger::Rate }
 }
 
-/// A cycle that a sample triggers.
+/// Makes a cycle that a sample triggers.
 pub fn triggered(
     name: &str,
     source: &str,
@@ -50,7 +52,7 @@ pub fn triggered(
     }
 }
 
-/// A source with samples, each a name and a signature:
+/// Makes a source with samples, each a name and a signature:
 /// `("body", "&JointRequest -> JointAngles Imu")`.
 pub fn source(name: &str, samples: &[(&str, &str)]) -> SourceDescription {
     let sample = |(name, signature): &(&str, &str)| {
@@ -60,12 +62,12 @@ pub fn source(name: &str, samples: &[(&str, &str)]) -> SourceDescription {
     SourceDescription { name: name.into(), samples: samples.iter().map(sample).collect() }
 }
 
-/// A robot of cycles.
+/// Makes a robot of cycles.
 pub fn robot(cycles: impl IntoIterator<Item = CycleDescription>) -> RobotDescription {
     RobotDescription { cycles: cycles.into_iter().collect(), ..RobotDescription::default() }
 }
 
-/// The same robot with sources.
+/// Adds sources to a robot.
 pub fn with_sources(
     mut system: RobotDescription,
     sources: impl IntoIterator<Item = SourceDescription>,
@@ -74,7 +76,7 @@ pub fn with_sources(
     system
 }
 
-/// The same robot with an entry in `[providers]`.
+/// Adds an entry in `[providers]` to a robot.
 pub fn choosing(mut system: RobotDescription, representation: &str, chosen: &str) -> RobotDescription {
     system.providers.insert(representation.into(), chosen.into());
     system

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-/// The text of a data file, or nothing (said loudly) where the shared data is not at hand.
+/// Returns the text of a data file, or nothing (with a loud message) where the shared data is
+/// missing.
 pub fn data_file(path: &str) -> Option<String> {
     let root = std::env::var_os("HEMIOLA_SHARED")
         .map(PathBuf::from)

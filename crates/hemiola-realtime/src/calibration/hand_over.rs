@@ -1,4 +1,4 @@
-//! What it takes that another core sees what this one has written.
+//! The time until another core sees what this one has written.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use crate::sync::{AtomicBool, AtomicU32, Ordering};
 use crate::thread::{ThreadSettings, spawn};
 use crate::time::monotonic_now;
 
-/// How long one core takes to see what another one has written, both spinning: the least that
-/// handing a task over can cost. Measured in some milliseconds between the first and the last core
-/// that this thread may use; `None` if there is only one, or if other load kept the two from
+/// Measures how long one core takes to see what another one has written, both spinning: the least
+/// that handing a task over can cost. It takes some milliseconds between the first and the last
+/// core that this thread may use; `None` if there is only one, or if other load kept the two from
 /// meeting within a fifth of a second.
 ///
 /// ```
@@ -24,12 +24,12 @@ pub fn hand_over_cost() -> Option<Duration> {
     one_way(50, 100, ThreadSettings::new).map(|batches| batches.median)
 }
 
-/// The same, for threads above all cycles, each time alone: what reading the clock takes is in it.
+/// Measures single hand-overs for threads above all cycles: reading the clock is included.
 pub(super) fn single(times: u32) -> Option<LatencyDistribution> {
     one_way(times, 1, measuring)
 }
 
-/// The mean way of a ball in each of so many batches of so many round trips.
+/// Measures the mean one-way time of a ball in each of `batches` batches of so many round trips.
 fn one_way(
     batches: u32,
     round_trips: u32,
@@ -52,7 +52,7 @@ fn one_way(
             served.as_mut().map(|served| LatencyDistribution::of(served))
         })
     };
-    // Whatever went wrong with one of them, the other one ends.
+    // If one of the threads could not be started, the other one ends.
     if partner.is_err() || player.is_err() {
         court.over.store(true, Ordering::Relaxed);
     }
@@ -61,8 +61,8 @@ fn one_way(
     distribution
 }
 
-/// Where a ball flies between two cores: even numbers belong to the one who serves, odd ones to the
-/// other.
+/// A court on which a ball flies between two cores: even numbers belong to the server, odd ones to
+/// the other core.
 #[derive(Default)]
 struct Court {
     ball: AtomicU32,
@@ -70,7 +70,7 @@ struct Court {
 }
 
 impl Court {
-    /// Sends the ball there and back; the time it took, or `None` if it does not come back.
+    /// Sends the ball there and back; returns the time it took, or `None` if it does not come back.
     fn serve(&self, played: u32, round_trips: u32) -> Option<Duration> {
         const PATIENCE: Duration = Duration::from_millis(200);
         let start = monotonic_now();
@@ -88,7 +88,7 @@ impl Court {
         Some(monotonic_now() - start)
     }
 
-    /// Returns every ball until it is over.
+    /// Returns every ball until the game is over.
     fn play(&self, mut expected: u32) {
         while !self.over.load(Ordering::Relaxed) {
             if self.ball.load(Ordering::Acquire) == expected {

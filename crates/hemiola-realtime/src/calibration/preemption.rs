@@ -1,4 +1,4 @@
-//! What it costs to be interrupted.
+//! The cost of being interrupted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,18 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::thread::{KernelThread, spawn};
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 
-/// What each of the two threads works on: most of a core's nearest cache, so that they drive each
-/// other out of it.
+/// The memory that each of the two threads works on: most of a core's nearest cache, so that they
+/// drive each other out of it.
 const BYTES: usize = 32 * 1024;
 const PERIOD: Duration = Duration::from_millis(1);
 
-/// What a thread takes longer when another one on the same core interrupts it, beside what that one
-/// runs: two switches, the timer's interrupt, and what the caches have lost. Where somebody else
-/// had the core meanwhile, by the kernel's accounts of both threads, that is no part of it: on a
-/// busy machine Linux takes it from real-time threads for 50 ms now and then, and no interruption
-/// costs that.
-/// `None` without real-time priority: then nobody interrupts at once.
+/// Measures what a thread takes longer when another one on the same core interrupts it, beside what
+/// that one runs: two switches, the timer's interrupt, and what the caches have lost. Time in which
+/// other threads had the core, by the kernel's accounts of both threads, is excluded: on a busy
+/// machine Linux takes it from real-time threads for 50 ms now and then, and no interruption costs
+/// that.
+///
+/// The result is `None` without real-time priority: then nobody interrupts at once.
 pub(super) fn cost(interruptions: usize) -> Option<LatencyDistribution> {
     let affinity = Affinity::of_this_thread();
     let core = Affinity::of(affinity.cores().last().copied());
@@ -44,13 +45,13 @@ pub(super) fn cost(interruptions: usize) -> Option<LatencyDistribution> {
     (!costs.is_empty()).then(|| LatencyDistribution::of(&mut costs))
 }
 
-/// Where one works and is interrupted by another one.
+/// The state that the interrupted thread and its interrupter share.
 #[derive(Default)]
 struct Desk {
-    /// The number of the thread that interrupts.
+    /// The kernel's number of the thread that interrupts.
     interrupter: AtomicU64,
     interruptions: AtomicU64,
-    /// How long the interrupter has run so far, in nanoseconds.
+    /// The time that the interrupter has run so far, in nanoseconds.
     spent: AtomicU64,
     over: AtomicBool,
 }
@@ -70,7 +71,7 @@ impl Desk {
         }
     }
 
-    /// What each interruption cost.
+    /// Works until it is over, and returns what each interruption cost.
     fn work(&self, most: usize) -> Vec<Duration> {
         let mut data = vec![1u8; BYTES];
         let mut costs = Vec::with_capacity(most);
@@ -99,10 +100,10 @@ impl Desk {
     }
 }
 
-/// What the kernel says of who had the core.
+/// The kernel's accounts of who had the core.
 struct Accounts {
     own: u32,
-    /// When it was looked at, and how long both threads had been on a core by then.
+    /// The time of the last reading, and how long both threads had been on a core by then.
     last: (MonotonicTime, Duration),
 }
 
@@ -112,8 +113,9 @@ impl Accounts {
         Self { own, last: (monotonic_now(), os::processor_time(own).unwrap_or_default()) }
     }
 
-    /// How long neither of the two had the core since the last look; nothing if the system does not
-    /// tell. Interrupts are no matter of others: what is shorter than a long one is none.
+    /// Returns how long neither of the two had the core since the last reading; zero if the system
+    /// does not show it. Interrupts do not count as others: what is shorter than a long interrupt
+    /// is excluded.
     fn others_since_last(&mut self, interrupter: u64) -> Duration {
         let Ok(interrupter) = u32::try_from(interrupter) else { return Duration::ZERO };
         let (Ok(own), Ok(other)) = (os::processor_time(self.own), os::processor_time(interrupter)) else {
@@ -139,7 +141,7 @@ fn touch(data: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// Takes the core from both for 3 of 10 ms.
+    /// Keeps the core from both for 3 of 10 ms.
     fn intrude(over: &AtomicBool) {
         while !over.load(Ordering::Relaxed) {
             let begun = monotonic_now();
@@ -158,8 +160,8 @@ mod tests {
             let over = Arc::clone(&over);
             spawn(above_others("intruder", 5).affinity(core), move || intrude(&over)).unwrap()
         };
-        // The host of a virtual machine may take the core as well, and keep that to itself: not
-        // every time.
+        // The host of a virtual machine may take the core as well, without the kernel knowing: but
+        // not every time.
         let mut costs = Vec::new();
         while costs.len() < 10
             && costs.last().is_none_or(|&last| last >= Duration::from_millis(1))

@@ -1,4 +1,4 @@
-//! How late timers are.
+//! The lateness of timers.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use crate::policy::Policy;
 use crate::thread::{ThreadSettings, spawn};
 use crate::time::{monotonic_now, sleep_until};
 
-/// How late a thread is that waits for its times as cycles do: it wakes early and spins.
+/// Measures how late a thread is that waits for its times as cycles do: it wakes early and spins.
 pub(super) fn lateness(times: usize) -> Option<(LatencyDistribution, PolicyInForce)> {
-    /// What the earliness learns from first.
+    /// The number of sleeps from which the earliness learns first.
     const BEFORE: usize = 64;
     const PERIOD: Duration = Duration::from_millis(1);
     let waiter = spawn(measuring("timer"), move || {
@@ -22,7 +22,7 @@ pub(super) fn lateness(times: usize) -> Option<(LatencyDistribution, PolicyInFor
             due = due + PERIOD;
             let there = earliness.meet(due);
             latencies.push(there - due);
-            // One that was more than a period late must not make the next ones look late, too.
+            // A wait that ended more than a period late must not make the next ones look late, too.
             due = due.max(there - PERIOD);
         }
         LatencyDistribution::of(&mut latencies[BEFORE..])
@@ -33,8 +33,8 @@ pub(super) fn lateness(times: usize) -> Option<(LatencyDistribution, PolicyInFor
 }
 
 /// Lets a thread of that policy sleep `sleeps` times until the next multiple of `period`, and
-/// measures how late it wakes. A policy that is refused is replaced by the present one; the flag
-/// says whether it was granted. `None` if no thread can be started.
+/// measures how late it wakes. A policy that is refused is replaced by the present one;
+/// [`PolicyInForce`] shows which one it was. `None` if no thread can be started.
 ///
 /// ```
 /// use hemiola_realtime::{Niceness, Policy, wakeup_latency};

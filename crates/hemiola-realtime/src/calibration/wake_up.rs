@@ -1,4 +1,4 @@
-//! How long it takes to wake a thread.
+//! The time that it takes to wake a thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use crate::thread::{ThreadSettings, spawn};
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 use crate::wakeup::Wakeup;
 
-/// How long it takes from waking a thread that sleeps on another core until it runs: what a
-/// hand-over costs where nobody spins. Measured in some 50 milliseconds between the first and the
+/// Measures how long it takes from waking a thread that sleeps on another core until it runs: what
+/// a hand-over costs where nobody spins. It takes some 50 milliseconds between the first and the
 /// last core that this thread may use; `None` if there is only one.
 ///
 /// ```
@@ -24,7 +24,7 @@ pub fn wake_up_cost() -> Option<Duration> {
     latencies(50, ThreadSettings::new).map(|latencies| latencies.median)
 }
 
-/// The same, for threads above all cycles.
+/// Measures wake-ups for threads above all cycles.
 pub(super) fn latency(rounds: usize) -> Option<LatencyDistribution> {
     latencies(rounds, measuring)
 }
@@ -57,17 +57,17 @@ fn latencies(rounds: usize, settings: impl Fn(&'static str) -> ThreadSettings) -
     Some(LatencyDistribution::of(&mut latencies))
 }
 
-/// Where a thread sleeps until it is called.
+/// The state that a sleeping thread and its waker share.
 #[derive(Default)]
 struct Bed {
     wakeup: Wakeup,
-    /// When, in nanoseconds of the monotonic clock.
+    /// The time of the last wake-up request, in nanoseconds of the monotonic clock.
     called: AtomicU64,
     over: AtomicBool,
 }
 
 impl Bed {
-    /// How long each call took to arrive.
+    /// Sleeps again and again, and returns how long each wake-up took.
     fn sleep(&self, rounds: usize) -> Vec<Duration> {
         let mut latencies = Vec::with_capacity(rounds);
         while latencies.len() < rounds && !self.over.load(Ordering::Relaxed) {

@@ -1,11 +1,11 @@
-//! How the kernel is built and set: preemption, throttling, timers, clock, memory.
+//! Checks of how the kernel is built and configured: preemption, throttling, timers, clock, memory.
 
 use super::Finding;
 use crate::privileges::Privileges;
 use crate::system_tree::{SystemTree, chosen};
 use std::time::Duration;
 
-/// Can a ready real-time thread interrupt the kernel itself?
+/// Checks whether a ready real-time thread can interrupt the kernel itself.
 pub(super) fn preemption(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "kernel preemption";
     const WHY: &str = "a system call or driver that runs on a core delays the real-time thread that wants it, unless the kernel is preemptible";
@@ -15,8 +15,8 @@ pub(super) fn preemption(tree: &SystemTree) -> Option<Finding> {
     if tree.text("sys/kernel/realtime").as_deref() == Some("1") || build.contains("PREEMPT_RT") {
         return Some(Finding::good(TOPIC, WHY, "PREEMPT_RT, everywhere"));
     }
-    // Where the model is chosen at boot, the debug file system knows which it is, but only root may
-    // look; the command line says what was asked for.
+    // Where the model is chosen at boot, the debug file system shows which it is, but only root may
+    // read it; the command line shows which was requested.
     let model = tree
         .text("sys/kernel/debug/sched/preempt")
         .and_then(|options| chosen(&options).map(str::to_string))
@@ -40,7 +40,7 @@ pub(super) fn preemption(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// How much of the time may real-time threads use?
+/// Checks how much of the time real-time threads may use.
 pub(super) fn throttling(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "real-time throttling";
     const WHY: &str = "real-time threads that use up their share stand still for the rest of a second; without a limit, one that spins forever freezes a core";
@@ -61,7 +61,7 @@ pub(super) fn throttling(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// How late may the kernel fire this thread's timers in order to batch them?
+/// Checks how late the kernel may fire this thread's timers in order to batch them.
 pub(super) fn timer_slack(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "timer slack";
     const WHY: &str = "the kernel may end the sleep of a thread that shares time this much too late, to batch timers";
@@ -73,7 +73,7 @@ pub(super) fn timer_slack(tree: &SystemTree) -> Option<Finding> {
     ))
 }
 
-/// Do timers fire to the nanosecond, or on the next tick?
+/// Checks whether timers fire to the nanosecond, or on the next tick.
 pub(super) fn timer_resolution(resolution: Duration) -> Finding {
     const TOPIC: &str = "timer resolution";
     const WHY: &str = "without high-resolution timers every sleep ends on a tick, up to 10 ms late";
@@ -89,7 +89,7 @@ pub(super) fn timer_resolution(resolution: Duration) -> Finding {
     }
 }
 
-/// Can the time be read without a system call?
+/// Checks whether the time can be read without a system call.
 pub(super) fn clock_source(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "clock source";
     const WHY: &str = "with any but these, reading the time is a system call and some access to slow hardware: a microsecond, not 20 ns";
@@ -109,7 +109,7 @@ pub(super) fn clock_source(tree: &SystemTree) -> Option<Finding> {
     Some(Finding::problem(TOPIC, WHY, current, remedy))
 }
 
-/// Does the kernel rearrange memory into huge pages while the program runs?
+/// Checks whether the kernel rearranges memory into huge pages while the program runs.
 pub(super) fn huge_pages(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "transparent huge pages";
     const WHY: &str = "while the kernel gathers pages into huge ones, threads that touch them wait, up to milliseconds";
@@ -127,7 +127,7 @@ pub(super) fn huge_pages(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// Can memory be paged out?
+/// Checks whether memory can be paged out.
 pub(super) fn swap(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "swap";
     const WHY: &str = "memory that was paged out takes milliseconds to come back";

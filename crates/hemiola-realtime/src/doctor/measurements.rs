@@ -1,5 +1,5 @@
-//! What the machine's settings amount to: how late sleeps end, and what hand-overs, wake-ups and
-//! interruptions cost.
+//! Measurements of the effect of the machine's settings: how late sleeps end, and what hand-overs,
+//! wake-ups and interruptions cost.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ fn measured_hand_over() -> Option<Finding> {
     })
 }
 
-/// What bounds on response times count, each as it was measured.
+/// Judges the costs that bounds on response times count, each as it was measured.
 fn judge_calibration(calibration: &Calibration) -> Vec<Finding> {
     let policy = described(calibration.policy);
     let of = |(topic, why, measured): (&'static str, &'static str, Option<LatencyDistribution>)| {

@@ -1,16 +1,16 @@
-//! What this process may do: real-time priority, locked memory, processor time of its control
-//! group.
+//! Checks of the permissions of this process: real-time priority, locked memory, processor time of
+//! its control group.
 
 use super::Finding;
 use crate::denial::how_to_obtain_permission;
 use crate::privileges::{GroupShare, Privileges};
 use crate::system_tree::SystemTree;
 
-/// May threads run under `SCHED_FIFO`, and how high?
+/// Checks whether threads may run under `SCHED_FIFO`, and how high.
 pub(super) fn real_time_priority(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "real-time priority";
     const WHY: &str = "without it every other program on the machine delays the cycles, by milliseconds";
-    /// Enough for several cycles below the kernel's own threads.
+    /// A priority that is enough for several cycles below the kernel's own threads.
     const ENOUGH: u64 = 80;
     let limit = tree.limit("Max realtime priority")?;
     Some(if Privileges::of_this_process(tree).may_schedule {
@@ -29,7 +29,7 @@ pub(super) fn real_time_priority(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// May the process lock all of its memory?
+/// Checks whether the process may lock all of its memory.
 pub(super) fn locked_memory(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "locked memory";
     const WHY: &str =
@@ -46,7 +46,7 @@ pub(super) fn locked_memory(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// How much of each period may real-time threads of the control group run?
+/// Checks how much of each period real-time threads of the control group may run.
 pub(super) fn group_bandwidth(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "control group, real-time share";
     let share = GroupShare::of_this_process(tree)?;
@@ -57,11 +57,11 @@ pub(super) fn group_bandwidth(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// Is the processor time of the control group (a container, a service) limited?
+/// Checks whether the processor time of the control group (a container, a service) is limited.
 pub(super) fn group_quota(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "control group, quota";
     const WHY: &str = "once the quota of a period is used up, all threads that share time stand still until the next one, for up to 100 ms";
-    // Without control groups there is nothing to say.
+    // Without control groups there is nothing to check.
     tree.text("proc/self/cgroup")?;
     let tightest = tree
         .control_group_files("cpu.cfs_quota_us", "cpu.max")

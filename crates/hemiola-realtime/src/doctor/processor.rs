@@ -1,4 +1,4 @@
-//! The cores: which there are, how they share, how they sleep, and whether they are real.
+//! Checks of the cores: which there are, how they share, how they sleep, and whether they are real.
 
 use super::Finding;
 use crate::system_tree::{SystemTree, parse_cores};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const FOLDER: &str = "sys/devices/system/cpu";
 
-/// Which cores are there, which may this process use, and which are kept free of other work?
+/// Checks which cores exist, which this process may use, and which are kept free of other work.
 pub(super) fn cores(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "cores";
     const WHY: &str =
@@ -42,7 +42,7 @@ pub(super) fn cores(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// Which cores are two threads of one?
+/// Checks which cores are two threads of one.
 pub(super) fn hardware_threads(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "hardware threads";
     const WHY: &str =
@@ -73,7 +73,7 @@ pub(super) fn hardware_threads(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// Do the cores run at full speed when a cycle starts?
+/// Checks whether the cores run at full speed when a cycle starts.
 pub(super) fn frequency(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "frequency governor";
     const WHY: &str =
@@ -104,7 +104,7 @@ pub(super) fn frequency(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// How long does the deepest sleep of a core take to end?
+/// Checks how long the deepest sleep of a core takes to end.
 pub(super) fn idle_states(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "idle states";
     const WHY: &str =
@@ -130,7 +130,7 @@ pub(super) fn idle_states(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// Does someone else's machine take the cores away now and then?
+/// Checks whether the host of a virtual machine takes the cores away now and then.
 pub(super) fn virtual_machine(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "virtual machine";
     const WHY: &str =
@@ -144,8 +144,8 @@ pub(super) fn virtual_machine(tree: &SystemTree) -> Option<Finding> {
     if !is_virtual {
         return Some(Finding::good(TOPIC, WHY, "no sign of one"));
     }
-    // The first line of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal; guest
-    // time is part of user time.
+    // The line is the first of proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal;
+    // guest time is part of user time.
     let times: Vec<u64> = tree
         .text("proc/stat")
         .unwrap_or_default()
@@ -170,7 +170,7 @@ pub(super) fn virtual_machine(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// `0-3, 8`
+/// Formats a list of cores, such as `0-3, 8`.
 fn listed(cores: &[usize]) -> String {
     let runs = cores.chunk_by(|left, right| left + 1 == *right);
     let runs: Vec<String> = runs

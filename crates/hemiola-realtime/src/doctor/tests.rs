@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A made-up `proc` and `sys` in a folder that goes with it.
+/// A made-up `proc` and `sys` in a folder that is removed with it.
 struct Machine {
     root: PathBuf,
 }
@@ -22,7 +22,7 @@ impl Machine {
         Machine { root }
     }
 
-    /// The only finding on `topic`.
+    /// Returns the only finding on `topic`.
     fn finding(&self, topic: &str) -> Option<Finding> {
         let mut findings = examine_settings(&self.root).into_iter().filter(|finding| finding.topic == topic);
         let finding = findings.next();

@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Oversleeps between `low` and `high` microseconds, evenly spread, in an order that no tracker
-/// could exploit.
+/// Returns oversleeps between `low` and `high` microseconds, evenly spread, in an order that no
+/// tracker could exploit.
 fn even(low: u64, high: u64) -> impl Iterator<Item = Duration> {
     let mut state = 1u64;
     std::iter::repeat_with(move || {

@@ -1,4 +1,4 @@
-//! Linux: through rustix where that has a safe face, else through the C library.
+//! Linux: calls through rustix where that has a safe face, else through the C library.
 //!
 //! # Safety
 //! Every call gets numbers, or pointers to values that are borrowed while it runs and as large as
@@ -38,23 +38,23 @@ pub(crate) fn set_affinity(cores: impl Iterator<Item = usize>) -> io::Result<()>
     Ok(thread::sched_setaffinity(None, &set)?)
 }
 
-/// The cores on which the calling thread may run.
+/// Returns the cores on which the calling thread may run.
 pub(crate) fn affinity() -> io::Result<Vec<usize>> {
     let set = thread::sched_getaffinity(None)?;
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
-/// The calling thread's number in the kernel.
+/// Returns the calling thread's number in the kernel.
 pub(crate) fn this_thread() -> u32 {
     thread::gettid().as_raw_pid().unsigned_abs()
 }
 
-/// Tells whether a thread has a real-time policy.
+/// Returns whether a thread has a real-time policy.
 pub(crate) fn is_real_time(thread: u32) -> bool {
     [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE].contains(&scheduling_class(thread))
 }
 
-/// A thread's real-time priority; 0 if it shares time.
+/// Returns a thread's real-time priority; 0 if it shares time.
 pub(crate) fn priority(thread: u32) -> Option<u8> {
     match scheduling_class(thread) {
         libc::SCHED_FIFO | libc::SCHED_RR => {
@@ -69,7 +69,7 @@ pub(crate) fn priority(thread: u32) -> Option<u8> {
     }
 }
 
-/// `SCHED_FIFO` and so on; of a thread that does not exist none of them.
+/// Returns `SCHED_FIFO` and so on; none of them for a thread that does not exist.
 fn scheduling_class(thread: u32) -> i32 {
     // SAFETY: a call with a number; for a thread that does not exist it returns -1.
     unsafe { libc::sched_getscheduler(thread.cast_signed()) & !libc::SCHED_RESET_ON_FORK }
@@ -86,8 +86,8 @@ pub(crate) fn set_policy_of(thread: u32, policy: Policy) -> io::Result<()> {
     let mut attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
         sched_policy: 0,
-        // What a module's own helper threads inherit is never a real-time policy. SCHED_DEADLINE
-        // insists on it, too.
+        // A module's own helper threads never inherit a real-time policy. SCHED_DEADLINE insists on
+        // this flag, too.
         sched_flags: libc::SCHED_FLAG_RESET_ON_FORK as u64,
         sched_nice: 0,
         sched_priority: 0,
@@ -119,10 +119,10 @@ pub(crate) fn set_policy_of(thread: u32, policy: Policy) -> io::Result<()> {
     check(unsafe { libc::syscall(libc::SYS_sched_setattr, thread, &raw const attributes, 0) })
 }
 
-/// The time that a thread of this process was on cores.
+/// Returns the time that a thread of this process was on cores.
 pub(crate) fn processor_time(thread: u32) -> io::Result<Duration> {
-    // As the C library's `pthread_getcpuclockid` makes them: the number of the thread, and that it
-    // is one (4), by the scheduler (2).
+    // The clock is made as by the C library's `pthread_getcpuclockid`: of the number of the thread,
+    // the flag that it is one (4), and the clock of the scheduler (2).
     let clock = !(thread.cast_signed()) << 3 | 4 | 2;
     let mut time = timespec(0);
     // SAFETY: `time` is writable; for a thread that does not exist the call fails.
@@ -133,11 +133,11 @@ pub(crate) fn processor_time(thread: u32) -> io::Result<Duration> {
 /// Makes the calling thread's timers fire without the 50 µs that the kernel may otherwise add to
 /// batch them.
 pub(crate) fn remove_timer_slack() -> io::Result<()> {
-    // One nanosecond: zero would mean "back to the default".
+    // The slack is one nanosecond, because zero would mean "back to the default".
     Ok(thread::set_current_timer_slack(Some(NonZeroU64::MIN))?)
 }
 
-/// `CLOCK_MONOTONIC`.
+/// Returns the time of `CLOCK_MONOTONIC`.
 pub(crate) fn monotonic_nanoseconds() -> u64 {
     let mut now = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: `now` is writable, and the call fails only for an unknown clock; CLOCK_MONOTONIC
@@ -149,7 +149,7 @@ pub(crate) fn monotonic_nanoseconds() -> u64 {
     now.tv_sec as u64 * NANOSECONDS_PER_SECOND + now.tv_nsec as u64
 }
 
-/// The resolution of timers on `CLOCK_MONOTONIC`.
+/// Returns the resolution of timers on `CLOCK_MONOTONIC`.
 pub(crate) fn clock_resolution() -> Option<Duration> {
     let resolution = rustix::time::clock_getres(thread::ClockId::Monotonic);
     Some(Duration::new(resolution.tv_sec as u64, resolution.tv_nsec as u32))
@@ -166,7 +166,7 @@ pub(crate) fn sleep_until(nanoseconds: u64) {
 }
 
 /// Sleeps while the upper half of `word` equals `expected`, at most until `deadline` on
-/// `CLOCK_MONOTONIC`. May also return for no reason.
+/// `CLOCK_MONOTONIC`. It may also return for no reason.
 #[cfg(not(loom))]
 pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, deadline: Option<u64>) {
     let deadline = deadline.map(timespec);
@@ -214,7 +214,7 @@ pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
     Ok(rustix::mm::mlockall(flags)?)
 }
 
-/// Tells the C library's allocator to keep what it has. Returns whether it can do so.
+/// Configures the C library's allocator to keep what it has. Returns whether it can do so.
 pub(crate) fn keep_heap() -> bool {
     #[cfg(target_env = "gnu")]
     {
@@ -233,7 +233,7 @@ pub(crate) fn keep_heap() -> bool {
     }
 }
 
-/// The address of the lowest usable byte of the calling thread's stack, above the guard.
+/// Returns the address of the lowest usable byte of the calling thread's stack, above the guard.
 pub(crate) fn lowest_stack_address() -> io::Result<usize> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     // SAFETY: `attributes` is writable; the calling thread exists.
@@ -251,15 +251,15 @@ pub(crate) fn lowest_stack_address() -> io::Result<usize> {
     if status == 0 { Ok(lowest.addr()) } else { Err(io::Error::from_raw_os_error(status)) }
 }
 
-/// Gives back the pages of the calling thread's stack that lie more than so many bytes below the
-/// caller, which has at least a page there. They come again when they are touched, and are locked
-/// from then on if they were.
+/// Releases the pages of the calling thread's stack that lie more than `bytes` below the caller,
+/// which has at least a page there. They come again when they are touched, and are locked from then
+/// on if they were.
 pub(crate) fn release_stack_beyond(bytes: usize) -> io::Result<()> {
     // SAFETY: a call with a number.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;
     let here = std::hint::black_box(&mut 0_u8 as *mut u8);
     let first = lowest_stack_address()?.next_multiple_of(page);
-    // At least some pages for the frames of this function and of those that it calls.
+    // At least some pages are spared for the frames of this function and of those that it calls.
     let end = here.addr().saturating_sub(bytes.max(SPARED_PAGES * page)) / page * page;
     if end <= first {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Everything that calls the C library or the kernel, each function with a safe face.
 //!
-//! `linux` has all of it. `portable` serves the other Unixes with what POSIX has, and says
-//! `Unsupported` to the rest.
+//! `linux` has all of it. `portable` serves the other Unixes with what POSIX has, and returns
+//! `Unsupported` for the rest.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -15,7 +15,7 @@ pub(crate) use portable::*;
 
 use std::io;
 
-/// The result of a call that returns zero on success and sets `errno` otherwise.
+/// Converts the result of a call that returns zero on success and sets `errno` otherwise.
 fn check(status: impl Into<i64>) -> io::Result<()> {
     if status.into() == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

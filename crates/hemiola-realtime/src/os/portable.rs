@@ -22,7 +22,7 @@ pub(crate) fn affinity() -> io::Result<Vec<usize>> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Nobody can be found by a number here.
+/// Returns a constant, because no thread can be found by a number here.
 pub(crate) fn this_thread() -> u32 {
     1
 }

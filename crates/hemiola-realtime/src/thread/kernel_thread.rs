@@ -5,7 +5,7 @@ use crate::policy::Policy;
 use std::io;
 use std::time::Duration;
 
-/// A running thread, for others to change its scheduling policy: what a watchdog needs.
+/// A running thread, whose scheduling policy others can change, as a watchdog does.
 ///
 /// It is a number that the kernel gives to somebody else once the thread has ended, so it is to be
 /// used only while the thread runs.
@@ -30,7 +30,7 @@ use std::time::Duration;
 pub struct KernelThread(u32);
 
 impl KernelThread {
-    /// The calling thread.
+    /// Returns the calling thread.
     pub fn current() -> Self {
         KernelThread(os::this_thread())
     }
@@ -40,22 +40,23 @@ impl KernelThread {
         os::is_real_time(self.0)
     }
 
-    /// Its real-time priority, from 1 to 99; 0 if it shares time with all others. Nothing if it is
-    /// scheduled in another way, has ended, or the system does not tell. Two system calls.
+    /// Returns its real-time priority, from 1 to 99; 0 if it shares time with all others. Nothing
+    /// if it is scheduled in another way, has ended, or the system does not show it. It takes two
+    /// system calls.
     pub fn priority(self) -> Option<u8> {
         os::priority(self.0)
     }
 
-    /// Changes how the kernel schedules the thread, from now on. One system call.
+    /// Changes how the kernel schedules the thread, from now on. It takes one system call.
     ///
     /// # Errors
-    /// What the system said: the permission is missing, the policy does not fit, the thread has
+    /// The error of the system: the permission is missing, the policy does not fit, the thread has
     /// ended, or the system has no such call.
     pub fn set_policy(self, policy: Policy) -> io::Result<()> {
         os::set_policy_of(self.0, policy)
     }
 
-    /// For how long the thread has been on cores since it began. One system call.
+    /// Returns for how long the thread has been on cores since it began. It takes one system call.
     ///
     /// ```
     /// use hemiola_realtime::KernelThread;
@@ -69,17 +70,17 @@ impl KernelThread {
     /// ```
     ///
     /// # Errors
-    /// The thread has ended, or the system does not tell.
+    /// If the thread has ended, or the system does not show it.
     pub fn processor_time(self) -> io::Result<Duration> {
         os::processor_time(self.0)
     }
 
-    /// The kernel's number of the thread, never 0.
+    /// Returns the kernel's number of the thread, never 0.
     pub fn number(self) -> u32 {
         self.0
     }
 
-    /// The thread with that number.
+    /// Returns the thread with that number.
     pub fn from_number(number: u32) -> Self {
         KernelThread(number)
     }

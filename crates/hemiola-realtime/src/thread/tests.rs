@@ -35,8 +35,8 @@ fn what_is_reported_as_granted_is_what_the_kernel_says() {
     for (policy, number) in policies().into_iter().zip([1, 2, 6, 0]) {
         let spawned = spawn(ThreadSettings::new("policy").policy(policy), || {
             let status = std::fs::read_to_string("/proc/thread-self/stat").expect("proc is mounted");
-            // Field 41 of proc_pid_stat(5); the name in field 2 may hold spaces, so count from its
-            // closing bracket.
+            // The value is field 41 of proc_pid_stat(5); the name in field 2 may hold spaces, so
+            // the fields are counted from its closing bracket.
             let after_name = status.rsplit_once(')').expect("a name in brackets").1;
             after_name.split_whitespace().nth(38).expect("41 fields").parse::<u32>().expect("a number")
         })
@@ -147,7 +147,7 @@ fn levels_outside_their_range_do_not_exist() {
     assert!(Niceness::new(-20).is_ok() && Niceness::new(19).is_ok());
 }
 
-/// A machine without any file that could explain something.
+/// Returns a machine without any file that could explain something.
 fn nothing_known() -> SystemTree {
     SystemTree::below(std::path::Path::new("/nowhere"))
 }

@@ -1,5 +1,5 @@
-//! Where the sleepers of a [`Wakeup`](super::Wakeup) lie: in the kernel (a futex), or with a
-//! condition variable where the system has no futex and where loom watches.
+//! The place where the sleepers of a [`Wakeup`](super::Wakeup) are queued: in the kernel (a futex),
+//! or at a condition variable where the system has no futex and under loom.
 
 #[cfg(all(target_os = "linux", not(loom)))]
 pub(super) use kernel::Parking;
@@ -37,8 +37,8 @@ mod portable {
     use crate::time::{MonotonicTime, monotonic_now};
     use crate::wakeup::{Generation, generation};
 
-    /// Does what a futex does: comparing and queueing is one step with respect to waking, because
-    /// both hold the lock.
+    /// A replacement for a futex: comparing and queueing is one step with respect to waking,
+    /// because both hold the lock.
     #[derive(Debug)]
     pub(in crate::wakeup) struct Parking {
         lock: Mutex<()>,

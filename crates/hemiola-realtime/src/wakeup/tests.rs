@@ -8,7 +8,7 @@ mod with_real_threads {
     use std::thread;
     use std::time::Duration;
 
-    /// Far enough that a lost wake-up fails the test instead of hanging it.
+    /// Returns a deadline so far away that a lost wake-up fails the test instead of hanging it.
     fn lost() -> Option<MonotonicTime> {
         Some(monotonic_now() + Duration::from_secs(20))
     }
@@ -78,7 +78,7 @@ mod with_real_threads {
         });
     }
 
-    /// A token goes back and forth. Were one wake-up lost, a wait would last 20 s and end with
+    /// A token goes back and forth. If one wake-up were lost, a wait would last 20 s and end with
     /// `TimedOut`.
     #[test]
     fn two_threads_hand_a_token_over_10_000_times_whether_they_sleep_or_spin() {
@@ -107,8 +107,8 @@ mod with_real_threads {
         assert_eq!(token.into_inner(), 2 * ROUNDS);
     }
 
-    /// Workers take items from a counter; each item is announced with `notify_one`. All are taken
-    /// although the workers sleep.
+    /// Workers receive items from a counter; each item is announced with `notify_one`. All are
+    /// received although the workers sleep.
     #[test]
     fn no_announced_item_is_left_lying_while_a_worker_sleeps() {
         const ITEMS: u32 = 20_000;
@@ -141,8 +141,8 @@ mod with_real_threads {
     }
 }
 
-/// `RUSTFLAGS="--cfg loom" cargo test -p hemiola-realtime --lib wakeup`: every interleaving of the
-/// protocol.
+/// Tries every interleaving of the protocol:
+/// `RUSTFLAGS="--cfg loom" cargo test -p hemiola-realtime --lib wakeup`
 #[cfg(loom)]
 mod in_every_interleaving {
     use super::*;
@@ -162,8 +162,8 @@ mod in_every_interleaving {
         }
     }
 
-    /// With three threads, all interleavings of at most two preemptions: more would take minutes
-    /// and find, by experience, little.
+    /// Returns a model of all interleavings of at most two preemptions, for three threads: more
+    /// would take minutes and find, by experience, little.
     fn three_threads() -> loom::model::Builder {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(2);

@@ -1,11 +1,11 @@
-//! What a value consists of, in order, whether it is of a type or was decoded without one.
+//! The parts of a value, in order, whether it is of a type or was decoded without one.
 
 use std::time::Duration;
 
 use hemiola::data::{Data, FixedLength, VariantContent, VariantHead, Writer};
 use hemiola_log::{MessageValue, Numbers, Shape, Value};
 
-/// Numbers as bits, so that NaN is itself.
+/// A part of a value. Numbers are bits, so that NaN equals itself.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Leaf {
     Boolean(bool),
@@ -17,14 +17,14 @@ pub enum Leaf {
     Length(usize),
 }
 
-/// Of a value of a type, as ROS 2's messages have it.
+/// Returns the parts of a value of a type, as in ROS 2's messages.
 pub fn of_typed<T: Data>(value: &T) -> Vec<Leaf> {
     let mut writer = Leaves::default();
     value.write(&mut writer);
     writer.leaves
 }
 
-/// Of a decoded value.
+/// Returns the parts of a decoded value.
 pub fn of_decoded(value: &Value) -> Vec<Leaf> {
     let mut leaves = Vec::new();
     push(value, &mut leaves);

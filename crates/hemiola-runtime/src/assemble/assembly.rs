@@ -1,4 +1,4 @@
-//! A robot while it is put together: what all its parts are made with, and what they leave with
+//! A robot while it is put together: what all its parts are made with, and what they contribute to
 //! others.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
@@ -27,33 +27,33 @@ use crate::stand_in::Taken;
 use crate::sync::AtomicU64;
 use crate::watchdog::{Demotion, Silence};
 
-/// See the module.
+/// A robot while it is put together.
 pub(super) struct Assembly<'r> {
     pub robot: &'r Robot,
     pub state: Arc<RobotState>,
     pub catalog: Catalog,
     pub scale: TickScale,
-    /// How many workers a cycle may have that does not ask for more.
+    /// The number of workers that a cycle may have if it does not ask for more.
     pub available: NonZeroUsize,
     /// The traces' numbers of the cycles.
     pub cycle_ids: Vec<CycleId>,
-    /// By the number of the cycle that it triggers.
+    /// The triggers, by the number of the cycle that each triggers.
     pub triggers: BTreeMap<usize, Arc<Trigger>>,
     pub plans: Vec<Plan>,
     pub on_failure: BTreeMap<String, FailurePolicy>,
     pub wiring: Wiring,
-    /// While a robot is put together none of its cycles and sources runs.
+    /// The witness that none of the robot's cycles and sources runs while it is put together.
     pub between: BetweenRuns<'static>,
-    /// Orders the runs of all cycles, where somebody observes them.
+    /// The counter that orders the runs of all cycles, where they are observed.
     pub order: Arc<AtomicU64>,
     pub monitor: Monitor,
     pub silences: Vec<Silence>,
     pub demotions: Vec<Demotion>,
-    /// Workers that have their threads already.
+    /// The workers that have their threads already.
     pub helpers: Vec<(WorkerId, KernelThread)>,
 }
 
-/// No cycle gets more workers than this without being asked to.
+/// The most workers that a cycle gets without asking for them.
 const MOST_WORKERS: usize = 8;
 
 impl<'r> Assembly<'r> {
@@ -115,7 +115,7 @@ fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeEr
     Ok(described.map(|cycle| catalog.cycle(cycle)).collect::<Result<_, _>>()?)
 }
 
-/// The trigger of each cycle that a source or a topic triggers, by the cycle's number.
+/// Makes the trigger of each cycle that a source or a topic triggers, by the cycle's number.
 fn triggers(robot: &Robot) -> BTreeMap<usize, Arc<Trigger>> {
     let cycles = robot.configuration.cycles.iter().enumerate();
     cycles

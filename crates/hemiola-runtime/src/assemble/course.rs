@@ -9,7 +9,7 @@ use crate::record::InputRecord;
 use crate::script::Script;
 use crate::stand_in::Course;
 
-/// Whether this robot has what is to be replaced, and can repeat the runs.
+/// Checks that this robot has what is to be replaced, and can repeat the runs.
 pub(super) fn check_course(robot: &Robot, course: &Course) -> Result<(), RuntimeError> {
     let sources = || robot.sources.iter().map(|source| source.name().to_owned());
     if let Some(unknown) = course.feeds.keys().find(|feed| sources().all(|source| source != **feed)) {
@@ -26,7 +26,7 @@ pub(super) fn check_course(robot: &Robot, course: &Course) -> Result<(), Runtime
     course.script.as_ref().map_or(Ok(()), |script| check_script(robot, course, script))
 }
 
-/// Whether these runs can be repeated by this robot.
+/// Checks that these runs can be repeated by this robot.
 fn check_script(robot: &Robot, course: &Course, script: &Script) -> Result<(), RuntimeError> {
     let other = |reason: String| Err(RuntimeError::OtherRobot { reason });
     let inputs = recorded_inputs(robot);
@@ -50,7 +50,7 @@ fn check_script(robot: &Robot, course: &Course, script: &Script) -> Result<(), R
     }
 }
 
-/// What is read, as people are told.
+/// Describes what is read, for people.
 fn described(inputs: &[InputRecord]) -> BTreeSet<String> {
     let input = |input: &InputRecord| {
         let queues = input.samples.iter().map(|samples| format!(" with all its {}", samples.representation));

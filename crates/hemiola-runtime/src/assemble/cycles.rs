@@ -21,7 +21,7 @@ use crate::run::CycleImport;
 use crate::watchdog::{Demotion, Silence};
 
 impl Assembly<'_> {
-    /// The cycle of that number.
+    /// Makes the cycle of that number.
     pub(super) fn cycle(&mut self, index: usize) -> Result<(Cycle, CycleControl), RuntimeError> {
         let robot = self.robot;
         let (configuration, resolved) = (&robot.configuration.cycles[index], &robot.resolved.cycles[index]);
@@ -53,7 +53,7 @@ impl Assembly<'_> {
             robot: self.state.clone(),
             scale: self.scale.clone(),
             trigger: self.triggers.get(&index).cloned(),
-            // When all modules and sources have joined their topics.
+            // The topic follows when all modules and sources have joined their topics.
             topic: None,
             progress: Progress::default(),
         };
@@ -88,7 +88,7 @@ impl Assembly<'_> {
         })
     }
 
-    /// Has the watchdog look after a cycle, if it shall.
+    /// Has the watchdog watch a cycle, if it is configured to.
     fn watch(&mut self, index: usize, health: &Arc<Health>, workers: &Workers, actuators: &Arc<Actuators>) {
         let configuration = &self.robot.configuration.cycles[index];
         let cycle = self.cycle_ids[index];
@@ -133,7 +133,7 @@ impl Assembly<'_> {
         import.collect()
     }
 
-    /// Has cycles that a topic triggers listen to it: when all modules and sources have joined
+    /// Subscribes cycles to the topics that trigger them, when all modules and sources have joined
     /// theirs.
     pub(super) fn listen(&self, cycles: &mut [Cycle]) -> Result<(), RuntimeError> {
         for (index, (cycle, configuration)) in cycles.iter_mut().zip(&self.robot.configuration.cycles).enumerate() {
@@ -152,7 +152,7 @@ impl Assembly<'_> {
     }
 }
 
-/// The export of each publish group.
+/// Returns the export of each publish group.
 pub fn group_exports(cycle: &ResolvedCycle, exports: &BTreeMap<Consumer, usize>) -> Result<Vec<usize>, RuntimeError> {
     let export = |consumer: &Consumer| {
         exports.get(consumer).copied().ok_or_else(|| RuntimeError::NeedsRestart {

@@ -12,10 +12,10 @@ use crate::module_instance::ModuleInstance;
 use crate::ports::Ports;
 use crate::robot_state::RobotState;
 
-/// Those of a cycle, by module.
+/// The instances of a cycle, by module.
 pub type Instances = BTreeMap<&'static str, Arc<ModuleInstance>>;
 
-/// Instances of all modules that a cycle uses: those that exist, and new ones.
+/// Returns instances of all modules that a cycle uses: those that exist, and new ones.
 pub fn instances(
     robot: &Robot,
     cycle: &ResolvedCycle,

@@ -44,8 +44,8 @@ pub struct Robot {
     pub(crate) system: RobotDescription,
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
-    /// What it follows. Nobody ever waits for this lock: it lets a robot be looked at from several
-    /// threads, though what it follows belongs to one.
+    /// The course that it follows. The lock is never waited for: it lets several threads refer to a
+    /// robot, though the course belongs to one.
     pub(crate) course: Mutex<Course>,
     /// Behind a lock for the same reason as the course.
     pub(crate) heartbeat: Mutex<Option<Heartbeat>>,
@@ -63,7 +63,7 @@ impl Robot {
     /// Puts together these modules and sources.
     ///
     /// # Errors
-    /// As [`assemble`](Self::assemble).
+    /// The errors of [`assemble`](Self::assemble).
     pub fn assemble_from(
         configuration: Configuration,
         mut modules: Vec<ModuleDescriptor>,
@@ -97,16 +97,16 @@ impl Robot {
         self
     }
 
-    /// Calls `beat` so often, from the thread that watches all others, for as long as the robot
-    /// runs on its own threads: somebody outside of the process may act when that ends. It must not
-    /// wait.
+    /// Calls `beat` once per `period`, from the thread that watches all others, for as long as the
+    /// robot runs on its own threads: somebody outside of the process may act when that ends.
+    /// `beat` must not wait.
     #[must_use]
     pub fn with_heartbeat(mut self, period: Duration, beat: impl FnMut() + Send + 'static) -> Self {
         self.heartbeat = Mutex::new(Some(Heartbeat { period, beat: Box::new(beat) }));
         self
     }
 
-    /// Whether there is, with the present providers, what somebody wants to
+    /// Checks that, with the present providers, the robot has all that somebody wants to
     /// [observe](crate::RobotHandle::observe) of it.
     ///
     /// # Errors
@@ -139,35 +139,36 @@ impl Robot {
         Ok(self)
     }
 
-    /// Whether this robot can follow a recording.
+    /// Checks that this robot can follow a recording.
     ///
     /// # Errors
-    /// The same as of [`following`](Self::following).
+    /// The errors of [`following`](Self::following).
     pub fn can_follow(&self, course: &Course) -> Result<(), RuntimeError> {
         check_course(self, course)
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn configuration(&self) -> &Configuration {
         &self.configuration
     }
 
-    /// Cycles, modules and sources as the planner sees them.
+    /// Returns cycles, modules and sources as the planner sees them.
     pub fn description(&self) -> &RobotDescription {
         &self.system
     }
 
-    /// Who provides what.
+    /// Returns the providers of all representations.
     pub fn resolved(&self) -> &Resolved {
         &self.resolved
     }
 
-    /// What is worth a look, though nothing is wrong.
+    /// Returns the warnings: what is worth a look, though nothing is wrong.
     pub fn warnings(&self) -> &[Warning] {
         &self.resolved.warnings
     }
 
-    /// The plan of each cycle, with the durations that are known, for up to `available` workers.
+    /// Returns the plan of each cycle, with the durations that are known, for up to `available`
+    /// workers.
     pub fn plans(&self, available: NonZeroUsize) -> Vec<Plan> {
         self.resolved
             .cycles
@@ -181,12 +182,13 @@ impl Robot {
             .collect()
     }
 
-    /// What is known of the durations of a cycle's tasks.
+    /// Returns what is known of the durations of a cycle's tasks.
     pub fn durations(&self, graph: &TaskGraph) -> Durations {
         durations_from(&self.profile, graph)
     }
 
-    /// What it consists of, without what it follows and what it calls while it runs.
+    /// Returns the robot without the course that it follows and the heartbeat that it calls while
+    /// it runs.
     pub(crate) fn without_course(&self) -> Self {
         Self {
             configuration: self.configuration.clone(),
@@ -217,7 +219,7 @@ impl Robot {
         fixed.map_or(WorkerChoice::Automatic { available }, WorkerChoice::Fixed)
     }
 
-    /// The modules of a cycle, active or not, in the order of its description.
+    /// Returns the modules of a cycle, active or not, in the order of its description.
     pub(crate) fn modules_of(&self, cycle: &str) -> Vec<&ModuleDescriptor> {
         let described = self.system.cycles.iter().find(|described| described.name == cycle);
         let names = described.into_iter().flat_map(|described| &described.modules).map(|module| &module.name);
@@ -232,7 +234,7 @@ impl fmt::Debug for Robot {
     }
 }
 
-/// What a profile knows of the durations of a graph's tasks.
+/// Returns what a profile knows of the durations of a graph's tasks.
 pub fn durations_from(profile: &Profile, graph: &TaskGraph) -> Durations {
     let mut durations = Durations::unknown(graph.tasks().len());
     for (index, task) in graph.tasks().iter().enumerate() {

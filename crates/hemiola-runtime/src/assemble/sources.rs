@@ -24,13 +24,13 @@ use crate::run::Trigger;
 use crate::source::{SourceExport, SourceRecords, SourceRest, SourceRunner, Stamps};
 use crate::stand_in::Feed;
 
-/// So many samples of a source are told of, if nobody listens for a while.
+/// The number of events of a source that are kept until they are gathered.
 const SOURCE_EVENTS: usize = 4096;
-/// So many failures of a source are.
+/// The number of failures of a source that are kept until they are gathered.
 const MOST_FAILURES: usize = 64;
 
 impl Assembly<'_> {
-    /// The source of that number, or what stands in for it.
+    /// Makes the source of that number, or what stands in for it.
     pub(super) fn source(&mut self, number: usize, feed: Option<Box<dyn Feed>>) -> Result<SourceRunner, RuntimeError> {
         let robot = self.robot;
         let descriptor = &robot.sources[number];
@@ -74,7 +74,7 @@ impl Assembly<'_> {
         })
     }
 
-    /// Where a source writes down what happens to it.
+    /// Makes the records of a source.
     fn source_records(&mut self, number: usize) -> Result<SourceRecords, RuntimeError> {
         let (failures, reader) = queue(MOST_FAILURES);
         let events = Ring::with_capacity(SOURCE_EVENTS);
@@ -83,8 +83,8 @@ impl Assembly<'_> {
         Ok(SourceRecords { failures, events })
     }
 
-    /// Where it is noted what messages come from that a source publishes, by its arguments. Traces
-    /// list them with a cycle, as all exchanges.
+    /// Makes the writers of the provenance of messages that a source publishes, by its arguments.
+    /// Traces list these exchanges with a cycle, as all others.
     fn source_publishers(&self, number: usize, ports: &Ports) -> Result<Vec<(usize, OriginWriter)>, RuntimeError> {
         let mut publishers = Vec::new();
         let Some(&listed_with) = self.cycle_ids.first() else { return Ok(publishers) };

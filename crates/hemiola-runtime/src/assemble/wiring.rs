@@ -1,4 +1,4 @@
-//! Where values live, and how they get from cycles and sources to those that read them.
+//! The places of values, and their ways from cycles and sources to those that read them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,21 +24,21 @@ use crate::script::Script;
 
 /// All blackboards, and the channels between them.
 pub(super) struct Wiring {
-    /// What each node is called.
+    /// The name of each node.
     pub(super) names: Vec<Arc<str>>,
     pub(super) blackboards: Vec<Arc<Blackboard>>,
-    /// Per node: where each import comes from.
+    /// Per node, the imports, each with the node that it comes from.
     pub(super) imports: Vec<Vec<(usize, Import)>>,
-    /// The same as a transcript has it, with nothing taken.
+    /// Per node, the inputs as a transcript has them, with nothing taken.
     pub(super) inputs: Vec<Vec<InputRecord>>,
     pub(super) exports: Vec<BTreeMap<Consumer, usize>>,
 }
 
-/// Cycles first, then sources: all that has a blackboard.
+/// A node that has a blackboard. Cycles come first, then sources.
 struct Node {
     consumer: Consumer,
     provides: Vec<&'static RepresentationDescriptor>,
-    /// What it may read from elsewhere, and whether as samples.
+    /// The representations that it may read from elsewhere, and whether as samples.
     reads: BTreeMap<&'static str, Read>,
 }
 
@@ -77,8 +77,8 @@ impl Wiring {
         let links = links(robot, &nodes);
         let recorded = script.map(Script::channels);
         for Link { publisher, consumer, lines } in &links {
-            // Traces know exchanges of cycles; what comes from a source is listed with its reader,
-            // and what goes from source to source with the first cycle.
+            // Traces know exchanges of cycles: one from a source is listed with its reader, one
+            // from source to source with the first cycle.
             let owner = cycles.get(*publisher).or(cycles.get(*consumer)).or(cycles.first());
             let Some(&owner) = owner else { continue };
             let recorded = recorded.as_ref().filter(|_| *consumer < cycles.len()).map(|channels| {
@@ -135,7 +135,7 @@ impl Wiring {
     }
 }
 
-/// From one node to another.
+/// A channel from one node to another.
 struct Link {
     publisher: usize,
     consumer: usize,
@@ -174,14 +174,15 @@ fn links(robot: &Robot, nodes: &[Node]) -> Vec<Link> {
     links
 }
 
-/// What each cycle and source takes from elsewhere, as a transcript has it, with nothing taken.
+/// Returns what each cycle and source reads from elsewhere, as a transcript has it, with nothing
+/// taken.
 pub(super) fn recorded_inputs(robot: &Robot) -> Vec<Vec<InputRecord>> {
     let nodes = nodes(robot);
     let links = links(robot, &nodes);
     (0..nodes.len()).map(|consumer| inputs(&nodes, &links, consumer)).collect()
 }
 
-/// What a node takes, with nothing taken.
+/// Returns what a node reads from elsewhere, with nothing taken.
 fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
     let input = |link: &Link| {
         let sampled = link.lines.iter().filter(|line| line.samples.is_some());
@@ -194,7 +195,7 @@ fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
     links.iter().filter(|link| link.consumer == consumer).map(input).collect()
 }
 
-/// What each cycle and source may provide and read, whatever providers are chosen later.
+/// Returns what each cycle and source may provide and read, whatever providers are chosen later.
 fn nodes(robot: &Robot) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let cycle_updates = |name: &str| -> Vec<&Update> {
@@ -229,7 +230,8 @@ fn nodes(robot: &Robot) -> Vec<Node> {
             let input = resolved.and_then(|cycle| cycle.inputs.iter().find(|input| input.representation == name));
             let from = match input {
                 Some(input) => node_of(&nodes, &input.origin),
-                // Not read from elsewhere now, but a switch of providers may change that.
+                // The representation is not read from elsewhere now, but a switch of providers may
+                // change that.
                 None if nodes[index].provides.iter().any(|provided| provided.name() == name) => None,
                 None => provider_elsewhere(robot, &nodes, index, name),
             };
@@ -244,7 +246,8 @@ fn nodes(robot: &Robot) -> Vec<Node> {
     nodes
 }
 
-/// The node that provides a representation to a source, or to a module that is not active now.
+/// Returns the node that provides a representation to a source, or to a module that is not active
+/// now.
 fn provider_elsewhere(robot: &Robot, nodes: &[Node], reader: usize, name: &str) -> Option<usize> {
     let provides_now = |index: usize| match robot.resolved.cycles.get(index) {
         Some(cycle) => cycle.providers.contains_key(name),

@@ -1,4 +1,4 @@
-//! The workers of a cycle: their threads, and where they write down what they do.
+//! The workers of a cycle: their threads, and the rings and queues that they write to.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -21,14 +21,15 @@ pub(super) struct Workers {
     pub first: WorkerState,
     /// The threads of workers 1 and up.
     pub helpers: Vec<KernelThread>,
-    /// What each of them runs at present; worker 0 last.
+    /// The tasks that the workers are running, for the watchdog; worker 0 last.
     pub running: Vec<Arc<RunningTask>>,
-    /// How many there are.
+    /// The number of workers.
     pub count: usize,
 }
 
 impl Assembly<'_> {
-    /// Starts the workers of the cycle of that number but the first, which wait.
+    /// Starts the workers of the cycle of that number, which wait; worker 0 is the cycle's own
+    /// thread.
     pub(super) fn workers(&mut self, index: usize) -> Result<Workers, RuntimeError> {
         let (cycle, plan) = (self.cycle_ids[index], &self.plans[index]);
         let configuration = &self.robot.configuration.cycles[index];
@@ -45,7 +46,8 @@ impl Assembly<'_> {
             let (worker_state, outputs) = WorkerState::new(events);
             running.push(outputs.running.clone());
             let name = format!("{} {worker}", configuration.name);
-            // Who steps a robot shares time with all others, so nobody who helps may be above that.
+            // The thread that steps a robot shares time with all others, so that no helper may be
+            // above it.
             let scheduling = if is_stepped { Scheduling::TimeSharing } else { configuration.scheduling };
             let settings = thread_settings(&name, scheduling, &configuration.cores);
             let habits = Habits { spins: worker < cores, rests: real_time_policy(scheduling).is_some() };
@@ -63,9 +65,9 @@ impl Assembly<'_> {
     }
 }
 
-/// How many events one worker tells of a run of this graph, if it runs all of it.
+/// Returns how many events one worker leaves of a run of this graph, if it runs all of it.
 fn events_per_run(graph: &TaskGraph, sources: usize) -> usize {
-    /// Its begin and end, what is taken from others, overruns and wake-ups.
+    /// The events of the run itself: begin and end, exchanges, overruns and wake-ups.
     const OF_THE_RUN: usize = 16;
     let outputs = graph.tasks().iter().filter(|task| task.is_output).count();
     // Tasks fail or publish, too, and at outputs samples of every source may arrive.
@@ -76,7 +78,7 @@ fn pool_size(planned: usize, fixed: Option<usize>, available: NonZeroUsize) -> u
     fixed.unwrap_or(available.get()).max(planned).clamp(1, MAXIMUM_WORKERS)
 }
 
-/// How a thread of that name shall run.
+/// Returns how a thread of that name shall run.
 pub fn thread_settings(name: &str, scheduling: Scheduling, cores: &[usize]) -> ThreadSettings {
     let settings = ThreadSettings::new(name).prefaulted_stack(256 * 1024);
     let settings = match real_time_policy(scheduling) {
@@ -86,7 +88,7 @@ pub fn thread_settings(name: &str, scheduling: Scheduling, cores: &[usize]) -> T
     if cores.is_empty() { settings } else { settings.affinity(Affinity::of(cores.iter().map(|&core| CoreId(core)))) }
 }
 
-/// None for threads that share time.
+/// Returns the real-time policy, or `None` for threads that share time.
 pub fn real_time_policy(scheduling: Scheduling) -> Option<Policy> {
     match scheduling {
         Scheduling::Fifo(level) => Some(Policy::Fifo(Priority::nearest(level))),

@@ -1,13 +1,13 @@
-//! From one blackboard to another: snapshots of current values, and queues of all values.
+//! Channels from one blackboard to another: snapshots of current values, and queues of all values.
 //!
 //! A snapshot holds values of the publisher's stores; the values stay where they are. The consumer
 //! moves the holds into its cells when it takes the snapshot, and they stay there until it shows
-//! other values. What nobody took, the publisher drops when the snapshot's buffer comes back to it.
-//! Sample queues carry held values one by one.
+//! other values. Holds that were never taken are released by the publisher when the snapshot's
+//! buffer comes back to it. Sample queues carry held values one by one.
 //!
-//! What a publisher's snapshot does not have, because nobody seemed to need it when it was
-//! published, the consumer's cell does not show any more: it shows the default, marked as stale,
-//! until a snapshot comes that has it.
+//! A value that was not put into the publisher's snapshot, because nobody seemed to need it then,
+//! is not shown by the consumer's cell any more: the cell shows the default, marked as stale, until
+//! a snapshot comes that has the value.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::record::{InputRecord, NO_SNAPSHOT, SampleSpan};
 use crate::sync::{AtomicU64, Ordering};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
-/// Values of one publisher for one consumer.
+/// A snapshot of one publisher's values for one consumer.
 struct Snapshot {
     entries: Box<[Entry]>,
     run: u32,
@@ -41,7 +41,7 @@ struct Entry {
 pub struct Export {
     snapshots: SnapshotWriter<Snapshot>,
     lines: Box<[ExportLine]>,
-    /// Snapshots that the consumer never took.
+    /// The number of snapshots that the consumer never took.
     overwritten: Arc<AtomicU64>,
     exchange: ExchangeId,
 }
@@ -49,13 +49,13 @@ pub struct Export {
 struct ExportLine {
     store: usize,
     samples: Option<SampleExport>,
-    /// What the last value came from; of use when the present one is stale.
+    /// The provenance of the last value; of use when the present one is stale.
     last: Provenance,
 }
 
 struct SampleExport {
     queue: QueueWriter<Sample>,
-    /// In a replay: those that will be taken, the next ones last.
+    /// In a replay, the samples that will be taken, the next ones last.
     wanted: Option<Vec<SampleSpan>>,
     dropped: Arc<AtomicU64>,
 }
@@ -73,7 +73,7 @@ pub struct Import {
     overwritten: Arc<AtomicU64>,
     overwritten_seen: u64,
     exchange: ExchangeId,
-    /// What was taken last, if that was new.
+    /// The run whose snapshot was taken last, if that was new.
     taken: Option<u32>,
 }
 
@@ -85,9 +85,9 @@ struct ImportLine {
 
 struct SampleImport {
     queue: QueueReader<Sample>,
-    /// So many are taken at once.
+    /// The most samples that are taken at once.
     at_once: usize,
-    /// Which ones were taken last.
+    /// The samples that were taken last.
     span: SampleSpan,
     dropped: Arc<AtomicU64>,
 }
@@ -103,52 +103,53 @@ pub struct Line {
     pub samples: Option<usize>,
 }
 
-/// What a channel passes on in a replay: what was taken from it when it was recorded.
+/// The exchanges of a channel when it was recorded, which are all that it passes on in a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// The publisher's runs of which the snapshot was taken, in order.
+    /// The runs of the publisher whose snapshots were taken, in order.
     pub snapshots: Vec<u32>,
-    /// So many of them wait at the same time.
+    /// The most snapshots that wait at the same time.
     pub waiting: usize,
-    /// Of each line with samples: which were taken, in order.
+    /// The samples that were taken of each line with samples.
     pub samples: Vec<RecordedSamples>,
 }
 
-/// See [`Recorded`].
+/// The samples of one line: see [`Recorded`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedSamples {
     pub spans: Vec<SampleSpan>,
-    /// So many of them wait at the same time.
+    /// The most samples that wait at the same time.
     pub waiting: usize,
-    /// So many are taken at once.
+    /// The most samples that are taken at once.
     pub at_once: usize,
 }
 
 impl Recorded {
-    /// As [`Line::holds`], of line `index` of those with samples if it is one.
+    /// Returns how many values a line may hold, as [`Line::holds`] does; `index` is its number
+    /// among those with samples, if it is one.
     pub fn holds(&self, index: Option<usize>) -> Holds {
         let of_samples = |samples: &RecordedSamples| samples.waiting + 2 * samples.at_once + 1;
         let samples = index.map_or(0, |index| self.samples.get(index).map_or(1, of_samples));
-        // No replay has real-time threads.
+        // A replay has no real-time threads.
         Holds { most: snapshots::buffers(self.waiting) + samples, usual: 1 }
     }
 }
 
 impl Line {
-    /// How many values of the store this line may hold at the same time: what the reader's cell
-    /// shows, what it is about to show, and the newest snapshot's; a full queue, a full one that
-    /// was taken, and one that finds no room.
+    /// Returns how many values of the store this line may hold at the same time: the one that the
+    /// reader's cell shows, the one that it is about to show, and the newest snapshot's; a full
+    /// queue, a full one that was taken, and one value that finds no room.
     ///
     /// As long as every value is published before the next one is written, the newest snapshot has
-    /// the current value, and the reader holds one: it lets go of what it shows before it takes
-    /// what is new.
+    /// the current value, and the reader holds one: it releases what it shows before it takes what
+    /// is new.
     pub fn holds(self) -> Holds {
         let samples = self.samples.map_or(0, |capacity| 2 * capacity + 1);
         Holds { most: 3 + samples, usual: 1 + samples }
     }
 }
 
-/// A channel of these representations; in a replay, for what was taken from it.
+/// Makes a channel of these representations; in a replay, for what was taken from it.
 pub fn channel(
     lines: &[Line],
     shape: impl Into<Shape>,
@@ -201,12 +202,13 @@ fn samples(capacity: usize, recorded: Option<RecordedSamples>) -> (SampleExport,
 }
 
 impl Export {
-    /// The stores of its lines.
+    /// Returns the stores of its lines.
     pub fn stores(&self) -> Vec<usize> {
         self.lines.iter().map(|line| line.store).collect()
     }
 
-    /// As [`Blackboard::publish`]; `hold` gives the current value of a store.
+    /// Publishes a snapshot as [`Blackboard::publish`] does; `hold` returns the current value of a
+    /// store.
     pub(super) fn publish<'p>(
         &mut self,
         hold: impl Fn(usize) -> Held,
@@ -236,7 +238,7 @@ impl Export {
             overwritten.fetch_add(1, Ordering::Relaxed);
         }
         snapshots.with_back(|older| {
-            // What the consumer did not take.
+            // These are the values that the consumer did not take.
             older.entries.iter_mut().for_each(|entry| entry.held = None);
         });
         Event::Publish { exchange: *exchange, run, at: now }
@@ -244,7 +246,8 @@ impl Export {
 }
 
 impl Export {
-    /// What the last values of its lines came from, when a robot goes on from a snapshot.
+    /// Restores what the last values of its lines came from, when a robot resumes from a
+    /// checkpoint.
     pub fn restore(&mut self, origins: &[Provenance]) {
         self.lines.iter_mut().zip(origins).for_each(|(line, provenance)| line.last.copy_from(provenance));
     }
@@ -263,8 +266,8 @@ impl SampleExport {
     }
 }
 
-/// Whether the run belongs to the last one of these spans, which are in reverse order; it is used
-/// up then.
+/// Returns whether the run belongs to the last one of these spans, which are in reverse order; if
+/// it does, it is removed from the span.
 fn take_from(spans: &mut Vec<SampleSpan>, run: u32) -> bool {
     while spans.last().is_some_and(|span| span.count == 0) {
         spans.pop();
@@ -275,7 +278,7 @@ fn take_from(spans: &mut Vec<SampleSpan>, run: u32) -> bool {
     true
 }
 
-/// What taking a snapshot brought.
+/// The outcome of taking a snapshot.
 pub struct Taken {
     /// The exchange.
     pub exchange: ExchangeId,
@@ -288,7 +291,7 @@ pub struct Taken {
 }
 
 impl Import {
-    /// With what happens to samples that come by each of the consumer's imports.
+    /// Sets what happens to samples that come by each of the consumer's imports.
     pub fn through(mut self, entrance: impl Fn(usize) -> Entrance) -> Self {
         self.lines.iter_mut().for_each(|line| line.entrance = entrance(line.imported));
         self
@@ -310,7 +313,7 @@ impl Import {
         Taken { exchange: self.exchange, run: self.taken, overwritten, dropped }
     }
 
-    /// Shows what was taken when it was recorded; `false` if that is not there.
+    /// Shows what was taken when it was recorded; returns `false` if that is not there.
     pub fn take_recorded(
         &mut self,
         blackboard: &Blackboard,
@@ -330,8 +333,8 @@ impl Import {
         is_there
     }
 
-    /// Notes what was taken when it was recorded, and is shown already: the robot goes on from a
-    /// snapshot.
+    /// Notes what was taken when it was recorded, and is shown already, as the robot resumes from a
+    /// checkpoint.
     pub fn take_restored(&mut self, record: &InputRecord) {
         self.taken = record.snapshot;
         let samples = self.lines.iter_mut().filter_map(|line| line.samples.as_mut());
@@ -364,8 +367,8 @@ impl Import {
         }));
     }
 
-    /// Writes down what was taken last, and returns what is left of the words: one for the
-    /// snapshot, two for each line with samples.
+    /// Writes down what was taken last, one word for the snapshot and two for each line with
+    /// samples. Returns the words that are left.
     pub fn write_down<'w>(&self, words: &'w mut [u32]) -> &'w mut [u32] {
         let samples = self.lines.iter().filter_map(|line| line.samples.as_ref());
         let spans = samples.flat_map(|samples| [samples.span.first, samples.span.count]);
@@ -379,7 +382,7 @@ impl Import {
 }
 
 impl SampleImport {
-    /// Shows the next values, at most so many, and lets go of those before.
+    /// Shows the next values, at most `limit`, and releases those before.
     fn take(&mut self, imported: &Imported, limit: usize, between: &mut BetweenRuns<'_>) {
         imported.forget_samples(between);
         self.span = SampleSpan::default();
@@ -392,22 +395,22 @@ impl SampleImport {
 }
 
 impl Import {
-    /// Whether there is a snapshot that was not taken yet.
+    /// Returns whether there is a snapshot that was not taken yet.
     pub fn has_new(&self) -> bool {
         self.snapshots.has_new()
     }
 
-    /// Whether a new snapshot was taken last time.
+    /// Returns whether a new snapshot was taken last time.
     pub fn has_taken(&self) -> bool {
         self.taken.is_some()
     }
 
-    /// What it brings, by the consumer's number, and whether samples of it are kept.
+    /// Returns the representations, by the consumer's number, and whether samples of each are kept.
     pub fn representations(&self) -> impl Iterator<Item = (usize, bool)> {
         self.lines.iter().map(|line| (line.imported, line.samples.is_some()))
     }
 
-    /// The stamp of the newest sample behind the snapshot taken last.
+    /// Returns the stamp of the newest sample behind the snapshot taken last.
     pub fn newest_stamp(&self) -> Option<Time> {
         self.snapshots
             .with_front(|snapshot| snapshot.entries.iter().filter_map(|entry| entry.provenance.newest()).max())

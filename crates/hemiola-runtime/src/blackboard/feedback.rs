@@ -1,5 +1,5 @@
-//! Where values come back to the cycle that they derive from, so that ages are those of ways that
-//! do not.
+//! The places where values come back to the cycle that they derive from, so that ages are those of
+//! ways that do not.
 //!
 //! Where cycles read each other, as odometry and scan matcher do, every value derives from all
 //! samples there ever were: the filter's state never forgets. The age of the oldest of them says
@@ -14,16 +14,16 @@
 //! value is the oldest of those that came by ways that do not come back to themselves. A value that
 //! derives from a source by other ways only is state, and has no age.
 //!
-//! How it is counted, without knowing all ways: a cycle that takes something that derives from
-//! itself has a *mark*. What comes into it gets the mark, and what would bring it back is left out.
-//! Samples with different marks are counted apart (`Provenance`), which takes as many places as
-//! there are sets of marks: robots without feedback have none, and pay nothing.
+//! How it is counted, without knowing all ways: a cycle that reads something that derives from
+//! itself has a *mark*. Samples that come into it get the mark, and those that would bring it back
+//! do not count. Samples with different marks are counted apart (`Provenance`), which takes as many
+//! places as there are sets of marks: robots without feedback have none, and pay nothing.
 //!
 //! The stamps of the newest samples are not touched: values are stamped with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many samples are counted apart: of each source, and for each set of marks.
+/// The number of samples that are counted apart: of each source, and for each set of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub sources: usize,
@@ -39,24 +39,24 @@ impl From<usize> for Shape {
 /// What happens to samples that come into a cycle by one of its imports or subscriptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entrance {
-    /// The bit of the cycle's mark; none if it takes nothing that derives from itself.
+    /// The bit of the cycle's mark; none if it reads nothing that derives from itself.
     pub mark: usize,
-    /// Those with the mark are left out.
+    /// Whether samples with the mark do not count.
     pub refuses: bool,
 }
 
-/// The marks of a robot's cycles, and where samples with them are left out.
+/// The marks of a robot's cycles, and where samples with them do not count.
 #[derive(Debug, Default)]
 pub struct Feedback {
     marks: BTreeMap<String, usize>,
     circular: BTreeSet<(String, Taken<String>)>,
 }
 
-/// More marks than this take too many places; cycles beyond share the last one, and what went
-/// through one of them is left out by the others as well.
+/// The number of marks: more would take too many places. Cycles beyond that share the last one, and
+/// samples that went through one of them do not count for the others either.
 const MOST_MARKS: usize = 3;
 
-/// What a cycle takes.
+/// Something that a cycle reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Taken<N> {
     /// A representation.
@@ -66,7 +66,7 @@ pub enum Taken<N> {
 }
 
 impl Feedback {
-    /// Cycles by their names, with all that they take and that derives from itself.
+    /// Takes cycles by their names, with all that they read and that derives from themselves.
     pub fn new(circular: impl IntoIterator<Item = (String, Taken<String>)>) -> Self {
         let (mut marks, circular) = (BTreeMap::new(), circular.into_iter().collect::<BTreeSet<_>>());
         for (cycle, _) in &circular {
@@ -76,17 +76,17 @@ impl Feedback {
         Self { marks, circular }
     }
 
-    /// How many sets of marks there are.
+    /// Returns the number of sets of marks.
     pub fn ways(&self) -> usize {
         1 << self.marks.len().min(MOST_MARKS)
     }
 
-    /// Of a representation that a cycle imports.
+    /// Returns the entrance of a representation that a cycle imports.
     pub fn values(&self, cycle: &str, representation: &str) -> Entrance {
         self.entrance(cycle, Taken::Value(representation.to_owned()))
     }
 
-    /// Of a topic that a cycle subscribes to.
+    /// Returns the entrance of a topic that a cycle subscribes to.
     pub fn messages(&self, cycle: &str, topic: &str) -> Entrance {
         self.entrance(cycle, Taken::Messages(topic.to_owned()))
     }

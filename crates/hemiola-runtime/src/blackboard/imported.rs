@@ -1,4 +1,4 @@
-//! A value that another blackboard's store holds, as this one's updates see it.
+//! The values that another blackboard's store holds, as the updates of this one see them.
 //!
 //! Invariant behind the `unsafe` blocks: what the cell shows is held by what stands beside it, and
 //! both change only between two runs ([`BetweenRuns`]).
@@ -14,22 +14,22 @@ use hemiola_model::{RepresentationDescriptor, Time};
 
 use super::slot::Held;
 
-/// See the module.
+/// An imported representation: its cell, and what holds the values in it.
 pub struct Imported {
     cell: Cell,
     holds: UnsafeCell<Holds>,
-    /// What is shown where nothing has arrived.
+    /// The value that is shown where nothing has arrived.
     default: Held,
 }
 
-/// What keeps values as the cell shows them.
+/// The holds that keep values as the cell shows them.
 struct Holds {
-    /// `None`: the default is shown, or what was restored in its place.
+    /// The value that is shown; `None` if that is the default, or what was restored in its place.
     current: Option<Held>,
-    /// What arrived since the last run, oldest first.
+    /// The samples that arrived since the last run, oldest first.
     samples: Vec<Held>,
-    /// Of a robot that goes on from a checkpoint: what it began with, until it is dropped with all
-    /// else.
+    /// The values that a robot began with when it resumed from a checkpoint; they are kept until
+    /// all else is dropped.
     restored: Vec<Held>,
 }
 
@@ -37,7 +37,8 @@ struct Holds {
 unsafe impl Sync for Imported {}
 
 impl Imported {
-    /// Shows `default` where nothing has arrived. All cells of the robot that do can share one.
+    /// Makes a representation that shows `default` where nothing has arrived. All cells of the
+    /// robot that show it can share one.
     pub fn new(descriptor: &'static RepresentationDescriptor, default: Held) -> Self {
         Self {
             cell: Cell::new(descriptor, default.view()),
@@ -46,20 +47,20 @@ impl Imported {
         }
     }
 
-    /// Where updates find it.
+    /// Returns the cell in which updates find it.
     pub fn cell(&self) -> &Cell {
         &self.cell
     }
 
-    /// Shows another value, and lets go of the last one.
+    /// Shows another value, and releases the last one.
     #[inline]
     pub fn show(&self, held: Held, between: &mut BetweenRuns<'_>) {
         self.point_at(held.view(), between);
         self.holds(between).current = Some(held);
     }
 
-    /// Shows the default, as stale: there is no such value at present. What was shown goes back to
-    /// its store.
+    /// Shows the default, as stale: there is no such value at present. The value that was shown
+    /// goes back to its store.
     pub fn show_default(&self, between: &mut BetweenRuns<'_>) {
         if self.holds(between).current.is_some() || !self.cell.view().stale {
             self.point_at(View { stale: true, ..self.default.view() }, between);
@@ -67,18 +68,18 @@ impl Imported {
         }
     }
 
-    /// Whether a value has arrived that is still shown.
+    /// Returns whether a value has arrived that is still shown.
     pub fn has_arrived(&self, between: &mut BetweenRuns<'_>) -> bool {
         self.holds(between).current.is_some()
     }
 
-    /// Makes room for so many samples, so that collecting them allocates nothing.
+    /// Makes room for that many samples, so that collecting them allocates nothing.
     pub fn reserve(&self, samples: usize, between: &mut BetweenRuns<'_>) {
         self.holds(between).samples.reserve(samples);
         self.views(between).reserve(samples);
     }
 
-    /// How many samples there is room for.
+    /// Returns how many samples there is room for.
     pub fn capacity(&self, between: &mut BetweenRuns<'_>) -> usize {
         self.views(between).capacity()
     }
@@ -95,7 +96,7 @@ impl Imported {
         self.holds(between).samples.push(sample);
     }
 
-    /// Shows a value that is read as what has arrived. Allocates.
+    /// Shows a value from a reader as if it had arrived. Allocates.
     pub fn restore(
         &self,
         reader: &mut dyn Reader,
@@ -105,13 +106,13 @@ impl Imported {
         let value = self.read(reader, view)?;
         self.point_at(value.view(), between);
         let holds = self.holds(between);
-        // Without a stamp it is the default, which was shown because nothing had arrived.
+        // A value without a stamp is the default, which was shown because nothing had arrived.
         holds.current = (value.stamp != Time::ZERO).then(|| value.clone());
         holds.restored.push(value);
         Ok(())
     }
 
-    /// Shows one sample more that is read. Allocates.
+    /// Shows one sample more, from a reader. Allocates.
     pub fn restore_sample(
         &self,
         reader: &mut dyn Reader,

@@ -57,19 +57,19 @@ fn watched() -> &'static RepresentationDescriptor {
     RepresentationDescriptor::of::<Watched>()
 }
 
-/// A cycle that provides so many values, to some others.
+/// A cycle that provides that many values, to some others.
 struct Publisher {
     blackboard: Arc<Blackboard>,
     run: u32,
 }
 
-/// A cycle that reads them all.
+/// A cycle that reads all of them.
 struct Reader {
     blackboard: Blackboard,
     import: Import,
 }
 
-/// So many values, and readers of them; with a sample queue of the first one if there is a
+/// Makes that many values, and readers of them; with a sample queue of the first one if there is a
 /// capacity.
 fn cycles(values: usize, readers: usize, capacity: Option<usize>) -> (Publisher, Vec<Reader>) {
     let line = |store| Line { store, imported: store, samples: capacity.filter(|_| store == 0) };
@@ -93,7 +93,7 @@ fn cycles(values: usize, readers: usize, capacity: Option<usize>) -> (Publisher,
 }
 
 impl Publisher {
-    /// A run in which all values are written, and these are published to every reader.
+    /// Runs the cycle: all values are written, and these are published to every reader.
     fn run(&mut self, published: &[usize]) {
         self.run += 1;
         for store in self.blackboard.stores() {
@@ -114,7 +114,7 @@ impl Publisher {
 }
 
 impl Reader {
-    /// A run: takes what is new, and looks at all of it twice.
+    /// Runs the cycle: it takes what is new, and looks at all of it twice.
     fn run(&mut self) -> Vec<u32> {
         // SAFETY: one thread, and what is read below is read within the run.
         self.import.take(&self.blackboard, &mut unsafe { BetweenRuns::assume() });

@@ -28,18 +28,19 @@ use super::feedback::{Entrance, Shape};
 /// apart until they are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provenance {
-    /// By values all the way: the sources of the first set of marks, of the second, ...
+    /// Samples that came by values all the way: the sources of the first set of marks, of the
+    /// second, ...
     read: Box<[Span]>,
-    /// By a message somewhere on the way.
+    /// Samples that came by a message somewhere on the way.
     heard: Box<[Span]>,
     sources: usize,
 }
 
-/// The stamps of the oldest and the newest sample. If the oldest one is after the newest, those
-/// that there are came by no way that counts.
+/// The stamps of the oldest and the newest sample. If the oldest one is after the newest, the
+/// samples came by no way that counts.
 type Span = (Time, Time);
 
-/// No sample: the neutral element of `join`.
+/// The span of no sample: the neutral element of `join`.
 const NONE: Span = (Time::from_nanoseconds(i64::MAX), Time::from_nanoseconds(i64::MIN));
 
 fn join(span: &mut Span, (oldest, newest): Span) {
@@ -50,17 +51,18 @@ fn known((oldest, newest): Span) -> Option<Span> {
     (oldest <= newest).then_some((oldest, newest))
 }
 
-/// The newest sample, by whatever way it came.
+/// Returns the newest sample, by whatever way it came.
 fn newest(span: Span) -> Option<Time> {
     (span != NONE).then_some(span.1)
 }
 
-/// Samples that have come by a way that does not count.
+/// Returns the span of samples that have come by a way that does not count.
 fn without_oldest((_, newest): Span) -> Span {
     (NONE.0, newest)
 }
 
-/// Adds what comes into a cycle: it gets the cycle's mark, and what has it already may be left out.
+/// Adds samples that come into a cycle: they get the cycle's mark, and those that have it already
+/// may not count.
 fn enter(inside: &mut [Span], outside: &[Span], sources: usize, Entrance { mark, refuses }: Entrance) {
     if sources == 0 {
         return;
@@ -75,23 +77,23 @@ fn enter(inside: &mut [Span], outside: &[Span], sources: usize, Entrance { mark,
 }
 
 impl Provenance {
-    /// No sample of so many sources.
+    /// Makes a provenance without samples, for that many sources.
     pub fn none(sources: usize) -> Self {
         Self::shaped(sources.into())
     }
 
-    /// No sample, in so many places.
+    /// Makes a provenance without samples, in that many places.
     pub(crate) fn shaped(Shape { sources, ways }: Shape) -> Self {
         let none: Box<[Span]> = vec![NONE; sources * ways].into();
         Self { read: none.clone(), heard: none, sources }
     }
 
-    /// How many sources there are.
+    /// Returns the number of sources.
     pub fn sources(&self) -> usize {
         self.sources
     }
 
-    /// All of one source, whatever marks they have.
+    /// Returns all samples of one source, whatever marks they have.
     fn joined(&self, spans: &[Span], source: usize) -> Span {
         assert!(source < self.sources, "there are {} sources, and none of number {source}", self.sources);
         let mut all = NONE;
@@ -99,9 +101,9 @@ impl Provenance {
         all
     }
 
-    /// The stamps of the oldest and the newest sample of a source, of those that came by values;
-    /// `None`, too, if they came by ways only that come back to themselves: state, which has no
-    /// age.
+    /// Returns the stamps of the oldest and the newest sample of a source, of those that came by
+    /// values. Also `None` if they came only by ways that come back to themselves: that is state,
+    /// which has no age.
     ///
     /// # Panics
     /// If there is no source of that number.
@@ -109,8 +111,8 @@ impl Provenance {
         known(self.joined(&self.read, source))
     }
 
-    /// The stamps of the oldest and the newest sample of a source, of those whose effect came with
-    /// messages.
+    /// Returns the stamps of the oldest and the newest sample of a source, of those whose effect
+    /// came with messages.
     ///
     /// # Panics
     /// If there is no source of that number.
@@ -118,14 +120,15 @@ impl Provenance {
         known(self.joined(&self.heard, source))
     }
 
-    /// As `span`, and of state the newest sample alone: what is needed to go on.
+    /// Returns the span like `span`, or the newest sample alone where the value is state: that is
+    /// needed to resume.
     pub(crate) fn extent(&self, source: usize) -> Option<(Time, Time)> {
         let (oldest, latest) = self.joined(&self.read, source);
         newest((oldest, latest)).map(|newest| (oldest.min(newest), newest))
     }
 
-    /// The stamp of the newest sample of all sources. Messages do not count: which ones a run got
-    /// may depend on how fast others were.
+    /// Returns the stamp of the newest sample of all sources. Messages do not count: which ones a
+    /// run received may depend on how fast others were.
     pub fn newest(&self) -> Option<Time> {
         self.read.iter().copied().filter_map(newest).max()
     }
@@ -138,24 +141,24 @@ impl Provenance {
         join(&mut self.read[source], (stamp, stamp));
     }
 
-    /// Adds all samples of `other`, of which there is a value.
+    /// Adds all samples of `other`, which belongs to a value.
     pub fn merge(&mut self, other: &Self) {
         self.read.iter_mut().zip(&other.read).for_each(|(mine, &theirs)| join(mine, theirs));
         self.heard.iter_mut().zip(&other.heard).for_each(|(mine, &theirs)| join(mine, theirs));
     }
 
-    /// Adds all samples of `other`, of which there is a message.
+    /// Adds all samples of `other`, which belongs to a message.
     pub fn hear(&mut self, other: &Self) {
         self.hear_through(other, Entrance::default());
     }
 
-    /// Adds all samples of `other`, of which a message comes into a cycle.
+    /// Adds all samples of `other`, which belongs to a message that comes into a cycle.
     pub(crate) fn hear_through(&mut self, other: &Self, entrance: Entrance) {
         enter(&mut self.heard, &other.read, self.sources, entrance);
         enter(&mut self.heard, &other.heard, self.sources, entrance);
     }
 
-    /// Becomes what comes of `other` into a cycle, without allocation.
+    /// Becomes what `other` is once it has come into a cycle, without allocation.
     ///
     /// # Panics
     /// If the other one is for another number of sources.
@@ -168,7 +171,7 @@ impl Provenance {
         enter(&mut self.heard, &other.heard, self.sources, entrance);
     }
 
-    /// Becomes the extents of `other`, whatever marks they have: this one knows none.
+    /// Becomes the extents of `other`, whatever marks they have: this one has no marks.
     pub(crate) fn flatten(&mut self, other: &Self) {
         self.clear();
         let extents = (0..self.sources.min(other.sources)).map(|source| other.extent(source));
@@ -184,7 +187,7 @@ impl Provenance {
         self.heard.copy_from_slice(&other.heard);
     }
 
-    /// Passes on all that it is, four times per source.
+    /// Passes on all stamps, four per source.
     pub(crate) fn write_down(&self, mut word: impl FnMut(Time)) {
         for &(oldest, newest) in self.read.iter().chain(&self.heard) {
             word(oldest);
@@ -192,7 +195,7 @@ impl Provenance {
         }
     }
 
-    /// Becomes what was written down.
+    /// Reads back what was written down.
     pub(crate) fn read_back(&mut self, mut word: impl FnMut() -> Time) {
         for span in self.read.iter_mut().chain(&mut self.heard) {
             *span = (word(), word());
@@ -214,7 +217,7 @@ mod tests {
         Time::from_nanoseconds(second * 1_000_000_000)
     }
 
-    /// Odometry has the first mark, the matcher the second, and each takes what derives from
+    /// Odometry has the first mark, the matcher the second, and each reads what derives from
     /// itself.
     #[test]
     fn the_oldest_sample_is_of_a_way_that_does_not_come_back_to_itself() {
@@ -241,7 +244,7 @@ mod tests {
             assert_eq!(matched.span(0), Some((at(second), at(second))));
             assert_eq!(pose.newest(), Some(at(second)));
         }
-        // What is left when nothing comes in any more is state: its stamp is known, and it has no
+        // When nothing comes in any more, what is left is state: its stamp is known, and it has no
         // age.
         let mut state = none();
         state.enter(&pose, matcher);

@@ -1,4 +1,4 @@
-//! A place for one value, shared by the store that fills it and everybody who holds the value.
+//! A place for one value, shared by the store that fills it and all that hold the value.
 //!
 //! # Protocol
 //! A slot counts who refers to it: its store once, and each [`Held`].
@@ -9,11 +9,11 @@
 //! | store | writes the value | nobody else can begin to hold it: that takes the store's consent or a hold |
 //! | store | holds the value for somebody: adds one | relaxed: the hand-over to the holder carries the value |
 //! | holder | subtracts one | release: what it read was read before |
-//! | the last one to refer to it | frees it | acquire: all others have let go |
+//! | the last one to refer to it | frees it | acquire: all others have released it |
 //!
-//! So a value that anybody holds stays as it is and where it is, whatever becomes of its store, of
-//! the programs that read it and of the channel that it came by. That is the invariant behind the
-//! `unsafe` blocks here.
+//! So a held value stays as it is and where it is, whatever becomes of its store, of the programs
+//! that read it and of the channel that it came by. That is the invariant behind the `unsafe`
+//! blocks here.
 
 #![expect(unsafe_code, reason = "slots count who refers to them; see the protocol")]
 
@@ -27,12 +27,12 @@ use crate::containment::quietly;
 use crate::sync::{AtomicU32, Ordering, fence};
 
 struct Shared {
-    /// Whoever refers to it.
+    /// The number of references to the slot.
     references: AtomicU32,
     value: UnsafeCell<AnyRepresentation>,
 }
 
-/// Refers to it, and counts as long as it lives.
+/// A reference to a slot, which counts as long as it lives.
 struct Reference(NonNull<Shared>);
 
 // SAFETY: values are Send and Sync; the count orders writing, reading and the end.
@@ -47,9 +47,9 @@ pub struct Slot(Reference);
 #[derive(Clone)]
 pub struct Held {
     reference: Reference,
-    /// When the newest sample was taken that it derives from.
+    /// The time at which the newest sample was taken that the value derives from.
     pub stamp: Time,
-    /// Its provider failed in the latest run.
+    /// Whether the value's provider failed in the latest run.
     pub stale: bool,
 }
 
@@ -59,16 +59,16 @@ impl Slot {
         Self(Reference(NonNull::from(Box::leak(Box::new(shared)))))
     }
 
-    /// Whether nobody holds the value.
+    /// Returns whether the value is not held.
     #[inline]
     pub fn is_free(&self) -> bool {
         self.0.get().references.load(Ordering::Acquire) == 1
     }
 
-    /// The value, to be changed.
+    /// Returns the value, to be changed.
     ///
     /// # Safety
-    /// The slot is free, and nobody holds or looks at its value as long as the reference lives.
+    /// The slot is free, and nothing holds or reads its value as long as the reference lives.
     #[expect(clippy::mut_from_ref, reason = "the caller promises exclusive use")]
     #[inline]
     pub unsafe fn value_mut(&self) -> &mut AnyRepresentation {
@@ -76,7 +76,7 @@ impl Slot {
         unsafe { &mut *self.0.get().value.get() }
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Safety
     /// It is not changed as long as the reference lives.
@@ -89,8 +89,8 @@ impl Slot {
     /// Holds the value.
     ///
     /// # Safety
-    /// Nobody changes it at present, and the provider comes to know of the hold before it looks for
-    /// a free slot.
+    /// The value is not being changed, and the provider comes to know of the hold before it looks
+    /// for a free slot.
     #[inline]
     pub unsafe fn hold(&self, stamp: Time, stale: bool) -> Held {
         Held { reference: self.0.clone(), stamp, stale }
@@ -98,20 +98,20 @@ impl Slot {
 }
 
 impl Held {
-    /// A value that belongs to nobody else.
+    /// Holds a value that belongs to nothing else.
     pub fn new(value: AnyRepresentation) -> Self {
-        // The slot's reference is this one.
+        // The reference of the slot becomes this one.
         Self { reference: Slot::new(value).0, stamp: Time::ZERO, stale: false }
     }
 
-    /// The value.
+    /// Returns the value.
     #[inline]
     pub fn value(&self) -> &AnyRepresentation {
         // SAFETY: it is held, so nobody changes it.
         unsafe { &*self.reference.get().value.get() }
     }
 
-    /// As updates see it.
+    /// Returns the value as updates see it.
     #[inline]
     pub fn view(&self) -> View {
         View { value: self.value().as_ptr(), stamp: self.stamp, stale: self.stale }
@@ -131,7 +131,8 @@ impl Reference {
         unsafe { self.0.as_ref() }
     }
 
-    /// Off the real-time threads: a store lives longer than the cycles that read from it.
+    /// Frees the slot. That happens off the real-time threads: a store lives longer than the cycles
+    /// that read from it.
     #[cold]
     fn free(&mut self) {
         fence(Ordering::Acquire);

@@ -1,5 +1,5 @@
-//! How snapshots get from the publisher to the consumer: always the newest, or, in a replay, those
-//! that were taken when it was recorded.
+//! The ways of snapshots from the publisher to the consumer: always the newest, or, in a replay,
+//! those that were taken when it was recorded.
 //!
 //! A replay runs one cycle after the other, where the robot ran them at the same time: when a
 //! consumer begins, the publisher may already have published what the consumer of the recording did
@@ -20,30 +20,30 @@ pub enum SnapshotReader<T> {
     Recorded(RecordedReader<T>),
 }
 
-/// A few buffers go round between both ends.
+/// The writer of a replay. A few buffers go round between both ends.
 pub struct RecordedWriter<T> {
-    /// The runs that will be taken, the next one last.
+    /// The runs whose snapshots will be taken, the next one last.
     wanted: Vec<u32>,
     filled: QueueWriter<T>,
     returned: QueueReader<T>,
-    /// `None` when there are fewer than it takes, which the sizes rule out.
+    /// The buffer to fill; `None` when there are too few, which the sizes rule out.
     back: Option<T>,
 }
 
-/// See [`RecordedWriter`].
+/// The reader of a replay: see [`RecordedWriter`].
 pub struct RecordedReader<T> {
     filled: QueueReader<T>,
     returns: QueueWriter<T>,
     front: T,
 }
 
-/// The newest snapshot, in one of three buffers.
+/// Makes both ends for the newest snapshot, in one of three buffers.
 pub fn newest<T>(make: impl FnMut() -> T) -> (SnapshotWriter<T>, SnapshotReader<T>) {
     let (writer, reader) = latest(make);
     (SnapshotWriter::Newest(writer), SnapshotReader::Newest(reader))
 }
 
-/// The snapshots of these runs, of which so many may wait at the same time.
+/// Makes both ends for the snapshots of these runs, of which `waiting` may wait at the same time.
 pub fn recorded<T>(
     runs: &[u32],
     waiting: usize,
@@ -53,7 +53,7 @@ pub fn recorded<T>(
     let (filled, filled_reader) = queue(buffers);
     let (mut returns, returned) = queue(buffers);
     for _ in 2..buffers {
-        // There is room for all.
+        // The queue has room for all buffers.
         _ = returns.push(make());
     }
     let wanted = runs.iter().rev().copied().collect();
@@ -63,13 +63,14 @@ pub fn recorded<T>(
     )
 }
 
-/// With so many that wait: one that is filled, one that is looked at, and one on its way back.
+/// Returns the number of buffers if that many wait: one is filled, one is read, and one is on its
+/// way back.
 pub fn buffers(waiting: usize) -> usize {
     waiting + 3
 }
 
 impl<T> SnapshotWriter<T> {
-    /// Whether the consumer takes, or may take, what this run publishes.
+    /// Returns whether the consumer takes, or may take, what this run publishes.
     pub fn wants(&self, run: u32) -> bool {
         match self {
             Self::Newest(_) => true,
@@ -77,7 +78,7 @@ impl<T> SnapshotWriter<T> {
         }
     }
 
-    /// Changes the buffer to fill; after [`publish`](Self::publish) an older one.
+    /// Changes the buffer to fill; after [`publish`](Self::publish) it is an older one.
     pub fn with_back(&mut self, change: impl FnOnce(&mut T)) {
         match self {
             Self::Newest(newest) => newest.with_back(change),
@@ -89,14 +90,14 @@ impl<T> SnapshotWriter<T> {
         }
     }
 
-    /// Publishes the filled buffer; `false` when one that nobody has taken is lost by that.
+    /// Publishes the filled buffer; returns `false` when one that was never taken is lost by that.
     pub fn publish(&mut self) -> bool {
         match self {
             Self::Newest(newest) => newest.publish(),
             Self::Recorded(recorded) => {
                 recorded.wanted.pop();
                 if let Some(filled) = recorded.back.take() {
-                    // There is room for all.
+                    // The queue has room for all buffers.
                     _ = recorded.filled.push(filled);
                 }
                 recorded.back = recorded.returned.pop();
@@ -107,17 +108,18 @@ impl<T> SnapshotWriter<T> {
 }
 
 impl<T> SnapshotReader<T> {
-    /// Whether there is one that was not taken yet.
+    /// Returns whether there is a snapshot that was not taken yet.
     pub fn has_new(&self) -> bool {
         match self {
             Self::Newest(newest) => newest.has_new(),
-            // Who triggers what stands in the recording.
+            // In a replay the recording says what triggers a run.
             Self::Recorded(_) => false,
         }
     }
 
-    /// Takes the newest, or the next of those recorded; `false` if there is none. Calls `release`
-    /// before it takes the newest, so that the consumer never holds the values of two snapshots.
+    /// Takes the newest snapshot, or the next of those recorded; returns `false` if there is none.
+    /// Calls `release` before it takes the newest, so that the consumer never holds the values of
+    /// two snapshots.
     pub fn take(&mut self, release: impl FnOnce()) -> bool {
         match self {
             Self::Newest(newest) => {
@@ -134,7 +136,7 @@ impl<T> SnapshotReader<T> {
         }
     }
 
-    /// Changes the one taken last.
+    /// Changes the snapshot taken last.
     pub fn with_front_mut<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         match self {
             Self::Newest(newest) => newest.with_front_mut(change),
@@ -142,7 +144,7 @@ impl<T> SnapshotReader<T> {
         }
     }
 
-    /// Looks at the one taken last.
+    /// Reads the snapshot taken last.
     pub fn with_front<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         match self {
             Self::Newest(newest) => newest.with_front(look),

@@ -1,4 +1,4 @@
-//! One representation: a few values that take turns, so that nobody ever copies or waits.
+//! One representation: a few values that take turns, so that none is ever copied or waited for.
 //!
 //! At any time a value is one of: the current one, the previous one (often the same), the one being
 //! written, held by somebody outside (a snapshot, a cell of another cycle, a sample queue, an
@@ -36,15 +36,16 @@ use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// The slot of the value that takes the place of all others while the representation is overridden.
 const OVERRIDE: u32 = 0;
-/// No slot: nobody has asked for the previous value yet.
+/// The number of no slot: the previous value has not been asked for yet.
 const NONE: u32 = u32::MAX;
-/// The current, the previous and the one being written; a spare one; the override.
+/// The slots of a store's own: for the current, the previous and the value being written; a spare
+/// one; the override.
 const OWN_SLOTS: usize = 5;
-/// The current, the one being written; the override. When a provider begins, the previous value is
-/// the current one.
+/// The slots of a store's own that are made at first: for the current value, the one being written,
+/// and the override. When a provider begins, the previous value is the current one.
 const OWN_SLOTS_AT_FIRST: usize = 3;
 
-/// Lies in the slot of the value that overrides until there is one. Nobody sees it.
+/// The value in the slot of the override until there is one. It is never seen.
 #[derive(Default)]
 struct NotOverridden;
 
@@ -56,12 +57,12 @@ impl Representation for NotOverridden {
     }
 }
 
-/// How many values of a store others hold.
+/// The number of values of a store that others hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// At the same time, whatever happens.
+    /// The most that are held at the same time, whatever happens.
     pub most: usize,
-    /// As long as all is published that is provided.
+    /// The number that is held as long as all that is provided is published.
     pub usual: usize,
 }
 
@@ -72,19 +73,20 @@ impl std::ops::AddAssign for Holds {
     }
 }
 
-/// See the module.
+/// A store: the values of one representation, and the cell in which updates find the current one.
 pub struct Store {
     cell: Cell,
-    /// Grows between two runs, or where the provider finds none of them free; has room for all.
+    /// The slots. The list grows between two runs, or where the provider finds none of them free;
+    /// it has room for all.
     slots: UnsafeCell<Vec<Slot>>,
-    /// How many there may be without those that were added.
+    /// The number of slots that there may be without those that were added.
     first_slots: usize,
-    /// How many of these have not been made yet. Only the provider changes it.
+    /// The number of these that have not been made yet. Only the provider changes it.
     unmade: AtomicU32,
     current: AtomicU32,
     previous: AtomicU32,
     writing: AtomicU32,
-    /// How often a value was made current.
+    /// The number of times that a value was made current.
     commits: AtomicU32,
     overridden: AtomicBool,
 }
@@ -99,20 +101,20 @@ pub struct NewSlots {
 }
 
 impl NewSlots {
-    /// Makes memory for the list of all slots of a store to which so many others were added. Off
+    /// Makes memory for the list of all slots of a store to which `before` others were added. Off
     /// the real-time threads.
     pub fn make_room(&mut self, store: &Store, before: usize) {
         self.list = Vec::with_capacity(store.first_slots + before + self.new.len());
     }
 
-    /// How many there are.
+    /// Returns the number of slots.
     pub fn count(&self) -> usize {
         self.new.len()
     }
 }
 
 impl Store {
-    /// A store from which others can hold so many values. Those for what is usual are made here,
+    /// Makes a store from which others can hold that many values. The usual number is made here,
     /// the others when they are needed.
     pub fn new(descriptor: &'static RepresentationDescriptor, holds: Holds) -> Self {
         let first_slots = OWN_SLOTS + holds.most;
@@ -135,23 +137,23 @@ impl Store {
         }
     }
 
-    /// What it holds.
+    /// Returns the descriptor of the representation.
     pub fn descriptor(&self) -> &'static RepresentationDescriptor {
         self.cell.descriptor()
     }
 
-    /// Where updates find it.
+    /// Returns the cell in which updates find the values.
     pub fn cell(&self) -> &Cell {
         &self.cell
     }
 
-    /// Changes whenever a value is provided.
+    /// Returns a number that changes whenever a value is provided.
     pub fn commits(&self) -> u32 {
         self.commits.load(Ordering::Relaxed)
     }
 
-    /// Makes the current value the previous one. Who reads previous values has this called before
-    /// every run; as long as nobody does, none is kept.
+    /// Makes the current value the previous one. A program that uses previous values calls this
+    /// before every run; as long as none does, none is kept.
     pub fn age(&self, between: &mut BetweenRuns<'_>) {
         self.previous.store(self.current.load(Ordering::Relaxed), Ordering::Relaxed);
         self.cell.age(between);
@@ -166,7 +168,7 @@ impl Store {
     /// Holds the current value within a run.
     ///
     /// # Safety
-    /// By a task that is ordered after the provider.
+    /// Only a task that is ordered after the provider may call this.
     pub unsafe fn hold_in_run(&self) -> Held {
         let View { stamp, stale, .. } = self.cell.view();
         // SAFETY: the current value is not written, and the provider's next task is ordered after
@@ -174,12 +176,12 @@ impl Store {
         unsafe { self.slot(self.current.load(Ordering::Relaxed)).hold(stamp, stale) }
     }
 
-    /// Makes so many slots. Off the real-time threads.
+    /// Makes that many slots. Off the real-time threads.
     pub fn make_slots(&self, count: usize) -> NewSlots {
         NewSlots { list: Vec::new(), new: (0..count).map(|_| Slot::new(self.descriptor().create())).collect() }
     }
 
-    /// Adds slots, in the order in which they were made; what is left of them is to be dropped off
+    /// Adds slots, in the order in which they were made; the rest of `slots` is to be dropped off
     /// the real-time threads. No allocation.
     pub fn add_slots(&self, slots: &mut NewSlots, _: &mut BetweenRuns<'_>) {
         // SAFETY: between two runs only the caller has the list.
@@ -190,16 +192,16 @@ impl Store {
     }
 
     /// Exchanges the value that overrides, if there has been one, for `value`, and overrides with
-    /// it from now on. `false` when the last one is still held by somebody, or `value` is of
-    /// another representation: try again in the next run.
+    /// it from now on. Returns `false` when the last one is still held, or `value` is of another
+    /// representation: the caller tries again before the next run.
     pub fn set_override(&self, value: &mut AnyRepresentation, between: &mut BetweenRuns<'_>) -> bool {
         if value.descriptor() != self.descriptor() {
             return false;
         }
         let used = [&self.current, &self.previous].iter().any(|used| used.load(Ordering::Relaxed) == OVERRIDE);
         if used {
-            // Let go first: the last value that was written is as good as any until the next
-            // commit.
+            // The override is released first: the last value that was written is as good as any
+            // until the next commit.
             self.show(self.writing.load(Ordering::Relaxed), between);
         }
         let slot = self.slot(OVERRIDE);
@@ -213,7 +215,7 @@ impl Store {
         true
     }
 
-    /// Becomes what is read, as if it had been provided: the robot goes on from a checkpoint.
+    /// Reads a value as if it had been provided, for a robot that resumes from a checkpoint.
     pub fn restore(
         &self,
         reader: &mut dyn Reader,
@@ -238,7 +240,7 @@ impl Store {
         self.overridden.store(false, Ordering::Relaxed);
     }
 
-    /// The current value.
+    /// Returns the current value.
     pub fn current<'b>(&'b self, _: &'b BetweenRuns<'_>) -> &'b AnyRepresentation {
         // SAFETY: the current value does not change between two runs.
         unsafe { self.slot(self.current.load(Ordering::Relaxed)).value() }
@@ -253,11 +255,11 @@ impl Store {
         self.cell.age(between);
     }
 
-    /// Makes a slot more, for a provider that finds none free: a reader holds values longer than is
-    /// usual. `None` if there are all already, or if the type's `Default` panics.
+    /// Makes one more slot, for a provider that finds none free: a reader holds values longer than
+    /// is usual. Returns `None` if all are there already, or if the type's `Default` panics.
     ///
     /// # Safety
-    /// By the provider before it is called, or between two runs.
+    /// Called in the provider's task before the provider itself is called, or between two runs.
     #[cold]
     unsafe fn make_one_more(&self) -> Option<u32> {
         let unmade = self.unmade.load(Ordering::Relaxed).checked_sub(1)?;
@@ -294,23 +296,26 @@ pub struct Writing<'s> {
 }
 
 impl<'s> Writing<'s> {
-    /// Gives the provider free values; `None`, and all is stale, when there are none (which the
-    /// sizes rule out).
+    /// Gives the provider free values; returns `None`, and all is stale, when there are none (which
+    /// the sizes rule out).
     ///
     /// # Safety
-    /// By the provider's task (or thread), which has no other such right to one of these stores.
-    /// Nobody reads what it provides before that task has ended, and no store comes twice.
+    /// Only the provider's task or thread may call this, and it has no other such right to one of
+    /// these stores. What it provides is not read before that task has ended, and no store comes
+    /// twice.
     #[inline]
     pub unsafe fn begin(stores: &'s [&'s Store]) -> Option<Self> {
         let writing = Self { stores };
         stores.iter().all(|store| writing.choose(store)).then_some(writing)
     }
 
-    /// Finds a free value and lets the provider's cell point at it. `false` when there is none.
+    /// Finds a free value and lets the provider's cell point at it. Returns `false` when there is
+    /// none.
     fn choose(&self, store: &Store) -> bool {
         let (current, previous) = (store.current.load(Ordering::Relaxed), store.previous.load(Ordering::Relaxed));
         let is_free = |slot: u32| slot != current && slot != previous && store.slot(slot).is_free();
-        // The first one that is free: those that were made for an exception are used in exceptions.
+        // The first free value is chosen, so that those that were made for an exception are used in
+        // exceptions.
         let free = (1..store.slots().len() as u32).find(|&slot| is_free(slot));
         // SAFETY: the provider has not been called yet.
         let Some(free) = free.or_else(|| unsafe { store.make_one_more() }) else { return false };
@@ -327,7 +332,7 @@ impl<'s> Writing<'s> {
         self.values().for_each(|mut value| value.reset());
     }
 
-    /// The values that are being written.
+    /// Iterates over the values that are being written.
     pub fn values(&mut self) -> impl Iterator<Item = ValueMut<'_>> {
         self.stores.iter().map(|store| {
             // SAFETY: `begin` found them free, they are shown only when this is gone, and no store
@@ -343,7 +348,7 @@ impl<'s> Writing<'s> {
             let is_overridden = store.overridden.load(Ordering::Relaxed);
             let slot = if is_overridden { OVERRIDE } else { store.writing.load(Ordering::Relaxed) };
             store.current.store(slot, Ordering::Relaxed);
-            // One writer at a time: no addition that others could disturb.
+            // There is one writer at a time, so that no atomic addition is needed.
             store.commits.store(store.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
             // SAFETY: the provider is done, and the executor starts no reader before its task has
             // ended.

@@ -1,5 +1,5 @@
-//! A change becomes commands for the cycles that it concerns. All that takes time happens here, on
-//! the thread of whoever wants the change.
+//! Turning a change into commands for the cycles that it concerns. All that takes time happens
+//! here, on the thread that asks for the change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::made::of_defaults;
 use crate::module_instance::ModuleInstance;
 use crate::record::{Change, ChangeNumber};
 
-/// What a change needs: commands, and what the robot consists of once they are on their way.
+/// The parts of a change: commands, and what the robot consists of once they are on their way.
 #[derive(Default)]
 pub struct Prepared {
     commands: Vec<(usize, Command)>,
@@ -24,7 +24,7 @@ pub struct Prepared {
     after: After,
 }
 
-/// What is different from then on, beside the cycles' programs.
+/// The parts that are different from then on, beside the cycles' programs.
 #[derive(Default)]
 enum After {
     #[default]
@@ -61,7 +61,7 @@ impl Controls {
     /// [`note_prepared`](Self::note_prepared).
     ///
     /// # Errors
-    /// It cannot be made, for the reason that the error gives.
+    /// The change cannot be made, for the reason that the error gives.
     pub fn prepare(
         &mut self,
         change: &Change,
@@ -85,8 +85,8 @@ impl Controls {
         }
     }
 
-    /// Notes what the robot consists of, now that the commands of a change are on their way. Gives
-    /// back what it consisted of, to be dropped when the controls are no longer locked.
+    /// Notes what the robot consists of, now that the commands of a change are on their way.
+    /// Returns what it consisted of, to be dropped when the controls are no longer locked.
     #[must_use = "modules are dropped when nothing is locked"]
     pub fn note_prepared(&mut self, prepared: Prepared) -> Vec<Instances> {
         match prepared.after {
@@ -109,7 +109,7 @@ impl Controls {
         changed.map(|(cycle, instances)| self.note_instances(cycle, instances)).collect()
     }
 
-    /// New programs for the cycles, with what was learnt since the last ones were made.
+    /// Makes new programs for the cycles, with what was learnt since the last ones were made.
     ///
     /// # Errors
     /// A plan cannot be made, which is a mistake in Hemiola.
@@ -164,7 +164,7 @@ impl Controls {
         let mut values = self.parameters.get(module).cloned().unwrap_or_default();
         values.insert(parameter.to_owned(), value.clone());
         let failed = |errors| RuntimeError::Parameters { name: module.to_owned(), errors };
-        // Also for a module that no cycle uses at present.
+        // The check is made also for a module that no cycle uses at present.
         descriptor.check(&values).map_err(failed)?;
         let mut prepared = Prepared::default();
         for (cycle, control) in self.cycles.iter().enumerate() {
@@ -179,7 +179,7 @@ impl Controls {
         Ok(prepared)
     }
 
-    /// New instances of a module start with these parameters.
+    /// Has new instances of a module start with these parameters.
     pub fn set_parameters(&mut self, module: &str, values: BTreeMap<String, Value>) {
         self.robot.configuration.modules.entry(module.to_owned()).or_default().parameters.clone_from(&values);
         self.parameters.insert(module.to_owned(), values);
@@ -197,7 +197,7 @@ impl Controls {
         Ok(Prepared { commands, ..Prepared::default() })
     }
 
-    /// A value of a store's representation that looks so.
+    /// Makes a value of a store's representation.
     ///
     /// # Errors
     /// The representation is opaque, or the value does not fit it.
@@ -257,7 +257,8 @@ impl Controls {
         Ok(prepared)
     }
 
-    /// The index of the cycle that provides a representation now, and where.
+    /// Returns the index of the cycle that provides a representation now, and the number of its
+    /// store.
     fn place_of(&self, representation: &str) -> Result<(usize, usize), RuntimeError> {
         let (control, store) = self.store_of(representation)?;
         Ok((self.cycle_index(&control.name)?, store))

@@ -1,5 +1,4 @@
-//! What runs: a program on a blackboard, with what it reads from elsewhere and what it is asked
-//! for.
+//! The part of a cycle that runs: a program on a blackboard, with its inputs and its commands.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: whoever has the cycle runs it")]
 
@@ -22,7 +21,7 @@ use crate::robot_state::RobotState;
 use crate::run::{Beginning, CycleImport, Repeated, Trigger};
 use crate::worker::WorkerState;
 
-/// What a cycle needs for its runs.
+/// The parts that a cycle needs for its runs.
 pub struct Core {
     pub name: String,
     pub id: CycleId,
@@ -38,55 +37,55 @@ pub struct Core {
     pub scale: TickScale,
     /// Notified by the source or topic that triggers it, if one does.
     pub trigger: Option<Arc<Trigger>>,
-    /// On the topic that triggers it, if one does.
+    /// The listener on the topic that triggers it, if one does.
     pub topic: Option<Listener>,
     pub progress: Progress,
 }
 
-/// How far a cycle has come.
+/// The progress of a cycle.
 #[derive(Default)]
 pub struct Progress {
     /// The number of the next run.
     pub runs: u32,
     pub last_trigger: Option<Time>,
-    /// Those that came into force since the last run.
+    /// The changes that came into force since the last run.
     pub changes: NewChanges,
-    /// It resumes from a checkpoint: its next run finds its inputs.
+    /// Whether it resumes from a checkpoint, so that its next run finds its inputs.
     pub is_resuming: bool,
 }
 
-/// What became of the inputs of a run.
+/// The outcome of taking the inputs of a run.
 #[derive(Default)]
 pub struct TakenInputs {
     /// The stamp of the sample that triggered the run, if one did.
     pub trigger: Option<Time>,
-    /// Inputs that were lost.
+    /// The number of inputs that were lost.
     pub lost: u64,
 }
 
-/// What the run before left behind.
+/// The facts about the run before.
 #[derive(Clone, Copy)]
 pub struct RunBefore {
-    /// What the cycle's clock showed in it.
+    /// The time on the cycle's clock in it.
     pub now: Option<Time>,
     /// Whether its modules have entered the safe state, and not left it.
     pub is_safe: bool,
 }
 
 impl Progress {
-    /// The number of the last run that began, and what its clock showed.
+    /// Returns the number of the last run that began, and the time on its clock.
     pub fn last_run(&self) -> (u32, Time) {
         (self.runs.wrapping_sub(1), self.last_trigger.unwrap_or_default())
     }
 
-    /// The same, if there was one.
+    /// Returns the same as [`last_run`](Self::last_run), if there was a run.
     pub fn present_run(&self) -> Option<(u32, Time)> {
         self.last_trigger.map(|_| self.last_run())
     }
 }
 
 impl Core {
-    /// The number of the run that begins.
+    /// Returns the number of the run that begins, and counts it.
     pub(super) fn count_run(&mut self) -> u32 {
         let run = self.progress.runs;
         self.progress.runs = run.wrapping_add(1);
@@ -123,8 +122,9 @@ impl Core {
         self.executor.rehearse(&self.program.graph, &self.program.program, &mut self.worker);
     }
 
-    /// Executes the commands that were posted, also while nobody knows when its next run will be.
-    /// What a run cannot begin with is left for the next one. On the thread of its worker 0.
+    /// Executes the commands that were posted, also while it is not known when the next run will
+    /// be. Changes that a run has no room for are left for the next one. On the thread of its
+    /// worker 0.
     pub fn attend(&mut self) {
         while !self.progress.changes.is_full()
             && let Some(command) = self.commands.next()
@@ -136,26 +136,28 @@ impl Core {
         }
     }
 
-    /// Does something that comes into force with the next run; tells what is left of it. On the
-    /// thread of its worker 0.
+    /// Executes a command that comes into force with the next run; returns what is left of it. On
+    /// the thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
         let done = command.obey(&mut self.program, &self.blackboard, &mut self.executor.between_runs());
         done.change().into_iter().for_each(|change| self.progress.changes.add(change));
         done
     }
 
-    /// Tells which changes have come into force since the last run.
+    /// Executes the commands that were posted, and returns the changes that have come into force
+    /// since the last run.
     pub(super) fn obey_commands(&mut self) -> NewChanges {
         self.attend();
         mem::take(&mut self.progress.changes)
     }
 
-    /// Whether the robot is in its safe state; modules that move something enter it, or leave it.
+    /// Has modules that move something enter the safe state, or leave it; returns whether the robot
+    /// is in it.
     pub(super) fn heed_safe_state(&mut self) -> SafeState {
         let safe_state = self.robot.safe_state();
         let has_left = self.follow_safe_state(safe_state);
-        // Who made one of them safe while it was let go has found it safe still, and said before
-        // that the robot is to be.
+        // A thread that tried to make a module safe just before it left has found it safe still,
+        // and has said before that the robot is to be in its safe state.
         if has_left && self.robot.safe_state().is_active() {
             self.follow_safe_state(SafeState::Active);
             return SafeState::Active;
@@ -163,8 +165,8 @@ impl Core {
         safe_state
     }
 
-    /// Modules that move something enter the safe state, or leave it; tells whether any has left
-    /// it.
+    /// Has modules that move something enter the safe state, or leave it; returns whether any has
+    /// left it.
     pub(super) fn follow_safe_state(&mut self, safe_state: SafeState) -> bool {
         if safe_state.is_active() {
             self.program.enter_safe_state();
@@ -173,14 +175,14 @@ impl Core {
         self.program.leave_safe_state(&mut self.executor.between_runs())
     }
 
-    /// Whether its source has brought a sample that was not taken yet, or its topic new messages,
-    /// which count as heard then.
+    /// Returns whether its source has brought a sample that was not taken yet, or its topic new
+    /// messages, which count as seen then.
     pub fn is_triggered(&mut self) -> bool {
         let has_new_sample = self.imports.iter().any(|import| import.is_trigger && import.import.has_new());
         self.topic.as_mut().map_or(has_new_sample, Listener::heard)
     }
 
-    /// Takes what is new of all that it reads from elsewhere.
+    /// Takes what is new of all inputs from elsewhere.
     pub(super) fn take_imports(&mut self, run: u32, at: Ticks) -> TakenInputs {
         let mut inputs = TakenInputs::default();
         for CycleImport { import, source, is_trigger, .. } in &mut self.imports {
@@ -192,7 +194,7 @@ impl Core {
             if *is_trigger && taken.run.is_some() {
                 inputs.trigger = import.newest_stamp();
             }
-            // A faster publisher overwrites by design; what a trigger brings is meant to be seen.
+            // A faster publisher overwrites by design; but what triggers a run is meant to be seen.
             let lost = taken.dropped + if *is_trigger { taken.overwritten } else { 0 };
             if lost > 0 {
                 inputs.lost += lost;
@@ -204,7 +206,7 @@ impl Core {
         inputs
     }
 
-    /// Takes what a run of a recording took; `false` if it was not published.
+    /// Takes what a run of a recording took; returns `false` if it was not published.
     pub(super) fn take_recorded(&mut self, record: &RunRecord) -> bool {
         let is_resuming = mem::take(&mut self.progress.is_resuming);
         for CycleImport { from, import, source, .. } in &mut self.imports {
@@ -220,7 +222,8 @@ impl Core {
         true
     }
 
-    /// A fingerprint of every value on the blackboard, by representation; opaque ones have none.
+    /// Returns a fingerprint of every value on the blackboard, by representation; opaque ones have
+    /// none.
     pub fn fingerprints(&self) -> Vec<(&'static str, u64)> {
         // SAFETY: `self` is borrowed, so no run is going on.
         let between = unsafe { BetweenRuns::assume() };

@@ -1,4 +1,4 @@
-//! What is seen to besides a cycle's runs: that they meet their deadline, and leave others a rest.
+//! The care for a cycle's runs: that they meet their deadline, and leave others a rest.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,36 +14,37 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 pub struct Guard {
     pub deadline: Option<Duration>,
     pub health: Arc<Health>,
-    /// Of a cycle with real-time priority: one that cannot keep up must not stop those above it.
+    /// The rests of a cycle with real-time priority: one that cannot keep up must not stop those
+    /// above it.
     pub respite: Option<Respite>,
 }
 
-/// What a watchdog sees of a cycle.
+/// The state of a cycle as a watchdog sees it.
 #[derive(Default)]
 pub struct Health {
     /// Runs that have ended.
     pub runs: AtomicU64,
     /// Runs that were over after their deadline.
     pub overruns: AtomicU64,
-    /// When the last run ended, in nanoseconds of the robot's clock.
+    /// The end of the last run, in nanoseconds of the robot's clock.
     pub last_end: AtomicU64,
     /// Inputs that were lost.
     pub dropped: AtomicU64,
     /// Triggers of its timer for which there was no run.
     pub skipped: AtomicU64,
-    /// When the present run began, in ticks; 0 between two runs.
+    /// The begin of the present run, in ticks; 0 between two runs.
     pub begun: AtomicU64,
     /// The kernel's number of the thread that is worker 0; 0 before it has started.
     pub thread: AtomicU32,
 }
 
 impl Health {
-    /// When the run began that is going on.
+    /// Returns when the present run began.
     pub fn run_since(&self) -> Option<Ticks> {
         Some(self.begun.load(Ordering::Relaxed)).filter(|&ticks| ticks != 0).map(Ticks)
     }
 
-    /// The thread that is worker 0.
+    /// Returns the thread that is worker 0.
     pub fn thread(&self) -> Option<KernelThread> {
         Some(self.thread.load(Ordering::Relaxed)).filter(|&number| number != 0).map(KernelThread::from_number)
     }
@@ -54,24 +55,25 @@ impl Health {
 }
 
 impl Guard {
-    /// The calling thread is worker 0 from now on.
+    /// Makes the calling thread worker 0.
     pub fn settle(&self) {
         self.health.thread.store(KernelThread::current().number(), Ordering::Relaxed);
     }
 
-    /// A run begins.
+    /// Notes that a run begins.
     pub fn begin_run(&self, begin: Ticks) {
         self.health.begun.store(begin.0, Ordering::Relaxed);
     }
 
-    /// Inputs were lost.
+    /// Counts inputs that were lost.
     pub fn note_lost(&self, count: u64) {
         if count > 0 {
             self.health.dropped.fetch_add(count, Ordering::Relaxed);
         }
     }
 
-    /// Triggers of the timer had passed before the run that was to answer them could begin.
+    /// Counts triggers of the timer that had passed before the run that was to answer them could
+    /// begin.
     pub fn note_skipped(&self, core: &mut Core, count: u64) {
         if count > 0 {
             self.health.skipped.fetch_add(count, Ordering::Relaxed);
@@ -80,7 +82,7 @@ impl Guard {
         }
     }
 
-    /// A run that was due then has ended.
+    /// Notes that a run that was due at `due` has ended.
     pub fn end_run(&self, core: &mut Core, run: u32, due: Ticks) {
         let at = Ticks::now();
         core.worker.trace(Event::CycleEnd { cycle: core.id, run, at });
@@ -95,7 +97,8 @@ impl Guard {
         self.health.runs.fetch_add(1, Ordering::Release);
     }
 
-    /// Until when the cycle's thread is to rest after work that began then, if it has to.
+    /// Returns until when the cycle's thread is to rest after work that began at `begin`, if it has
+    /// to.
     pub fn rest_until(&mut self, begin: MonotonicTime) -> Option<MonotonicTime> {
         self.respite.as_mut()?.after_work(begin, monotonic_now())
     }

@@ -19,7 +19,7 @@ pub struct DebugInlets {
 
 struct Inlet {
     ends: DebugInlet,
-    /// Of buffers for images; others are freed when they come back.
+    /// The size of the buffers for images; others are freed when they come back.
     buffer_bytes: usize,
 }
 
@@ -46,18 +46,18 @@ impl DebugInlets {
         self.workers.push(inlet);
     }
 
-    /// This is wanted from now on; somebody looks for the first time.
+    /// Passes on what is wanted from now on, also where somebody looks for the first time.
     pub fn want(&mut self, interest: Interest) {
         self.interest = Arc::new(interest);
         self.workers.iter_mut().for_each(|worker| worker.want(&self.interest));
     }
 
-    /// How many records did not fit since the last time.
+    /// Returns how many records did not fit since the last time.
     pub fn take_dropped(&mut self) -> u64 {
         self.workers.iter().map(|worker| worker.ends.tally.dropped.swap(0, Ordering::Relaxed)).sum()
     }
 
-    /// Passes on what workers have left behind, with when that was.
+    /// Passes on what workers have left behind, each with its time.
     pub fn poll(&mut self, catalog: &Catalog, mut show: impl FnMut(Ticks, DebugRecord)) {
         let Self { workers, found, updates, .. } = self;
         let mut update_of =
@@ -71,7 +71,7 @@ impl DebugInlets {
                 let update = update_of(call.update);
                 show(at, DebugRecord { time: call.time, run: call.run, update, sequence, name, content });
             };
-            // No more than fit, lest a worker keep this thread busy.
+            // No more records than fit are gathered at a time, lest a worker keep this thread busy.
             for _ in 0..RECORDS {
                 let Some(written) = ends.records.pop() else { break };
                 show(written.origin, written.content);
@@ -82,7 +82,7 @@ impl DebugInlets {
                     show(origin, DebugContent::Image(Arc::new(image)));
                 }
                 if written.buffer.len() == *buffer_bytes {
-                    // There is room for all.
+                    // The queue has room for all buffers.
                     _ = ends.buffers.push(written.buffer);
                 }
             }
@@ -96,7 +96,7 @@ impl DebugInlets {
         }
     }
 
-    /// All names that updates have used while somebody watched, in order.
+    /// Returns all names that updates have used while somebody watched, in order.
     pub fn names(&self) -> Vec<DebugName> {
         let names = self.found.iter();
         names.map(|((name, kind), update)| DebugName { name, kind: *kind, update: update.clone() }).collect()

@@ -1,18 +1,19 @@
 use hemiola_model::module::DebugKind;
 
-/// Which names somebody wants.
+/// The names that somebody wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interest {
-    /// Names and spaces, sorted.
+    /// The names and spaces that are wanted, sorted.
     names: Vec<Box<str>>,
-    /// Beginnings of names; the empty one for all.
+    /// The beginnings of names that are wanted; the empty one stands for all.
     prefixes: Vec<Box<str>>,
-    /// Plots and annotations of all names.
+    /// Whether plots and annotations of all names are wanted.
     marks: bool,
 }
 
 impl Interest {
-    /// As people write it: a name, a space, or the beginning of names with a `*` behind it.
+    /// Reads names as people write them: a name, a space, or the beginning of names with a `*`
+    /// behind it.
     pub fn of<N: Into<String>>(wanted: impl IntoIterator<Item = N>) -> Self {
         let mut interest = Self::default();
         for text in wanted.into_iter().map(Into::into) {
@@ -25,12 +26,12 @@ impl Interest {
         interest
     }
 
-    /// What a trace wants.
+    /// Returns the interest of a trace.
     pub fn in_marks() -> Self {
         Self { marks: true, ..Self::default() }
     }
 
-    /// Wants what the other one does, too.
+    /// Adds the interest of another one.
     pub fn join(&mut self, other: &Self) {
         self.names.extend_from_slice(&other.names);
         self.prefixes.extend_from_slice(&other.prefixes);
@@ -38,7 +39,7 @@ impl Interest {
         self.tidy();
     }
 
-    /// Whether it wants what an update shows under that name. No allocation.
+    /// Returns whether a record of that name and kind is wanted. No allocation.
     pub fn wants(&self, name: &str, kind: DebugKind) -> bool {
         let has = |name: &str| self.names.binary_search_by(|known| (**known).cmp(name)).is_ok();
         self.marks && matches!(kind, DebugKind::Plot | DebugKind::Annotation)

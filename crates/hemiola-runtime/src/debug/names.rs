@@ -3,11 +3,12 @@ use std::time::Duration;
 use hemiola_model::Time;
 use hemiola_model::module::DebugKind;
 
-/// What a worker knows of the names that its updates use: whether somebody wants them, which is
-/// looked up once per change of interest. A table of fixed size, by where names lie in memory.
+/// The knowledge of a worker about the names that its updates use: whether somebody wants them,
+/// which is looked up once per change of interest. It is a table of fixed size, by where names lie
+/// in memory.
 pub struct NameTable {
     places: Box<[Option<Known>]>,
-    /// Of what somebody wants.
+    /// The number of the present interest.
     generation: u32,
 }
 
@@ -16,15 +17,15 @@ struct Known {
     kind: DebugKind,
     generation: u32,
     is_wanted: bool,
-    /// When a background was drawn last.
+    /// The time at which a background was drawn last.
     drawn: Option<Time>,
 }
 
-/// Names of an update in use: many.
+/// The number of names that updates in use may have: many.
 const PLACES: usize = 1024;
-/// How many places a name may be in.
+/// The number of places that a name may be in.
 const PROBES: usize = 16;
-/// Backgrounds are drawn anew after this.
+/// The time after which backgrounds are drawn anew.
 const BACKGROUND: Duration = Duration::from_secs(1);
 
 impl NameTable {
@@ -32,13 +33,14 @@ impl NameTable {
         Self { places: std::iter::repeat_with(|| None).take(PLACES).collect(), generation: 0 }
     }
 
-    /// Somebody wants something else from now on, or looks for the first time.
+    /// Forgets which names are wanted, as the interest has changed, or somebody looks for the first
+    /// time.
     pub fn renew(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Whether to show what has that name now; asks `is_wanted` if it does not know, and tells
-    /// `announce` of a new name, which says whether it will pass that on.
+    /// Returns whether a record of that name is to be shown now. Calls `is_wanted` if that is not
+    /// known, and `announce` for a new name, which returns whether the name was passed on.
     pub fn wants(
         &mut self,
         (name, kind): (&'static str, DebugKind),
@@ -48,7 +50,8 @@ impl NameTable {
     ) -> bool {
         let generation = self.generation;
         let Some(place) = self.place(name, kind) else {
-            // No room: it is asked for each time, and backgrounds are drawn each time.
+            // Without room for the name, `is_wanted` is called each time, and backgrounds are drawn
+            // each time.
             return is_wanted();
         };
         let known = match place {
@@ -65,7 +68,7 @@ impl NameTable {
         if !known.is_wanted || kind != DebugKind::Background {
             return known.is_wanted;
         }
-        // A clock may have been set back.
+        // The clock may have been set back.
         let is_due = known.drawn.is_none_or(|drawn| now < drawn || now.since(drawn) >= BACKGROUND);
         if is_due {
             known.drawn = Some(now);
@@ -73,7 +76,7 @@ impl NameTable {
         is_due
     }
 
-    /// Where a name is or can be.
+    /// Returns the place where a name is or can be.
     fn place(&mut self, name: &'static str, kind: DebugKind) -> Option<&mut Option<Known>> {
         let key = name.as_ptr().addr() ^ name.len() << 20 ^ (kind as usize) << 28;
         let first = (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;

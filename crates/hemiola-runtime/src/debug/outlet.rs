@@ -10,12 +10,12 @@ use super::interest::Interest;
 use super::names::NameTable;
 use crate::sync::{AtomicU64, Ordering};
 
-/// A worker's end.
+/// The worker's end.
 pub struct DebugOutlet(RefCell<Outlet>);
 
 struct Outlet {
     call: Call,
-    /// How many records the call has made.
+    /// The number of records that the call has made.
     sequence: u32,
     interest: LatestReader<Arc<Interest>>,
     names: NameTable,
@@ -36,7 +36,7 @@ pub struct Call {
     pub time: Time,
 }
 
-/// Where a record comes from.
+/// The origin of a record.
 #[derive(Clone, Copy)]
 pub struct Origin {
     pub call: Call,
@@ -64,16 +64,16 @@ pub struct FoundName {
     pub update: TaskId,
 }
 
-/// What the worker counts.
+/// The counters of a worker.
 #[derive(Default)]
 pub struct Tally {
-    /// Records that did not fit.
+    /// The number of records that did not fit.
     pub dropped: AtomicU64,
     /// The size of the largest image that there was no buffer for.
     pub image_bytes: AtomicU64,
 }
 
-/// The other ends.
+/// The other ends of a worker's outlet.
 pub struct DebugInlet {
     pub interest: LatestWriter<Arc<Interest>>,
     pub records: QueueReader<Written>,
@@ -83,12 +83,13 @@ pub struct DebugInlet {
     pub tally: Arc<Tally>,
 }
 
-/// Some hundredths of a second of an update that draws a lot: what is gathered at a time.
+/// The number of records that fit, and are gathered at a time: some hundredths of a second of an
+/// update that draws a lot.
 pub const RECORDS: usize = 2048;
 const NAMES: usize = 256;
-/// More than there are buffers.
+/// The capacity of the queues of images: more than there are buffers.
 pub const IMAGES: usize = 64;
-/// No larger image is shown.
+/// The size of the largest image that is shown.
 pub const LARGEST_IMAGE: usize = 1 << 24;
 
 impl DebugOutlet {
@@ -113,7 +114,7 @@ impl DebugOutlet {
         (Self(RefCell::new(outlet)), inlet)
     }
 
-    /// What comes from now on is of this call.
+    /// Notes the call that records belong to from now on.
     pub fn begin(&mut self, call: Call) {
         let outlet = self.0.get_mut();
         (outlet.call, outlet.sequence) = (call, 0);
@@ -134,7 +135,7 @@ impl DebugSink for DebugOutlet {
     fn record(&self, name: &'static str, content: DebugContent) {
         let mut outlet = self.0.borrow_mut();
         let origin = outlet.origin(name);
-        // Contents of updates own nothing that would be freed here.
+        // Contents from updates own nothing that would be freed here.
         if outlet.records.push(Written { origin, content }).is_err() {
             outlet.tally.drop_one();
         }
@@ -147,7 +148,7 @@ impl DebugSink for DebugOutlet {
             (origin, outlet.buffer_of(format.bytes()))
         };
         let Some(buffer) = buffer else { return self.0.borrow().tally.drop_one() };
-        // What fills it is the user's, and may panic or show something else.
+        // The closure that fills the buffer is the user's, and may panic or show something else.
         let mut filling = Filling { outlet: self, buffer };
         let pixels = &mut filling.buffer[..format.bytes()];
         pixels.fill(0);
@@ -163,13 +164,13 @@ impl Outlet {
         origin
     }
 
-    /// A buffer for so many bytes; if there is none, the service thread makes some.
+    /// Returns a buffer for that many bytes; if there is none, the service thread makes some.
     fn buffer_of(&mut self, bytes: usize) -> Option<Box<[u8]>> {
         while let Some(buffer) = self.spare.take().or_else(|| self.buffers.pop()) {
             if buffer.len() >= bytes {
                 return Some(buffer);
             }
-            // There is room for all buffers; they are not freed here.
+            // The queue has room for all buffers; they are not freed here.
             if let Err(WrittenImage { buffer, .. }) = self.images.push(WrittenImage { buffer, image: None }) {
                 self.spare = Some(buffer);
                 return None;

@@ -2,16 +2,16 @@
 //!
 //! # Protocol
 //! A forking worker puts a job (on its own stack) into one of a few places and works on it; idle
-//! workers that see it join in. Whoever works takes the next index from the job's counter until
+//! workers that see it join in. Each of them takes the next index from the job's counter until
 //! there is none left.
 //!
 //! | who | step | effect |
 //! |---|---|---|
-//! | owner | takes a free place | nobody else puts a job there |
+//! | owner | acquires a free place | nobody else puts a job there |
 //! | owner | stores the job's address | helpers can find it |
 //! | helper | counts itself in at the place, then loads the address | if it is null: counts itself out, nothing happened |
 //! | helper | works, counts itself out | never touches the job again |
-//! | whoever finds no index left | says that the place offers nothing | a worker with nothing else to do sleeps, and does not wait for the job's end |
+//! | whoever finds no index left | marks that the place offers nothing | a worker with nothing else to do sleeps, and does not wait for the job's end |
 //! | owner | out of indices: stores null, then waits until nobody is counted in, and sleeps where that takes long | the job can go |
 //! | helper, the last to count itself out while the owner sleeps | wakes the owner | |
 //! | owner | frees the place | |
@@ -37,10 +37,10 @@ use super::PATIENCE;
 use super::first_panic::FirstPanic;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
-/// How many scopes can be open to others at the same time.
+/// The number of scopes that can be open to others at the same time.
 const PLACES: usize = if cfg!(loom) { 1 } else { 16 };
 
-/// Where jobs are put for others to see.
+/// The places in which others find jobs.
 pub struct JobBoard {
     places: [Place; PLACES],
 }
@@ -49,16 +49,17 @@ pub struct JobBoard {
 struct Place {
     taken: AtomicBool,
     job: AtomicPtr<Job>,
-    /// There may be indices left.
+    /// Whether there may be indices left.
     offers: AtomicBool,
-    /// How many are counted in, and [`AWAITED`] while the owner sleeps until they have left.
+    /// The number of helpers that are counted in, and [`AWAITED`] while the owner sleeps until they
+    /// have left.
     helpers: AtomicUsize,
     left: Wakeup,
 }
 
 const AWAITED: usize = 1 << (usize::BITS - 1);
 
-/// A call for each index; lives on its owner's stack.
+/// A job: a call for each index. It lives on its owner's stack.
 struct Job {
     work: *const (dyn Fn(usize) + Sync),
     count: usize,
@@ -79,7 +80,7 @@ impl JobBoard {
         }
     }
 
-    /// Whether no job has anything left to do.
+    /// Returns whether no job has anything left to do.
     pub fn is_empty(&self) -> bool {
         self.places.iter().all(|place| !place.offers.load(Ordering::SeqCst))
     }
@@ -105,7 +106,7 @@ impl JobBoard {
         if let Some(Opened(place)) = &opened {
             place.offers.store(false, Ordering::Relaxed);
         }
-        // Also when something above panics: `job` outlives it.
+        // The job is closed also when something above panics: `job` outlives `opened`.
         drop(opened);
         if let Some(panic) = job.panic.take() {
             resume_unwind(panic);
@@ -113,8 +114,8 @@ impl JobBoard {
     }
 }
 
-/// A job that others can see. However its owner leaves, nobody sees the job any more, or works on
-/// it, when this is gone.
+/// A job that others can see. Once this is gone, however its owner leaves, no other worker sees the
+/// job any more, or works on it.
 struct Opened<'p>(&'p Place);
 
 impl Drop for Opened<'_> {
@@ -134,8 +135,8 @@ struct Helping<'p>(&'p Place);
 
 impl Drop for Helping<'_> {
     fn drop(&mut self) {
-        // Release: what it did is done for the owner. The place outlives the job, so it may still
-        // be looked at.
+        // Release: the owner sees what the helper did. The place outlives the job, so that it may
+        // still be used.
         if self.0.helpers.fetch_sub(1, Ordering::Release) == AWAITED + 1 {
             self.0.left.notify_one();
         }
@@ -143,13 +144,13 @@ impl Drop for Helping<'_> {
 }
 
 impl Place {
-    /// Lets others see the job, if the place is free.
+    /// Shows the job to others, if the place is free.
     fn open<'p>(&'p self, job: &'p Job) -> Option<Opened<'p>> {
         if self.taken.swap(true, Ordering::Acquire) {
             return None;
         }
         self.job.store(ptr::from_ref(job).cast_mut(), Ordering::SeqCst);
-        // After the job: who sees this finds it.
+        // This is stored after the job, so that a worker that sees it finds the job.
         self.offers.store(true, Ordering::SeqCst);
         Some(Opened(self))
     }
@@ -167,12 +168,13 @@ impl Place {
         // SAFETY: counted in and not null: the owner keeps the job until this worker has counted
         // itself out.
         let has_worked = unsafe { Job::work(job) };
-        // Still counted in: no other job is here before that.
+        // This helper is still counted in, so that no other job is here yet.
         self.offers.store(false, Ordering::Relaxed);
         has_worked
     }
 
-    /// Most are about to leave; one that was interrupted needs this core, perhaps.
+    /// Waits until all helpers have left. Most are about to; one that was interrupted may need this
+    /// core.
     #[cold]
     fn wait_for_helpers(&self) {
         let spin_until = monotonic_now() + PATIENCE;
@@ -195,7 +197,7 @@ impl Place {
 }
 
 impl Job {
-    /// Takes indices until there is none left; tells whether there was one.
+    /// Takes indices until there is none left; returns whether there was one.
     ///
     /// # Safety
     /// The job is alive until this returns.
@@ -212,7 +214,7 @@ impl Job {
             // SAFETY: the owner's reference outlives the job.
             let work = unsafe { &*job.work };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(index))) {
-                // Nobody starts another index; the owner passes the first panic on.
+                // No further index is begun; the owner passes the first panic on.
                 job.next.store(job.count, Ordering::Relaxed);
                 job.panic.note(panic);
             }
@@ -230,9 +232,9 @@ fn pause() {
 /// The crew of a worker whose cycle has others that might help.
 pub struct SharedCrew<'e, W: Fn(usize) + Sync> {
     pub board: &'e JobBoard,
-    /// Wakes up to so many workers.
+    /// A closure that wakes up to that many workers.
     pub wake: W,
-    /// There are others at all.
+    /// Whether there are other workers at all.
     pub others: bool,
 }
 

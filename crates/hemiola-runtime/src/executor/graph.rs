@@ -11,8 +11,8 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 /// A plan in the form that the executor runs: units by priority, counters of unmet dependencies.
 ///
 /// The plan's order of units is the order of their importance. A counter is set back when it
-/// reaches zero, so that a run needs no preparation. What a run reads lies together, for after the
-/// sleep between two runs little of it is in any cache.
+/// reaches zero, so that a run needs no preparation. The data that a run reads lies together, as
+/// little of it is in any cache after the sleep between two runs.
 pub struct ExecutableGraph {
     units: Box<[Unit]>,
     /// The tasks of all units, then the successors of all units.
@@ -44,8 +44,8 @@ struct Section {
     end: u32,
 }
 
-/// Units at least this long are worth being started by another worker; the one that made it ready
-/// keeps a shorter one until it gets busy.
+/// The length from which on a unit is worth being started by another worker. The worker that made
+/// it ready keeps a shorter one until it gets busy.
 pub const WORTH_SHARING: Duration = Duration::from_nanos(1500);
 
 impl ExecutableGraph {
@@ -96,7 +96,7 @@ impl ExecutableGraph {
         })
     }
 
-    /// A unit in which there is nothing to do, for that many workers.
+    /// Makes a graph of a unit in which there is nothing to do, for that many workers.
     pub(super) fn idle(workers: usize) -> Self {
         let nothing = Section { begin: 0, end: 0 };
         let unit = Unit {
@@ -117,7 +117,7 @@ impl ExecutableGraph {
         }
     }
 
-    /// How many workers it wants.
+    /// Returns the number of workers that it wants.
     pub fn workers(&self) -> usize {
         self.workers
     }
@@ -166,7 +166,7 @@ impl ExecutableGraph {
 }
 
 impl Unit {
-    /// Depends on no other unit.
+    /// Returns whether the unit depends on no other one.
     pub(super) fn is_root(&self) -> bool {
         self.predecessors == 0
     }
@@ -175,8 +175,8 @@ impl Unit {
         self.long
     }
 
-    /// Counts one dependency as met; `true` for the last one, which also sets the counter back for
-    /// the next run.
+    /// Counts one dependency as met; returns `true` for the last one, which also sets the counter
+    /// back for the next run.
     ///
     /// Release hands on what this worker's task wrote; acquire makes the last one see what all
     /// others wrote.

@@ -1,4 +1,4 @@
-//! What the workers of an executor do that are threads of its own.
+//! The helpers: workers of an executor that are threads of its own.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use super::Tasks;
 use super::pool::{Pool, pause};
 use crate::sync::Ordering;
 
-/// A helper wakes that much early at most. It is worth less than the punctuality of worker 0: a
+/// The most by which a helper wakes early. That is worth less than the punctuality of worker 0: a
 /// helper that is late takes over a bit less.
 const HELPERS_EARLINESS: Duration = Duration::from_micros(100);
-/// A helper with real-time priority that is awake for so long at a stretch is asked what it owes to
-/// others.
+/// The time awake at a stretch after which a helper with real-time priority checks whether it has
+/// to rest.
 const LONG_AWAKE: Duration = Duration::from_millis(5);
 
-/// What a helper does while there is no work.
+/// The behaviour of a helper while there is no work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Habits {
-    /// It spins for a while, and is awake when the next run is expected: it has a core of its own.
-    /// Others sleep.
+    /// Whether it spins for a while, and is awake when the next run is expected, as it has a core
+    /// of its own. Others sleep.
     pub spins: bool,
-    /// It has real-time priority, and must not take all of a core's time.
+    /// Whether it has real-time priority, and must not take all of a core's time.
     pub rests: bool,
 }
 
@@ -32,7 +32,7 @@ impl Default for Habits {
 }
 
 impl<T: Tasks> Pool<T> {
-    /// The life of a helper.
+    /// Runs a helper until the executor ends.
     pub fn help(&self, index: usize, habits: Habits, worker: &mut T::Worker) {
         // Loom runs all threads on one, and its own panics must be seen.
         let _containment = (!cfg!(loom)).then(Containment::new);

@@ -14,7 +14,7 @@ use super::pool::Pool;
 use super::{ExecutableGraph, Habits, Tasks};
 use crate::sync::UnsafeCell;
 
-/// How often each task has run. Loom sees every access that no synchronisation orders.
+/// A witness of how often each task has run. Loom sees every access that no synchronisation orders.
 struct Witness {
     runs: Vec<UnsafeCell<u32>>,
     predecessors: Vec<Vec<usize>>,
@@ -42,7 +42,7 @@ impl Tasks for Witness {
     }
 }
 
-/// Checks a graph of long tasks on two workers, so many runs in a row.
+/// Checks a graph of long tasks on two workers, with that many runs in a row.
 fn check(tasks: usize, edges: &[(usize, usize)], runs: u32) {
     let graph = TaskGraph::plain("model", tasks, edges.iter().copied()).unwrap();
     let mut durations = Durations::unknown(tasks);
@@ -91,7 +91,7 @@ fn loom_a_fork_is_joined() {
     check(4, &[(0, 1), (0, 2), (1, 3), (2, 3)], 1);
 }
 
-/// Its first task panics.
+/// Tasks of which the first one panics.
 struct Panicking;
 
 impl Tasks for Panicking {

@@ -1,4 +1,4 @@
-//! A run on several workers: what they share, and how they go through its units.
+//! A run on several workers: their shared state, and how they go through its units.
 
 #![expect(unsafe_code, reason = "a run lives on the stack of worker 0; see the invariant in `executor`")]
 
@@ -19,45 +19,45 @@ use super::{PATIENCE, Tasks};
 use crate::containment::quietly;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-/// What the workers of an executor share.
+/// The state that the workers of an executor share.
 pub struct Pool<T> {
     pub ready: ReadySet,
     pub board: JobBoard,
     pub sleepers: Sleepers,
     run: AtomicPtr<Run<T>>,
-    /// Words of the ready set that the present graph needs.
+    /// The number of words of the ready set that the present graph needs.
     pub words: AtomicUsize,
-    /// Units of the present run that are not done.
+    /// The number of units of the present run that are not done.
     remaining: AtomicU32,
-    /// Workers that take part in the present run.
+    /// The number of workers that take part in the present run.
     pub workers: AtomicUsize,
-    /// How long a worker spins before it sleeps, in nanoseconds.
+    /// The time that a worker spins before it sleeps, in nanoseconds.
     patience: AtomicU64,
     pub stopping: AtomicBool,
-    /// What a task of the present run panicked with.
+    /// The panic of a task of the present run.
     panic: FirstPanic,
 }
 
-/// What workers need to know of a run; lives on the stack of [`Pool::run`].
+/// The facts about a run that workers need; they live on the stack of [`Pool::run`].
 struct Run<T> {
     graph: *const ExecutableGraph,
     tasks: *const T,
-    /// When its roots became ready.
+    /// The time at which its roots became ready.
     begin: Ticks,
 }
 
-/// How far a worker has come with its units.
+/// The progress of a worker with its units.
 struct Progress {
     own: UnitSet,
     now: Ticks,
-    /// Units that it has done.
+    /// The number of units that it has done.
     done: u32,
     /// The unit whose tasks it runs.
     unit: Option<usize>,
 }
 
-/// Where other threads rely on this one's stack, nothing may unwind it: what does is a mistake in
-/// Hemiola.
+/// A guard for the time in which other threads rely on this one's stack: nothing may unwind it
+/// then, and what does is a mistake in Hemiola.
 struct Relied;
 
 impl Drop for Relied {
@@ -86,7 +86,7 @@ impl<T: Tasks> Pool<T> {
         }
     }
 
-    /// A run on several workers, of which the caller is number 0.
+    /// Runs a graph on several workers, of which the caller is number 0.
     pub fn run(&self, graph: &mut ExecutableGraph, tasks: &T, worker: &mut T::Worker, workers: usize) {
         let graph = &*graph;
         let begin = Ticks::now();
@@ -112,8 +112,8 @@ impl<T: Tasks> Pool<T> {
         self.sleepers.wake_all();
     }
 
-    /// Works on the units in `own` and on what becomes ready by that, until there is nothing of its
-    /// own left.
+    /// Works on the units in `own` and on what becomes ready by them, until the worker has no unit
+    /// of its own left.
     fn work(&self, run: &Run<T>, own: UnitSet, index: usize, worker: &mut T::Worker, now: Ticks) {
         // SAFETY: this worker holds units of the run, so it goes on (see the module `executor`).
         let (graph, tasks) = unsafe { (&*run.graph, &*run.tasks) };
@@ -124,7 +124,7 @@ impl<T: Tasks> Pool<T> {
         while let Err(panic) = catch_unwind(AssertUnwindSafe(|| {
             self.work_on(graph, tasks, &mut progress, (run.begin, index), worker);
         })) {
-            // One of a task; any other is a mistake.
+            // A panic within a unit is one of a task; any other is a mistake.
             let Some(unit) = progress.unit.take() else { resume_unwind(panic) };
             self.panic.note(panic);
             progress.now = Ticks::now();
@@ -135,7 +135,7 @@ impl<T: Tasks> Pool<T> {
         }
     }
 
-    /// Works on the units of `progress` and on what becomes ready by that, until a task panics.
+    /// Works on the units of `progress` and on what becomes ready by them, until a task panics.
     fn work_on(
         &self,
         graph: &ExecutableGraph,
@@ -156,12 +156,12 @@ impl<T: Tasks> Pool<T> {
             }
             let node = &graph.units()[unit];
             if !own.is_empty() {
-                // What another worker could start must be given away before this one gets busy.
+                // Units that another worker could start are given away before this one gets busy.
                 let mut away = if node.is_long() { std::mem::take(own) } else { own.split(graph.long()) };
                 if !away.is_empty() {
                     let count = self.ready.publish(&mut away);
                     self.wake(count, index);
-                    // What giving away takes is no part of the next task.
+                    // The time that giving away takes is no part of the next task.
                     now = Ticks::now();
                 }
             }
@@ -177,7 +177,7 @@ impl<T: Tasks> Pool<T> {
         }
     }
 
-    /// Worker 0 after its own work: works on until the run is over.
+    /// Lets worker 0 work on after its own work, until the run is over.
     fn finish(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
         let words = graph.words();
         let mut idle_since = None;
@@ -198,7 +198,7 @@ impl<T: Tasks> Pool<T> {
             idle_since = None;
         }
         if let Some(asked) = self.sleepers.take_asked(0) {
-            // It was woken for nothing but the end.
+            // The worker was woken for nothing but the end.
             _ = quietly(|| tasks.woken(asked, Ticks::now(), worker));
         }
     }

@@ -2,17 +2,17 @@
 //!
 //! One bit per unit, numbered by priority, so that the lowest set bit is the most important ready
 //! unit. Publishing is one `fetch_or`, claiming one `fetch_and`; a bit that a claimer cleared is
-//! his alone, because only one `fetch_and` can see it set. Publishing releases what the unit's
+//! its alone, because only one `fetch_and` can see it set. Publishing releases what the unit's
 //! predecessors wrote, claiming acquires it. Both are `SeqCst`, because parking relies on one order
 //! of "published, then looked who sleeps" and "marked asleep, then looked what is published".
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// How many units a plan can have.
+/// The number of units that a plan can have.
 pub const CAPACITY: usize = WORDS * 64;
 const WORDS: usize = if cfg!(loom) { 1 } else { 16 };
 
-/// See the module.
+/// The set of units that any worker may start.
 pub struct ReadySet {
     words: [AtomicU64; WORDS],
 }
@@ -22,7 +22,7 @@ impl ReadySet {
         Self { words: std::array::from_fn(|_| AtomicU64::new(0)) }
     }
 
-    /// Gives away the units of `set` (and empties it); tells how many.
+    /// Gives away the units of `set` (and empties it); returns how many.
     pub fn publish(&self, set: &mut UnitSet) -> u32 {
         let mut count = 0;
         while set.occupied != 0 {
@@ -35,8 +35,8 @@ impl ReadySet {
         count
     }
 
-    /// Takes the most important unit among the first `words * 64`; more important than `limit` if
-    /// there is one.
+    /// Claims the most important unit among the first `words * 64`, if there is one that is more
+    /// important than `limit`.
     pub fn claim(&self, words: usize, limit: Option<usize>) -> Option<usize> {
         for (index, word) in self.words[..words].iter().enumerate() {
             let mut bits = word.load(Ordering::Relaxed);
@@ -56,7 +56,7 @@ impl ReadySet {
         None
     }
 
-    /// Whether there seems to be nothing.
+    /// Returns whether there seems to be no unit.
     pub fn is_empty(&self, words: usize) -> bool {
         self.words[..words].iter().all(|word| word.load(Ordering::SeqCst) == 0)
     }
@@ -66,7 +66,7 @@ impl ReadySet {
 #[derive(Clone, Default)]
 pub struct UnitSet {
     words: [u64; WORDS],
-    /// Which words are not zero.
+    /// The words that are not zero, a bit each.
     occupied: u16,
 }
 
@@ -85,7 +85,7 @@ impl UnitSet {
         }
     }
 
-    /// The most important one.
+    /// Returns the most important unit.
     #[inline]
     pub fn first(&self) -> Option<usize> {
         if self.occupied == 0 {
@@ -100,7 +100,7 @@ impl UnitSet {
         self.occupied == 0
     }
 
-    /// Moves those of `which` out into a set of their own.
+    /// Moves the units of `which` out into a set of their own.
     pub fn split(&mut self, which: &[u64]) -> Self {
         let mut out = Self::default();
         let mut rest = self.occupied;

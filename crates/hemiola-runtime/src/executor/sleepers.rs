@@ -1,4 +1,4 @@
-//! Which workers sleep, and how they are woken.
+//! The workers that sleep, and how they are woken.
 
 use std::time::Duration;
 
@@ -8,20 +8,21 @@ use hemiola_trace::Ticks;
 use super::MAXIMUM_WORKERS;
 use crate::sync::{AtomicU64, Ordering, look};
 
-/// So long around the expected begin of a run, a helper that has set its alarm is taken to be on
-/// its way.
+/// The time around the expected begin of a run in which a helper that has set its alarm counts as
+/// being on its way.
 const ON_ITS_WAY: Duration = Duration::from_micros(150);
 
 /// The workers of one executor that have nothing to do.
 pub struct Sleepers {
-    /// Which workers sleep or are about to: a bit each.
+    /// The workers that sleep or are about to, a bit each.
     parked: AtomicU64,
-    /// Which of them have set an alarm for the expected run.
+    /// The workers of these that have set an alarm for the expected run.
     alarmed: AtomicU64,
     wakeups: [Wakeup; MAXIMUM_WORKERS],
-    /// When each worker was woken the last time, in ticks; 0 when that has been noted.
+    /// The time at which each worker was woken last, in ticks; 0 when that has been noted.
     asked: [AtomicU64; MAXIMUM_WORKERS],
-    /// When the next run is expected, in nanoseconds of the monotonic clock; 0 when nobody knows.
+    /// The time at which the next run is expected, in nanoseconds of the monotonic clock; 0 when it
+    /// is not known.
     expected: AtomicU64,
 }
 
@@ -36,17 +37,17 @@ impl Sleepers {
         }
     }
 
-    /// The next run is expected then, if anybody knows.
+    /// Notes when the next run is expected, if that is known.
     pub fn expect_run(&self, at: Option<MonotonicTime>) {
         self.expected.store(at.map_or(0, MonotonicTime::as_nanoseconds), Ordering::Relaxed);
     }
 
-    /// When the next run is expected; in the past when nobody knows.
+    /// Returns when the next run is expected; in the past when that is not known.
     pub fn expected_run(&self) -> MonotonicTime {
         MonotonicTime::from_nanoseconds(self.expected.load(Ordering::Relaxed))
     }
 
-    /// When this worker was woken, if that has not been noted yet.
+    /// Returns when this worker was woken, if that has not been noted yet.
     #[inline]
     pub fn take_asked(&self, index: usize) -> Option<Ticks> {
         let asked = self.asked[index].load(Ordering::Relaxed);
@@ -57,14 +58,14 @@ impl Sleepers {
         Some(Ticks(asked))
     }
 
-    /// Whoever has woken this worker did so before what counts now.
+    /// Forgets when this worker was woken: that was before what counts now.
     #[inline]
     pub fn forget_asked(&self, index: usize) {
         self.asked[index].store(0, Ordering::Relaxed);
     }
 
-    /// Sleeps until woken or until `alarm`, unless there is `something_to_do` after everybody can
-    /// see that this worker sleeps. Tells whether it was the alarm.
+    /// Sleeps until woken or until `alarm`, unless there is `something_to_do` after all others can
+    /// see that this worker sleeps. Returns whether the alarm woke it.
     pub fn park(&self, index: usize, alarm: Option<MonotonicTime>, something_to_do: impl Fn() -> bool) -> bool {
         let seen = self.wakeups[index].generation();
         self.forget_asked(index);
@@ -84,7 +85,7 @@ impl Sleepers {
     }
 
     /// Wakes up to `count` sleeping workers among the first `workers`, but not `except`, and none
-    /// whose alarm is about to: waking them takes longer than what they are late by.
+    /// whose alarm is about to go off: waking them takes longer than they are late.
     pub fn wake(&self, mut count: u32, except: usize, workers: usize) {
         let taking_part = if workers == MAXIMUM_WORKERS { u64::MAX } else { (1 << workers) - 1 };
         let mut sleeping = look(&self.parked) & taking_part & !(1 << except);
@@ -98,12 +99,12 @@ impl Sleepers {
         }
     }
 
-    /// Wakes this worker if it sleeps; only one caller gets to.
+    /// Wakes this worker if it sleeps, and returns whether it did; only one caller wakes it.
     pub fn wake_one(&self, index: usize) -> bool {
         let bit = 1 << index;
         let slept = look(&self.parked) & bit != 0 && self.parked.fetch_and(!bit, Ordering::SeqCst) & bit != 0;
         if slept {
-            // Relaxed: the notification carries it over.
+            // Relaxed: the notification makes it visible to the worker.
             self.asked[index].store(Ticks::now().0, Ordering::Relaxed);
             self.wakeups[index].notify_one();
         }

@@ -1,4 +1,4 @@
-//! Changes from outside that a recording tells of, made again.
+//! Changes from outside that are in a recording, made again.
 //!
 //! Each cycle comes to a change with a run of its own. Meanwhile others may have come to later
 //! ones, so what a change made of a cycle is computed from all changes up to it and from none after
@@ -15,22 +15,22 @@ use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::record::{Change, ChangeNumber};
 
-/// What is known of them.
+/// The changes of a recording.
 pub struct RecordedChanges {
     changes: BTreeMap<ChangeNumber, Change>,
-    /// Those before it are in the journal of the replay.
+    /// The number of the first change that is not yet in the journal of the replay.
     next: ChangeNumber,
-    /// What the robot began with, once a change was made.
+    /// The state that the robot began with, once a change was made.
     beginning: Option<Beginning>,
 }
 
-/// What the robot consisted of before the first change.
+/// The state of the robot before the first change.
 struct Beginning {
     system: RobotDescription,
     parameters: BTreeMap<String, BTreeMap<String, Value>>,
 }
 
-/// What the robot consists of after a change, whichever cycles have come to it.
+/// The state of the robot after a change, whichever cycles have come to it.
 struct After {
     resolved: Resolved,
     parameters: BTreeMap<String, BTreeMap<String, Value>>,
@@ -41,10 +41,10 @@ impl RecordedChanges {
         Self { changes, next: 0, beginning: None }
     }
 
-    /// What makes a change come into force in a cycle.
+    /// Returns the command by which a change comes into force in a cycle.
     ///
     /// # Errors
-    /// In words.
+    /// The reason in words.
     pub fn command(&mut self, robot: &RobotHandle, cycle: usize, number: ChangeNumber) -> Result<Command, String> {
         let change = self.changes.get(&number).cloned();
         let change = change.ok_or("the recording does not tell what was changed")?;
@@ -106,7 +106,7 @@ impl RecordedChanges {
         self.next = last.saturating_add(1);
     }
 
-    /// What all changes to this one have made of the robot.
+    /// Returns what all changes to this one have made of the robot.
     fn after(&mut self, controls: &Controls, last: ChangeNumber) -> Result<After, RuntimeError> {
         let beginning = self.beginning.get_or_insert_with(|| Beginning {
             system: controls.robot.system.clone(),

@@ -1,4 +1,4 @@
-//! Where a robot is in the script that it follows, and the steps that it takes there.
+//! The place of a robot in the script that it follows, and the steps that it takes there.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,19 +12,19 @@ use crate::run::Repeated;
 use crate::script::Script;
 use crate::stage::{Stage, Step};
 
-/// How long it waits for who holds what is to be changed.
+/// The time for which it waits until what is to be changed is released.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Has a robot repeat the runs of a script.
+/// A follower: it has a robot repeat the runs of a script.
 pub struct Follower {
     script: Script,
     next: usize,
     /// The sources that runs took samples of: they give a sample when the first run needs it.
     needed: Vec<Arc<str>>,
     changes: RecordedChanges,
-    /// Why it cannot go on.
+    /// The reason why it cannot go on.
     failure: Option<String>,
-    /// What was different, and did not keep it from going on.
+    /// The first difference from the script that did not keep it from going on.
     deviation: Option<String>,
 }
 
@@ -38,11 +38,11 @@ impl Follower {
         Self { script, next: 0, needed, changes, failure: None, deviation: None }
     }
 
-    /// Resumes from the checkpoint that the script begins with, if it does: what was changed before
-    /// it, then what was remembered. Nothing runs yet.
+    /// Resumes from the checkpoint that the script begins with, if it does: makes the changes
+    /// before it, then restores what was remembered. Nothing runs yet.
     ///
     /// # Errors
-    /// In words.
+    /// The reason in words.
     pub fn resume(&mut self, stage: &mut Stage) -> Result<(), String> {
         for (cycle, number) in self.script.changed_before().to_vec() {
             let Some(index) = stage.cycles.iter().position(|known| *known.core.name == *cycle) else { continue };
@@ -61,17 +61,17 @@ impl Follower {
         publish_again(&mut stage.cycles, &parts)
     }
 
-    /// Why it cannot go on; `None` as long as it can.
+    /// Returns why it cannot go on; `None` as long as it can.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    /// The first thing that was different, and did not keep it from going on.
+    /// Returns the first difference that did not keep it from going on.
     pub fn deviation(&self) -> Option<&str> {
         self.deviation.as_deref()
     }
 
-    /// The next run; `None` when there is none, or it cannot be repeated.
+    /// Repeats the next run; returns `None` when there is none, or it cannot be repeated.
     pub fn step(&mut self, stage: &mut Stage) -> Option<Step> {
         if self.failure.is_some() {
             return None;
@@ -87,7 +87,7 @@ impl Follower {
         }
     }
 
-    /// When that, or what is left over, will be.
+    /// Returns the time of the next run, or of a sample that is left over.
     pub fn upcoming(&self, stage: &Stage) -> Option<Time> {
         if self.failure.is_some() {
             return None;
@@ -99,7 +99,7 @@ impl Follower {
 
     fn repeat(&mut self, stage: &mut Stage, record: &RunRecord) -> Result<Step, String> {
         let RunRecord { cycle, run, now, .. } = record;
-        // In the order of the runs times may go back a little: a clock does not.
+        // In the order of the runs times may go back a little, but a clock does not.
         let time = stage.now().max(*now);
         stage.state.clock().set(time);
         for input in &record.inputs {
@@ -126,7 +126,7 @@ impl Follower {
     /// Makes the changes from outside that came into force with this run.
     fn change(&mut self, stage: &mut Stage, index: usize, record: &RunRecord) {
         let RunRecord { cycle, run, changes, .. } = record;
-        // What was asked for before comes before.
+        // Commands that were posted before come before.
         stage.cycles[index].attend();
         for &number in changes {
             if let Err(reason) = self.change_again(stage, index, number) {
@@ -141,7 +141,7 @@ impl Follower {
         let command = self.changes.command(&stage.handle, index, number)?;
         let patience = Instant::now() + PATIENCE;
         let mut command = stage.cycles[index].obey(command);
-        // Who still holds what is to be changed, a recorder perhaps, lets it go soon.
+        // A holder of what is to be changed, a recorder perhaps, releases it soon.
         while command.change().is_none() && Instant::now() < patience {
             std::thread::yield_now();
             command = stage.cycles[index].obey(command);
@@ -149,12 +149,12 @@ impl Follower {
         command.change().map(drop).ok_or_else(|| "what is to be changed is in use".to_owned())
     }
 
-    /// The first one counts.
+    /// Notes a difference from the script; the first one counts.
     fn note_deviation(&mut self, deviation: String) {
         self.deviation.get_or_insert(deviation);
     }
 
-    /// Sources that no run took anything of give their samples in time.
+    /// Lets sources that no run took anything of deliver their samples in time.
     fn give_what_nobody_needs(&self, stage: &mut Stage, time: Time) {
         for stepped in &mut stage.sources {
             if self.needed.iter().any(|name| **name == *stepped.source.name) {
@@ -174,7 +174,7 @@ fn give(stage: &mut Stage, input: &InputRecord) -> Result<(), String> {
         return Ok(());
     };
     let Some(last) = input.last() else { return Ok(()) };
-    // Samples are numbered from zero; what is prepared has the number that the source has now.
+    // Samples are numbered from zero; the prepared one has the number that the source has now.
     while stepped.delivered.is_none_or(|delivered| delivered < last) {
         let next = stepped.source.samples;
         let Some(time) = stepped.next.filter(|_| next <= last) else {
@@ -186,7 +186,7 @@ fn give(stage: &mut Stage, input: &InputRecord) -> Result<(), String> {
     Ok(())
 }
 
-/// What the sources have left over, for who records it.
+/// Delivers the next sample that the sources have left over, for whoever records it.
 fn give_the_rest(stage: &mut Stage) -> Option<Step> {
     let fed = stage.sources.iter_mut().filter(|stepped| stepped.source.feed.is_some());
     let (time, stepped) = fed.filter_map(|stepped| Some((stepped.next?, stepped))).min_by_key(|(time, _)| *time)?;

@@ -8,11 +8,11 @@ use hemiola_model::module::Inlet;
 use crate::cycle::{Core, Cycle};
 use crate::record::{CyclePart, Piece, PieceKind};
 
-/// Has publishers publish again what was under way, and subscriptions let go of what they had
-/// received of it. When all cycles [go on](Cycle::resume); nothing runs yet.
+/// Has publishers publish again what was under way, and subscriptions release what they had
+/// received of it. To be called when all cycles have [resumed](Cycle::resume); nothing runs yet.
 ///
 /// # Errors
-/// In words: messages cannot be read.
+/// Messages cannot be read, for the reason in the text.
 pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), String> {
     let mut topics: BTreeMap<&str, Topic<'_>> = BTreeMap::new();
     for part in parts {
@@ -54,14 +54,14 @@ pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), St
     Ok(())
 }
 
-/// What is known of the messages of a topic.
+/// The messages of a topic that were under way.
 #[derive(Default)]
 struct Topic<'p> {
-    /// By the place of a publisher: the number of its next message.
+    /// The number of the next message of each publisher, by its place.
     next: BTreeMap<u32, u64>,
-    /// The first message that some subscription had not received.
+    /// By the place of a publisher, the first message that some subscription had not received.
     first: BTreeMap<u32, u64>,
-    /// Where messages stand.
+    /// The pieces that hold messages.
     pieces: Vec<(&'p Piece, Inlet)>,
 }
 
@@ -72,11 +72,11 @@ impl<'p> Topic<'p> {
         self.pieces.push((piece, *inlet));
     }
 
-    /// The piece that a message stands in, and its index there.
+    /// Returns the piece that holds a message, and its index there.
     fn source(&self, place: u32, number: u64) -> Option<(&'p Piece, usize)> {
         let has = |inlet: &Inlet| inlet.place == place && (inlet.first..inlet.end()).contains(&number);
         let &(piece, inlet) = self.pieces.iter().find(|(_, inlet)| has(inlet))?;
-        // Those of publishers that come before stand before.
+        // The messages of publishers in earlier places come first.
         let before = piece.inlets.iter().filter(|other| other.place < place).map(|other| other.count as usize);
         Some((piece, before.sum::<usize>() + (number - inlet.first) as usize))
     }

@@ -15,7 +15,7 @@ impl Cycle {
     /// yet.
     ///
     /// # Errors
-    /// In words: the part is not one of this cycle.
+    /// The part is not one of this cycle, for the reason in the text.
     pub fn resume(&mut self, part: &CyclePart) -> Result<(), String> {
         for piece in &part.pieces {
             let restored = match piece.kind {
@@ -23,7 +23,7 @@ impl Cycle {
                 PieceKind::Value => self.core.restore_value(piece, part.run),
                 PieceKind::Input => self.core.restore_input(piece),
                 PieceKind::Samples => self.core.restore_samples(piece),
-                // Published again, when all cycles are there.
+                // Messages are published again when all cycles are there.
                 PieceKind::Messages => Ok(()),
             };
             restored.map_err(|error| {
@@ -45,7 +45,7 @@ impl Core {
         let mut reader = CdrReader::new(&piece.bytes)?;
         match self.program.instance(&piece.name) {
             Some(instance) => instance.read_state(&mut reader, &mut self.executor.between_runs()),
-            // Another module provides now what it did.
+            // Another module provides its representations now.
             None => Ok(()),
         }
     }
@@ -85,7 +85,8 @@ impl Core {
         reader.end_sequence()
     }
 
-    /// What others have not taken of the last run, though it was published before the cut.
+    /// Publishes again what others have not taken of the last run, though it was published before
+    /// the cut.
     fn publish_again(&mut self, part: &CyclePart) {
         let Some(run) = part.run.checked_sub(1) else { return };
         let none = View::default();

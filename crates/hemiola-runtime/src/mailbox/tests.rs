@@ -25,7 +25,8 @@ fn override_with(change: u32) -> Command {
     Command::Override { store: 0, value, done: false, change }
 }
 
-/// Executes what was posted, as a cycle does before a run; what is overridden is in use.
+/// Executes what was posted, as a cycle does before a run; what is overridden is in use if
+/// `is_in_use`.
 fn run(reader: &mut CommandReader, is_in_use: bool, executed: &mut Vec<u32>) {
     while let Some(mut command) = reader.next() {
         if let Command::Override { done, .. } = &mut command {

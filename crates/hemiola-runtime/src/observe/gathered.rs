@@ -1,4 +1,4 @@
-//! Hands on what the service thread gathers: the journal, what updates show, figures, events.
+//! Handing on what the service thread gathers: the journal, what updates show, figures, events.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::observer::{Gathered, SeenEvents};
 use crate::debug::interest::Interest;
 use crate::journal::JournalEntry;
 
-/// All who want some of it.
+/// The outlets to all observers that want some of it.
 #[derive(Default)]
 pub struct GatheredOutlets {
     journal: Vec<Giver<JournalEntry>>,
@@ -32,15 +32,15 @@ struct Periodic {
     due: Instant,
 }
 
-/// As many entries as the journal keeps, and some that come.
+/// The capacity for entries: as many as the journal keeps, and some that come.
 const ENTRIES: usize = 5120;
-/// Some seconds of a busy robot.
+/// The capacity for records of updates: some seconds of a busy robot.
 const DEBUG_RECORDS: usize = 1 << 13;
-/// Of all workers; one piece of each comes twenty times a second.
+/// The capacity for events of all workers; one piece of each comes twenty times a second.
 const EVENTS: usize = 1024;
-/// More than any robot runs.
+/// A time longer than any robot runs.
 const AGES: Duration = Duration::from_secs(u32::MAX as u64);
-/// Older figures are of no use.
+/// The capacity for figures: older ones are of no use.
 const REPORTS: usize = 4;
 
 impl GatheredOutlets {
@@ -71,7 +71,7 @@ impl GatheredOutlets {
         gathered
     }
 
-    /// Lets go of those who have left; tells whether somebody has who watched what updates show.
+    /// Removes observers that have left; returns whether one of them watched what updates show.
     pub fn tidy(&mut self) -> bool {
         let watchers = self.debug.len();
         self.journal.retain(|giver| !giver.is_gone());
@@ -81,7 +81,7 @@ impl GatheredOutlets {
         self.debug.len() < watchers
     }
 
-    /// What anybody wants of what updates show; `None` if nobody watches.
+    /// Returns the interest of all observers in what updates show; `None` if nobody watches.
     pub fn interest(&self) -> Option<Interest> {
         let (first, others) = self.debug.split_first()?;
         let mut interest = (*first.interest).clone();
@@ -89,12 +89,12 @@ impl GatheredOutlets {
         Some(interest)
     }
 
-    /// Something has happened.
+    /// Passes on an entry of the journal.
     pub fn entry(&mut self, entry: &JournalEntry) {
         self.journal.iter_mut().for_each(|giver| _ = giver.give(entry.clone()));
     }
 
-    /// An update has shown something.
+    /// Passes on what an update has shown.
     pub fn show(&mut self, record: &DebugRecord) {
         let kind = record.content.kind();
         for Watcher { giver, .. } in self.debug.iter_mut().filter(|watcher| watcher.interest.wants(record.name, kind)) {
@@ -102,17 +102,17 @@ impl GatheredOutlets {
         }
     }
 
-    /// So much of what updates show did not fit where workers leave it.
+    /// Counts records of updates that did not fit where workers leave them.
     pub fn lost_records(&self, count: u64) {
         self.debug.iter().for_each(|watcher| watcher.giver.count(count));
     }
 
-    /// A worker or source has done something.
+    /// Passes on events of a worker or source.
     pub fn events(&mut self, worker: WorkerId, events: &[Event], lost: u64) {
         self.events.iter_mut().for_each(|giver| _ = giver.give(SeenEvents { worker, events: events.to_vec(), lost }));
     }
 
-    /// Passes on figures to those for whom it is time.
+    /// Passes on figures to observers whose period is over.
     pub fn report(&mut self, report: impl FnOnce() -> Report) {
         let now = Instant::now();
         let mut due = self.statistics.iter_mut().filter(|periodic| periodic.due <= now).peekable();
@@ -122,7 +122,7 @@ impl GatheredOutlets {
         let report = Arc::new(report());
         for Periodic { giver, period, due } in due {
             giver.give(report.clone());
-            // A period that no clock can show never comes round.
+            // A period that no clock can show never ends.
             *due = now.checked_add(*period).unwrap_or(now + AGES);
         }
     }

@@ -1,13 +1,13 @@
-//! What goes from one end to the other: from a cycle, a source or the thread that gathers events to
-//! one observer.
+//! Hand-overs from one end to the other: from a cycle, a source or the thread that gathers events
+//! to one observer.
 //!
-//! The one end never waits, unless it is asked to and its clock stands still; what finds no room is
+//! The giver never waits, unless it is asked to and its clock stands still; what finds no room is
 //! counted, and belongs to this observer alone. Things that take memory come in boxes that go
 //! round: the giver takes an empty one, fills it and passes it on, and the taker gives it back.
 //!
-//! | the observer is | who says so | what the giver does |
+//! | the observer is | set by | what the giver does |
 //! |---|---|---|
-//! | expected | who made it | nothing: it has not come to it yet |
+//! | expected | whoever made it | nothing: it has not come to it yet |
 //! | attached | the giver, when it comes to it | passes on |
 //! | gone | the observer, when it is dropped | nothing any more; what it still held is freed with the last end |
 //!
@@ -20,10 +20,10 @@ use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, yield_now};
 
-/// Whether an observer is there; shared by all its ends.
+/// The presence of an observer, shared by all its ends.
 pub struct Presence {
     is_gone: AtomicBool,
-    /// How many of those that pass something on have come to it.
+    /// The number of givers that have come to it.
     attached: AtomicU32,
 }
 
@@ -32,34 +32,34 @@ impl Presence {
         Arc::new(Self { is_gone: AtomicBool::new(false), attached: AtomicU32::new(0) })
     }
 
-    /// Whether the observer was dropped.
+    /// Returns whether the observer was dropped.
     #[inline]
     pub fn is_gone(&self) -> bool {
         self.is_gone.load(Ordering::Relaxed)
     }
 
-    /// Says that the observer is gone.
+    /// Notes that the observer is gone.
     pub fn leave(&self) {
         self.is_gone.store(true, Ordering::Relaxed);
     }
 
-    /// One giver passes on from now on.
+    /// Notes that one more giver passes on from now on.
     pub fn attach(&self) {
         self.attached.fetch_add(1, Ordering::Release);
     }
 
-    /// How many givers do.
+    /// Returns how many givers pass on.
     pub fn attached(&self) -> u32 {
         self.attached.load(Ordering::Acquire)
     }
 }
 
-/// What a giver does without room.
+/// The behaviour of a giver without room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// On threads that must not wait, and for observers that do not need everything.
+    /// It drops: on threads that must not wait, and for observers that do not need everything.
     Drop,
-    /// When the clock stands still.
+    /// It waits, when the clock stands still.
     Wait,
 }
 
@@ -83,18 +83,19 @@ struct Shared {
     dropped: AtomicU64,
 }
 
-/// Passes on things of which so many can be on their way.
+/// Makes both ends of a hand-over of which `capacity` things can be on their way.
 pub fn hand_over<T>(presence: &Arc<Presence>, capacity: usize, full: WhenFull) -> (Giver<T>, Taker<T>) {
     let (writer, reader) = queue(capacity.max(1));
     let shared = Arc::new(Shared { presence: presence.clone(), dropped: AtomicU64::new(0) });
     (Giver { things: writer, empty: None, shared: shared.clone(), full }, Taker { things: reader, empty: None, shared })
 }
 
-/// Passes on these, which go round: they come back to be filled again.
+/// Makes both ends of a hand-over of these things, which go round: they come back to be filled
+/// again.
 pub fn circulating<T>(presence: &Arc<Presence>, empty: Vec<T>, full: WhenFull) -> (Giver<T>, Taker<T>) {
     let (mut giver, mut taker) = hand_over(presence, empty.len(), full);
     let (mut back, reader) = queue(empty.len().max(1));
-    // There is room for all.
+    // The queue has room for all of them.
     empty.into_iter().for_each(|empty| _ = back.push(empty));
     giver.empty = Some(reader);
     taker.empty = Some(back);
@@ -102,19 +103,19 @@ pub fn circulating<T>(presence: &Arc<Presence>, empty: Vec<T>, full: WhenFull) -
 }
 
 impl<T> Giver<T> {
-    /// Whether nobody takes anything any more.
+    /// Returns whether the observer is gone, so that nothing is taken any more.
     #[inline]
     pub fn is_gone(&self) -> bool {
         self.shared.presence.is_gone()
     }
 
-    /// Whether its observer is waited for.
+    /// Returns whether its observer is waited for.
     pub fn wants_everything(&self) -> bool {
         self.full == WhenFull::Wait
     }
 
-    /// Waits while there is no room, if it is asked to and somebody is there; tells whether there
-    /// is some.
+    /// Waits while there is no room, if it is asked to and the observer is there; returns whether
+    /// there is some.
     #[inline]
     pub fn wait_for(&self, has_room: impl Fn() -> bool) -> bool {
         while !has_room() {
@@ -126,8 +127,8 @@ impl<T> Giver<T> {
         true
     }
 
-    /// Passes something on, or counts it; tells whether it went. No allocation, no lock, no system
-    /// call.
+    /// Passes something on, or counts it as dropped; returns whether it was passed on. No
+    /// allocation, no lock, no system call.
     #[inline]
     pub fn give(&mut self, thing: T) -> bool {
         let mut thing = Some(thing);
@@ -144,7 +145,7 @@ impl<T> Giver<T> {
         }
     }
 
-    /// An empty one to be filled; `None`, and counted, if none has come back.
+    /// Returns an empty thing to be filled; `None`, and counted as dropped, if none has come back.
     pub fn empty(&mut self) -> Option<T> {
         let empty = self.empty.as_mut()?;
         loop {
@@ -159,32 +160,32 @@ impl<T> Giver<T> {
         }
     }
 
-    /// So many things that were to be passed on are lost to the observer.
+    /// Counts things that were to be passed on, and are lost to the observer.
     pub fn count(&self, dropped: u64) {
         self.shared.dropped.fetch_add(dropped, Ordering::Relaxed);
     }
 }
 
 impl<T> Taker<T> {
-    /// The next one; `None` if there is none at present. Never waits.
+    /// Takes the next thing; `None` if there is none at present. Never waits.
     pub fn take(&mut self) -> Option<T> {
         self.things.pop()
     }
 
-    /// One that was looked at, to be filled again.
+    /// Gives back a thing that was read, to be filled again.
     pub fn give_back(&mut self, empty: T) {
         if let Some(back) = &mut self.empty {
-            // There is room for all that go round.
+            // The queue has room for all that go round.
             _ = back.push(empty);
         }
     }
 
-    /// How many found no room.
+    /// Returns how many things found no room.
     pub fn dropped(&self) -> u64 {
         self.shared.dropped.load(Ordering::Relaxed)
     }
 
-    /// Something that came is of no use.
+    /// Counts a thing that came and is of no use as dropped.
     pub fn count_dropped(&self) {
         self.shared.dropped.fetch_add(1, Ordering::Relaxed);
     }
@@ -197,7 +198,7 @@ mod tests {
     use super::*;
     use crate::observe::stack::{Node, Stack};
 
-    /// Counts how often something like it is alive.
+    /// Counts how many values like it are alive.
     struct Held(loom::sync::Arc<AtomicU32>);
 
     impl Held {

@@ -1,4 +1,4 @@
-//! What somebody wants to see of a robot.
+//! The request of an observer: what it wants to see of a robot.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::debug::interest::Interest;
 
-/// Which topics are chosen, by their names.
+/// The choice of topics, by their names.
 pub type Choice = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// What somebody wants to see of a robot: [`RobotHandle::observe`](crate::RobotHandle::observe).
+/// The request of an observer: [`RobotHandle::observe`](crate::RobotHandle::observe).
 ///
 /// ```
 /// use hemiola_runtime::Observation;
@@ -41,16 +41,16 @@ pub struct Observation {
     pub(crate) is_complete: bool,
 }
 
-/// Which parts of checkpoints.
+/// The parts of checkpoints that are asked for.
 #[derive(Clone, Debug)]
 pub(crate) enum PartChoice {
     Every(Duration),
-    /// Of a cycle, before this run and the next.
+    /// The parts of a cycle before this run and the next.
     Around(String, u32),
 }
 
-/// A representation that is to be observed. From text: its name, and at most so many values a
-/// second of the robot's clock if that is said.
+/// A representation that is to be observed. As text it is the name, optionally with the most values
+/// per second of the robot's clock.
 ///
 /// ```
 /// use hemiola_runtime::ValueRequest;
@@ -60,19 +60,19 @@ pub(crate) enum PartChoice {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueRequest {
-    /// Its name.
+    /// The name of the representation.
     pub representation: String,
-    /// At most so many values a second, of the robot's clock; `None`: all.
+    /// The most values per second of the robot's clock; `None` for all.
     pub rate: Option<f64>,
 }
 
 impl ValueRequest {
-    /// Every value of a representation.
+    /// Requests every value of a representation.
     pub fn all(representation: impl Into<String>) -> Self {
         Self { representation: representation.into(), rate: None }
     }
 
-    /// The least distance of two values; zero for all.
+    /// Returns the least distance of two values; zero for all.
     pub(crate) fn period(&self) -> Duration {
         let rate = self.rate.filter(|rate| *rate > 0.0);
         rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok()).unwrap_or_default()
@@ -80,7 +80,8 @@ impl ValueRequest {
 }
 
 impl From<&str> for ValueRequest {
-    /// What is no rate belongs to the name, and so there is no representation of that name.
+    /// Reads a name and a rate. A text that is no rate is part of the name, so that no such
+    /// representation is found.
     fn from(text: &str) -> Self {
         let rated = text.split_once('@').and_then(|(name, rate)| {
             let rate: f64 = rate.trim_end_matches("Hz").trim().parse().ok()?;
@@ -103,44 +104,45 @@ impl From<&String> for ValueRequest {
 }
 
 impl Observation {
-    /// Values of these representations, in any order; of one run they come in this order.
+    /// Requests values of these representations, in any order; those of one run come in this order.
     pub fn of(values: impl IntoIterator<Item = impl Into<ValueRequest>>) -> Self {
         Self { values: values.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Messages of all topics whose messages can leave the process, also of those that will come.
+    /// Adds messages of all topics whose messages can leave the process, also of topics that come
+    /// later.
     #[must_use]
     pub fn with_topics(self) -> Self {
         self.with_topics_named(|_| true)
     }
 
-    /// Messages of those topics whose names are chosen.
+    /// Adds messages of those topics whose names are chosen.
     #[must_use]
     pub fn with_topics_named(self, chosen: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self { topics: Some(Arc::new(chosen)), ..self }
     }
 
-    /// What each run of each cycle begins with: [`RunRecord`](crate::RunRecord).
+    /// Adds what each run of each cycle begins with: [`RunRecord`](crate::RunRecord).
     #[must_use]
     pub fn with_runs(self) -> Self {
         Self { runs: true, ..self }
     }
 
-    /// Checkpoints of all that later runs depend on, whenever so much time has passed on the
-    /// robot's clock: [`CyclePart`](crate::CyclePart).
+    /// Adds checkpoints of all that later runs depend on, one whenever that much time has passed on
+    /// the robot's clock: [`CyclePart`](crate::CyclePart).
     #[must_use]
     pub fn with_checkpoints(self, period: Duration) -> Self {
         Self { parts: Some(PartChoice::Every(period)), ..self }
     }
 
-    /// Two parts: what that run of the cycle begins with, what sources have brought among it, and
-    /// what the next run does, by which it is known what that one left behind.
+    /// Adds two parts: what that run of the cycle begins with, including what sources have brought,
+    /// and what the next run begins with, which shows what that run left behind.
     #[must_use]
     pub fn with_checkpoints_around(self, cycle: impl Into<String>, run: u32) -> Self {
         Self { parts: Some(PartChoice::Around(cycle.into(), run)), ..self }
     }
 
-    /// What updates plot, draw and write under these names
+    /// Adds what updates plot, draw and write under these names
     /// ([`Debug`](hemiola_model::module::Debug)). A name is given as it is, as a space (`field` for
     /// all of `field/..`), or by its beginning with a `*` behind it; `*` alone is all. Updates
     /// compute nothing else; with no names at all, the robot only learns which there are:
@@ -150,27 +152,27 @@ impl Observation {
         Self { debug: Some(Arc::new(Interest::of(names))), ..self }
     }
 
-    /// What happens besides the runs: what is still known of it, then what comes.
+    /// Adds what happens besides the runs: what is still known of it, then what comes.
     #[must_use]
     pub fn with_journal(self) -> Self {
         Self { journal: true, ..self }
     }
 
-    /// Timing figures so far, whenever so much time of the world has passed.
+    /// Adds timing figures so far, once per period of the world's time.
     #[must_use]
     pub fn with_statistics(self, period: Duration) -> Self {
         Self { statistics: Some(period), ..self }
     }
 
-    /// All events of all workers and sources, from which traces are made.
+    /// Adds all events of all workers and sources, from which traces are made.
     #[must_use]
     pub fn with_events(self) -> Self {
         Self { events: true, ..self }
     }
 
-    /// Wants everything: where something would be dropped, a robot that is stepped waits for this
-    /// observer, which has to take it on another thread or between two steps. One on threads of its
-    /// own waits for nobody.
+    /// Asks for completeness: where something would be dropped, a robot that is stepped waits for
+    /// this observer, which has to receive it on another thread or between two steps. A robot on
+    /// threads of its own does not wait.
     #[must_use]
     pub fn complete(self) -> Self {
         Self { is_complete: true, ..self }

@@ -1,4 +1,4 @@
-//! An observer's end of everything.
+//! The observer's end of everything.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::values::{PassedValue, SeenValue, ValueChannel, ValueLine};
 use crate::journal::JournalEntry;
 use crate::record::{CyclePart, RunRecord};
 
-/// Sees what it asked for of a running robot:
+/// An observer, which sees what it asked for of a running robot:
 /// [`RobotHandle::observe`](crate::RobotHandle::observe).
 ///
-/// It never waits and nobody waits for it; what it is too slow for is lost to it alone, and
+/// It never waits and is not waited for; what it is too slow for is lost to it alone, and
 /// [counted](Self::dropped). Dropped, it leaves the robot as it was.
 ///
 /// ```
@@ -44,18 +44,18 @@ use crate::record::{CyclePart, RunRecord};
 #[derive(Default)]
 pub struct Observer {
     visit: Option<Visit>,
-    /// How many cycles and sources are to come to it.
+    /// The number of cycles and sources that are to come to it.
     pub(super) expected: u32,
     pub(super) values: Vec<ValueLine>,
     pub(super) runs: Vec<RunLine>,
     pub(super) parts: Vec<PartLine>,
     topics: Option<TopicLine>,
     gathered: Gathered,
-    /// The line of values that is looked at first.
+    /// The line of values that is polled first.
     next: usize,
 }
 
-/// What comes from the thread that gathers what workers leave behind.
+/// The ends of the thread that gathers what workers leave behind.
 #[derive(Default)]
 pub struct Gathered {
     pub journal: Option<Taker<JournalEntry>>,
@@ -74,17 +74,17 @@ pub enum Seen<'o> {
     Value(SeenValue<'o>),
     /// A message of a topic.
     Message(SeenMessage<'o>),
-    /// What a run began with.
+    /// The record of what a run began with.
     Run(RunRecord),
     /// A cycle's part of a checkpoint of all that later runs depend on.
     Part(CyclePart),
-    /// What an update has plotted, drawn or written.
+    /// A plot, drawing or text of an update.
     Debug(DebugRecord),
-    /// Something that happened besides.
+    /// Something that happened besides the runs.
     Journal(JournalEntry),
     /// Timing figures so far.
     Statistics(Arc<Report>),
-    /// What a worker or source did.
+    /// Events of a worker or source.
     Events(SeenEvents),
 }
 
@@ -92,26 +92,26 @@ pub enum Seen<'o> {
 /// [`RobotHandle::capture_events`](crate::RobotHandle::capture_events) has the names in them.
 #[derive(Clone, Debug)]
 pub struct SeenEvents {
-    /// Whose.
+    /// The worker or source.
     pub worker: WorkerId,
-    /// What it did.
+    /// The events.
     pub events: Vec<Event>,
-    /// How many came before these and were overwritten.
+    /// The number of events before these that were overwritten.
     pub lost: u64,
 }
 
-/// What an observer was too slow for: [`Observer::dropped`].
+/// The numbers of things that an observer was too slow for: [`Observer::dropped`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Values; [`ValueChannel::dropped`] says of which representation.
+    /// Values; [`ValueChannel::dropped`] has them by representation.
     pub values: u64,
     /// Messages of topics.
     pub messages: u64,
-    /// What runs began with.
+    /// Records of what runs began with.
     pub runs: u64,
     /// Parts of checkpoints.
     pub parts: u64,
-    /// What updates have plotted, drawn and written, also where it did not fit into the queues that
+    /// Plots, drawings and texts of updates, including those that did not fit into the queues that
     /// all observers share.
     pub debug: u64,
     /// Entries of the journal.
@@ -133,10 +133,10 @@ impl Observer {
         self.gathered = gathered;
     }
 
-    /// The next thing that there is; `None` when there is none at present. Never waits.
+    /// Returns the next thing that there is; `None` when there is none at present. Never waits.
     ///
-    /// What a run began with comes before what it provided, and messages when there are no more
-    /// values: of a robot that is stepped, all values have come then that were provided with them.
+    /// The record of a run comes before what it provided, and messages when there are no more
+    /// values: for a robot that is stepped, all values have come then that were provided with them.
     #[expect(clippy::should_implement_trait, reason = "what it gives borrows from it")]
     pub fn next(&mut self) -> Option<Seen<'_>> {
         if let Some(run) = self.next_run() {
@@ -161,56 +161,57 @@ impl Observer {
             .or_else(|| take(events).map(Seen::Events))
     }
 
-    /// The next value, of the cycles and sources in turn.
+    /// Returns the next value, of the cycles and sources in turn.
     pub fn next_value(&mut self) -> Option<SeenValue<'_>> {
         let (line, passed) = self.take_value()?;
         Some(self.value(line, passed))
     }
 
-    /// The next message, of the topics in turn.
+    /// Returns the next message, of the topics in turn.
     pub fn next_message(&mut self) -> Option<SeenMessage<'_>> {
         let topic = self.find_message()?;
         self.topics.as_mut()?.receive(topic)
     }
 
-    /// What the next run began with, of the cycles in turn.
+    /// Returns what the next run began with, of the cycles in turn.
     pub fn next_run(&mut self) -> Option<RunRecord> {
         self.runs.iter_mut().find_map(RunLine::next)
     }
 
-    /// The next part of a checkpoint, of the cycles in turn.
+    /// Returns the next part of a checkpoint, of the cycles in turn.
     pub fn next_part(&mut self) -> Option<CyclePart> {
         self.parts.iter_mut().find_map(PartLine::next)
     }
 
-    /// The next entry of the journal.
+    /// Returns the next entry of the journal.
     pub fn next_entry(&mut self) -> Option<JournalEntry> {
         take(&mut self.gathered.journal)
     }
 
-    /// What an update has plotted, drawn or written next.
+    /// Returns the next plot, drawing or text of an update.
     pub fn next_debug(&mut self) -> Option<DebugRecord> {
         take(&mut self.gathered.debug)
     }
 
-    /// The representations that it sees, each with its number: [`SeenValue::channel`].
+    /// Returns the representations that it sees, each with its number: [`SeenValue::channel`].
     pub fn channels(&self) -> Vec<ValueChannel> {
         self.values.iter().flat_map(ValueLine::channels).collect()
     }
 
-    /// The topics that it sees, each with its number: [`SeenMessage::topic`]. They may become more.
+    /// Returns the topics that it sees, each with its number: [`SeenMessage::topic`]. They may
+    /// become more.
     pub fn topics(&mut self) -> &[SeenTopic] {
         let Some(line) = &mut self.topics else { return &[] };
         line.join_new();
         line.topics()
     }
 
-    /// How many messages of that topic it was too slow for.
+    /// Returns how many messages of that topic it was too slow for.
     pub fn dropped_messages(&mut self, topic: usize) -> u64 {
         self.topics.as_mut().map_or(0, |line| line.dropped(topic))
     }
 
-    /// What it was too slow for, and will never see.
+    /// Returns what it was too slow for, and will never see.
     pub fn dropped(&mut self) -> Dropped {
         let topics = self.topics.as_ref().map_or(0, |line| line.topics().len());
         let Gathered { journal, debug, events, .. } = &self.gathered;
@@ -225,9 +226,9 @@ impl Observer {
         }
     }
 
-    /// Whether all cycles and sources have come to it that it sees something of: from then on it
-    /// misses nothing but what it is too slow for. What is asked for before the robot begins misses
-    /// nothing in any case.
+    /// Returns whether all cycles and sources that it observes have come to it: from then on it
+    /// misses nothing but what it is too slow for. An observer that is made before the robot begins
+    /// misses nothing in any case.
     pub fn is_attached(&self) -> bool {
         self.visit.as_ref().is_none_or(|Visit(presence)| presence.attached() >= self.expected)
     }
@@ -258,7 +259,7 @@ fn take<T>(taker: &mut Option<Taker<T>>) -> Option<T> {
     taker.as_mut()?.take()
 }
 
-/// Ends when it is dropped, before what was seen.
+/// The mark of the observer's presence, which ends when it is dropped, before what was seen.
 struct Visit(Arc<Presence>);
 
 impl Drop for Visit {

@@ -1,4 +1,4 @@
-//! A cycle's or source's end of what observers see of it.
+//! The outlets of a cycle or source: its end of all observers.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use crate::program::World;
 use crate::run::Beginning;
 use crate::sync::{AtomicU64, Ordering};
 
-/// What one observer gets of one cycle or source.
+/// The outlet of one cycle or source to one observer.
 pub struct Outlet {
     presence: Arc<Presence>,
     pub values: Option<ValueWriter>,
     pub runs: Option<RunWriter>,
     pub parts: Option<PartWriter>,
-    /// For stores that have too few for all observers.
+    /// New slots for stores that have too few for all observers.
     pub slots: Vec<(usize, NewSlots)>,
-    /// Only the present values, once.
+    /// Whether only the present values are wanted, once.
     once: bool,
 }
 
@@ -35,7 +35,7 @@ impl Outlet {
         Self { presence, values: None, runs: None, parts: None, slots: Vec::new(), once }
     }
 
-    /// Whether its observer has left.
+    /// Returns whether its observer has left.
     pub fn is_gone(&self) -> bool {
         self.presence.is_gone()
     }
@@ -46,7 +46,7 @@ impl Outlet {
 pub struct Outlets {
     first: Option<Box<Node<Outlet>>>,
     viewpoint: Arc<Viewpoint>,
-    /// How many runs were written down, of all cycles.
+    /// The number of runs that were written down, of all cycles.
     order: Arc<AtomicU64>,
 }
 
@@ -55,13 +55,13 @@ impl Outlets {
         Self { first: None, viewpoint, order }
     }
 
-    /// Where they come to.
+    /// Returns the viewpoint that observers come to.
     pub fn viewpoint(&self) -> &Arc<Viewpoint> {
         &self.viewpoint
     }
 
-    /// Lets those in who have come. Where nobody has, one load. No allocation, no lock, no system
-    /// call.
+    /// Admits observers that have come. Where there is none, this is one load. No allocation, no
+    /// lock, no system call.
     #[inline]
     pub fn attend(&mut self, blackboard: &Blackboard, last_run: (u32, Time), between: &mut BetweenRuns<'_>) {
         if !self.viewpoint.arriving.is_empty() {
@@ -69,7 +69,8 @@ impl Outlets {
         }
     }
 
-    /// The same of a source, which has taken a sample of that number: whoever has come gets it.
+    /// Admits observers as [`attend`](Self::attend) does, for a source that has taken a sample of
+    /// that number: observers that have come get it.
     #[inline]
     pub fn attend_with_sample(
         &mut self,
@@ -120,12 +121,12 @@ impl Outlets {
         }
     }
 
-    /// Lets go of those who have left.
+    /// Posts the outlets of observers that have left, so that they are freed elsewhere.
     fn release_gone(&mut self) {
         let mut next = &mut self.first;
         while let Some(node) = next {
             if !node.item.is_gone() {
-                // Looked at anew, for what comes before may have been replaced.
+                // The link is read anew, as what comes before may have been replaced.
                 next = match next {
                     Some(node) => &mut node.next,
                     None => return,
@@ -139,7 +140,7 @@ impl Outlets {
         }
     }
 
-    /// A run of a cycle begins, and has not taken its inputs.
+    /// Notes that a run of a cycle begins, and has not taken its inputs.
     #[inline]
     pub fn begin_run(&mut self, run: u32, now: impl FnOnce() -> Time) {
         if let Some(first) = &mut self.first {
@@ -162,7 +163,7 @@ impl Outlets {
         between: &BetweenRuns<'_>,
     ) {
         let Some(first) = &mut self.first else { return };
-        // One number for all observers, taken here and not earlier: see `runs`.
+        // All observers get one number, taken here and not earlier: see `runs`.
         let mut order = None;
         each(first, |outlet| {
             if outlet.presence.is_gone() {
@@ -178,7 +179,7 @@ impl Outlets {
         });
     }
 
-    /// Passes on what was provided, and lets go of those who have left.
+    /// Passes on what was provided, and posts the outlets of observers that have left.
     #[inline]
     pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         let mut next = &mut self.first;
@@ -194,7 +195,7 @@ impl Outlets {
             if let Some(values) = &mut node.item.values {
                 values.pass_on(blackboard, run, now, between);
             }
-            // Looked at anew, for what comes before may have been replaced.
+            // The link is read anew, as what comes before may have been replaced.
             next = match next {
                 Some(node) => &mut node.next,
                 None => return,
@@ -204,7 +205,8 @@ impl Outlets {
 }
 
 impl Outlets {
-    /// Passes on what a cycle provides now to those who have not seen it, while it stands still.
+    /// Passes on what a cycle provides now to observers that have not seen it, while it stands
+    /// still.
     pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         let Some(first) = &mut self.first else { return };
         each(first, |outlet| {
@@ -217,7 +219,7 @@ impl Outlets {
 
 impl Drop for Outlets {
     fn drop(&mut self) {
-        // One by one: a long list would need a deep stack.
+        // Nodes are dropped one by one: a long list would need a deep stack.
         while let Some(mut node) = self.first.take() {
             self.first = node.next.take();
         }

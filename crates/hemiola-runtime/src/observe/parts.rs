@@ -1,16 +1,17 @@
 //! Checkpoints of all that later runs depend on, so that a replay can begin in the middle of a log.
 //!
 //! # The cut
-//! Nobody can stop cycles that run on threads of their own to have a look at all of them at the
-//! same moment. Instead each cycle writes down a part of its own, between two of its runs; the
-//! parts of one number are a cut through the robot's history (Chandy and Lamport, "Distributed
-//! Snapshots", 1985). A part is what the first run after the cut computes from: the states of the
-//! modules, the values on the blackboard, the clock of the run before, and of what it has just
-//! taken from other cycles the values. Samples of sources are in the log already.
+//! Cycles that run on threads of their own cannot be stopped to look at all of them at the same
+//! moment. Instead each cycle writes down a part of its own, between two of its runs; the parts of
+//! one number are a cut through the robot's history (Chandy and Lamport, "Distributed Snapshots",
+//! 1985). A part is what the first run after the cut computes from: the states of the modules, the
+//! values on the blackboard, the clock of the run before, and the values that it has just taken
+//! from other cycles. Samples of sources are in the log already.
 //!
-//! Who comes first says when: at its beginning, every run raises a word that all cycles share to
-//! the number of checkpoints that there should be by its clock, and if the word is higher than the
-//! number of the last one that the cycle took part in, this run is its first after the cut.
+//! The first cycle that comes determines the moment: at its beginning, every run raises a word that
+//! all cycles share to the number of checkpoints that there should be by its clock, and if the word
+//! is higher than the number of the last one that the cycle took part in, this run is its first
+//! after the cut.
 //!
 //! # What is under way
 //! There may be values that A published before the cut and B takes after it. In the algorithm of

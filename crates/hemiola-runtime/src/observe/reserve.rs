@@ -1,5 +1,5 @@
-//! How many values of each representation observers may hold, and that stores have slots for all of
-//! them.
+//! Reservations: how many values of each representation observers may hold, so that stores have
+//! slots for all of them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,35 +8,35 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub struct Reserve(Mutex<Vec<Slots>>);
 
-/// Of one store.
+/// The slots of one store.
 #[derive(Clone, Copy, Default)]
 struct Slots {
-    /// All that there are besides the store's own.
+    /// The slots that there are besides the store's own.
     made: usize,
-    /// Those that somebody may hold.
+    /// The slots that may be held.
     reserved: usize,
 }
 
-/// The right to hold so many values of these stores; given back when it is dropped. Shared by both
-/// ends of what it is for, so that the slots are free when both have let go.
+/// The right to hold that many values of these stores; given back when it is dropped. Both ends of
+/// an observation share it, so that the slots are free when both have released them.
 pub struct Reservation {
     reserve: Arc<Reserve>,
     holds: Vec<(usize, usize)>,
 }
 
 impl Reserve {
-    /// For a blackboard of so many stores.
+    /// Makes the reserve of a blackboard with that many stores.
     pub fn new(stores: usize) -> Arc<Self> {
         Arc::new(Self(Mutex::new(vec![Slots::default(); stores])))
     }
 
-    /// Reserves slots, so many of each store. Has those made that are missing, of a store so many,
-    /// with nothing locked: their values are made by code of users. Then has all posted to the
-    /// blackboard's owner, each store's with how many were made before; meanwhile nobody else
-    /// reserves, for who comes next relies on them.
+    /// Reserves slots of stores. Missing ones are made by `make`, with nothing locked, as values
+    /// are made by code of users. Then `post` gets all of them for the blackboard's owner, each
+    /// store's with how many were made before; meanwhile nothing else is reserved, as the next
+    /// reservation relies on them.
     ///
     /// # Errors
-    /// That of `make`; then nothing is reserved.
+    /// The error of `make`; then nothing is reserved.
     pub fn reserve<S, R, E>(
         self: &Arc<Self>,
         holds: Vec<(usize, usize)>,
@@ -50,7 +50,7 @@ impl Reserve {
             let mut all = self.lock();
             let enough = |(store, count)| lacking.get(store).is_some_and(|made| made >= count);
             if !self::lacking(&all, &holds).iter().all(enough) {
-                // Somebody else has reserved meanwhile.
+                // Another thread has reserved meanwhile.
                 drop(all);
                 continue;
             }
@@ -63,26 +63,26 @@ impl Reserve {
             let with_before = with_before.collect();
             let reservation = Arc::new(Reservation { reserve: self.clone(), holds });
             let posted = post(with_before, &reservation);
-            // Before the reservation may be dropped.
+            // The lock is released before the reservation may be dropped.
             drop(all);
             return Ok(posted);
         }
     }
 
-    /// Has slots taken back that were made, and did not get to the blackboard: `take_back` tells of
-    /// which store how many. Meanwhile nobody else reserves.
+    /// Has slots taken back that were made, and did not get to the blackboard: `take_back` names
+    /// the stores, and how many slots of each. Meanwhile nothing else is reserved.
     pub fn return_slots<R>(&self, take_back: impl FnOnce(&mut dyn FnMut(usize, usize)) -> R) -> R {
         let mut all = self.lock();
         take_back(&mut |store, count| all[store].made -= count)
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Slots>> {
-        // Numbers are whole even if somebody panicked.
+        // The numbers are consistent even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Of which stores there are how many slots too few for these.
+/// Returns the stores that have too few slots for these, and how many are lacking.
 fn lacking(all: &[Slots], holds: &[(usize, usize)]) -> BTreeMap<usize, usize> {
     let mut wanted: BTreeMap<usize, usize> = BTreeMap::new();
     holds.iter().for_each(|&(store, count)| *wanted.entry(store).or_default() += count);
@@ -94,7 +94,7 @@ fn lacking(all: &[Slots], holds: &[(usize, usize)]) -> BTreeMap<usize, usize> {
 }
 
 impl Reservation {
-    /// So many slots are lost: they are held by what nobody will ever drop.
+    /// Counts slots as lost: they are held by values that will never be dropped.
     pub fn lose(&self, store: usize, count: usize) {
         let mut all = self.reserve.lock();
         all[store].made = all[store].made.saturating_sub(count);

@@ -1,20 +1,21 @@
-//! How many values an observer holds, so that a provider never looks in vain for a slot.
+//! Counts of the values that an observer holds, so that a provider never looks in vain for a slot.
 //!
-//! A store has as many slots more as values may be on their way to observers. Who passes values on
-//! counts them; who has read one releases its slot, then counts it as let go.
+//! A store has as many additional slots as values may be on their way to observers. The provider
+//! counts the values that it passes on; an observer that has read one releases its slot, then
+//! counts it as released.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | provider | reads how many were let go; full if as many others as fit were passed on | acquire: the slots of all that were let go are seen released |
+//! | provider | reads how many were released; full if as many others as fit were passed on | acquire: the slots of all released values are seen free |
 //! | provider | holds the value, counts it, passes it on | its own count: nobody else adds |
-//! | observer | releases the slot, then adds one to those let go | release: who sees the one sees the other |
+//! | observer | releases the slot, then adds one to the count of released ones | release: whoever sees the one sees the other |
 
 use crate::sync::{AtomicU32, Ordering};
 
-/// The observer's count: see the module.
+/// The observer's count of released values.
 pub struct Room(AtomicU32);
 
-/// The provider's count.
+/// The provider's count of values that it passed on.
 #[derive(Default)]
 pub struct Passed(u32);
 
@@ -25,27 +26,27 @@ impl Default for Room {
 }
 
 impl Room {
-    /// One value more was let go, and its slot has been released.
+    /// Counts one more value as released, whose slot is free already.
     pub fn leave(&self) {
         self.0.fetch_add(1, Ordering::Release);
     }
 }
 
 impl Room {
-    /// How many values were let go.
+    /// Returns how many values were released.
     pub fn left(&self) -> u32 {
         self.0.load(Ordering::Acquire)
     }
 }
 
 impl Passed {
-    /// Whether so many values are on their way.
+    /// Returns whether that many values are on their way.
     #[inline]
     pub fn is_full(&self, room: &Room, capacity: u32) -> bool {
         self.0.wrapping_sub(room.0.load(Ordering::Acquire)) >= capacity
     }
 
-    /// One more is.
+    /// Counts one more value as passed on.
     #[inline]
     pub fn enter(&mut self) {
         self.0 = self.0.wrapping_add(1);
@@ -61,7 +62,7 @@ mod tests {
     use super::{Passed, Room};
     use crate::sync::{Arc, AtomicU32, Ordering, UnsafeCell};
 
-    /// A value, and how often it is held; as a store has them.
+    /// A value, and how often it is held, as a store has them.
     struct Slot(UnsafeCell<u32>, AtomicU32);
 
     struct Slots(Vec<Slot>, Room);
@@ -74,7 +75,8 @@ mod tests {
     #[test]
     fn loom_a_provider_finds_a_free_slot_and_writes_where_nobody_reads() {
         loom::model(|| {
-            // One that is on its way, the current one, and one to be written.
+            // There is a slot for a value on its way, for the current one, and for one to be
+            // written.
             let slots = [(); 3].map(|()| Slot(UnsafeCell::new(0), AtomicU32::new(0)));
             let slots = Arc::new(Slots(slots.into(), Room::default()));
             let (mut values, mut reader) = queue::<usize>(1);

@@ -1,4 +1,4 @@
-//! What each run of a cycle began with, so that it can be repeated.
+//! The record of what each run of a cycle began with, so that it can be repeated.
 //!
 //! A run computes from representations, the cycle's clock and the state of its modules, and from
 //! nothing else. The state comes from the runs before it; so a run is repeated by giving it what it
@@ -30,10 +30,10 @@
 //! many of each were there.
 //!
 //! # Changes from outside
-//! Parameters, providers and the like change between two runs of a cycle. Each change has a number,
-//! by which the journal says what it was and the transcript with which run of each cycle it came
-//! into force; a replay makes it before that run. Changes are made one after the other, and
-//! somebody who makes one waits until all cycles have obeyed it.
+//! Parameters, providers and the like change between two runs of a cycle. Each change has a number:
+//! the journal says what the change was, and the transcript with which run of each cycle it came
+//! into force; a replay makes it before that run. Changes are made one after the other, and a
+//! thread that makes one waits until all cycles have applied it.
 
 use std::sync::Arc;
 
@@ -47,12 +47,14 @@ use crate::record::{
 };
 use crate::run::Beginning;
 
-/// So many publishers' messages are written down; a run that receives those of more is not.
+/// The number of publishers whose messages are written down; a run that receives those of more is
+/// not.
 const MOST_MESSAGES: usize = 16;
-/// So many runs can be on their way to an observer: at 100 Hz it may be away for five seconds.
+/// The number of runs that can be on their way to an observer: at 100 Hz it may be away for five
+/// seconds.
 const DEPTH: usize = 512;
 
-/// Writes down the runs of one cycle, at its end.
+/// The end of a cycle that writes its runs down.
 pub struct RunWriter(Giver<Box<Page>>);
 
 /// A run on its way to an observer; goes back to be filled again.
@@ -61,13 +63,13 @@ struct Page {
     now: Time,
     order: u64,
     safe_state: SafeState,
-    /// It does not lack messages or changes, for which there was no room.
+    /// Whether it lacks no messages or changes, for which there was no room.
     is_whole: bool,
-    /// As [`Import::write_down`](crate::blackboard::channel::Import::write_down) writes them, one
-    /// import after the other.
+    /// The words that [`Import::write_down`](crate::blackboard::channel::Import::write_down)
+    /// writes, one import after the other.
     words: Box<[u32]>,
     messages: [Received; MOST_MESSAGES],
-    /// How many of these there are.
+    /// The number of messages.
     filled: usize,
     changes: [ChangeNumber; MOST_CHANGES],
     changed: usize,
@@ -89,7 +91,7 @@ impl Page {
         }
     }
 
-    /// `false` if there is no room.
+    /// Fills the page; returns `false` if there is no room.
     fn fill(
         &mut self,
         changes: &NewChanges,
@@ -121,7 +123,8 @@ pub struct RunLine {
     pages: Taker<Box<Page>>,
 }
 
-/// Both ends for a cycle that reads from these, as [`InputRecord`]s of which nothing was taken.
+/// Makes both ends for a cycle that reads from these, as [`InputRecord`]s of which nothing was
+/// taken.
 pub fn runs(
     cycle: &Arc<str>,
     inputs: Vec<InputRecord>,
@@ -142,13 +145,13 @@ impl RunWriter {
         let &Beginning { run, due: now, safe_state, changes, .. } = beginning;
         (page.run, page.now, page.order, page.safe_state) = (run, now, order, safe_state);
         page.is_whole = page.fill(changes, world, between);
-        // There is room for all.
+        // The queue has room for all pages.
         self.0.give(page);
     }
 }
 
 impl RunLine {
-    /// The next run. Allocates.
+    /// Returns the next run. Allocates.
     pub fn next(&mut self) -> Option<RunRecord> {
         let page = self.pages.take()?;
         if !page.is_whole {
@@ -175,7 +178,7 @@ impl RunLine {
         Some(RunRecord { cycle: self.cycle.clone(), run, now, order, safe_state, changes, inputs, messages })
     }
 
-    /// Runs for which there was no room.
+    /// Returns the number of runs for which there was no room.
     pub fn dropped(&self) -> u64 {
         self.pages.dropped()
     }

@@ -1,16 +1,16 @@
-//! Boxes that anybody posts and one takes all of: how outlets come to a cycle while it runs, and
-//! how they come back.
+//! A stack of boxes that any thread posts and one thread takes all of: outlets come to a cycle by
+//! it while it runs, and come back.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | who posts | lets its box point at the top one, then makes it the top one, unless another has become it meanwhile | release: what is in the box is seen by who takes it |
-//! | who takes | looks whether there is a top one | relaxed: the next look finds it |
-//! | who takes | makes none the top one | acquire |
+//! | whoever posts | lets its box point at the top one, then makes it the top one, unless another has become it meanwhile | release: the thread that takes the box sees what is in it |
+//! | the one that takes | checks whether there is a top one | relaxed: the next check finds it |
+//! | the one that takes | makes none the top one | acquire |
 //!
-//! Boxes are taken all at once, so that none can come back to the top while somebody looks at it.
-//! Neither side allocates or frees, and the one who takes never waits. That is the invariant behind
-//! the `unsafe` blocks: a box belongs to who posts it until it is the top one, to the stack until
-//! the top is taken, and to who has taken it then.
+//! Boxes are taken all at once, so that none can come back to the top while another thread looks at
+//! it. Neither side allocates or frees, and the one that takes never waits. That is the invariant
+//! behind the `unsafe` blocks: a box belongs to the thread that posts it until it is the top one,
+//! to the stack until the top is taken, and then to the thread that has taken it.
 
 #![expect(unsafe_code, reason = "boxes pass from thread to thread as pointers; see the invariant")]
 
@@ -21,9 +21,9 @@ use crate::sync::{AtomicPtr, Ordering};
 /// A box of a list or a stack.
 pub struct Node<T> {
     pub item: T,
-    /// In a list.
+    /// The next box of a list.
     pub next: Option<Box<Node<T>>>,
-    /// In a stack.
+    /// The box below in a stack.
     below: *mut Node<T>,
 }
 
@@ -36,7 +36,7 @@ impl<T> Node<T> {
     }
 }
 
-/// See the module.
+/// A stack of boxes that any thread posts.
 pub struct Stack<T> {
     top: AtomicPtr<Node<T>>,
 }
@@ -67,13 +67,13 @@ impl<T> Stack<T> {
         }
     }
 
-    /// Whether there is nothing, as far as is known: one load.
+    /// Returns whether there is nothing, as far as is known: one load.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.top.load(Ordering::Relaxed).is_null()
     }
 
-    /// Takes all that there are, as a list in the order in which they were posted.
+    /// Takes all boxes, as a list in the order in which they were posted.
     pub fn take_all(&self) -> Option<Box<Node<T>>> {
         let mut top = self.top.swap(ptr::null_mut(), Ordering::Acquire);
         let mut list = None;
@@ -91,7 +91,7 @@ impl<T> Stack<T> {
 impl<T> Drop for Stack<T> {
     fn drop(&mut self) {
         let mut list = self.take_all();
-        // One by one: a long list would need a deep stack.
+        // Nodes are dropped one by one: a long list would need a deep stack.
         while let Some(mut node) = list {
             list = node.next.take();
         }

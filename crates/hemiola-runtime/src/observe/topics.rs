@@ -1,9 +1,9 @@
-//! Hands the messages of topics to an observer.
+//! Handing the messages of topics to an observer.
 //!
-//! They go the way of all messages: nobody waits for the observer's queue, and what finds no room
-//! in it is counted. Only a robot that is stepped waits for who wants everything, at the beginning
-//! of a step, until those of the last one have been taken: then they have the time at which they
-//! were sent.
+//! They go the way of all messages: the observer's queue is not waited for, and what finds no room
+//! in it is counted. Only a robot that is stepped waits for observers that want everything, at the
+//! beginning of a step, until they have received the messages of the last one: then these have the
+//! time at which they were sent.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,23 +19,23 @@ use super::observation::Choice;
 use crate::gate::Pass;
 use crate::robot_state::RobotState;
 
-/// The observer's end.
+/// The observer's end of topics.
 pub struct TopicLine {
     bus: Bus,
     clock: Arc<RobotClock>,
     scale: TickScale,
     chosen: Choice,
-    /// If the robot waits for it.
+    /// The pass, if the robot waits for the observer.
     pass: Option<Pass>,
-    /// Signalled when there are new topics.
+    /// The signal that is notified when there are new topics.
     news: Arc<Wakeup>,
     seen_news: Generation,
     _watch: Watch,
-    /// Those that were looked at, chosen or not.
+    /// The topics that are known, chosen or not.
     known: BTreeSet<String>,
     queues: Vec<AnyQueue>,
     topics: Vec<SeenTopic>,
-    /// The queue that is looked at first.
+    /// The queue that is polled first.
     next: usize,
 }
 
@@ -48,13 +48,13 @@ pub struct TopicLine {
 /// ```
 #[derive(Clone, Debug)]
 pub struct SeenTopic {
-    /// What it is called.
+    /// The name of the topic.
     pub name: String,
-    /// What its messages are.
+    /// The descriptor of its messages.
     pub descriptor: &'static RepresentationDescriptor,
 }
 
-/// A message, until the next thing is asked for.
+/// A message, valid until the next thing is asked for.
 ///
 /// ```
 /// # fn show(message: hemiola_runtime::SeenMessage<'_>) {
@@ -70,11 +70,13 @@ pub struct SeenMessage<'o> {
     message: AnyMessage<'o>,
 }
 
-/// So many messages of each publisher can wait for an observer. At 1 kHz it may be away for 60 ms.
+/// The number of messages of each publisher that can wait for an observer. At 1 kHz it may be away
+/// for 60 ms.
 const CAPACITY: usize = 64;
 
 impl TopicLine {
-    /// Joins what there is of the chosen topics. A stepped robot waits for it if `is_awaited`.
+    /// Subscribes to the chosen topics that there are. A stepped robot waits for it if
+    /// `is_awaited`.
     pub fn new(state: &RobotState, scale: TickScale, chosen: Choice, is_awaited: bool) -> Self {
         let news = Arc::new(Wakeup::new());
         let watch = state.bus().watch(news.clone().into());
@@ -96,14 +98,14 @@ impl TopicLine {
         line
     }
 
-    /// Joins those that have come since the last time.
+    /// Subscribes to topics that have come since the last time.
     pub fn join_new(&mut self) {
         if self.news.generation() != self.seen_news {
             self.join();
         }
     }
 
-    /// Joins those topics that have come since the last time, if they are chosen and not opaque.
+    /// Subscribes to topics that have come since the last time, if they are chosen and not opaque.
     fn join(&mut self) {
         self.seen_news = self.news.generation();
         for (name, descriptor) in self.bus.readable_topics() {
@@ -121,8 +123,8 @@ impl TopicLine {
         }
     }
 
-    /// The topic of the next message, of the topics in turn; `None` when there is none at present.
-    /// Never waits.
+    /// Returns the topic of the next message, of the topics in turn; `None` when there is none at
+    /// present. Never waits.
     pub fn find(&mut self) -> Option<usize> {
         let sent = self.pass.as_ref().map(|pass| pass.sent().generation());
         let count = self.queues.len();
@@ -130,7 +132,7 @@ impl TopicLine {
             (self.next..self.next + count).map(|index| index % count).find(|index| self.queues[*index].has_messages());
         match found {
             Some(topic) => self.next = (topic + 1) % count,
-            // All that had been sent before was taken.
+            // All messages that had been sent before were received.
             None => {
                 if let (Some(pass), Some(sent)) = (&self.pass, sent)
                     && count > 0
@@ -142,7 +144,7 @@ impl TopicLine {
         found
     }
 
-    /// The next message of a topic.
+    /// Receives the next message of a topic.
     pub fn receive(&mut self, topic: usize) -> Option<SeenMessage<'_>> {
         let name = &self.topics.get(topic)?.name;
         let message = self.queues.get_mut(topic)?.receive()?;
@@ -151,36 +153,36 @@ impl TopicLine {
         Some(SeenMessage { name, topic, time, message })
     }
 
-    /// The topics that were joined, by their numbers.
+    /// Returns the observed topics, by their numbers.
     pub fn topics(&self) -> &[SeenTopic] {
         &self.topics
     }
 
-    /// How many messages of a topic found no room so far.
+    /// Returns how many messages of a topic found no room so far.
     pub fn dropped(&mut self, topic: usize) -> u64 {
         self.queues.get_mut(topic).map_or(0, AnyQueue::dropped)
     }
 }
 
 impl SeenMessage<'_> {
-    /// Its topic.
+    /// Returns the name of its topic.
     pub fn name(&self) -> &str {
         self.name
     }
 
-    /// The number of its topic within [`Observer::topics`](crate::Observer::topics).
+    /// Returns the number of its topic within [`Observer::topics`](crate::Observer::topics).
     pub fn topic(&self) -> usize {
         self.topic
     }
 
-    /// When it was sent.
+    /// Returns when it was sent.
     pub fn time(&self) -> Time {
         self.time
     }
 
-    /// Writes it.
+    /// Writes the message.
     pub fn write(&self, writer: &mut dyn Writer) {
-        // What is opaque is not joined.
+        // Opaque messages are not observed.
         self.message.write(writer);
     }
 }

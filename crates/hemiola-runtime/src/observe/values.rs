@@ -1,10 +1,11 @@
-//! Hands values to an observer: references, not copies.
+//! Handing values to an observer: references, not copies.
 //!
 //! At the end of a run, a cycle (and a source, when it has delivered) holds the values that are
-//! asked for and passes on where they are. They stay as they are until the observer has let them
-//! go. Nothing waits for an observer: of each representation the values of a fifth of a second are
-//! held at most, of sources those of a second ([`depth`]), and what comes on top is counted. Only a
-//! robot that is stepped waits, for those who want everything: its clock stands still meanwhile.
+//! asked for and passes on where they are. They stay as they are until the observer has released
+//! them. Nothing waits for an observer: of each representation the values of a fifth of a second
+//! are held at most, of sources those of a second ([`depth`]), and those beyond that are counted as
+//! dropped. Only a robot that is stepped waits, for observers that want everything: its clock
+//! stands still meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,20 +20,21 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::slot::Held;
 use crate::sync::{AtomicU64, Ordering};
 
-/// So many values of a representation can be on their way to an observer, which may be away for so
-/// long. Without a known period, as many as at 160 Hz.
+/// Returns how many values of a representation can be on their way to an observer that may be away
+/// for that long. Without a known period, they are as many as at 160 Hz.
 pub fn depth(period: Option<Duration>, away: Duration) -> usize {
     let values = away.as_secs_f64() / period.unwrap_or(UNKNOWN).as_secs_f64();
     values.clamp(FEWEST, MOST) as usize
 }
 
-/// How long an observer may be away without losing what a cycle computes.
+/// The time that an observer may be away without losing what a cycle computes.
 pub const AWAY: Duration = Duration::from_millis(200);
-/// The same of what a source brings: nobody can compute it again.
+/// The time that an observer may be away without losing what a source brings: that cannot be
+/// computed again.
 pub const AWAY_FROM_SOURCE: Duration = Duration::from_secs(1);
-/// Pictures are large and come at 30 Hz.
+/// The least number of values: pictures are large and come at 30 Hz.
 const FEWEST: f64 = 8.0;
-/// Each may take a slot of its own.
+/// The greatest number of values: each may take a slot of its own.
 const MOST: f64 = 128.0;
 const UNKNOWN: Duration = Duration::from_micros(6250);
 
@@ -42,7 +44,7 @@ pub struct Wanted {
     pub store: usize,
     /// The least distance of two values.
     pub period: Duration,
-    /// So many values may be held.
+    /// The number of values that may be held.
     pub depth: usize,
 }
 
@@ -88,34 +90,34 @@ pub fn values(
     )
 }
 
-/// The cycle's or source's end.
+/// The cycle's or source's end of values.
 pub struct ValueWriter {
     giver: Giver<PassedValue>,
     entries: Box<[Entry]>,
     counts: Arc<[Count]>,
-    /// Given back after what is still on its way.
+    /// The right to slots, given back after the values that are still on their way.
     _reservation: Arc<Reservation>,
 }
 
 struct Entry {
     store: usize,
-    /// So many values may be held.
+    /// The number of values that may be held.
     depth: u32,
     /// The least distance of two values.
     period: Duration,
     due: Time,
-    /// Of the store, when a value was passed on last.
+    /// The store's count of commits when a value was passed on last.
     commits: u32,
-    /// Of the next value, also of one that is dropped.
+    /// The number of the next value, which counts also those that are dropped.
     sequence: u32,
-    /// Nothing was passed on yet, or the last value was dropped.
+    /// Whether nothing was passed on yet, or the last value was dropped.
     is_behind: bool,
     passed: Passed,
 }
 
 #[derive(Default)]
 struct Count {
-    /// Values that the observer has let go.
+    /// The count of values that the observer has released.
     room: Room,
     dropped: AtomicU64,
 }
@@ -130,8 +132,8 @@ pub struct PassedValue {
 }
 
 impl ValueWriter {
-    /// Passes on from now on what is provided; also what was provided last, if `with_present`. The
-    /// next value has this number.
+    /// Passes on from now on what is provided, beginning with what was provided last if
+    /// `with_present`. The next value gets this number.
     pub fn begin(&mut self, blackboard: &Blackboard, sequence: u32, with_present: bool) {
         for entry in &mut self.entries {
             entry.commits = blackboard.store(entry.store).commits().wrapping_sub(u32::from(with_present));
@@ -158,8 +160,8 @@ impl ValueWriter {
         }
     }
 
-    /// Passes on what is provided now, if it was dropped, or was not due: whoever looks at a robot
-    /// that stands still sees how it stands. Who wants everything has it already.
+    /// Passes on the present value if it was dropped, or was not due: an observer of a robot that
+    /// stands still sees how it stands. An observer that wants everything has it already.
     pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         let Self { giver, entries, counts, .. } = self;
         if giver.wants_everything() {
@@ -179,7 +181,7 @@ impl ValueWriter {
 }
 
 impl Entry {
-    /// The number of the value that the store has now.
+    /// Counts the value that the store has now, and returns its number.
     fn count(&mut self, commits: u32, now: Time) -> u32 {
         self.commits = commits;
         self.due = now + self.period;
@@ -198,7 +200,7 @@ impl Entry {
     ) {
         self.passed.enter();
         let held = blackboard.store(self.store).hold(between);
-        // There is room for all that can be held.
+        // The queue has room for all values that can be held.
         giver.give(PassedValue { held, entry: number as u32, sequence, run, now });
     }
 }
@@ -209,18 +211,18 @@ pub struct ValueLine {
     channels: Vec<ValueChannel>,
     counts: Arc<[Count]>,
     taken: Box<[Taken]>,
-    /// Given back after what is still on its way.
+    /// The right to slots, given back after the values that are still on their way.
     reservation: Arc<Reservation>,
 }
 
-/// How many values of a store the observer has got.
+/// The number of values of a store that the observer has received.
 struct Taken {
     store: usize,
     count: u32,
 }
 
 impl ValueLine {
-    /// The next value.
+    /// Takes the next value.
     pub fn take(&mut self) -> Option<PassedValue> {
         let passed = self.values.take()?;
         let taken = &mut self.taken[passed.entry as usize];
@@ -228,18 +230,18 @@ impl ValueLine {
         Some(passed)
     }
 
-    /// As an observer sees it; channels are counted from `first` on.
+    /// Returns a value as an observer sees it; channels are counted from `first` on.
     pub fn see(&self, passed: PassedValue, first: usize) -> SeenValue<'_> {
         let entry = passed.entry as usize;
         SeenValue { room: &self.counts[entry].room, passed: Some(passed), channel: first + entry }
     }
 
-    /// How many representations it passes on.
+    /// Returns how many representations it passes on.
     pub fn width(&self) -> usize {
         self.channels.len()
     }
 
-    /// What it passes on.
+    /// Returns the channels that it passes on.
     pub fn channels(&self) -> impl Iterator<Item = ValueChannel> {
         self.channels
             .iter()
@@ -250,8 +252,8 @@ impl ValueLine {
 
 impl Drop for ValueLine {
     fn drop(&mut self) {
-        // Whoever forgets a value (`mem::forget`) keeps its slot for good; a provider needs another
-        // one then.
+        // A value that was forgotten (`mem::forget`) keeps its slot for good; a provider needs
+        // another one then.
         for (Taken { store, count: taken }, Count { room, .. }) in self.taken.iter().zip(&*self.counts) {
             let forgotten = taken.wrapping_sub(room.left());
             if forgotten > 0 {
@@ -274,7 +276,7 @@ impl Drop for ValueLine {
 pub struct ValueChannel {
     /// The cycle or source that provides it.
     pub owner: Arc<str>,
-    /// What it is.
+    /// The descriptor of the representation.
     pub descriptor: &'static RepresentationDescriptor,
     /// The least distance of two values on the robot's clock; zero where all are passed on.
     pub period: Duration,
@@ -284,50 +286,50 @@ pub struct ValueChannel {
 
 /// A value that stays as it is until this is dropped.
 pub struct SeenValue<'o> {
-    /// Until it is dropped.
+    /// The value, until it is dropped.
     passed: Option<PassedValue>,
     room: &'o Room,
     channel: usize,
 }
 
 impl SeenValue<'_> {
-    /// The value.
+    /// Returns the value.
     pub fn value(&self) -> &AnyRepresentation {
         self.passed().held.value()
     }
 
-    /// The value, if it is one of this type.
+    /// Returns the value, if it is one of this type.
     pub fn get<T: hemiola_model::Representation>(&self) -> Option<&T> {
         self.value().downcast_ref()
     }
 
-    /// Its name.
+    /// Returns the name of the representation.
     pub fn representation(&self) -> &'static str {
         self.value().descriptor().name()
     }
 
-    /// Its number within [`Observer::channels`](crate::Observer::channels).
+    /// Returns the number within [`Observer::channels`](crate::Observer::channels).
     pub fn channel(&self) -> usize {
         self.channel
     }
 
-    /// Its number among those that were to be passed on: where one is missing, it was dropped. A
-    /// source's are numbered as its samples are.
+    /// Returns the number among the values that were to be passed on: a missing one was dropped.
+    /// Values of a source are numbered as its samples are.
     pub fn sequence(&self) -> u32 {
         self.passed().sequence
     }
 
-    /// The number of its cycle's run, or of its source's sample.
+    /// Returns the number of its cycle's run, or of its source's sample.
     pub fn run(&self) -> u32 {
         self.passed().run
     }
 
-    /// What the cycle's clock showed in that run; a source's sample's own time.
+    /// Returns the time on the cycle's clock in that run, or the sample's own time.
     pub fn now(&self) -> Time {
         self.passed().now
     }
 
-    /// When the newest sample was taken that it derives from.
+    /// Returns when the newest sample was taken that it derives from.
     pub fn stamp(&self) -> Time {
         self.passed().held.stamp
     }
@@ -342,7 +344,7 @@ impl SeenValue<'_> {
 
 impl Drop for SeenValue<'_> {
     fn drop(&mut self) {
-        // In this order: there is room for another value when this one's slot is free.
+        // The order matters: when there is room for another value, this one's slot is free.
         self.passed = None;
         self.room.leave();
     }

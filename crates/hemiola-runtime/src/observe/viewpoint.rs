@@ -1,9 +1,9 @@
-//! Where one cycle or source can be observed, and how observers come to it while it runs.
+//! The viewpoint of one cycle or source: how observers come to it while it runs.
 //!
-//! Who wants to observe makes an outlet, with all memory that it needs, and posts it. The cycle
-//! finds it between two of its runs and passes on through it from then on; when the observer has
-//! gone, the cycle puts the outlet where others free it. So a cycle neither allocates nor frees for
-//! observers, and nobody waits for a cycle.
+//! A thread that wants to observe makes an outlet, with all memory that it needs, and posts it. The
+//! cycle finds it between two of its runs and passes on through it from then on; when the observer
+//! has gone, the cycle posts the outlet to where others free it. So a cycle neither allocates nor
+//! frees for observers, and no thread waits for a cycle.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,41 +25,41 @@ use crate::containment::contained;
 use crate::error::RuntimeError;
 use crate::record::InputRecord;
 
-/// See the module.
+/// The point at which one cycle or source can be observed.
 pub struct Viewpoint {
-    /// The cycle or source.
+    /// The name of the cycle or source.
     pub name: Arc<str>,
     pub blackboard: Arc<Blackboard>,
-    /// So many values of each representation an observer may hold.
+    /// The number of values of each representation that an observer may hold.
     depth: usize,
-    /// If it is a cycle.
+    /// What can be observed besides values, if it is a cycle.
     pub cycle: Option<CycleView>,
-    /// For the cycle.
+    /// The outlets on their way to the cycle.
     pub arriving: Stack<Outlet>,
-    /// From the cycle.
+    /// The outlets that the cycle does not need any more.
     pub gone: Stack<Outlet>,
     reserve: Arc<Reserve>,
 }
 
-/// What runs of a cycle begin with.
+/// The description of what runs of a cycle begin with.
 pub struct CycleView {
-    /// As a transcript has it, with nothing taken.
+    /// The inputs as a transcript has them, with nothing taken.
     pub inputs: Vec<InputRecord>,
     pub inventory: Inventory,
 }
 
-/// What is asked of one cycle or source.
+/// The request to one cycle or source.
 #[derive(Default)]
 pub struct Asked {
     /// Stores, each with the least distance of two values.
     pub stores: Vec<(usize, Duration)>,
     pub runs: bool,
     pub parts: Option<When>,
-    /// Only the present values, once.
+    /// Whether only the present values are wanted, once.
     pub once: bool,
 }
 
-/// What comes of it.
+/// The observer's ends of what was asked for.
 #[derive(Default)]
 pub struct Lines {
     pub values: Option<ValueLine>,
@@ -68,7 +68,8 @@ pub struct Lines {
 }
 
 impl Viewpoint {
-    /// Of a cycle or, without `cycle`, a source with this distance of two runs or samples.
+    /// Makes the viewpoint of a cycle or, without `cycle`, of a source with this distance of two
+    /// runs or samples.
     pub fn new(name: &str, blackboard: Arc<Blackboard>, period: Option<Duration>, cycle: Option<CycleView>) -> Self {
         let away = if cycle.is_some() { values::AWAY } else { values::AWAY_FROM_SOURCE };
         Self {
@@ -82,7 +83,8 @@ impl Viewpoint {
         }
     }
 
-    /// Has this passed on from the next run or sample on. `None` if nothing was asked for.
+    /// Has all that was asked for passed on from the next run or sample on. Returns `None` if
+    /// nothing was.
     ///
     /// # Errors
     /// A value cannot be made: its default panics.
@@ -134,8 +136,8 @@ impl Viewpoint {
         })
     }
 
-    /// Frees what came to a cycle that does not run, or a source that waits, of those who have left
-    /// meanwhile: somebody may ask again and again.
+    /// Frees outlets that came to a cycle that does not run, or to a source that waits, and whose
+    /// observers have left meanwhile: somebody may ask again and again.
     fn tidy_arriving(&self) {
         if self.arriving.is_empty() {
             return;
@@ -156,7 +158,7 @@ impl Viewpoint {
         drop(left);
     }
 
-    /// Frees what the cycle does not need any more.
+    /// Frees the outlets that the cycle does not need any more.
     pub fn tidy(&self) {
         let mut list = self.gone.take_all();
         while let Some(mut node) = list {
@@ -170,18 +172,19 @@ impl Viewpoint {
     }
 }
 
-/// All places where a robot can be observed: cycles first, then sources.
+/// The viewpoints of a robot: cycles first, then sources.
 pub struct Viewpoints {
     all: Vec<Arc<Viewpoint>>,
 }
 
-/// When something is asked for.
+/// The circumstances in which something is asked for.
 #[derive(Clone, Copy)]
 pub struct Occasion {
     pub full: WhenFull,
-    /// Since when parts are counted, which is the beginning for who was there before it.
+    /// The time from which parts are counted, which is the beginning for observers that were there
+    /// before it.
     pub since: Time,
-    /// Cycles run on threads of their own, so that they come to an observer one by one.
+    /// Whether cycles run on threads of their own, so that they come to an observer one by one.
     pub is_running: bool,
 }
 
@@ -234,17 +237,17 @@ impl Viewpoints {
         Ok(())
     }
 
-    /// Frees what cycles and sources do not need any more.
+    /// Frees the outlets that cycles and sources do not need any more.
     pub fn tidy(&self) {
         self.all.iter().for_each(|viewpoint| viewpoint.tidy());
     }
 
-    /// All of them.
+    /// Returns all viewpoints.
     pub fn all(&self) -> &[Arc<Viewpoint>] {
         &self.all
     }
 
-    /// That of a cycle.
+    /// Returns the viewpoint of a cycle.
     pub fn cycle(&self, index: usize) -> Option<&Arc<Viewpoint>> {
         self.all.get(index).filter(|viewpoint| viewpoint.cycle.is_some())
     }
@@ -253,7 +256,7 @@ impl Viewpoints {
         self.all.iter().filter(|viewpoint| viewpoint.cycle.is_some())
     }
 
-    /// Whether it can be observed.
+    /// Checks that a representation can be observed.
     fn check(&self, representation: &str) -> Result<(), RuntimeError> {
         let stores = || self.all.iter().flat_map(|viewpoint| viewpoint.blackboard.stores());
         let name = || representation.to_owned();

@@ -1,4 +1,4 @@
-//! What is asked of a player, and when its next step is to be done.
+//! The requests to a player, and the time of its next step.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::error::RuntimeError;
 use crate::stage::Step;
 use crate::stepper::Stepper;
 
-/// Starts, pauses and paces a [`Player`](super::Player), from any thread.
+/// A transport, which starts, pauses and paces a [`Player`](super::Player), from any thread.
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -30,7 +30,7 @@ use crate::stepper::Stepper;
 #[derive(Clone)]
 pub struct Transport(pub(super) Arc<Shared>);
 
-/// What the player's thread and all transports have in common.
+/// The state that the player's thread and all transports share.
 pub(super) struct Shared {
     desk: Mutex<Desk>,
     /// Notified when something on the desk has changed.
@@ -38,56 +38,56 @@ pub(super) struct Shared {
     cycles: Vec<String>,
 }
 
-/// What is asked for.
+/// The requests to the player.
 struct Desk {
     tempo: Tempo,
     is_paused: bool,
-    /// While it is paused: the runs that it goes on for, in the order in which they were asked for.
+    /// The runs that it goes on for while it is paused, in the order in which they were asked for.
     forward: VecDeque<Forward>,
-    /// Up to there it goes on without waiting.
+    /// The time up to which it goes on without waiting.
     hurry: Option<Hurry>,
-    /// Where it ends.
+    /// The time at which it ends.
     end: Option<Time>,
-    /// Which time of the robot belonged to which of the world.
+    /// A time of the world, and the robot's time that belongs to it.
     anchor: Option<(Instant, Time)>,
-    /// What the player's thread does now.
+    /// The step that the player's thread executes now.
     step: Option<Begun>,
     has_ended: bool,
 }
 
-/// So many runs, of any cycle or of one.
+/// A number of runs, of any cycle or of one.
 struct Forward {
-    /// By its number.
+    /// The number of the cycle.
     cycle: Option<usize>,
     runs: u32,
 }
 
-/// Without waiting to a time.
+/// A request to go on to a time without waiting.
 struct Hurry {
     to: Time,
-    /// When it goes on with its last stretch, once it is there.
+    /// The time at which the last stretch begins, once the player has come to it.
     breath: Option<Instant>,
 }
 
-/// A step that goes on.
+/// A step that goes on, by its reason.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begun {
-    /// Because of the first [`Forward`], of which its runs count.
+    /// The first [`Forward`], of whose runs it is one.
     ForForward,
-    /// For another reason: a run that is asked for during it comes after it.
+    /// Another reason: a run that is asked for during the step comes after it.
     Otherwise,
 }
 
-/// Before the last stretch of a hurry, those who look on get time to take what has come: then they
-/// can follow, and have seen the newest values when it is over.
+/// The pause before the last stretch of a hurry, in which observers receive what has come: then
+/// they can follow, and have seen the newest values when it is over.
 const BREATH: Duration = Duration::from_millis(50);
 const LAST_STRETCH: Duration = Duration::from_millis(500);
-/// So many different wishes wait at most; nobody has as many.
+/// The number of different requests for runs that wait; nobody makes as many.
 const MOST_FORWARD: usize = 64;
 
-/// Now and then, somebody may have stopped the robot, and events are to be gathered.
+/// The interval at which it is checked whether the robot was stopped, and events are gathered.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
-/// Who was held up for longer than that does not catch up.
+/// The delay up to which the player catches up.
 const MOST_BEHIND: Duration = Duration::from_millis(500);
 
 impl Transport {
@@ -100,7 +100,7 @@ impl Transport {
         });
     }
 
-    /// Stands still after the present step, also if it was to go further.
+    /// Pauses after the present step, and drops all requests to go further.
     pub fn pause(&self) {
         self.change(|desk| {
             desk.is_paused = true;
@@ -109,17 +109,18 @@ impl Transport {
         });
     }
 
-    /// Whether it was paused, or has not begun yet.
+    /// Returns whether it was paused, or has not begun yet.
     pub fn is_paused(&self) -> bool {
         self.0.desk().is_paused
     }
 
-    /// Pauses after the next run of any cycle: as [`forward_by`](Self::forward_by) one run.
+    /// Pauses after the next run of any cycle, like [`forward_by`](Self::forward_by) with one run.
     pub fn forward(&self) {
         self.go_forward(None, 1);
     }
 
-    /// Pauses after the next run of this cycle: as [`forward_by`](Self::forward_by) one run of it.
+    /// Pauses after the next run of this cycle, like [`forward_by`](Self::forward_by) with one run
+    /// of it.
     ///
     /// # Errors
     /// There is no such cycle.
@@ -127,8 +128,8 @@ impl Transport {
         self.forward_by(1, Some(cycle))
     }
 
-    /// Pauses after so many runs of any cycle, or of this one. Runs that are asked for while others
-    /// are not done yet come after them.
+    /// Pauses after that many runs of any cycle, or of this one. Runs that are asked for while
+    /// others are not done yet come after them.
     ///
     /// # Errors
     /// There is no such cycle.
@@ -141,18 +142,18 @@ impl Transport {
         Ok(())
     }
 
-    /// Does everything before that time without waiting, also while it is paused; then it is as it
-    /// was.
+    /// Executes everything before that time without waiting, also while it is paused; then it is as
+    /// paused as before.
     pub fn hurry_to(&self, time: Time) {
         self.change(|desk| desk.hurry = Some(Hurry { to: time, breath: None }));
     }
 
-    /// How fast it goes on.
+    /// Returns the pace.
     pub fn tempo(&self) -> Tempo {
         self.0.desk().tempo
     }
 
-    /// Goes on as fast as that.
+    /// Sets the pace.
     pub fn set_tempo(&self, tempo: Tempo) {
         self.change(|desk| {
             desk.tempo = tempo;
@@ -165,18 +166,19 @@ impl Transport {
         self.change(|desk| desk.end = Some(time));
     }
 
-    /// Whether it is paused, and still does what was asked for: a step, or to go further.
+    /// Returns whether it is paused, and still executes what was asked for.
     pub fn is_stepping(&self) -> bool {
         let desk = self.0.desk();
         desk.is_paused && !desk.is_at_rest()
     }
 
-    /// Whether it stands still: it is paused, and has done what was asked for, or it has ended.
+    /// Returns whether it stands still: it is paused, and has executed what was asked for, or it
+    /// has ended.
     pub fn is_at_rest(&self) -> bool {
         self.0.desk().is_at_rest()
     }
 
-    /// Returns when it stands still.
+    /// Waits until it stands still.
     pub fn wait_until_at_rest(&self) {
         let desk = self.0.desk();
         drop(self.0.turn.wait_while(desk, |desk| !desk.is_at_rest()).unwrap_or_else(PoisonError::into_inner));
@@ -226,7 +228,7 @@ impl Shared {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the next step is to be done; `false` when there is none.
+    /// Waits until the next step is due; returns `false` when there is none.
     pub(super) fn wait_for_turn(&self, stepper: &mut Stepper) -> bool {
         let Some(next) = stepper.upcoming() else { return false };
         let mut desk = self.desk();
@@ -275,7 +277,7 @@ impl Desk {
         self.has_ended || (self.is_paused && self.forward.is_empty() && self.hurry.is_none() && self.step.is_none())
     }
 
-    /// Nobody wants the runs any more that were asked for.
+    /// Drops the requests for runs.
     fn call_off(&mut self) {
         self.forward.clear();
         self.step = self.step.map(|_| Begun::Otherwise);
@@ -286,7 +288,7 @@ impl Desk {
         self.step = Some(if is_forward { Begun::ForForward } else { Begun::Otherwise });
     }
 
-    /// A step is done. Of a cycle that was asked for, it is one run.
+    /// Notes that a step is done, and counts its run if it was asked for.
     fn end_step(&mut self, step: &Step) {
         if self.step.take() != Some(Begun::ForForward) {
             return;
@@ -302,7 +304,7 @@ impl Desk {
         }
     }
 
-    /// How long it is until the step of that time is to be done; `None`: nobody knows.
+    /// Returns how long it is until the step of that time is due; `None` if that is not known.
     fn wait(&mut self, next: Time, now: Instant) -> Option<Duration> {
         if let Some(hurry) = self.hurry.as_mut().filter(|hurry| next + LAST_STRETCH >= hurry.to) {
             let breath = *hurry.breath.get_or_insert(now + BREATH);
@@ -317,7 +319,7 @@ impl Desk {
         let Tempo::Factor(factor) = self.tempo else { return Some(Duration::ZERO) };
         let (then, time) = *self.anchor.get_or_insert((now, next));
         let ahead = next.since(time).as_secs_f64() / factor;
-        // A factor that is none leads nowhere.
+        // A factor that is not a number leads nowhere.
         let ahead = Duration::try_from_secs_f64(ahead).ok();
         let due = ahead.and_then(|ahead| then.checked_add(ahead)).unwrap_or(then + LOOK_PERIOD);
         if now.saturating_duration_since(due) > MOST_BEHIND {

@@ -21,15 +21,15 @@ use crate::module_instance::ModuleInstance;
 use crate::origins::{OriginReader, OriginWriter};
 use crate::robot_state::RobotState;
 
-/// What a program is made of.
+/// The parts that a program is made of.
 pub struct ProgramParts<'p> {
     pub cycle: &'p ResolvedCycle,
     pub plan: &'p Plan,
-    /// The cycle's modules in the order of the description.
+    /// The cycle's modules, in the order of the description.
     pub modules: &'p [&'p ModuleDescriptor],
-    /// By module name.
+    /// The instances by module name.
     pub instances: &'p BTreeMap<&'static str, Arc<ModuleInstance>>,
-    /// By module name.
+    /// The failure policies by module name.
     pub on_failure: &'p BTreeMap<String, FailurePolicy>,
     pub blackboard: &'p Arc<Blackboard>,
     /// The export of each publish group, in the order of the cycle's groups.
@@ -123,7 +123,7 @@ fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
     ports.into()
 }
 
-/// The topics that an update subscribes to, in the order of its arguments.
+/// Returns the topics that an update subscribes to, in the order of its arguments.
 fn subscribed(update: &UpdateTask) -> impl Iterator<Item = &'static str> {
     let connected =
         update.bindings.iter().zip(update.update.arguments()).filter_map(|(binding, argument)| match binding {
@@ -133,7 +133,8 @@ fn subscribed(update: &UpdateTask) -> impl Iterator<Item = &'static str> {
     connected.filter(|port| port.role() == PortRole::Subscribes).map(|port| port.name())
 }
 
-/// Where it is noted what messages come from that an update publishes; `None` where nobody can.
+/// Makes the writer of the provenance of messages that an update publishes; `None` where it
+/// publishes nothing, or there are too many publishers.
 fn publisher(
     parts: &ProgramParts<'_>,
     cell: &'static PortCell,
@@ -161,7 +162,7 @@ fn bind(
     let instance = parts.instances.get(descriptor.name()).cloned();
     let instance = instance.ok_or_else(|| RuntimeError::internal("a module has no instance"))?;
     if !update.belongs_to(&instance) {
-        // Two modules of one name, which the plan refuses; here their types decide.
+        // There are two modules of one name, which the plan refuses; here their types differ.
         return Err(RuntimeError::internal("an update meets an instance of another module"));
     }
     let blackboard = parts.blackboard;
@@ -265,27 +266,27 @@ fn no_place(name: &str) -> RuntimeError {
     RuntimeError::internal(&format!("`{name}` has no place on the blackboard"))
 }
 
-/// For references that are kept in a program, or by a source.
+/// Extends the lifetime of a reference that is kept in a program, or by a source.
 pub fn outlive_store(store: &Store) -> StoreRef {
     // SAFETY: the program keeps the blackboard (or the box) that owns the store, and drops it after
     // its tasks.
     unsafe { &*std::ptr::from_ref(store) }
 }
 
-/// For references that are kept in a program, or by a source.
+/// Extends the lifetime of a reference that is kept in a program, or by a source.
 pub fn outlive_cell(cell: &Cell) -> CellRef {
     // SAFETY: as above.
     unsafe { &*std::ptr::from_ref(cell) }
 }
 
-/// For references that are kept in a program, or by a source.
+/// Extends the lifetime of a reference that is kept in a program, or by a source.
 pub fn outlive_port(port: &PortCell) -> &'static PortCell {
     // SAFETY: the task keeps the instance that owns the port, and a source its ports, which are
     // boxed.
     unsafe { &*std::ptr::from_ref(port) }
 }
 
-/// What an update reads of this run.
+/// Returns what an update reads of this run.
 fn inputs(parts: &ProgramParts<'_>, update: &ResolvedUpdate, task_of: &TaskOf) -> Vec<Input> {
     let input = |name: &String| match parts.cycle.providers.get(name) {
         Some(id) => task_of.get(&(id.module, id.update)).map(|&task| Input::Task(task)),

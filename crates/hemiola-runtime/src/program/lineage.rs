@@ -1,4 +1,4 @@
-//! Which sensor samples each task's results come from.
+//! The lineage of results: which sensor samples they come from.
 //!
 //! As long as all goes well, that depends on the imports and messages that a task derives from,
 //! directly or not: its roots. Many tasks derive from the same ones: one provenance per set of
@@ -6,7 +6,7 @@
 //! what derives from that is older than the roots say. From there on, and only in such a run, each
 //! task adds up what its inputs come from.
 //!
-//! Invariant behind the `unsafe` blocks: what subscriptions heard and the sets' provenances are
+//! Invariant behind the `unsafe` blocks: the provenances of subscriptions and of the sets are
 //! written by worker 0 between two runs; a task's own one is written by that task, which runs once
 //! in a run, and read by tasks that the plan orders after it.
 
@@ -22,25 +22,25 @@ use crate::blackboard::provenance::Provenance;
 use crate::origins::OriginReader;
 use crate::sync::{AtomicBool, Ordering};
 
-/// See the module.
+/// The lineage of the results of a program's tasks.
 pub struct Lineage {
     state: UnsafeCell<State>,
     tasks: Box<[TaskLineage]>,
-    /// Some task of the present run has failed.
+    /// Whether some task of the present run has failed.
     deviates: AtomicBool,
 }
 
-/// What changes between two runs only.
+/// The state that changes between two runs only.
 struct State {
     subscriptions: Box<[OriginReader]>,
     sets: Box<[RootSet]>,
 }
 
-/// What values derive from that derive from these roots.
+/// A set of roots, with the provenance of values that derive from them.
 struct RootSet {
     roots: Box<[Root]>,
     now: Provenance,
-    /// In the previous run.
+    /// The provenance in the previous run.
     before: Provenance,
 }
 
@@ -50,22 +50,22 @@ struct TaskLineage {
     own: UnsafeCell<Deviation>,
 }
 
-/// What a task reads.
+/// An input of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {
     Root(Root),
     Task(usize),
 }
 
-/// What comes from outside of the cycle's run.
+/// An input from outside of the cycle's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Root {
     Import(usize),
-    /// The messages of the subscription of that number, and that there were none.
+    /// The messages of the subscription of that number, or their absence.
     Messages(usize),
 }
 
-/// What a task's results came from when it was not what the roots say.
+/// The provenance of a task's results where it is not that of the roots.
 struct Deviation {
     run: Option<u32>,
     provenance: Provenance,
@@ -75,8 +75,8 @@ struct Deviation {
 unsafe impl Sync for Lineage {}
 
 impl Lineage {
-    /// Of tasks with these inputs, directly, of so many sources. A task's inputs that are tasks may
-    /// come in any order.
+    /// Makes the lineage of tasks with these direct inputs, for the shape of a robot's provenances.
+    /// A task's inputs that are tasks may come in any order.
     pub fn new(inputs: Vec<Vec<Input>>, subscriptions: Vec<OriginReader>, shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
         let mut sets = Vec::new();
@@ -113,7 +113,8 @@ impl Lineage {
         self.state_mut(between).subscriptions.iter_mut().for_each(OriginReader::look);
     }
 
-    /// Finds out what the messages come from that a subscription got; as [`OriginReader::hear`].
+    /// Finds what the messages that a subscription received come from, as [`OriginReader::hear`]
+    /// does.
     pub fn hear(
         &self,
         subscription: usize,
@@ -124,7 +125,7 @@ impl Lineage {
         self.state_mut(between).subscriptions[subscription].hear(next, tell);
     }
 
-    /// Prepares a run on these imports, and on what was heard.
+    /// Prepares a run on these imports, and on what was received.
     pub fn begin_run(&self, imported: &[Provenance], between: &mut BetweenRuns<'_>) {
         self.deviates.store(false, Ordering::Relaxed);
         let State { subscriptions, sets } = self.state_mut(between);
@@ -135,15 +136,15 @@ impl Lineage {
         }
     }
 
-    /// Whether some task of the present run has failed, as tasks after it see it.
+    /// Returns whether some task of the present run has failed, as tasks after it see it.
     pub fn deviates(&self) -> bool {
         self.deviates.load(Ordering::Relaxed)
     }
 
-    /// What the results of a task come from.
+    /// Returns what the results of a task come from.
     ///
     /// # Safety
-    /// By the task, or by one that is ordered after it.
+    /// Called by the task, or by one that is ordered after it.
     pub unsafe fn of(&self, task: usize, run: u32) -> &Provenance {
         let task = &self.tasks[task];
         if self.deviates() {
@@ -156,7 +157,8 @@ impl Lineage {
         &self.state().sets[task.set].now
     }
 
-    /// What the results of a task came from in the run before this one, whose tasks have not begun.
+    /// Returns what the results of a task came from in the run before this one, whose tasks have
+    /// not begun.
     pub fn before<'b>(&'b self, task: usize, run: u32, _: &'b BetweenRuns<'_>) -> &'b Provenance {
         let task = &self.tasks[task];
         // SAFETY: no task runs.
@@ -175,7 +177,7 @@ impl Lineage {
     /// Notes that a task keeps the results that it had before.
     ///
     /// # Safety
-    /// By the task, once in a run.
+    /// Called by the task, once in a run.
     pub unsafe fn keep(&self, task: usize, run: u32) {
         let task = &self.tasks[task];
         // SAFETY: promised by the caller.
@@ -184,14 +186,14 @@ impl Lineage {
             own.provenance.copy_from(&self.state().sets[task.set].before);
         }
         own.run = Some(run);
-        // Relaxed: tasks to which it matters are ordered after this one.
+        // Relaxed: tasks to which this matters are ordered after this one.
         self.deviates.store(true, Ordering::Relaxed);
     }
 
     /// Notes that a task has new results, on these imports.
     ///
     /// # Safety
-    /// By the task, once in a run.
+    /// Called by the task, once in a run.
     #[inline]
     pub unsafe fn renew(&self, task: usize, run: u32, imported: &[Provenance]) {
         if self.deviates() {
@@ -201,7 +203,7 @@ impl Lineage {
     }
 
     /// # Safety
-    /// As for `renew`.
+    /// The conditions of `renew` hold.
     #[cold]
     unsafe fn add_up(&self, task: usize, run: u32, imported: &[Provenance]) {
         let lineage = &self.tasks[task];
@@ -219,7 +221,7 @@ impl Lineage {
     }
 }
 
-/// What a root comes from.
+/// Returns what a root comes from.
 fn of_root<'r>(root: Root, imported: &'r [Provenance], subscriptions: &'r [OriginReader]) -> &'r Provenance {
     match root {
         Root::Import(import) => &imported[import],
@@ -227,7 +229,7 @@ fn of_root<'r>(root: Root, imported: &'r [Provenance], subscriptions: &'r [Origi
     }
 }
 
-/// The number of the set of roots that a task derives from.
+/// Returns the number of the set of roots that a task derives from.
 fn find_set(task: usize, inputs: &[Vec<Input>], set_of: &mut [Option<usize>], sets: &mut Vec<Vec<Root>>) -> usize {
     if let Some(set) = set_of[task] {
         return set;
@@ -264,7 +266,8 @@ mod tests {
         provenance
     }
 
-    /// `0` reads the sensor, `1` reads `0`, `2` reads `1` and the sensor, `3` reads the sensor.
+    /// Makes a lineage in which `0` reads the sensor, `1` reads `0`, `2` reads `1` and the sensor,
+    /// `3` reads the sensor.
     fn lineage() -> Lineage {
         let sensor = Input::Root(Root::Import(0));
         let inputs = vec![vec![sensor], vec![Input::Task(0)], vec![Input::Task(1), sensor], vec![sensor]];

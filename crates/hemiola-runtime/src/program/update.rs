@@ -28,12 +28,13 @@ pub(super) struct UpdateTask {
     pub(super) bindings: Box<[Binding<'static>]>,
     pub(super) publishers: Box<[UpdatePublisher]>,
     pub(super) outputs: Box<[StoreRef]>,
-    /// What comes from a recording instead.
+    /// The outputs that come from a recording instead, if any do.
     pub(super) taken: Option<Box<TakenOutputs>>,
     pub(super) on_failure: FailurePolicy,
-    /// It takes `&SafeState`.
+    /// Whether it has a `&SafeState`.
     pub(super) heeds_safe_state: bool,
-    /// It provides nothing: what it does leaves the robot's software, and chains end here.
+    /// Whether it provides nothing, so that what it does leaves the robot's software, and chains
+    /// end here.
     pub(super) is_actuator: bool,
 }
 
@@ -43,15 +44,15 @@ pub(super) struct UpdatePublisher {
     pub(super) origins: OriginWriter,
 }
 
-/// What an update does not provide in a replay, though it could.
+/// The outputs that an update could provide, and that are taken from a recording in a replay.
 pub(super) struct TakenOutputs {
     pub(super) outputs: Box<[(StoreRef, TakenRepresentation)]>,
-    /// It provides something else as well.
+    /// Whether it provides something else as well.
     pub(super) is_called: bool,
 }
 
 impl Program {
-    /// Does what the update is there for; tells whether that came off.
+    /// Runs the update, or takes its outputs; returns whether that succeeded.
     pub(super) fn run_update(
         &self,
         task: usize,
@@ -65,8 +66,7 @@ impl Program {
         }
     }
 
-    /// Takes from a recording what the update would provide; calls it if it provides more than
-    /// that.
+    /// Takes the outputs of the update from a recording; calls it if it provides more than that.
     #[cold]
     fn take_outputs(
         &self,
@@ -79,7 +79,7 @@ impl Program {
         let stores = taken.outputs.iter().map(|(store, _)| std::slice::from_ref(store));
         // SAFETY: this is the provider's task, which runs once in a run.
         let writing: Vec<_> = stores.map(|store| unsafe { Writing::begin(store) }).collect();
-        // It writes what is taken, too, so there must be room for that.
+        // The update writes what is taken, too, so that there must be room for that.
         let is_called = taken.is_called && writing.iter().all(Option::is_some);
         let is_done = is_called && self.call_update(task, update, worker, scope);
         let (frame, mut is_taken) = (self.blackboard.frame(), false);
@@ -112,7 +112,7 @@ impl Program {
         is_done || is_taken
     }
 
-    /// Calls the update; tells whether it did its work.
+    /// Calls the update; returns whether it did its work.
     fn call_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
         let (frame, trace) = (self.blackboard.frame(), self.tasks[task].trace);
         // SAFETY: this is the provider's task, which runs once in a run; readers are ordered after
@@ -120,9 +120,9 @@ impl Program {
         let writing = unsafe { Writing::begin(&update.outputs) };
         let pass = update.instance.pass(frame.safe_state, update.heeds_safe_state);
         let (Some(mut writing), Some(pass)) = (writing, pass) else {
-            // The module is safe, or the watchdog is making it safe at this moment, because the
-            // cycle had stopped; or there is nothing free to write to, which the sizes rule out.
-            // The last values stay.
+            // Either the module is safe, or the watchdog is making it safe at this moment, because
+            // the cycle had stopped; or there is nothing free to write to, which the sizes rule
+            // out. The last values stay.
             self.keep_last(task);
             return false;
         };
@@ -193,7 +193,7 @@ impl Program {
     /// Notes what the messages come from that an update publishes from now on.
     ///
     /// # Safety
-    /// By the update's task, while it is not called.
+    /// Called by the update's task, while the update is not called.
     unsafe fn begin_publishing(&self, task: usize, update: &UpdateTask) {
         for UpdatePublisher { cell, origins } in &update.publishers {
             // SAFETY: promised by the caller.
@@ -201,21 +201,21 @@ impl Program {
         }
     }
 
-    /// Notes that the last values of an update stay where they are; by its task.
+    /// Notes that the last values of an update stay where they are. Called by its task.
     fn keep_last(&self, task: usize) {
         // SAFETY: by the task, once in a run.
         unsafe { self.lineage.keep(task, self.blackboard.frame().run) };
     }
 }
 
-/// Tells that an update has published what it does in this run.
+/// Notes that an update has published all that it does in this run.
 fn end_publishing(update: &UpdateTask, run: u32, worker: &mut WorkerState) {
     for exchange in update.publishers.iter().filter_map(|publisher| publisher.origins.end()) {
         worker.trace(Event::Publish { exchange, run, at: Ticks::now() });
     }
 }
 
-/// For one call.
+/// Shortens the lifetime of bindings to one call.
 fn as_bindings<'f>(bindings: &'f [Binding<'static>]) -> &'f [Binding<'f>] {
     bindings
 }

@@ -1,12 +1,12 @@
-//! What was changed from outside, and by which number runs name it.
+//! Changes from outside, and the numbers by which runs name them.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use hemiola_model::Value;
 
-/// A change of a running robot from outside: what
-/// [`RobotHandle::change`](crate::RobotHandle::change) takes, the journal tells and logs record.
+/// A change of a running robot from outside: [`RobotHandle::change`](crate::RobotHandle::change)
+/// makes it, the journal and logs record it.
 ///
 /// ```
 /// use hemiola_model::Value;
@@ -20,38 +20,38 @@ use hemiola_model::Value;
 pub enum Change {
     /// A module has another parameter, in all cycles that it runs in.
     Parameter {
-        /// Of this module.
+        /// The module.
         module: String,
-        /// Its name.
+        /// The name of the parameter.
         parameter: String,
-        /// What it is now.
+        /// The new value.
         value: Value,
     },
     /// Another module provides a representation. The one that provided it ends if nothing else of
     /// it is needed; a new one starts with the configured parameters.
     Provider {
-        /// What is provided.
+        /// The representation.
         representation: String,
-        /// By whom now.
+        /// The module that provides it now.
         module: String,
     },
     /// A cycle runs on another number of workers, at most those that it was started with.
     Workers {
-        /// Of this cycle.
+        /// The cycle.
         cycle: String,
-        /// How many; `None`: the plan chooses.
+        /// The number of workers; `None` if the plan chooses.
         workers: Option<usize>,
     },
     /// A representation shows this value, whatever its provider says.
     Override {
-        /// What is shown.
+        /// The representation.
         representation: String,
-        /// Instead of what its provider says.
+        /// The value instead of that of its provider.
         value: Value,
     },
     /// A representation shows its provider's value again.
     Release {
-        /// What its provider says again.
+        /// The representation.
         representation: String,
     },
     /// A module is replaced by a new instance: because it failed and its `on_failure` says so, or
@@ -62,7 +62,7 @@ pub enum Change {
     },
     /// All events from now on go into a trace for Perfetto, or no longer.
     Trace {
-        /// Where it is written; `None`: the trace that is being written ends.
+        /// The file that it is written to; `None` ends the trace that is being written.
         file: Option<PathBuf>,
     },
     /// The robot enters its safe state.
@@ -72,33 +72,33 @@ pub enum Change {
 }
 
 impl Change {
-    /// Another parameter of a module.
+    /// Returns the change that gives a module another parameter.
     pub fn parameter(module: impl Into<String>, parameter: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::Parameter { module: module.into(), parameter: parameter.into(), value: value.into() }
     }
 
-    /// Another provider of a representation.
+    /// Returns the change that gives a representation another provider.
     pub fn provider(representation: impl Into<String>, module: impl Into<String>) -> Self {
         Self::Provider { representation: representation.into(), module: module.into() }
     }
 
-    /// A value in the place of what a representation's provider says.
+    /// Returns the change that overrides the value of a representation.
     pub fn override_with(representation: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::Override { representation: representation.into(), value: value.into() }
     }
 
-    /// The end of [`override_with`](Self::override_with).
+    /// Returns the change that ends an [`override_with`](Self::override_with).
     pub fn release(representation: impl Into<String>) -> Self {
         Self::Release { representation: representation.into() }
     }
 
-    /// Another number of workers of a cycle; `None` lets the plan choose.
+    /// Returns the change of a cycle's number of workers; `None` lets the plan choose.
     pub fn workers(cycle: impl Into<String>, workers: impl Into<Option<usize>>) -> Self {
         Self::Workers { cycle: cycle.into(), workers: workers.into() }
     }
 
-    /// Whether runs may have other results by it: then it has a number, by which each run says
-    /// that it began with it.
+    /// Returns whether runs may have other results by it: then it has a number, and each run that
+    /// begins with it records that number.
     pub(crate) fn has_number(&self) -> bool {
         match self {
             Self::Parameter { .. }
@@ -111,7 +111,7 @@ impl Change {
     }
 }
 
-/// In words: `Walk.gain = 0.7`.
+/// Writes the change in words: `Walk.gain = 0.7`.
 impl fmt::Display for Change {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -130,17 +130,18 @@ impl fmt::Display for Change {
     }
 }
 
-/// What a change of results is called in the journal and in transcripts.
+/// The number of a change of results in the journal and in transcripts.
 pub type ChangeNumber = u32;
 
-/// A few changes. More than that come into force only where somebody waits for none of them.
+/// A few changes that come into force with one run. More come into force only where they are not
+/// waited for.
 #[derive(Default)]
 pub struct NewChanges {
     numbers: [ChangeNumber; MOST_CHANGES],
     count: usize,
 }
 
-/// So many changes at once are written down; a run that begins with more is not.
+/// The number of changes at once that are written down; a run that begins with more is not.
 pub const MOST_CHANGES: usize = 16;
 
 impl NewChanges {
@@ -151,12 +152,12 @@ impl NewChanges {
         self.count += 1;
     }
 
-    /// Whether a run can begin with no more than these.
+    /// Returns whether a run can begin with no more than these.
     pub fn is_full(&self) -> bool {
         self.count >= MOST_CHANGES
     }
 
-    /// `None` if there were too many.
+    /// Returns the numbers of the changes; `None` if there were too many.
     pub fn numbers(&self) -> Option<&[ChangeNumber]> {
         self.numbers.get(..self.count)
     }

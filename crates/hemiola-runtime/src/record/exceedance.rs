@@ -26,21 +26,21 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exceedance {
-    /// What was bounded.
+    /// The bounded latency.
     pub of: Bounded,
-    /// The run of the cycle, or of the one that put out; of a callback the number of the message
+    /// The run of the cycle, or of the output's cycle; for a callback, the number of the message
     /// among those of its publisher, or of the tick.
     pub run: u32,
     /// The bound.
     pub bound: Duration,
-    /// What was observed.
+    /// The observed latency.
     pub observed: Duration,
-    /// Why.
+    /// The cause.
     pub cause: ExceedanceCause,
-    /// Why, in words.
+    /// The cause in words.
     pub explanation: String,
-    /// How many more there were since the last one that was told, of whatever: a few are told in a
-    /// second, the others are counted.
+    /// The number of further exceedances since the last one that was reported, of whatever: a few
+    /// are reported in a second, the others are counted.
     pub others: u64,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Exceedance {
     }
 }
 
-/// What an exceeded bound did not reckon with.
+/// The cause that an exceeded bound did not take into account.
 ///
 /// ```
 /// # use hemiola_runtime::ExceedanceCause;
@@ -68,28 +68,28 @@ pub enum ExceedanceCause {
     /// An update or a callback ran longer than was assumed, or, where nothing was assumed, than it
     /// usually does.
     Execution {
-        /// Its cycle, or executor.
+        /// The cycle, or the executor.
         cycle: String,
-        /// Its name.
+        /// The name of the update or callback.
         update: String,
-        /// How long it ran.
+        /// The execution time.
         took: Duration,
-        /// What was assumed.
+        /// The assumed maximum of the execution time.
         assumed: Option<Duration>,
     },
-    /// Another thread of the robot had the core for so long.
+    /// Another thread of the robot preempted it for a while.
     Preemption {
-        /// Its name: `motion 0` for worker 0 of `motion`, or a callback executor.
+        /// The name of the thread: `motion 0` for worker 0 of `motion`, or a callback executor.
         thread: String,
-        /// How long.
+        /// The duration.
         lasted: Duration,
     },
     /// Threads that are none of the robot's had a core that it needed, before a run, within or
     /// between updates: as the kernel counted it.
     OtherPrograms {
-        /// Who needed the core: `motion 0` for worker 0 of `motion`.
+        /// The thread that needed the core: `motion 0` for worker 0 of `motion`.
         thread: String,
-        /// How long it had to wait, as far as that belongs to this run for sure.
+        /// The time that it had to wait, as far as that belongs to this run for sure.
         lasted: Duration,
     },
     /// The host of a virtual machine took a core away that it needed, as the kernel counted it, in
@@ -97,26 +97,26 @@ pub enum ExceedanceCause {
     Host {
         /// The core.
         core: u8,
-        /// For how long at most.
+        /// The longest time that it may have taken.
         lasted: Duration,
     },
     /// A worker had work and did not run, and none of the robot's threads had its core; whose it
     /// was is not known.
     StalledCore,
-    /// It began late: the timer, the wake-up of its thread, or the sample or message that triggers
-    /// it.
+    /// The run or call began late: the timer, the wake-up of its thread, or the sample or message
+    /// that triggers it.
     LateRelease,
     /// The run before it, or what its executor called before it, went on for too long.
     Backlog,
     /// Waking workers and handing work to them took the time.
     Dispatch,
-    /// Nothing that took longer than usual: the bound is wrong.
+    /// Nothing took longer than usual: the bound is wrong.
     NothingUnusual,
-    /// The events that would tell are lost.
+    /// The events that would show the cause are lost.
     Unknown,
 }
 
-/// What a bound is of.
+/// The latency that a bound is for.
 ///
 /// ```
 /// use hemiola_runtime::Bounded;
@@ -127,28 +127,28 @@ pub enum ExceedanceCause {
 pub enum Bounded {
     /// The response time of a cycle.
     Response {
-        /// Its name.
+        /// The cycle.
         cycle: String,
     },
     /// The reaction time of a chain.
     Reaction {
         /// The source of its samples.
         source: String,
-        /// The update that puts out.
+        /// The update that is the output.
         output: String,
     },
     /// The data age of a chain.
     DataAge {
         /// The source of its samples.
         source: String,
-        /// The update that puts out.
+        /// The update that is the output.
         output: String,
     },
     /// The response time of a callback.
     Callback {
-        /// Its executor.
+        /// The executor.
         executor: String,
-        /// Its name.
+        /// The callback.
         callback: String,
     },
 }

@@ -25,34 +25,34 @@ use hemiola_model::module::Inlet;
 pub struct CyclePart {
     /// The cycle.
     pub cycle: Arc<str>,
-    /// Of the checkpoint; the parts of one number belong together.
+    /// The number of the checkpoint; the parts of one number belong together.
     pub number: u32,
-    /// The first run after it.
+    /// The first run after the checkpoint.
     pub run: u32,
-    /// What the cycle's clock showed in that run.
+    /// The time on the cycle's clock in that run.
     pub now: Time,
-    /// What it showed in the run before.
+    /// The time on the cycle's clock in the run before.
     pub before: Option<Time>,
     /// Whether its modules have entered the safe state, and not left it.
     pub is_safe: bool,
-    /// What could be written down.
+    /// The pieces that could be written down.
     pub pieces: Vec<Piece>,
-    /// What it had published of topics before that run.
+    /// The messages of topics that it had published before that run.
     pub published: Vec<Published>,
-    /// What could not, because it is opaque: modules and representations.
+    /// The modules and representations that could not be written down because they are opaque.
     pub opaque: Vec<Arc<str>>,
-    /// What could not, because there was no room.
+    /// The modules and representations that could not be written down because there was no room.
     pub missing: Vec<Arc<str>>,
 }
 
 impl CyclePart {
-    /// A piece of it.
+    /// Finds a piece of the part.
     pub fn piece(&self, kind: PieceKind, name: &str) -> Option<&Piece> {
         self.pieces.iter().find(|piece| piece.kind == kind && *piece.name == *name)
     }
 }
 
-/// Something that later runs depend on.
+/// A piece of a checkpoint: something that later runs depend on.
 ///
 /// ```
 /// use hemiola_model::{Data, cdr};
@@ -65,24 +65,24 @@ impl CyclePart {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// What it is.
+    /// The kind of the piece.
     pub kind: PieceKind,
-    /// Of which module or representation.
+    /// The name of the module or representation.
     pub name: Arc<str>,
-    /// Of messages: how many ends of the same topic the cycle has before the one that received
-    /// them.
+    /// For messages, the number of ends of the same topic that the cycle has before the one that
+    /// received them.
     pub number: u32,
-    /// Its schema.
+    /// The schema of the bytes.
     pub data_type: DataType,
-    /// What is known of each value; nothing of a module.
+    /// The facts about each value; none for a module.
     pub views: Vec<View>,
-    /// Of messages: which they are.
+    /// For messages, which ones they are.
     pub inlets: Vec<Inlet>,
-    /// In CDR. Samples and messages are a sequence.
+    /// The contents in CDR. Samples and messages are a sequence.
     pub bytes: Vec<u8>,
 }
 
-/// What a piece of a checkpoint is.
+/// The kind of a piece of a checkpoint.
 ///
 /// ```
 /// use hemiola_runtime::PieceKind;
@@ -91,23 +91,23 @@ pub struct Piece {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PieceKind {
-    /// What a module remembers.
+    /// The state of a module.
     Module,
     /// A value that the cycle provides, as the last run left it.
     Value,
     /// A value of another cycle or a source, as the first run sees it.
     Input,
-    /// What the first run took from a queue of samples of another cycle.
+    /// The samples that the first run took from a queue of another cycle.
     Samples,
     /// The messages of a topic that the first run received.
     Messages,
 }
 
 impl PieceKind {
-    /// All there are.
+    /// All kinds.
     pub const ALL: [Self; 5] = [Self::Module, Self::Value, Self::Input, Self::Samples, Self::Messages];
 
-    /// For names of topics.
+    /// Returns the word for names of topics.
     pub fn word(self) -> &'static str {
         match self {
             Self::Module => "module",
@@ -119,7 +119,7 @@ impl PieceKind {
     }
 }
 
-/// What a publisher of a topic had published.
+/// The progress of a publisher of a topic.
 ///
 /// ```
 /// use hemiola_runtime::Published;
@@ -131,13 +131,13 @@ impl PieceKind {
 pub struct Published {
     /// The topic.
     pub topic: Arc<str>,
-    /// How many publishers of the topic come before it.
+    /// The number of publishers of the topic that come before it.
     pub place: u32,
     /// The number of its next message.
     pub next: u64,
 }
 
-/// What is known of a value besides itself.
+/// The facts about a value besides itself.
 ///
 /// ```
 /// use hemiola_runtime::View;
@@ -146,10 +146,11 @@ pub struct Published {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// When the newest sample was taken that it derives from.
+    /// The time at which the newest sample was taken that it derives from.
     pub stamp: Time,
     /// Whether its provider failed, so that it is an older value.
     pub is_stale: bool,
-    /// Of each source, when the oldest and the newest sample were taken that it derives from.
+    /// The times at which the oldest and the newest sample of each source were taken that it
+    /// derives from.
     pub origins: Vec<Option<(Time, Time)>>,
 }

@@ -1,11 +1,12 @@
-//! What a run began with, so that it can be repeated.
+//! The record of what a run began with, so that it can be repeated.
 
 use std::sync::Arc;
 
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
 
-/// What a run of a cycle began with: [`Observation::with_runs`](crate::Observation::with_runs).
+/// The record of what a run of a cycle began with:
+/// [`Observation::with_runs`](crate::Observation::with_runs).
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -28,22 +29,22 @@ pub struct RunRecord {
     pub cycle: Arc<str>,
     /// The number of the run within the cycle.
     pub run: u32,
-    /// What the cycle's clock showed.
+    /// The time on the cycle's clock.
     pub now: Time,
-    /// Its place among the runs of all cycles.
+    /// The place among the runs of all cycles.
     pub order: u64,
     /// Whether the robot was in its safe state.
     pub safe_state: SafeState,
-    /// The changes from outside that came into force with it, by their numbers:
+    /// The numbers of the changes from outside that came into force with it:
     /// [`JournalEvent::Change`](crate::JournalEvent::Change).
     pub changes: Vec<u32>,
-    /// What it took of each cycle and source that it reads from.
+    /// The inputs that it took of each cycle and source that it reads from.
     pub inputs: Vec<InputRecord>,
     /// The messages of topics that its updates received.
     pub messages: Vec<MessageRecord>,
 }
 
-/// What a run took of another cycle or of a source.
+/// The input that a run took of another cycle or of a source.
 ///
 /// ```
 /// use hemiola_runtime::InputRecord;
@@ -57,11 +58,11 @@ pub struct InputRecord {
     pub from: Arc<str>,
     /// The run or sample that the snapshot comes from; `None` if there was no new one.
     pub snapshot: Option<u32>,
-    /// What was in each of the sample queues.
+    /// The samples that were in each of the sample queues.
     pub samples: Vec<SampleRecord>,
 }
 
-/// What a run found in a sample queue.
+/// The samples that a run found in a queue.
 ///
 /// ```
 /// use hemiola_runtime::{SampleRecord, SampleSpan};
@@ -71,9 +72,9 @@ pub struct InputRecord {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleRecord {
-    /// Of which representation.
+    /// The representation.
     pub representation: Arc<str>,
-    /// Which ones.
+    /// The samples.
     pub span: SampleSpan,
 }
 
@@ -89,11 +90,11 @@ pub struct SampleRecord {
 pub struct MessageRecord {
     /// The topic.
     pub topic: Arc<str>,
-    /// How many subscriptions of the same topic the cycle has before this one.
+    /// The number of subscriptions of the same topic that the cycle has before this one.
     pub subscriber: u32,
-    /// How many publishers of the topic come before this one.
+    /// The number of publishers of the topic that come before this one.
     pub publisher: u32,
-    /// How many messages.
+    /// The number of messages.
     pub count: u32,
 }
 
@@ -108,29 +109,31 @@ pub struct MessageRecord {
 pub struct SampleSpan {
     /// The run or sample of the first one.
     pub first: u32,
-    /// How many.
+    /// The number of samples.
     pub count: u32,
 }
 
 impl InputRecord {
-    /// The last run or sample that something was taken of.
+    /// Returns the last run or sample that something was taken of.
     pub fn last(&self) -> Option<u32> {
         self.samples.iter().map(|samples| samples.span.last()).chain([self.snapshot]).flatten().max()
     }
 }
 
-/// For samples that do not follow each other: one in between was lost while these were taken.
+/// The count of samples that do not follow each other: one in between was lost while these were
+/// taken.
 const TORN: u32 = u32::MAX;
-/// For no new snapshot.
+/// The number that stands for no new snapshot.
 pub const NO_SNAPSHOT: u32 = u32::MAX;
 
 impl SampleSpan {
-    /// The run or sample of the last one.
+    /// Returns the run or sample of the last one.
     pub fn last(self) -> Option<u32> {
         (self.count > 0).then(|| self.first.wrapping_add(self.count - 1))
     }
 
-    /// Whether one was lost in between, so that nobody knows any more which ones these are.
+    /// Returns whether one was lost in between, so that it is not known any more which ones these
+    /// are.
     pub fn is_torn(self) -> bool {
         self.first == TORN
     }

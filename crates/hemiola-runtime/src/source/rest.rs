@@ -1,12 +1,11 @@
-//! What a source with real-time priority leaves to others.
+//! The time that a source with real-time priority leaves to others.
 
 use std::time::Duration;
 
 use hemiola_realtime::{KernelThread, MonotonicTime, Respite, monotonic_now};
 
-/// Sees to it that a source rests, however densely its samples come: as cycles do ([`Respite`]),
-/// but by the time that it had a core. A source may wait for its samples in a driver, which is a
-/// rest.
+/// The rests of a source, however densely its samples come: as for cycles ([`Respite`]), but by the
+/// time that it had a core. A source may wait for its samples in a driver, which is a rest.
 #[derive(Default)]
 pub struct SourceRest {
     respite: Respite,
@@ -16,16 +15,16 @@ pub struct SourceRest {
 
 struct Look {
     at: MonotonicTime,
-    /// What the thread had had of cores.
+    /// The time that the thread had had on cores.
     on_cores: Duration,
 }
 
-/// A look is a system call.
+/// The least interval between two looks, as each is a system call.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 impl SourceRest {
-    /// Until when the source is to rest, if it has to. To be asked after each sample, on the
-    /// source's thread.
+    /// Returns until when the source is to rest, if it has to. To be called after each sample, on
+    /// the source's thread.
     pub fn until(&mut self) -> Option<MonotonicTime> {
         let now = monotonic_now();
         let last = self.last_look.as_ref();
@@ -37,12 +36,12 @@ impl SourceRest {
             let worked = on_cores.saturating_sub(last.on_cores).min(now.since(last.at));
             self.respite.after_work(now - worked, now)
         });
-        // The rest that is to come is none of the work.
+        // The rest that is to come does not count as work.
         self.last_look = Some(Look { at: now, on_cores });
         until
     }
 
-    /// Whether this is asked for the first time.
+    /// Returns whether this is called for the first time.
     pub fn is_first(&mut self) -> bool {
         !std::mem::replace(&mut self.is_told, true)
     }

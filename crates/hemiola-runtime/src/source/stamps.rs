@@ -1,42 +1,45 @@
-//! The time stamps of a source that tells its own: which of them count as another time, what is
-//! said of that, and how fast a source may go that does not say how fast it is.
+//! The time stamps of a source that gives its own: which of them count as another time, what is
+//! reported about that, and how fast a source may go that does not say how fast it is.
 //!
 //! A stamp that is not after the one before it does not pace the source: without anything else it
-//! would take a core for itself, at the priority of what it triggers. So after a few of them in a
-//! row there is a pause before each, of the last distance of two stamps that was one.
+//! would take a core for itself, at the priority of the cycle that it triggers. So after a few of
+//! them in a row there is a pause before each, as long as the last distance of two stamps that went
+//! on.
 
 use std::time::Duration;
 
 use hemiola_model::Time;
 use hemiola_realtime::MonotonicTime;
 
-/// Looks at the stamps of one source.
+/// The stamps of one source.
 #[derive(Default)]
 pub struct Stamps {
-    /// So many stamps in a row were not after the one before them.
+    /// The number of stamps in a row that were not after the one before them.
     standing: u32,
-    /// Between two stamps of which the second was later.
+    /// The distance of the last two stamps of which the second was later.
     distance: Option<Duration>,
     told_of_standing: bool,
     told_of_future: bool,
-    /// When the last sample was delivered.
+    /// The time at which the last sample was delivered.
     delivered: Option<MonotonicTime>,
 }
 
-/// Several samples may be of one time.
+/// The number of samples of the same time that come at once.
 const BURST: u32 = 16;
 /// The pause of a source whose stamps never went on.
 const PAUSE: Duration = Duration::from_millis(10);
-/// The pauses of all others. A driver of 1 kHz whose clock was set back is not held up.
+/// The limits of the pauses of all others. A driver of 1 kHz whose clock was set back is not held
+/// up.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
-/// Recordings have gaps; longer ones are told.
+/// The longest gap that is not reported: recordings have gaps.
 const FAR: Duration = Duration::from_secs(600);
-/// In simulated time a source whose stamps stand still keeps everything from going on.
+/// The number of stamps that stand still after which a source counts as ended in simulated time,
+/// where it would keep everything from going on.
 const MOST_STANDING: u32 = 10_000;
 
 impl Stamps {
-    /// The time that a sample with this stamp counts as of, and what is to be said of it: once of
-    /// each kind.
+    /// Returns the time as which a sample with this stamp counts, and what is to be reported about
+    /// it: once for each kind.
     pub fn admit(&mut self, stamp: Time, last: Option<Time>, now: Time) -> (Time, Option<String>) {
         let Some(before) = last else { return (stamp, self.look_ahead(stamp, now)) };
         if stamp > before {
@@ -74,17 +77,18 @@ impl Stamps {
         self.distance.map_or(PAUSE, |distance| distance.clamp(PAUSES.0, PAUSES.1))
     }
 
-    /// When the sample that was admitted last may be delivered at the earliest, if not at once.
+    /// Returns when the sample that was admitted last may be delivered at the earliest, if not at
+    /// once.
     pub fn not_before(&self) -> Option<MonotonicTime> {
         self.delivered.filter(|_| self.standing > BURST).map(|delivered| delivered + self.pause())
     }
 
-    /// A sample was delivered.
+    /// Notes when a sample was delivered.
     pub fn delivered(&mut self, at: MonotonicTime) {
         self.delivered = Some(at);
     }
 
-    /// Whether nobody who waits for a later stamp should wait any longer.
+    /// Returns whether a later stamp should not be waited for any longer.
     pub fn stand_still(&self) -> bool {
         self.standing >= MOST_STANDING
     }

@@ -6,8 +6,8 @@ use super::feed::Feed;
 use super::taken::{Taken, TakenValues};
 use crate::script::Script;
 
-/// What a robot follows instead of deciding by itself: samples, values and runs of a recording
-/// ([`Robot::following`](crate::Robot::following)).
+/// The course that a robot follows instead of deciding by itself: samples, values and runs of a
+/// recording ([`Robot::following`](crate::Robot::following)).
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -34,13 +34,13 @@ pub struct Course {
 impl Course {
     /// Repeats the runs of a recording. With the samples that they take
     /// ([`feeding`](Self::feeding)) and the same modules, every run gives the same bits again, also
-    /// of a robot that ran on its own threads. The [`Stepper`](crate::Stepper) does so.
+    /// if the robot ran on its own threads. The [`Stepper`](crate::Stepper) follows it.
     pub fn of(script: Script) -> Self {
         Self::default().repeating(script)
     }
 
-    /// Repeats the runs of a recording, with the samples and values that are there: as
-    /// [`of`](Self::of).
+    /// Repeats the runs of a recording, as [`of`](Self::of) does, with the samples and values that
+    /// are there.
     #[must_use]
     pub fn repeating(mut self, script: Script) -> Self {
         self.script = Some(script);
@@ -62,8 +62,8 @@ impl Course {
         self
     }
 
-    /// Puts a recording in the place of a source: the source is not asked for samples, and what it
-    /// reads is not looked at. Samples come when the robot's clock shows their time, or a run needs
+    /// Puts a recording in the place of a source: the source is not asked for samples, and its
+    /// inputs are not taken. Samples come when the robot's clock shows their time, or a run needs
     /// them.
     #[must_use]
     pub fn feeding(mut self, source: impl Into<String>, feed: Box<dyn Feed>) -> Self {
@@ -72,7 +72,7 @@ impl Course {
     }
 
     /// Takes a representation that a cycle provides from a recording, run by run. Its provider's
-    /// update is not called; if it provides something else as well, it is, and what it says of this
+    /// update is not called; if it provides something else as well, it is, and its value of this
     /// representation is not used. For robots that are stepped:
     /// [`Robot::prepare`](crate::Robot::prepare) refuses it.
     #[must_use]

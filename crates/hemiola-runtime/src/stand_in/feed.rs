@@ -1,6 +1,6 @@
 use hemiola_model::{Time, ValueMut};
 
-/// Samples that do not come from the world: what a recording puts in the place of a source
+/// A feed of samples that do not come from the world: a recording in the place of a source
 /// ([`Course::feeding`](crate::Course::feeding)).
 ///
 /// ```
@@ -28,16 +28,16 @@ use hemiola_model::{Time, ValueMut};
 /// ```
 pub trait Feed: Send {
     /// Fills all values that the source provides, which hold their defaults, with the next sample;
-    /// tells when it was taken, or that there are no more. Called on the source's own thread, ahead
-    /// of that time.
+    /// returns when it was taken, or `None` if there are no more. Called on the source's own
+    /// thread, ahead of that time.
     ///
     /// # Errors
-    /// Why there is no sample this time; the next may come.
+    /// The reason why there is no sample this time; the next may come.
     fn sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, String>;
 
-    /// The number of the sample that was given last, among all that the source took; samples that
-    /// are not in the recording leave a gap. Needed to follow a [`Script`](crate::Script); without
-    /// it, no sample is missing.
+    /// Returns the number of the sample that was given last, among all that the source took;
+    /// samples that are not in the recording leave a gap. Needed to follow a
+    /// [`Script`](crate::Script); without it, no sample is missing.
     fn number(&self) -> Option<u32> {
         None
     }

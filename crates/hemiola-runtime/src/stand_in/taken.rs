@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hemiola_model::{Time, ValueMut};
 
-/// Values of a representation that do not come from its provider, but from a recording:
+/// Values of a representation that come from a recording instead of from its provider:
 /// [`Course::taking`](crate::Course::taking).
 ///
 /// ```
@@ -29,17 +29,19 @@ use hemiola_model::{Time, ValueMut};
 /// assert_eq!(value.downcast_ref::<Distance>().unwrap().0, 2.5);
 /// ```
 pub trait TakenValues: Send {
-    /// Fills the value, which holds its default, with that of this run of its cycle, and tells when
-    /// the newest sample was taken that it derives from. `None` if there is none: then the last
-    /// value stays, marked as stale. Called in the order of the runs, by a robot that is stepped.
+    /// Fills the value, which holds its default, with that of this run of its cycle, and returns
+    /// when the newest sample was taken that it derives from. Returns `None` if there is none: then
+    /// the last value stays, marked as stale. Called in the order of the runs, by a robot that is
+    /// stepped.
     fn take(&mut self, run: u32, now: Time, value: &mut ValueMut<'_>) -> Option<Time>;
 }
 
-/// All of a robot, by representation. Whoever has them is stepped: the lock keeps nobody waiting.
+/// The taken values of a robot, by representation. The robot is stepped, so that the locks are
+/// never waited for.
 #[derive(Clone, Default)]
 pub struct Taken(BTreeMap<String, Arc<Mutex<Box<dyn TakenValues>>>>);
 
-/// Those of one representation.
+/// The taken values of one representation.
 #[derive(Clone)]
 pub struct TakenRepresentation(Arc<Mutex<Box<dyn TakenValues>>>);
 
@@ -48,7 +50,7 @@ impl Taken {
         self.0.insert(representation, Arc::new(Mutex::new(values)));
     }
 
-    /// What is taken.
+    /// Returns the representations that are taken.
     pub fn representations(&self) -> impl Iterator<Item = &String> {
         self.0.keys()
     }

@@ -2,9 +2,9 @@
 //!
 //! Real-time threads that leave a core no rest are stopped by the kernel, all of them, for 50 ms of
 //! every second: a module of cognition that hangs would stop motion with it (see
-//! [`Respite`](hemiola_realtime::Respite), which sees to cycles whose runs do end). Once they share
-//! time, its threads get what is left, and nobody else notices. When the run ends after all, they
-//! get back what they had.
+//! [`Respite`](hemiola_realtime::Respite), which is for cycles whose runs do end). Once they share
+//! time, its threads get what is left, and the others run on undisturbed. When the run ends after
+//! all, they get back their policy.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,29 +16,30 @@ use super::describe_running;
 use crate::cycle::Health;
 use crate::worker::RunningTask;
 
-/// A cycle with real-time priority.
+/// The demotion of a cycle with real-time priority.
 pub struct Demotion {
     pub cycle: CycleId,
     pub policy: Policy,
     pub health: Arc<Health>,
-    /// The threads of workers 1 and up; worker 0 says itself who it is.
+    /// The threads of workers 1 and up; worker 0 notes itself which one it is.
     pub helpers: Vec<KernelThread>,
-    /// What its workers are running.
+    /// The tasks that its workers are running.
     pub running: Vec<Arc<RunningTask>>,
     pub scale: TickScale,
-    /// Those that share time at present and had better.
+    /// The threads that share time at present, and are to get their policy back.
     pub demoted: Vec<KernelThread>,
 }
 
-/// A run does not end, and shares time from now on.
+/// The report of a run that does not end, and shares time from now on.
 pub struct EndlessRun {
     pub cycle: CycleId,
-    /// What its workers were running.
+    /// The tasks that its workers were running.
     pub running: Vec<TaskId>,
 }
 
-/// A run that takes longer has no business among real-time threads. The kernel steps in when all of
-/// them together have used 950 ms of a second, so it must be found long before.
+/// The time after which a run counts as endless: it has no business among real-time threads. The
+/// kernel steps in when all of them together have used 950 ms of a second, so that it must be found
+/// long before.
 pub const LIMIT: Duration = Duration::from_millis(250);
 
 impl EndlessRun {
@@ -54,7 +55,7 @@ impl EndlessRun {
 }
 
 impl Demotion {
-    /// Tells when a run has just been taken to be endless.
+    /// Looks at the cycle; returns a report when a run has just been found endless.
     pub fn look(&mut self) -> Option<EndlessRun> {
         let age = self.health.run_since().map(|since| self.scale.nanoseconds_between(since, Ticks::now()));
         if age.is_none_or(|age| u128::from(age) < LIMIT.as_nanos()) {
@@ -69,14 +70,16 @@ impl Demotion {
         (!self.demoted.is_empty()).then_some(EndlessRun { cycle: self.cycle, running })
     }
 
-    /// Those that were refused a real-time policy when they started share time already.
+    /// Lets the threads share time. Those that were refused a real-time policy when they started do
+    /// so already.
     fn demote(&mut self) {
         let threads = self.helpers.iter().copied().chain(self.health.thread());
         let shared = Policy::TimeSharing { nice: Niceness::default() };
         self.demoted.extend(threads.filter(|thread| thread.is_real_time() && thread.set_policy(shared).is_ok()));
     }
 
-    /// A thread that is refused now is asked for again at the next look.
+    /// Gives the threads their policy back. One that is refused now is tried again at the next
+    /// look.
     fn promote(&mut self) {
         let policy = self.policy;
         self.demoted.retain(|thread| thread.set_policy(policy).is_err());

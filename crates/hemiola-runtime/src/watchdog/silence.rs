@@ -16,29 +16,29 @@ use crate::run::Trigger;
 use crate::safe_state::Cause;
 use crate::worker::RunningTask;
 
-/// A cycle that must end a run from time to time.
+/// The watch over a cycle that must end a run from time to time.
 pub struct Silence {
     pub cycle: CycleId,
-    /// It must not be silent for longer.
+    /// The longest silence that is allowed.
     pub limit: Duration,
     pub health: Arc<Health>,
-    /// What starts its runs, if that is a source.
+    /// The trigger of its runs, if that is a source.
     pub trigger: Option<Arc<Trigger>>,
-    /// What its workers are running.
+    /// The tasks that its workers are running.
     pub running: Vec<Arc<RunningTask>>,
     pub actuators: Arc<Actuators>,
-    /// While it is silent: which of its actuators were busy at the last look.
+    /// The actuators that were in use at the last look, while it is silent.
     pub busy: Option<Vec<&'static str>>,
 }
 
-/// A cycle has stopped.
+/// The report of a cycle that has stopped.
 pub struct SilentCycle {
     pub cycle: CycleId,
-    /// Longer ago than this its last run ended.
+    /// The limit, before which its last run ended.
     pub limit: Duration,
-    /// What its workers were running.
+    /// The tasks that its workers were running.
     pub running: Vec<TaskId>,
-    /// Modules whose safe state could not be entered, because they are what does not return.
+    /// The modules whose safe state could not be entered, because they are what does not return.
     pub unreached: Vec<&'static str>,
 }
 
@@ -59,7 +59,7 @@ impl SilentCycle {
 }
 
 impl Silence {
-    /// Tells when there is something new to tell.
+    /// Looks at the cycle; returns a report when there is something new.
     pub fn look(&mut self, robot: &RobotState) -> Option<SilentCycle> {
         let is_silent = robot.clock().now().since(self.health.last_end()) > self.limit;
         // No more samples will come: the cycle has done its work.
@@ -74,8 +74,8 @@ impl Silence {
         Some(SilentCycle { cycle: self.cycle, limit: self.limit, running, unreached })
     }
 
-    /// Brings the actuators into their safe state. Tells which of them are busy, when there is
-    /// something new to tell.
+    /// Brings the actuators into their safe state. Returns which of them are in use, when that is
+    /// new.
     fn respond(&mut self) -> Option<Vec<&'static str>> {
         if self.busy.as_ref().is_some_and(Vec::is_empty) {
             return None;

@@ -1,4 +1,4 @@
-//! How long a graph takes at most on workers of several types, each node bound to one of them.
+//! The longest time that a graph takes on workers of several types, each node bound to one of them.
 //!
 //! - **Model.** No worker of a type is idle while a node of its type is ready. Nodes may be
 //!   interrupted or not, in any order, and take any time up to their cost.
@@ -12,8 +12,8 @@
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, Exact};
 
-/// The bound: `types` says for each node its type, `workers` for each type how many there are; 0
-/// count as 1.
+/// Returns the bound: `types` has for each node its type, `workers` for each type how many there
+/// are; 0 count as 1.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};
@@ -26,10 +26,10 @@ use hemiola_analysis::dag::{Dag, Exact};
 /// ```
 ///
 /// # Panics
-/// If a node has no type, or a type no number of workers.
+/// If a node has no type, or a type has no number of workers.
 pub fn makespan(dag: &Dag, types: &[usize], workers: &[usize]) -> Exact {
     let of_type = |kind: usize| workers[kind].max(1) as u64;
-    // In parts of which all numbers of workers are divisors.
+    // Times are in parts that all numbers of workers divide.
     let parts = (0..workers.len()).map(of_type).fold(1, lowest_common_multiple);
     let cost = |node: usize| dag.costs()[node];
     let shared: TimeSpan = (0..dag.len()).map(|node| cost(node) * (parts / of_type(types[node]))).sum();

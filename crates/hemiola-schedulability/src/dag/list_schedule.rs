@@ -1,7 +1,7 @@
-//! Who runs what when if free workers always take the ready node with the highest priority, without
+//! The schedule in which free workers always run the ready node with the highest priority, without
 //! interrupting.
 //!
-//! - **Model.** All nodes can begin at 0 but for whom they wait for; hand-overs are free.
+//! - **Model.** Every node can begin at 0 unless it waits for another; hand-overs are free.
 //! - **Not a bound.** With shorter costs, more workers or fewer edges a schedule can get longer
 //!   (Graham's anomalies): what holds for all costs is [`hemiola_analysis::dag::graham_1969`] and
 //!   its kin.
@@ -25,20 +25,20 @@ use hemiola_analysis::dag::Dag;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListSchedule {
-    /// When each node begins.
+    /// The times at which nodes begin.
     pub starts: Vec<TimeSpan>,
-    /// When each node ends.
+    /// The times at which nodes end.
     pub ends: Vec<TimeSpan>,
 }
 
 impl ListSchedule {
-    /// When the last node ends.
+    /// Returns the time at which the last node ends.
     pub fn makespan(&self) -> TimeSpan {
         self.ends.iter().copied().max().unwrap_or(TimeSpan::ZERO)
     }
 }
 
-/// The schedule for `priorities`, where 0 is the most important; 0 workers count as 1.
+/// Returns the schedule for `priorities`, where 0 is the most important; 0 workers count as 1.
 ///
 /// # Panics
 /// If there are fewer priorities than nodes.
@@ -58,7 +58,7 @@ pub fn schedule(dag: &Dag, priorities: &[usize], workers: usize) -> ListSchedule
         }
         let Some(&Reverse((next, _))) = running.peek() else { return schedule };
         now = next;
-        // Everything that ends now makes its successors ready before anything begins.
+        // All nodes that end now make their successors ready before any node begins.
         while let Some(&Reverse((end, node))) = running.peek()
             && end == now
         {

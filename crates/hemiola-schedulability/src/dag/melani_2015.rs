@@ -1,5 +1,5 @@
-//! How long a graph takes on m cores that more important graphs use as well, if it can be
-//! interrupted at any time.
+//! The longest time that a graph takes on m cores that more important graphs use as well, if it can
+//! be interrupted at any time.
 //!
 //! - **Model.** Graphs by falling priority share m cores. Every run ends before the same graph's
 //!   next one begins.
@@ -20,7 +20,7 @@ use hemiola_analysis::Search;
 use hemiola_analysis::dag::{Exact, graham_1969};
 use hemiola_analysis::{NoBound, TimeSpan};
 
-/// The bound of every graph; they are listed by falling priority.
+/// Returns the bound of every graph; they are listed by falling priority.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -40,7 +40,7 @@ pub fn response_times(tasks: &[DagTask], workers: usize, horizon: TimeSpan) -> V
     })
 }
 
-/// What the paper and its authors' program say, for comparison: schedules exceed it.
+/// Returns the bounds of the paper and its authors' program, for comparison: schedules exceed them.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -61,7 +61,7 @@ pub fn published(tasks: &[DagTask], workers: usize, horizon: TimeSpan) -> Vec<Re
     })
 }
 
-/// Bounds of all graphs, each from those of the more important ones.
+/// Returns the bounds of all graphs, each from those of the more important ones.
 pub(super) fn by_priority(
     tasks: &[DagTask],
     of_one: impl Fn(usize, &[Result<Exact, NoBound>]) -> Result<Exact, NoBound>,
@@ -73,8 +73,8 @@ pub(super) fn by_priority(
     bounds
 }
 
-/// The more important graphs; times are in parts of a nanosecond, of which there are as many as
-/// workers.
+/// The more important graphs; times are in parts of a nanosecond, as many per nanosecond as there
+/// are workers.
 pub(super) struct Others {
     graphs: Vec<Other>,
 }
@@ -97,8 +97,8 @@ impl Others {
         Ok(Self { graphs: tasks.iter().zip(bounds).enumerate().map(other).collect::<Result<_, NoBound>>()? })
     }
 
-    /// What they do at most within a window, on all workers together: as many parts for whom they
-    /// keep waiting.
+    /// Returns the most work that they do within a window, on all workers together. A graph that
+    /// waits for all of it waits for as many parts.
     pub(super) fn work(&self, window: TimeSpan) -> TimeSpan {
         let of_one = |other: &Other| {
             let (runs, rest) = (window + other.bound - other.volume).whole(other.period);
@@ -107,20 +107,21 @@ impl Others {
         self.graphs.iter().map(of_one).sum()
     }
 
-    /// How many of their nodes can begin within a window, at most: also of runs that were released
-    /// before it.
+    /// Returns how many of their nodes can begin within a window, at most: also of runs that were
+    /// released before it.
     pub(super) fn nodes(&self, window: TimeSpan) -> u64 {
         let of_one = |other: &Other| (window + other.bound).jobs_of(other.period).saturating_mul(other.nodes as u64);
         self.graphs.iter().map(of_one).fold(0, u64::saturating_add)
     }
 
-    /// How many of their runs are released within a window, at most.
+    /// Returns how many of their runs are released within a window, at most.
     pub(super) fn releases(&self, window: TimeSpan) -> u64 {
         self.graphs.iter().map(|other| window.jobs_of(other.period)).fold(0, u64::saturating_add)
     }
 }
 
-/// The least time, in parts, that covers its demand, if it is not longer than the graph's period.
+/// Returns the least time, in parts, that covers its demand, if it is not longer than the graph's
+/// period.
 pub(super) fn fixed_point(
     task: &DagTask,
     workers: usize,
@@ -136,7 +137,7 @@ pub(super) fn fixed_point(
     Ok(Exact { parts, workers: count })
 }
 
-/// These parts without those that make no whole nanosecond.
+/// Rounds parts down to whole nanoseconds.
 pub(super) fn whole_nanoseconds(parts: TimeSpan, workers: usize) -> TimeSpan {
     let count = TimeSpan::nanoseconds(workers.max(1) as u64);
     count * parts.whole(count).0

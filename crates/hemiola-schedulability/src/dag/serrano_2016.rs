@@ -1,6 +1,7 @@
-//! How long a graph takes on m cores that other graphs use as well, if nodes are never interrupted.
+//! The longest time that a graph takes on m cores that other graphs use as well, if nodes are never
+//! interrupted.
 //!
-//! - **Model.** As [`super::melani_2015`], but a core is only taken from a graph when one of its
+//! - **Model.** The same as [`super::melani_2015`], but a graph loses a core only when one of its
 //!   nodes has ended. A free core runs the most important node that is ready.
 //! - **Formula.** The least `R = len + (vol - len + B + sum of W_h(R)) / m` for the path that makes
 //!   it the longest, with `B = D_m + p D_(m-1)`: D_k are the k longest nodes of less important
@@ -29,7 +30,7 @@ use hemiola_analysis::{NoBound, TimeSpan};
 
 use super::melani_2015::{Others, by_priority, fixed_point, whole_nanoseconds};
 
-/// The bound of every graph; they are listed by falling priority.
+/// Returns the bound of every graph; they are listed by falling priority.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -56,7 +57,7 @@ pub fn response_times(tasks: &[DagTask], workers: usize, horizon: TimeSpan) -> V
     })
 }
 
-/// What the paper and its authors' program say, for comparison: schedules exceed it.
+/// Returns the bounds of the paper and its authors' program, for comparison: schedules exceed them.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -81,7 +82,8 @@ pub fn published(tasks: &[DagTask], workers: usize, horizon: TimeSpan) -> Vec<Re
     })
 }
 
-/// All of the longest nodes that can run at once, on all workers and on all but one.
+/// Returns the total cost of the longest nodes that can run at once, on all workers and on all but
+/// one.
 fn longest_nodes(tasks: &[DagTask], workers: usize) -> [TimeSpan; 2] {
     let mut nodes: Vec<TimeSpan> = tasks.iter().flat_map(|task| task.graph.costs()).copied().collect();
     nodes.sort_unstable_by(|a, b| b.cmp(a));
@@ -89,16 +91,16 @@ fn longest_nodes(tasks: &[DagTask], workers: usize) -> [TimeSpan; 2] {
     [count, count - 1].map(|count| nodes.iter().take(count).copied().sum())
 }
 
-/// Graham's bound, in parts, of the path that takes longest if each of its nodes but the first
-/// waits for so much more.
+/// Returns Graham's bound, in parts, of the path that takes longest if each of its nodes but the
+/// first waits for `waits` more.
 fn if_all_of_a_path_wait(graph: &Dag, workers: usize, waits: TimeSpan) -> TimeSpan {
     let beside = (workers.max(1) - 1) as u64;
     let waiting = graph.with_costs(graph.costs().iter().map(|&cost| cost * beside + waits));
     waiting.length() - waits + graph.volume()
 }
 
-/// The length in nodes of the shortest path from a node that waits for nothing to one that nothing
-/// waits for.
+/// Returns the length in nodes of the shortest path from a node that waits for nothing to one that
+/// nothing waits for.
 fn fewest_nodes_of_a_path(graph: &Dag) -> usize {
     let mut fewest = vec![1; graph.len()];
     for &node in graph.topological_order() {

@@ -1,15 +1,17 @@
-//! Which of several unlike processors runs which node of a graph, one run at a time.
+//! Chooses the processor for each node of a graph among several unlike ones, one run at a time.
 //!
 //! - **Model.** A node's cost depends on the processor; an edge costs time if its nodes are on
 //!   different processors.
-//! - **HEFT.** Nodes by falling *upward rank* (mean cost plus the longest way to the end,
-//!   communication included), each where it ends first, also in gaps. **CPOP.** Ready nodes by the
-//!   longest way through them; those of the longest one all on the processor that runs it fastest.
-//! - **Ties.** Equal ranks: of ready nodes the smaller one; equal ends: the smaller processor.
-//! - **Changed.** The paper takes as the next node of the longest way any successor that lies on a
-//!   way as long. If an edge leads past a node of the longest way, that may be the node at its end,
-//!   and what is between is left out. Here the edge has to be part of the longest way.
-//! - **Complexity.** Edges times processors, and the gaps that are looked at.
+//! - **HEFT.** Nodes are placed by falling *upward rank* (mean cost plus the longest path to the
+//!   end, communication included), each where it ends first, also in gaps. **CPOP.** Ready nodes
+//!   are placed by the longest path through them; those of the longest one all on the processor
+//!   that runs it fastest.
+//! - **Ties.** Of ready nodes with equal ranks the smaller one comes first; of equal ends the
+//!   smaller processor is chosen.
+//! - **Changed.** The paper takes as the next node of the longest path any successor that lies on a
+//!   path as long. If an edge leads past a node of the longest path, that may be the node at its
+//!   end, and the nodes between are skipped. Here the edge has to be part of the longest path.
+//! - **Complexity.** Edges times processors, and the gaps that are examined.
 //! - **Source.** Topcuoglu, Hariri and Wu, TPDS 2002.
 
 use std::cmp::Reverse;
@@ -31,16 +33,16 @@ use hemiola_analysis::dag::{Dag, DagError};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heterogeneous {
-    /// Per node, its cost on each processor.
+    /// The cost of each node on each processor.
     costs: Vec<Vec<TimeSpan>>,
-    /// Per node, who waits for it and how long communication takes.
+    /// The successors of each node, and how long communication with them takes.
     outgoing: Vec<Vec<(usize, TimeSpan)>>,
     incoming: Vec<Vec<(usize, TimeSpan)>>,
     topological: Vec<usize>,
     processors: usize,
 }
 
-/// Who runs a node, and when.
+/// The processor and the times of a node.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -58,7 +60,7 @@ pub struct Placed {
     pub end: TimeSpan,
 }
 
-/// Where every node runs.
+/// The schedule of all nodes.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -68,18 +70,18 @@ pub struct Placed {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
-    /// Per node.
+    /// The processor and the times of each node.
     pub nodes: Vec<Placed>,
 }
 
 impl Placement {
-    /// When the last node ends.
+    /// Returns the time at which the last node ends.
     pub fn makespan(&self) -> TimeSpan {
         self.nodes.iter().map(|node| node.end).max().unwrap_or(TimeSpan::ZERO)
     }
 }
 
-/// The longest way through the graph, and the processor that all of it runs on.
+/// The longest path through the graph, and the processor that all of it runs on.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -89,18 +91,18 @@ impl Placement {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CriticalPath {
-    /// Its nodes in order.
+    /// The nodes of the path, in order.
     pub nodes: Vec<usize>,
     /// The processor on which they take the least time together.
     pub processor: usize,
 }
 
 impl Heterogeneous {
-    /// Nodes by their cost on each processor, and edges with the time that communication takes. All
-    /// nodes need as many costs as the first; missing ones count as never.
+    /// Builds a graph of nodes by their cost on each processor, and edges with the time that
+    /// communication takes. All nodes need as many costs as the first; missing ones count as never.
     ///
     /// # Errors
-    /// If an edge names a node that there is none of, or nodes wait for each other.
+    /// If an edge names a node that does not exist, or nodes wait for each other.
     pub fn new(
         mut costs: Vec<Vec<TimeSpan>>,
         edges: impl IntoIterator<Item = (usize, usize, TimeSpan)>,
@@ -118,8 +120,8 @@ impl Heterogeneous {
         Ok(Self { costs, outgoing, incoming, topological: dag.topological_order().to_vec(), processors })
     }
 
-    /// Per node the longest way from its begin to the end, in parts of a nanosecond of which there
-    /// are as many as processors.
+    /// Returns for each node the longest path from its begin to the end, in parts of a nanosecond,
+    /// as many per nanosecond as there are processors.
     pub fn upward_ranks(&self) -> Vec<TimeSpan> {
         let mut ranks: Vec<TimeSpan> = self.costs.iter().map(|costs| costs.iter().copied().sum()).collect();
         for &node in self.topological.iter().rev() {
@@ -130,7 +132,7 @@ impl Heterogeneous {
         ranks
     }
 
-    /// Per node the longest way from the beginning to its begin, in the same parts.
+    /// Returns for each node the longest path from the beginning to its begin, in the same parts.
     pub fn downward_ranks(&self) -> Vec<TimeSpan> {
         let mut ranks = vec![TimeSpan::ZERO; self.costs.len()];
         for &node in &self.topological {
@@ -146,12 +148,13 @@ impl Heterogeneous {
         time * self.processors as u64
     }
 
-    /// Heterogeneous earliest finish time.
+    /// Schedules by HEFT, heterogeneous earliest finish time.
     pub fn heft(&self) -> Placement {
         self.by_rank(&self.upward_ranks(), |_| 0..self.processors)
     }
 
-    /// The longest way: from the entry whose way is longest, along the edges that it consists of.
+    /// Returns the longest path: from the entry whose path is longest, along the edges that it
+    /// consists of.
     pub fn critical_path(&self) -> CriticalPath {
         let ranks = self.upward_ranks();
         let entries = (0..self.costs.len()).filter(|&node| self.incoming[node].is_empty());
@@ -167,7 +170,7 @@ impl Heterogeneous {
         CriticalPath { nodes, processor }
     }
 
-    /// Critical path on a processor.
+    /// Schedules by CPOP, critical path on a processor.
     pub fn cpop(&self) -> Placement {
         let critical = self.critical_path();
         self.by_rank(&self.lengths(), |node| match critical.nodes.contains(&node) {
@@ -176,8 +179,8 @@ impl Heterogeneous {
         })
     }
 
-    /// Places one ready node after the other, of these always the one with the highest rank, on one
-    /// of the processors that it may use.
+    /// Places one ready node after the other, always the one with the highest rank, on one of the
+    /// processors that it may use.
     fn by_rank(&self, ranks: &[TimeSpan], processors: impl Fn(usize) -> Range<usize>) -> Placement {
         let mut waiting: Vec<usize> = self.incoming.iter().map(Vec::len).collect();
         let entry = |node: usize| (Reverse(ranks[node]), node);
@@ -195,7 +198,7 @@ impl Heterogeneous {
         schedule.finish()
     }
 
-    /// The longest way through each node.
+    /// Returns the length of the longest path through each node.
     fn lengths(&self) -> Vec<TimeSpan> {
         self.upward_ranks().into_iter().zip(self.downward_ranks()).map(|(up, down)| up + down).collect()
     }
@@ -204,7 +207,7 @@ impl Heterogeneous {
 struct Schedule<'p> {
     problem: &'p Heterogeneous,
     nodes: Vec<Placed>,
-    /// Per processor what it does when, in order.
+    /// The busy times of each processor, in order.
     busy: Vec<Vec<(TimeSpan, TimeSpan)>>,
 }
 
@@ -214,7 +217,7 @@ impl<'p> Schedule<'p> {
         Self { problem, nodes, busy: vec![Vec::new(); problem.processors] }
     }
 
-    /// Puts a node, whose predecessors have been placed, where it ends first.
+    /// Places a node, whose predecessors have been placed, where it ends first.
     fn place(&mut self, node: usize, processors: Range<usize>) {
         let at = |processor: usize| {
             let arrives = |&(from, communication): &(usize, TimeSpan)| {
@@ -238,7 +241,7 @@ impl<'p> Schedule<'p> {
     }
 }
 
-/// The first time from `ready` on at which `cost` fits between what is there.
+/// Returns the first time from `ready` on at which `cost` fits between the busy times.
 fn first_gap(busy: &[(TimeSpan, TimeSpan)], ready: TimeSpan, cost: TimeSpan) -> TimeSpan {
     let mut start = ready;
     for &(begin, end) in busy {

@@ -1,5 +1,5 @@
-//! The longest path first, then what it waits for, in that order: a graph as providers and
-//! consumers of workers' time.
+//! A bound that divides a graph into providers and consumers of workers' time: the longest path
+//! goes first, then what it waits for, in that order.
 //!
 //! - **Model.** No worker is idle while a node is ready, and free workers take the ready node with
 //!   the highest priority, without interrupting. The longest path falls apart into *providers*:
@@ -18,7 +18,7 @@
 //!   `tests/zhao_2020.rs` has five such nodes. On random graphs that happens to less than one run
 //!   in a thousand; but a NAO's cognition on 2 workers would take less than half of its work.
 //!   Therefore no analysis of Hemiola rests on it: see
-//!   `cargo run -p hemiola-analysis --example makespan_bounds`.
+//!   `cargo run -p hemiola-schedulability --example makespan_bounds`.
 //! - **Complexity.** Cubic in nodes.
 //! - **Source.** Zhao, Dai, Bate, Burns and Chang, *DAG scheduling and analysis on multiprocessor
 //!   systems: exploitation of parallelism and dependency*, RTSS 2020.
@@ -29,8 +29,8 @@ use std::collections::BTreeSet;
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, Exact};
 
-/// The published bound for `priorities`, 0 for the most important node, where the longest path goes
-/// first, as [`priorities`] has it.
+/// Returns the published bound for `priorities`, 0 for the most important node, where the longest
+/// path goes first, as [`priorities`] orders it.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};
@@ -70,11 +70,11 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize) -> Exact {
     Exact { parts: providers.iter().map(response).sum(), workers: count }
 }
 
-/// When every node ends at most, as the paper has it.
+/// Returns the latest end of every node by the paper.
 fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize) -> Vec<TimeSpan> {
     let critical: Vec<usize> = providers.iter().flat_map(|provider| provider.nodes.iter().copied()).collect();
     let ancestors = dag.ancestors();
-    // For the node or one of its ancestors.
+    // A node counts if it counted for this node or one of its ancestors.
     let mut counted = vec![vec![false; dag.len()]; dag.len()];
     let mut ends = vec![TimeSpan::ZERO; dag.len()];
     for &node in dag.topological_order() {
@@ -104,7 +104,7 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
     ends
 }
 
-/// A stretch of the longest path, and what the next one waits for beside it.
+/// A part of the longest path, and the nodes beside it that the next part waits for.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -116,15 +116,15 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
-    /// Nodes of the longest path: all but the first wait for nothing but the one before.
+    /// The nodes of the longest path: all but the first wait for nothing but the one before.
     pub nodes: Vec<usize>,
-    /// What the next provider waits for and none before it, or all that is left after the last one;
-    /// in topological order.
+    /// The nodes that the next provider waits for and none before it, or all that are left after
+    /// the last one; in topological order.
     pub consumers: Vec<usize>,
 }
 
-/// The graph as providers and consumers, in the order of the longest path; of several such paths
-/// that of smaller numbers.
+/// Returns the graph as providers and consumers, in the order of the longest path; of several such
+/// paths, that of smaller numbers.
 pub fn providers(dag: &Dag) -> Vec<Provider> {
     let critical = longest_path(dag, &(0..dag.len()).collect());
     let mut providers: Vec<Provider> = Vec::new();
@@ -145,7 +145,7 @@ pub fn providers(dag: &Dag) -> Vec<Provider> {
     providers
 }
 
-/// Priorities, 0 for the most important node.
+/// Returns priorities, 0 for the most important node.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -178,7 +178,7 @@ fn by_longest_path(dag: &Dag, mut nodes: BTreeSet<usize>, order: &mut Vec<usize>
     }
 }
 
-/// Of these nodes, those that come before a node on a path of nothing but such.
+/// Returns those of the nodes that come before a node on a path of none but these.
 fn ancestors_among(dag: &Dag, node: usize, nodes: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut reached = vec![node];
@@ -189,7 +189,7 @@ fn ancestors_among(dag: &Dag, node: usize, nodes: &BTreeSet<usize>) -> BTreeSet<
     found
 }
 
-/// The longest path among these nodes; of equals that of smaller numbers.
+/// Returns the longest path among these nodes; of equal ones, that of smaller numbers.
 fn longest_path(dag: &Dag, nodes: &BTreeSet<usize>) -> Vec<usize> {
     let mut ranks = vec![TimeSpan::ZERO; dag.len()];
     let next = |ranks: &[TimeSpan], from: &mut dyn Iterator<Item = usize>| {

@@ -1,15 +1,15 @@
 //! The paper's case study: a model car (F1/10) with six real-time chains and six others on four
 //! cores.
 //!
-//! Figures from the authors' `picas_casestudy.m` (overloaded scenario III); the allocation there is
-//! made by hand.
+//! The figures are from the authors' `picas_casestudy.m` (overloaded scenario III); the allocation
+//! there is made by hand.
 
 use crate::simulation::{Model, Source, deployed};
 use hemiola_analysis::picas::{Callback, Chain, Deployment, Executor, ExecutorId, Order, priorities};
 use hemiola_analysis::{Costs, TimeSpan};
 
-/// The chains with their allocation, the most important one first. The first two share a timer,
-/// which is in both.
+/// Returns the chains with their allocation, the most important one first. The first two share a
+/// timer, which is in both.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::holistic};
@@ -31,8 +31,8 @@ pub fn deployment() -> Deployment {
     deployment
 }
 
-/// What simulates it, and for each callback its chain: the shared timer runs once, and starts both
-/// chains.
+/// Returns a model that simulates the study, and for each callback its chain: the shared timer runs
+/// once, and starts both chains.
 ///
 /// ```
 /// use hemiola_schedulability::picas::case_study;
@@ -60,8 +60,8 @@ fn chain(&(period, callbacks): &(u64, &[(u64, usize)])) -> Chain {
     Chain { callbacks, ..Chain::new(TimeSpan::milliseconds(period), []) }
 }
 
-/// Period in milliseconds; per callback its cost in tenths of a millisecond and its executor, from
-/// 1.
+/// The chains: a period in milliseconds; per callback its cost in tenths of a millisecond and its
+/// executor, counted from 1.
 const CHAINS: [(u64, &[(u64, usize)]); 12] = [
     (80, &[(23, 1), (161, 1)]),
     (80, &[(23, 1), (22, 2), (184, 2), (91, 2)]),
@@ -77,7 +77,8 @@ const CHAINS: [(u64, &[(u64, usize)]); 12] = [
     (120, &[(332, 17), (22, 18)]),
 ];
 
-/// The cores of the executors, from 1; each has a lower priority than the one before.
+/// The cores of the executors, counted from 1; each executor has a lower priority than the one
+/// before.
 const CORES: [usize; 18] = [1, 2, 3, 4, 1, 4, 3, 2, 2, 4, 1, 3, 4, 1, 1, 2, 2, 3];
 
 #[cfg(test)]

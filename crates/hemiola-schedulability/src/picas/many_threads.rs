@@ -1,8 +1,8 @@
-//! How long chains take if several threads, each on a core of its own, share an executor that takes
-//! the most important ready callback.
+//! Bounds for chains on an executor that several threads share, each on a core of its own, and that
+//! runs the most important ready callback.
 //!
 //! - **Model.** Chains are listed with the most important one first, and all callbacks of a chain
-//!   are as important. A free thread takes the ready callback of the most important chain, without
+//!   are as important. A free thread runs the ready callback of the most important chain, without
 //!   interrupting; any thread may run any callback. A chain that has not ended when its next
 //!   instance begins has no bound here.
 //! - **Formula.** The least `R = C + (sum of W_h(R) + (m + (n - 1) (m - 1)) B) / m` for a chain of
@@ -23,7 +23,8 @@ use hemiola_analysis::Search;
 use hemiola_analysis::picas::Chain;
 use hemiola_analysis::{Bound, NoBound, TimeSpan};
 
-/// The longest time from a chain's release to the end of its last callback, for every chain.
+/// Returns the longest time from a chain's release to the end of its last callback, for every
+/// chain.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::Chain};

@@ -1,5 +1,4 @@
-//! How long chains take under PiCAS, exactly as published: for comparison, because it is **not
-//! safe**.
+//! The analysis of PiCAS exactly as published: for comparison, because it is **not safe**.
 //!
 //! - **Model.** [`super`]; a chain's deadline is its period.
 //! - **Formula.** Per core that a chain visits, the least `R = C + B + W(R)`: its own cost there;
@@ -17,7 +16,7 @@ use hemiola_analysis::Search;
 use hemiola_analysis::picas::{Callback, Deployment};
 use hemiola_analysis::{Bound, TimeSpan};
 
-/// The published latency of every chain.
+/// Returns the published latency of every chain.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
@@ -39,7 +38,7 @@ fn latency(deployment: &Deployment, chain: usize, horizon: TimeSpan) -> Bound {
     Ok(if sum > period { sum + period } else { sum })
 }
 
-/// The cores that a chain visits, each once.
+/// Returns the cores that a chain visits, each once.
 fn cores_of(deployment: &Deployment, chain: usize) -> Vec<usize> {
     let callbacks = &deployment.chains[chain].callbacks;
     let mut cores: Vec<usize> = callbacks.iter().map(|callback| deployment.executor(callback).core).collect();
@@ -56,7 +55,7 @@ fn segment(deployment: &Deployment, chain: usize, core: usize, horizon: TimeSpan
     let level = deployment.executor(lowest).priority;
 
     let mut blocking = TimeSpan::ZERO;
-    // (cost, distance or nothing if it can interfere only once)
+    // Each entry is (cost, distance or nothing if it can interfere only once).
     let mut interferers: Vec<(TimeSpan, Option<TimeSpan>)> = Vec::new();
     for (other_chain, other) in deployment.callbacks() {
         let executor = deployment.executor(other);

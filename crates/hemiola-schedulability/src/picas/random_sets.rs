@@ -12,7 +12,7 @@ use hemiola_analysis::picas::Chain;
 const CHAINS: usize = 9;
 const CALLBACKS: usize = 5;
 
-/// A set with this utilisation of all cores together, the most important chain first.
+/// Returns a set with this utilisation of all cores together, the most important chain first.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;

@@ -15,7 +15,7 @@ use crate::reaction::{Release, Step, hyperperiod};
 use hemiola_analysis::Search;
 use hemiola_analysis::{Bound, NoBound, TimeSpan};
 
-/// The bound of the data age without the wait for the next output.
+/// Returns the bound of the data age without the wait for the next output.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -26,14 +26,14 @@ use hemiola_analysis::{Bound, NoBound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// As [`super::kloda_2018::reaction_time`].
+/// The same as for [`super::kloda_2018::reaction_time`].
 pub fn reduced_data_age(chain: &[Step]) -> Bound {
     let mut tasks = Vec::with_capacity(chain.len());
     for step in chain {
         let Release::Periodic { period, phase } = step.release else {
             return Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() });
         };
-        // A phase of more than a period only says how late all of it begins.
+        // A phase of more than a period only delays when all of it begins.
         tasks.push((period, phase.whole(period).1));
     }
     let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else {
@@ -43,8 +43,8 @@ pub fn reduced_data_age(chain: &[Step]) -> Bound {
     let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(TimeSpan::ZERO);
     let mut search = Search::below(TimeSpan::MAX);
     let mut worst = TimeSpan::ZERO;
-    // What is read before all tasks were released may be overwritten before anyone reads it; later
-    // on, whatever is read is used.
+    // A value that is read before all tasks were released may be overwritten before any task reads
+    // it; later on, every value that is read is used.
     let begin = first_phase + first_period * (settled - first_phase).jobs_of(first_period);
     for number in 0.. {
         search.step()?;
@@ -56,7 +56,7 @@ pub fn reduced_data_age(chain: &[Step]) -> Bound {
         for (place, pair) in chain.windows(2).enumerate() {
             let overwritten = release + tasks[place].0 + pair[0].response_time;
             let (period, phase) = tasks[place + 1];
-            // The latest release before that.
+            // This is the latest release before the value is overwritten.
             let jobs = (overwritten - phase).jobs_of(period);
             release = phase + period * jobs.saturating_sub(1);
         }

@@ -10,7 +10,7 @@
 use crate::reaction::Step;
 use hemiola_analysis::TimeSpan;
 
-/// The bound of reaction time and data age.
+/// Returns the bound of reaction time and data age.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;

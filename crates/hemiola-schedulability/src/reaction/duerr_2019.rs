@@ -11,7 +11,7 @@
 use crate::reaction::Step;
 use hemiola_analysis::TimeSpan;
 
-/// The bound of the reaction time.
+/// Returns the bound of the reaction time.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -33,7 +33,7 @@ pub fn reaction_time(chain: &[Step]) -> TimeSpan {
     ends(chain, |first| first.period()) + hops.sum()
 }
 
-/// The bound of the data age without the wait for the next output.
+/// Returns the bound of the data age without the wait for the next output.
 pub fn reduced_data_age(chain: &[Step]) -> TimeSpan {
     let hops = chain.windows(2).map(|pair| {
         let [step, next] = pair else { return TimeSpan::ZERO };

@@ -25,15 +25,16 @@ use hemiola_analysis::TimeSpan;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Stage<'j> {
-    /// Its jobs if everything takes as short as it can.
+    /// Its jobs if all execution times are the shortest.
     pub fastest: &'j [Job],
-    /// Its jobs if everything takes as long as it can.
+    /// Its jobs if all execution times are the longest.
     pub slowest: &'j [Job],
-    /// Whether a job of the next task cannot begin while one of this is released and has not ended.
+    /// Whether a job of the next task cannot begin while one of this task is released and has not
+    /// ended.
     pub precedes_next: bool,
 }
 
-/// What a chain's schedules say.
+/// The reaction times and data ages of a chain in its schedules.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -47,13 +48,14 @@ pub struct Stage<'j> {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ages {
-    /// The longest from an event to the first output that is based on it.
+    /// The longest time from an event to the first output that is based on it.
     pub reaction_time: TimeSpan,
-    /// The same from the read.
+    /// The longest time from the read of an event to the first output that is based on it.
     pub reduced_reaction_time: TimeSpan,
-    /// The longest from a read to the last moment at which an output based on it is the newest.
+    /// The longest time from a read to the last moment at which an output based on it is the
+    /// newest.
     pub data_age: TimeSpan,
-    /// The same to when that output is made.
+    /// The longest time from a read to the last output that is based on it.
     pub reduced_data_age: TimeSpan,
 }
 
@@ -84,7 +86,7 @@ pub fn ages(chain: &[Stage<'_>], end: TimeSpan) -> Ages {
     ages
 }
 
-/// The job of the last task that first sees what a job of the first one read.
+/// Returns the job of the last task that first sees what a job of the first one read.
 fn forward(chain: &[Stage<'_>], mut job: usize) -> Option<usize> {
     for pair in chain.windows(2) {
         let (from, to) = (&pair[0], &pair[1]);
@@ -97,7 +99,7 @@ fn forward(chain: &[Stage<'_>], mut job: usize) -> Option<usize> {
     Some(job)
 }
 
-/// The job of the first task whose read a job of the last one is based on, at worst.
+/// Returns the job of the first task whose read a job of the last one is based on, at worst.
 fn backward(chain: &[Stage<'_>], mut job: usize) -> Option<usize> {
     for pair in chain.windows(2).rev() {
         let (from, to) = (&pair[0], &pair[1]);

@@ -12,7 +12,7 @@
 use crate::reaction::{Communication, Release, Step, duerr_2019, kloda_2018};
 use hemiola_analysis::{Bound, TimeSpan};
 
-/// The bound of the reaction time.
+/// Returns the bound of the reaction time.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -27,17 +27,17 @@ use hemiola_analysis::{Bound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// As [`kloda_2018::reaction_time`].
+/// The same as for [`kloda_2018::reaction_time`].
 pub fn reaction_time(chain: &[Step]) -> Bound {
     let parts = chain.chunk_by(|a, b| is_periodic(a) == is_periodic(b));
     parts.map(|part| if is_periodic(&part[0]) { kloda_2018::reaction_time(part) } else { Ok(sporadic(part)) }).sum()
 }
 
-/// The coarser bound by cutting wherever periodic and sporadic tasks or the kinds of communication
-/// change.
+/// Returns the coarser bound by cutting wherever periodic and sporadic tasks or the kinds of
+/// communication change.
 ///
 /// # Errors
-/// As [`kloda_2018::reaction_time`].
+/// The same as for [`kloda_2018::reaction_time`].
 pub fn cut_at_every_change(chain: &[Step]) -> Bound {
     let alike = |a: &Step, b: &Step| is_periodic(a) == is_periodic(b) && a.communication == b.communication;
     let part = |part: &[Step]| match part[0].communication {
@@ -48,7 +48,7 @@ pub fn cut_at_every_change(chain: &[Step]) -> Bound {
     chain.chunk_by(alike).map(part).sum()
 }
 
-/// The bound for sporadic tasks, which also holds for periodic ones.
+/// Returns the bound for sporadic tasks, which also holds for periodic ones.
 pub fn sporadic(chain: &[Step]) -> TimeSpan {
     let mut sum = TimeSpan::ZERO;
     for (place, step) in chain.iter().enumerate() {

@@ -14,7 +14,7 @@ use crate::reaction::{Release, Step, hyperperiod};
 use hemiola_analysis::Search;
 use hemiola_analysis::{Bound, NoBound, TimeSpan};
 
-/// The bound of the reaction time.
+/// Returns the bound of the reaction time.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -30,7 +30,7 @@ use hemiola_analysis::{Bound, NoBound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// [`NoBound::GivenUp`] if the periods' common multiple is too far away to look at all releases,
+/// [`NoBound::GivenUp`] if the periods' common multiple is too far away to examine all releases,
 /// and for sporadic tasks, which have no phases.
 pub fn reaction_time(chain: &[Step]) -> Bound {
     let mut tasks = Vec::with_capacity(chain.len());
@@ -38,7 +38,7 @@ pub fn reaction_time(chain: &[Step]) -> Bound {
         let Release::Periodic { period, phase } = step.release else {
             return Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() });
         };
-        // A phase of more than a period only says how late all of it begins.
+        // A phase of more than a period only delays when all of it begins.
         tasks.push((period, phase.whole(period).1));
     }
     let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else {

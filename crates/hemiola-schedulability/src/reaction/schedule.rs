@@ -17,7 +17,7 @@ pub struct PeriodicTask {
     pub period: TimeSpan,
     /// The first release.
     pub phase: TimeSpan,
-    /// How long it runs.
+    /// The execution time.
     pub cost: TimeSpan,
 }
 
@@ -31,17 +31,17 @@ pub struct PeriodicTask {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Job {
-    /// When it is released.
+    /// The time of its release.
     pub release: TimeSpan,
-    /// When it reads.
+    /// The time at which it reads.
     pub read: TimeSpan,
-    /// When it writes.
+    /// The time at which it writes.
     pub write: TimeSpan,
 }
 
-/// What tasks do that share a core by preemptive fixed priorities, the most important one first:
-/// per task all jobs released before `end`. They read when they begin to run and write when they
-/// end.
+/// Schedules tasks that share a core by preemptive fixed priorities, the most important one first,
+/// and returns per task all jobs released before `end`. They read when they begin to run and write
+/// when they end.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -59,7 +59,7 @@ pub fn fixed_priority_schedule(tasks: &[PeriodicTask], end: TimeSpan) -> Vec<Vec
     }
     releases.sort_unstable();
     let mut releases = releases.into_iter().peekable();
-    // (task, job, what is left, whether it has begun)
+    // Each entry is (task, job, remaining time, whether it has begun).
     let mut ready: BinaryHeap<Reverse<(usize, usize, TimeSpan, bool)>> = BinaryHeap::new();
     let mut now = TimeSpan::ZERO;
     loop {
@@ -93,7 +93,8 @@ pub fn fixed_priority_schedule(tasks: &[PeriodicTask], end: TimeSpan) -> Vec<Vec
     }
 }
 
-/// What tasks do that read at their release and write a period later, whenever they run.
+/// Returns the jobs of tasks that read at their release and write a period later, whenever they
+/// run.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;

@@ -1,7 +1,7 @@
 //! Earliest deadline first on one processor, with jitter and arbitrary deadlines.
 //!
-//! - **Model.** As [`super::fixed_priority`], but whichever job has the earliest absolute deadline
-//!   goes first.
+//! - **Model.** The same as [`super::fixed_priority`], but the job with the earliest absolute
+//!   deadline goes first.
 //! - **Formula.** For every offset A in the busy period, another task o interferes with what
 //!   arrives within `min(A + 1 + D - D_o, A + F)`; only those with `D_o > D + A` block.
 //! - **Complexity.** Pseudo-polynomial: offsets of all tasks in the busy period of all times
@@ -15,7 +15,7 @@ use crate::Task;
 use hemiola_analysis::{Bound, NoBound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
-/// Every task can be interrupted at any time.
+/// Returns the bounds if every task can be interrupted at any time.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -31,7 +31,7 @@ pub fn preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     (0..tasks.len()).map(|own| response_time(tasks, own, |_| TimeSpan::TICK, horizon)).collect()
 }
 
-/// No job is ever interrupted.
+/// Returns the bounds if no job is ever interrupted.
 pub fn non_preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     (0..tasks.len()).map(|own| response_time(tasks, own, |task| task.cost, horizon)).collect()
 }
@@ -61,15 +61,16 @@ fn response_time(tasks: &[Task], own: usize, piece: impl Fn(&Task) -> TimeSpan, 
     Ok(worst)
 }
 
-/// The offsets at which something changes: an own job more, or another task's that is as urgent.
+/// Returns the offsets at which something changes: one more own job, or one of another task that is
+/// as urgent.
 fn offsets(tasks: &[Task], own: usize, busy: TimeSpan, search: &mut Search) -> Result<BTreeSet<TimeSpan>, NoBound> {
     let deadline = tasks[own].deadline;
     let mut offsets = BTreeSet::new();
     for task in tasks {
         for step in task.arrivals.offsets(busy + deadline) {
             search.step()?;
-            // It arrives that much after the busy period's begin and competes if due no later than
-            // the own job.
+            // It arrives that much after the busy period's begin and competes if it is due no later
+            // than the own job.
             let offset = (step + task.deadline).as_nanoseconds().checked_sub(deadline.as_nanoseconds());
             offsets.extend(offset.map(TimeSpan::nanoseconds).filter(|&offset| offset < busy));
         }

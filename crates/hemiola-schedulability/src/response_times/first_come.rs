@@ -1,7 +1,7 @@
 //! First come, first served on one processor.
 //!
-//! - **Model.** As [`super::fixed_priority`], but jobs run in the order in which they arrive; all
-//!   tasks have the same bound.
+//! - **Model.** The same as [`super::fixed_priority`], but jobs run in the order in which they
+//!   arrive; all tasks have the same bound.
 //! - **Formula.** The largest backlog: over all offsets A at which something arrives,
 //!   `sum of C n(A + 1) - A`.
 //! - **Complexity.** Pseudo-polynomial: arrivals in the busy period.
@@ -13,7 +13,7 @@ use crate::Task;
 use hemiola_analysis::{Bound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
-/// The bound for every task.
+/// Returns the bound for every task.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -24,7 +24,7 @@ use hemiola_analysis::{Search, check_utilisation};
 /// ```
 ///
 /// # Errors
-/// Where there is more work than time, or no bound up to `horizon`.
+/// If there is more work than time, or no bound up to `horizon`.
 pub fn response_time(tasks: &[Task], horizon: TimeSpan) -> Bound {
     check_utilisation(tasks.iter().map(Task::share), 1.0)?;
     let demand = |window: TimeSpan| tasks.iter().map(|task| task.demand(window)).sum::<TimeSpan>();

@@ -1,7 +1,7 @@
 //! Fixed priorities on one processor, with jitter, blocking and arbitrary deadlines.
 //!
 //! - **Model.** Tasks by falling priority; each arrives periodically or sporadically with jitter. A
-//!   job can be held up once by a lower one that cannot be interrupted at that time (*blocking*),
+//!   job can be delayed once by a lower one that cannot be interrupted at that time (*blocking*),
 //!   and by all higher ones; its last piece runs undisturbed.
 //! - **Formula.** Within a busy period of length L, for every offset A at which a further own job
 //!   can arrive, the job is in its last piece (of length p) by the least F with
@@ -16,7 +16,7 @@ use crate::Task;
 use hemiola_analysis::{Bound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
-/// Every task can be interrupted at any time.
+/// Returns the bounds if every task can be interrupted at any time.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -30,8 +30,8 @@ pub fn preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     all(tasks, |_| TimeSpan::TICK, |_| TimeSpan::ZERO, horizon)
 }
 
-/// The utilisation up to which any tasks of that number meet their periods if the faster ones go
-/// first (Liu and Layland 1973).
+/// Returns the utilisation up to which any tasks of that number meet their periods if the faster
+/// ones go first (Liu and Layland 1973).
 ///
 /// ```
 /// use hemiola_schedulability::response_times::fixed_priority;
@@ -42,18 +42,19 @@ pub fn sure_utilisation(tasks: u32) -> f64 {
     tasks * (2f64.powf(1.0 / tasks) - 1.0)
 }
 
-/// No job is ever interrupted. A job that has just begun when a higher one arrives blocks it for
-/// all but its first nanosecond.
+/// Returns the bounds if no job is ever interrupted. A job that has just begun when a higher one
+/// arrives blocks it for all but its first nanosecond.
 pub fn non_preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     all(tasks, |task| task.cost, |lower| longest(lower, |task| task.cost), horizon)
 }
 
-/// Jobs are interrupted between their pieces, none of which is longer than [`Task::longest_piece`].
+/// Returns the bounds if jobs are interrupted between pieces, none of which is longer than
+/// [`Task::longest_piece`].
 pub fn limited_preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     all(tasks, |task| task.longest_piece, |lower| longest(lower, |task| task.longest_piece), horizon)
 }
 
-/// The longest that a lower task blocks, if it has begun before.
+/// Returns the longest time that a lower task blocks, if it has begun before.
 fn longest(lower: &[Task], piece: impl Fn(&Task) -> TimeSpan) -> TimeSpan {
     lower.iter().map(piece).max().unwrap_or(TimeSpan::ZERO) - TimeSpan::TICK
 }
@@ -72,7 +73,8 @@ fn all(
         .collect()
 }
 
-/// One task below `higher`, blocked once for up to `blocking`; nobody interrupts its last piece.
+/// Bounds one task below `higher` that is blocked once for up to `blocking`; its last piece is not
+/// interrupted.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -85,7 +87,7 @@ fn all(
 /// ```
 ///
 /// # Errors
-/// Where there is more work than time, or no bound up to `horizon`.
+/// If there is more work than time, or no bound up to `horizon`.
 pub fn response_time(
     own: &Task,
     higher: &[Task],

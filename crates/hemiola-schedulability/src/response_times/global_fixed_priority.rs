@@ -14,7 +14,7 @@ use crate::Task;
 use hemiola_analysis::Search;
 use hemiola_analysis::{Bound, NoBound, TimeSpan};
 
-/// The bound of every task.
+/// Returns the bound of every task.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};

@@ -1,8 +1,8 @@
 //! Response times under ROS 2's default single-threaded executor, tightened.
 //!
-//! - **Model.** As [`super::casini_2019`]. A subscription runs once between two polling points, so
-//!   that others run at most once more often than there are polling points while the callback
-//!   waits.
+//! - **Model.** The same as [`super::casini_2019`]. A subscription runs once between two polling
+//!   points, so that others run at most once more often than there are polling points while the
+//!   callback waits.
 //! - **Formula.** With the bounds R themselves (found together, from below): others run at most
 //!   `n_i = min(eta_i(d + R_i - 1), eta(R) + 1)` times; with known registration order the 1 only
 //!   counts for those before. *Round robin*: the last own job starts at the least d with
@@ -19,7 +19,7 @@ use crate::ros2::{Callback, Kind};
 use hemiola_analysis::{Bound, NoBound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
-/// Whether it is known in which order callbacks were registered.
+/// Whether the order in which callbacks were registered is known.
 ///
 /// ```
 /// use hemiola_schedulability::ros2::blass_2021::Order;
@@ -27,13 +27,13 @@ use hemiola_analysis::{Search, check_utilisation};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// It is not: any other may go first.
+    /// The order is not known: any other callback may go first.
     Unknown,
-    /// They are listed in that order.
+    /// Callbacks are listed in the order of registration.
     AsListed,
 }
 
-/// Theorem 2, for callbacks each of which is a chain of its own.
+/// Returns the bounds of Theorem 2, for callbacks each of which is a chain of its own.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -49,7 +49,7 @@ pub enum Order {
 /// ```
 ///
 /// # Errors
-/// Where there is more work than supply, or no common fixed point up to `horizon`: then no callback
+/// If there is more work than supply, or no common fixed point up to `horizon`: then no callback
 /// has a bound.
 pub fn round_robin(
     callbacks: &[Callback],
@@ -76,7 +76,7 @@ pub fn round_robin(
     common_fixed_point(callbacks, supply, horizon, step)
 }
 
-/// Theorem 3, for callbacks each of which is a chain of its own.
+/// Returns the bounds of Theorem 3, for callbacks each of which is a chain of its own.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -92,7 +92,7 @@ pub fn round_robin(
 /// ```
 ///
 /// # Errors
-/// As [`round_robin`].
+/// The same as for [`round_robin`].
 pub fn busy_window(
     callbacks: &[Callback],
     supply: Supply,
@@ -126,8 +126,8 @@ pub fn busy_window(
     common_fixed_point(callbacks, supply, horizon, step)
 }
 
-/// Where an own job can arrive so that more counts: as an own job more, or just after another
-/// arrived more often.
+/// Returns the offsets at which an own job can arrive so that more counts: one more own job, or the
+/// moment just after another callback arrived more often.
 fn offsets(
     callbacks: &[Callback],
     own: usize,
@@ -145,8 +145,8 @@ fn offsets(
     Ok(offsets.into_iter().filter(|&offset| offset < busy).collect())
 }
 
-/// What the other callbacks need if each runs as often as `jobs` says; told whether it can go first
-/// once more.
+/// Returns what the other callbacks need if each runs as often as `jobs` returns; its last argument
+/// is 1 for a callback that can go first once more, else 0.
 fn others(callbacks: &[Callback], own: usize, order: Order, jobs: impl Fn(usize, &Callback, u64) -> u64) -> TimeSpan {
     let of_one = |(number, other): (usize, &Callback)| {
         let goes_first = order == Order::Unknown || callbacks[own].kind == Kind::Timer || number < own;
@@ -155,7 +155,7 @@ fn others(callbacks: &[Callback], own: usize, order: Order, jobs: impl Fn(usize,
     callbacks.iter().enumerate().filter_map(of_one).sum()
 }
 
-/// When a job has ended whose first step is supplied by `started`.
+/// Returns when a job has ended whose first step is supplied by `started`.
 fn ended(supply: Supply, started: TimeSpan, cost: TimeSpan) -> TimeSpan {
     supply.time_for(supply.within(started) - TimeSpan::TICK + cost)
 }

@@ -3,9 +3,8 @@
 //! - **Model.** One executor on a dedicated core or in a reservation. Callbacks are never
 //!   interrupted. Timers come first, by registration; subscriptions are seen at polling points,
 //!   between which each runs at most once.
-//! - **Assumptions.** Timers are looked at before every dispatch (up to ROS 2 Crystal; later ones
-//!   see them at polling points only), arrival curves from periods and jitter, costs are the
-//!   longest.
+//! - **Assumptions.** Timers are polled before every dispatch (up to ROS 2 Crystal; later ones see
+//!   them at polling points only), arrival curves from periods and jitter, costs are the longest.
 //! - **Formula.** For every offset A of an own arrival the least R with
 //!   `supply(A + R) >= own(A + 1) + others(A + R - C + 1)`. A timer is delayed by the timers before
 //!   it and once by the longest callback after it; a subscription by everything. A chain counts its
@@ -19,7 +18,8 @@ use crate::ros2::{Callback, Kind};
 use hemiola_analysis::{Arrivals, Bound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
-/// Bounds for all callbacks of an executor, which are listed timers first, each kind as registered.
+/// Returns the bounds of all callbacks of an executor, which are listed timers first, each kind as
+/// registered.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -48,10 +48,11 @@ pub fn callbacks(callbacks: &[Callback], supply: Supply, horizon: TimeSpan) -> V
         .collect()
 }
 
-/// One callback that `others` go before as often as they can, after something has blocked it once.
+/// Bounds one callback that `others` go before as often as they can, after something has blocked it
+/// once.
 ///
 /// # Errors
-/// Where there is more work than supply, or no bound up to `horizon`.
+/// If there is more work than supply, or no bound up to `horizon`.
 pub fn response_time(
     own: &Callback,
     others: &[&Callback],
@@ -80,21 +81,21 @@ pub fn response_time(
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// The longest that each callback runs, in the order of the chain.
+    /// The longest undisturbed time of each callback, in the order of the chain.
     pub costs: Vec<TimeSpan>,
-    /// When its first callback gets something to do.
+    /// The events that make its first callback ready.
     pub arrivals: Arrivals,
 }
 
 impl Chain {
-    /// The longest that all of it runs.
+    /// Returns the sum of the costs of its callbacks.
     pub fn cost(&self) -> TimeSpan {
         self.costs.iter().copied().sum()
     }
 }
 
-/// Bounds for all chains of an executor, from the arrival at the first callback to the end of the
-/// last (Lemma 8).
+/// Returns the bounds of all chains of an executor, from the arrival at the first callback to the
+/// end of the last (Lemma 8).
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -126,11 +127,11 @@ pub fn chains(chains: &[Chain], supply: Supply, horizon: TimeSpan) -> Vec<Bound>
         .collect()
 }
 
-/// What has to be supplied until a job has ended.
+/// The work that has to be supplied until a job has ended.
 struct Demand<Own, Others> {
     arrivals: Arrivals,
-    /// The cost of what must not be interrupted at the end: what arrives while it runs comes too
-    /// late to delay it.
+    /// The cost of the last part, which must not be interrupted: what arrives while it runs comes
+    /// too late to delay it.
     last: TimeSpan,
     own: Own,
     others: Others,

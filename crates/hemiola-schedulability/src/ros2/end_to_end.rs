@@ -1,4 +1,4 @@
-//! How long chains take that several default executors run, each on a core of its own.
+//! Bounds for chains that several default executors run, each on a core of its own.
 //!
 //! - **Model.** [`super::casini_2019`] per core: all callbacks of a core are in one default
 //!   executor.
@@ -13,8 +13,8 @@ use crate::ros2::casini_2019::{self, Chain};
 use hemiola_analysis::picas::{Callback, Deployment};
 use hemiola_analysis::{Arrivals, Bound, TimeSpan};
 
-/// The latency of every chain, whatever priorities callbacks and executors have: those are PiCAS'
-/// and mean nothing here.
+/// Returns the latency of every chain, whatever priorities callbacks and executors have: those are
+/// PiCAS' and mean nothing here.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
@@ -52,7 +52,8 @@ pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
         for part in 1..parts.len() {
             if parts[part].chain == parts[part - 1].chain {
                 let arrived = parts[part - 1].on_core.arrivals.jitter;
-                // Without a bound the jitter is as good as endless, and so is what depends on it.
+                // Without a bound the jitter is as good as endless, and so is everything that
+                // depends on it.
                 let late = bounds[part - 1].clone().unwrap_or(TimeSpan::MAX);
                 parts[part].on_core.arrivals.jitter = (arrived + late).min(horizon + horizon);
             }
@@ -65,7 +66,7 @@ pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
     (0..deployment.chains.len()).map(|chain| of_chain(chain).map(|(_, bound)| bound.clone()).sum()).collect()
 }
 
-/// What of a chain lies on one core.
+/// The callbacks of a chain on one core.
 struct Part {
     chain: usize,
     core: usize,

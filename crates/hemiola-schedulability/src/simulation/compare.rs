@@ -1,4 +1,4 @@
-//! Do bounds hold in simulation?
+//! Compares bounds with simulations.
 
 use std::ops::AddAssign;
 
@@ -6,7 +6,7 @@ use super::{Durations, Observed, Options, simulate};
 use hemiola_analysis::system::System;
 use hemiola_analysis::{Analysis, TimeSpan, Verdict};
 
-/// What came of comparing a system's bounds with what was simulated.
+/// The result of comparing a system's bounds with simulations.
 ///
 /// ```
 /// use hemiola_schedulability::simulation::{Comparison, random_system};
@@ -18,22 +18,23 @@ use hemiola_analysis::{Analysis, TimeSpan, Verdict};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Comparison {
-    /// How many chains, cycles and paths had a bound and ran.
+    /// The number of chains, cycles and paths that had a bound and ran.
     pub compared: u64,
-    /// How many had no bound.
+    /// The number of those that had no bound.
     pub without_bound: u64,
-    /// How many reached their bound to a percent.
+    /// The number of those that reached their bound to a percent.
     pub reached: u64,
-    /// How many reached which twentieth of it: the first up to 5 %, the last all of it.
+    /// The number of those that reached each twentieth of their bound: the first up to 5 %, the
+    /// last all of it.
     pub by_twentieth: [u64; 20],
-    /// How many events were simulated.
+    /// The number of events that were simulated.
     pub events: u64,
     /// Those that took longer than their bound.
     pub exceeded: Vec<Exceeded>,
     shares: f64,
 }
 
-/// Something that took longer than its bound.
+/// A chain, cycle or path that took longer than its bound.
 ///
 /// ```
 /// use hemiola_analysis::{Part, TimeSpan, Verdict};
@@ -50,9 +51,9 @@ pub struct Comparison {
 pub struct Exceeded {
     /// The bound.
     pub verdict: Verdict,
-    /// What was observed.
+    /// The observed times.
     pub observed: Observed,
-    /// How it was simulated.
+    /// The options of the simulation.
     pub options: Options,
 }
 
@@ -110,7 +111,7 @@ impl Comparison {
         }
     }
 
-    /// How much of their bounds was reached in the mean, from 0 to 1.
+    /// Returns how much of their bounds was reached in the mean, from 0 to 1.
     pub fn mean_share(&self) -> f64 {
         self.shares / self.compared.max(1) as f64
     }

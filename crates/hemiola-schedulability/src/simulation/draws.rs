@@ -1,4 +1,4 @@
-//! How long things take this time.
+//! Durations that are drawn.
 
 use super::{Durations, Random};
 use hemiola_analysis::TimeSpan;
@@ -21,7 +21,7 @@ impl Draws {
         }
     }
 
-    /// Something that the computer takes for itself: nothing at best.
+    /// Draws a cost of the computer itself, which is nothing at best.
     pub(super) fn upto(&mut self, cost: TimeSpan) -> TimeSpan {
         self.within(Span::upto(cost))
     }

@@ -11,7 +11,7 @@ use hemiola_analysis::system::Span;
 /// Simulates a model from time zero.
 ///
 /// # Panics
-/// If the model names an executor, callback, cycle or core that there is none of.
+/// If the model names an executor, callback, cycle or core that does not exist.
 pub fn run(model: &Model, options: &Options, observer: &mut impl Observer) {
     let mut engine = Engine::new(model, options);
     while engine.now < options.end {
@@ -20,7 +20,7 @@ pub fn run(model: &Model, options: &Options, observer: &mut impl Observer) {
         let Some(next) = engine.next_event() else { return };
         engine.advance(next, observer);
     }
-    // What runs at the end goes on until it is done; nothing else begins.
+    // Jobs that run at the end go on until they are done; no other begins.
     while let Some(next) = engine.next_end() {
         engine.advance(next, observer);
     }
@@ -31,30 +31,30 @@ struct Engine<'m> {
     draws: Draws,
     now: TimeSpan,
     threads: Vec<Thread>,
-    /// Threads, the most important first.
+    /// The threads, the most important first.
     by_priority: Vec<usize>,
     waiting: Vec<Waiting>,
-    /// Per callback, whether it was called since it worked, alone or with those that it joins.
+    /// Per callback, whether it ran since it worked, alone or with those that it joins.
     called: Vec<bool>,
     executors: Vec<ExecutorState>,
     cycles: Vec<CycleState>,
-    /// Per core, which thread it runs.
+    /// Per core, the thread that it runs.
     cores: Vec<Option<usize>>,
-    /// Per core, which thread that has not ended its job ran until now.
+    /// Per core, the thread that ran until now and has not ended its job.
     ran: Vec<Option<usize>>,
 }
 
 struct Thread {
     owner: Owner,
     priority: u32,
-    /// The cores that it may run on.
+    /// The cores that the thread may run on.
     allowed: Vec<usize>,
-    /// Where it ran last.
+    /// The core on which the thread ran last.
     last: usize,
     job: Option<Job>,
-    /// It has just ended one, and looks for the next.
+    /// Whether the thread has just ended a job, and looks for the next.
     goes_on: bool,
-    /// Until then it has its core also if it finds nothing.
+    /// The time until which the thread keeps its core even if it finds nothing.
     spins_until: TimeSpan,
 }
 
@@ -66,16 +66,16 @@ enum Owner {
 
 struct Job {
     who: Who,
-    /// Which thread of its pool runs it.
+    /// The worker of its pool that runs it.
     worker: usize,
     released: TimeSpan,
     left: TimeSpan,
-    /// Others hear of its end.
+    /// Whether the job works, so that others are notified of its end.
     works: bool,
 }
 
 impl Thread {
-    /// One that first runs on the core of this place among those that it may run on.
+    /// Makes a thread that first runs on the core of this place among those that it may run on.
     fn new(owner: Owner, priority: u32, allowed: Vec<usize>, place: usize) -> Self {
         let last = allowed[place % allowed.len()];
         Self { owner, priority, allowed, last, job: None, goes_on: false, spins_until: TimeSpan::ZERO }
@@ -118,7 +118,7 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// What comes from outside at this time.
+    /// Receives everything that comes from outside at this time.
     fn receive(&mut self, observer: &mut impl Observer) {
         for (number, callback) in self.model.callbacks.iter().enumerate() {
             if let Source::Messages { depth, arrivals } = &callback.source {
@@ -148,7 +148,8 @@ impl<'m> Engine<'m> {
         self.ran.clear();
         self.ran.extend(self.cores.drain(..).map(with_job));
         self.cores.resize(self.model.cores, None);
-        // Of equals, those that have begun go on, and then those that have just ended something.
+        // Of equally important threads, those that have begun a job go on, and then those that have
+        // just ended one.
         let mut order = std::mem::take(&mut self.by_priority);
         order.sort_by_key(|&thread| {
             let Thread { priority, job, goes_on, .. } = &self.threads[thread];
@@ -208,7 +209,7 @@ impl<'m> Engine<'m> {
         Some(Job { who, worker, released, left, works })
     }
 
-    /// Whether a callback that is called works: all that it joins were called, too.
+    /// Whether a callback that runs works: all that it joins ran, too.
     fn join(&mut self, callback: usize) -> bool {
         let joined = &self.model.callbacks[callback].joins;
         let works = joined.iter().all(|&other| self.called[other]);
@@ -219,7 +220,7 @@ impl<'m> Engine<'m> {
         works
     }
 
-    /// When something ends or is released.
+    /// Returns when something ends or is released.
     fn next_event(&self) -> Option<TimeSpan> {
         let outside =
             self.model.callbacks.iter().zip(&self.waiting).filter_map(|(callback, waiting)| match &callback.source {
@@ -228,13 +229,13 @@ impl<'m> Engine<'m> {
             });
         let noticed = self.waiting.iter().map(Waiting::next_event);
         let cycles = self.cycles.iter().flat_map(CycleState::next_event);
-        // What is due already waits for a core.
+        // Work that is due already waits for a core.
         let asleep = self.threads.iter().map(|thread| thread.spins_until);
         let later = outside.chain(noticed).chain(cycles).chain(asleep).filter(|&time| time > self.now);
         self.next_end().into_iter().chain(later).min().filter(|&time| time < TimeSpan::MAX)
     }
 
-    /// When the next of the jobs that run has ended.
+    /// Returns when the next of the running jobs ends.
     fn next_end(&self) -> Option<TimeSpan> {
         let running = self.cores.iter().flatten().filter_map(|&thread| self.threads[thread].job.as_ref());
         running.map(|job| self.now + job.left).min()
@@ -288,7 +289,7 @@ impl<'m> Engine<'m> {
                 (ended, &model.cycles[cycle].releases)
             }
         };
-        // What begins after something else is released when that ends.
+        // A cycle that begins after something else is released when that ends.
         if released.is_some() {
             for &cycle in cycles {
                 self.cycles[cycle].release(self.now, costs.wake_up, &mut self.draws);

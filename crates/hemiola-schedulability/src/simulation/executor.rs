@@ -1,4 +1,4 @@
-//! Which callback an executor runs next.
+//! The choice of the next callback of an executor.
 
 use std::collections::VecDeque;
 
@@ -6,16 +6,17 @@ use super::draws::Draws;
 use super::{Callback, Dispatch, Missed, Model, Source};
 use hemiola_analysis::TimeSpan;
 
-/// What changes of a callback.
+/// The state of a callback.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    /// Of a timer, when it expires next.
+    /// The next expiry, if it is a timer.
     expires: TimeSpan,
-    /// When its executor notices that.
+    /// The time at which its executor notices that expiry.
     noticed: TimeSpan,
-    /// Of a subscription, when what waits was released, and when its executor notices it.
+    /// If it is a subscription, when each waiting message was released, and when its executor
+    /// notices it.
     messages: VecDeque<(TimeSpan, TimeSpan)>,
-    /// Of a subscription, how many messages from outside have come.
+    /// If it is a subscription, how many messages from outside have arrived.
     pub(super) arrived: usize,
 }
 
@@ -32,13 +33,13 @@ impl Waiting {
         self.next_event() <= now
     }
 
-    /// When its executor notices that there is something to do.
+    /// Returns when its executor notices that there is something to do.
     pub(super) fn next_event(&self) -> TimeSpan {
         self.messages.front().map_or(self.noticed, |&(_, noticed)| noticed)
     }
 
-    /// Takes what makes it ready; tells when that was released. The next expiry of its timer is
-    /// noticed `lateness` late.
+    /// Removes the message or expiry that makes it ready, and returns when that was released. The
+    /// next expiry of its timer is noticed `lateness` late.
     fn take(&mut self, callback: &Callback, now: TimeSpan, lateness: TimeSpan) -> Option<TimeSpan> {
         match callback.source {
             Source::Messages { .. } => self.messages.pop_front().map(|(released, _)| released),
@@ -54,7 +55,7 @@ impl Waiting {
         }
     }
 
-    /// Whether a message was dropped for the new one, which is noticed then.
+    /// Queues a message that is noticed then, and returns whether another one was dropped for it.
     pub(super) fn receive(&mut self, depth: usize, released: TimeSpan, noticed: TimeSpan) -> bool {
         let full = self.messages.len() >= depth.max(1);
         if full {
@@ -66,13 +67,13 @@ impl Waiting {
     }
 }
 
-/// What an executor knows.
+/// The state of an executor.
 #[derive(Debug)]
 pub(super) struct ExecutorState {
-    /// Its callbacks, timers before subscriptions, each as registered.
+    /// The callbacks, timers before subscriptions, each as registered.
     callbacks: Vec<usize>,
     timers: usize,
-    /// What was ready at the last look and has not run.
+    /// The callbacks that were ready at the last poll and have not run.
     seen: VecDeque<usize>,
 }
 
@@ -87,12 +88,12 @@ impl ExecutorState {
         Self { callbacks, timers, seen: VecDeque::new() }
     }
 
-    /// Whether it would run something.
+    /// Whether the executor has something to run.
     pub(super) fn has_work(&self, waiting: &[Waiting], now: TimeSpan) -> bool {
         !self.seen.is_empty() || self.callbacks.iter().any(|&callback| waiting[callback].is_ready(now))
     }
 
-    /// What it runs next, and when that was released.
+    /// Returns what the executor runs next, and when that was released.
     pub(super) fn choose(
         &mut self,
         model: &Model,
@@ -105,7 +106,7 @@ impl ExecutorState {
             let callback = match dispatch {
                 Dispatch::Priority => {
                     let ready = self.callbacks.iter().copied().filter(|&callback| waiting[callback].is_ready(now));
-                    // Of equals the first one, as of strict comparisons.
+                    // Of equals, the first one is chosen, as by strict comparisons.
                     ready.rev().max_by_key(|&callback| model.callbacks[callback].priority)?
                 }
                 Dispatch::WaitSet => {

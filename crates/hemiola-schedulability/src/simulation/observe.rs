@@ -1,6 +1,6 @@
 use hemiola_analysis::TimeSpan;
 
-/// What a thread does.
+/// The job that a core runs.
 ///
 /// ```
 /// use hemiola_schedulability::simulation::Who;
@@ -19,8 +19,8 @@ pub enum Who {
     },
 }
 
-/// Hears of everything that happens in a simulation, in order of time. What is not needed may be
-/// left out.
+/// An observer, which is notified of everything that happens in a simulation, in order of time.
+/// Methods that are not needed may be left out.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -43,7 +43,7 @@ pub trait Observer {
     /// The last task of a run ends.
     fn cycle_ended(&mut self, _cycle: usize, _released: TimeSpan, _now: TimeSpan) {}
 
-    /// A core does something for a while.
+    /// A core has run a job for a while.
     fn ran(&mut self, _core: usize, _who: Who, _from: TimeSpan, _to: TimeSpan) {}
 
     /// A message was dropped because this callback's queue was full.
@@ -53,7 +53,7 @@ pub trait Observer {
     fn replaced(&mut self, _cycle: usize) {}
 }
 
-/// The shortest, longest and mean of something, and how it spreads.
+/// The shortest, longest and mean of observed times, and how they spread.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -64,18 +64,18 @@ pub trait Observer {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Observed {
-    /// How many there were.
+    /// The number of times.
     pub count: u64,
-    /// The shortest.
+    /// The shortest time.
     pub minimum: TimeSpan,
-    /// The longest.
+    /// The longest time.
     pub maximum: TimeSpan,
     mean: f64,
     squares: f64,
 }
 
 impl Observed {
-    /// One more (Welford 1962).
+    /// Adds a time (Welford 1962).
     pub fn add(&mut self, time: TimeSpan) {
         self.minimum = if self.count == 0 { time } else { self.minimum.min(time) };
         self.maximum = self.maximum.max(time);
@@ -86,12 +86,12 @@ impl Observed {
         self.squares += from_mean * (value - self.mean);
     }
 
-    /// The mean.
+    /// Returns the mean.
     pub fn mean(&self) -> TimeSpan {
         TimeSpan::nanoseconds(self.mean.round() as u64)
     }
 
-    /// The standard deviation.
+    /// Returns the standard deviation.
     pub fn deviation(&self) -> TimeSpan {
         TimeSpan::nanoseconds((self.squares / self.count.max(1) as f64).sqrt().round() as u64)
     }

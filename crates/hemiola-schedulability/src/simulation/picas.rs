@@ -3,8 +3,8 @@ use hemiola_analysis::TimeSpan;
 use hemiola_analysis::picas::Deployment;
 use hemiola_analysis::system::Span;
 
-/// A model of PiCAS chains, and for each of its callbacks the chain. Everything begins at once, and
-/// every expiry of a timer is served.
+/// Returns a model of PiCAS chains, and for each of its callbacks the chain. Everything begins at
+/// once, and every expiry of a timer is served.
 ///
 /// ```
 /// use hemiola_schedulability::{picas::case_study, simulation::deployed};

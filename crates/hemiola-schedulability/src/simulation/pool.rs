@@ -1,4 +1,4 @@
-//! Which task of a cycle a worker runs next.
+//! The choice of the next task of a cycle for a worker.
 
 use std::collections::VecDeque;
 
@@ -6,18 +6,18 @@ use super::draws::Draws;
 use super::{Cycle, Observer};
 use hemiola_analysis::{Costs, TimeSpan};
 
-/// What a cycle is at.
+/// The state of a cycle.
 #[derive(Debug)]
 pub(super) struct CycleState {
     number: usize,
-    /// Releases that worker 0 has not heard of: when they were, and when it will. The last one is
+    /// Releases that worker 0 has not noticed: when they were, and when it will. The last one is
     /// the timer's next.
     coming: VecDeque<(TimeSpan, TimeSpan)>,
-    /// From when on its workers are awake for the timer's next release, and when that is.
+    /// The time from which on its workers are awake for the timer's next release, and that release.
     awake: Option<(TimeSpan, TimeSpan)>,
     /// A release that waits for the run to end.
     pending: Option<TimeSpan>,
-    /// When the present run was released.
+    /// The release of the present run.
     running: Option<TimeSpan>,
     begun: bool,
     ready: Vec<Ready>,
@@ -25,7 +25,7 @@ pub(super) struct CycleState {
     left: usize,
 }
 
-/// Where a cycle is looked at, and when.
+/// A cycle, the costs, and the present time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Here<'m> {
     pub(super) cycle: &'m Cycle,
@@ -36,11 +36,11 @@ pub(super) struct Here<'m> {
 /// A task that could begin.
 #[derive(Debug)]
 struct Ready {
-    /// The smallest goes first.
+    /// The order among ready tasks: the smallest goes first.
     order: (usize, usize),
-    /// The worker that made it ready, and sees it at once.
+    /// The worker that made the task ready, and sees it at once.
     by: usize,
-    /// When the others do.
+    /// The time at which the other workers see it.
     to_all: TimeSpan,
 }
 
@@ -63,25 +63,25 @@ impl CycleState {
         state
     }
 
-    /// Its timer is set; its workers will be awake a little earlier, if there is something to do.
+    /// Sets the timer; the workers will be awake a little earlier, if there is something to do.
     fn set_timer(&mut self, time: TimeSpan, cycle: &Cycle, costs: &Costs, draws: &mut Draws) {
         self.awake = (!cycle.graph.is_empty()).then(|| (time - draws.upto(costs.earliness), time));
         self.release(time, costs.timer_lateness, draws);
     }
 
-    /// Whether its workers wait for its time awake.
+    /// Whether the workers wait for the timer awake.
     pub(super) fn is_awake(&self, now: TimeSpan) -> bool {
         self.awake.is_some_and(|(from, until)| (from..until).contains(&now))
     }
 
-    /// It is released then, and its worker 0 runs at most `lateness` later.
+    /// Notes a release; worker 0 runs at most `lateness` later.
     pub(super) fn release(&mut self, released: TimeSpan, lateness: TimeSpan, draws: &mut Draws) {
         let heard = released + draws.upto(lateness);
         let before = self.coming.back().map_or(TimeSpan::ZERO, |&(_, heard)| heard);
         self.coming.push_back((released, heard.max(before)));
     }
 
-    /// Hears of releases, and begins a run if none is under way.
+    /// Notices releases, and begins a run if none is under way.
     pub(super) fn hear(&mut self, here: Here<'_>, draws: &mut Draws, observer: &mut impl Observer) {
         while let Some(&(released, _)) = self.coming.front().filter(|(_, heard)| *heard <= here.now) {
             self.coming.pop_front();
@@ -124,19 +124,20 @@ impl CycleState {
         self.ready.push(Ready { order: (here.cycle.order[node], node), by, to_all });
     }
 
-    /// When something next becomes visible to all.
+    /// Returns the times at which something becomes visible to all.
     pub(super) fn next_event(&self) -> impl Iterator<Item = TimeSpan> {
         let heard = self.coming.front().map(|&(_, heard)| heard);
         let awake = self.awake.into_iter().flat_map(|(from, until)| [from, until]);
         self.ready.iter().map(|ready| ready.to_all).chain(heard).chain(awake)
     }
 
-    /// Whether a worker would find a task.
+    /// Whether the worker can run a task.
     pub(super) fn has_work(&self, worker: usize, now: TimeSpan) -> bool {
         self.ready.iter().any(|ready| ready.by == worker || ready.to_all <= now)
     }
 
-    /// What a worker runs next; what it has kept it gives away if that is nothing to be kept.
+    /// Returns what a worker runs next. Unless that is a kept task, the worker gives away those
+    /// that it has kept.
     pub(super) fn choose(
         &mut self,
         here: Here<'_>,
@@ -161,7 +162,7 @@ impl CycleState {
         Some(node)
     }
 
-    /// A worker has ended a task. Tells when the run was released if that was the last one.
+    /// Ends a task of a worker. Returns when the run was released if that was its last task.
     pub(super) fn ended(
         &mut self,
         here: Here<'_>,

@@ -3,7 +3,7 @@ use super::random_systems::{costs, executors, period, spans};
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order};
 use hemiola_analysis::{System, TimeSpan};
 
-/// Chains that come back to cores: with more segments on a core than those of
+/// Draws a system of chains that come back to cores: with more segments on a core than those of
 /// [`super::random_system`], and without cycles. In half of the systems some have offsets, most of
 /// these the same period.
 ///
@@ -40,8 +40,8 @@ pub fn random_chains(seed: u64) -> System {
     system
 }
 
-/// As people group callbacks: by what they do, each group with an executor of its own, and later
-/// callbacks of a chain more important.
+/// Groups callbacks as people do: by what they do, each group with an executor of its own, and
+/// later callbacks of a chain more important.
 fn hop(system: &mut System, random: &mut Random) {
     let groups = random.between(2, 8);
     for number in 0..groups {

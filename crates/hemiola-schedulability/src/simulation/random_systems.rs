@@ -1,10 +1,10 @@
-//! Systems that nobody would think of.
+//! Random systems, of kinds that nobody would think of.
 
 use super::random::Random;
 use hemiola_analysis::system::{Begin, Beginning, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
 use hemiola_analysis::{Costs, TimeSpan, assignment};
 
-/// A system drawn from a seed: chains on executors, cycles on pools, and paths through them, with
+/// Draws a system from a seed: chains on executors, cycles on pools, and paths through them, with
 /// every core used to about 40 to 95 %. Some have chains only, some cycles only; executors come
 /// from the assignment, or are as wild as the types allow; half of them have costs.
 ///
@@ -37,7 +37,7 @@ pub fn random_system(seed: u64) -> System {
     system
 }
 
-/// Each of them sometimes nothing, sometimes as large as small periods allow.
+/// Draws costs, each of them sometimes nothing, sometimes as large as small periods allow.
 pub(super) fn costs(random: &mut Random) -> Costs {
     let mut upto = |largest: u64| match random.below(3) {
         0 => TimeSpan::ZERO,
@@ -59,7 +59,7 @@ pub(super) fn period(random: &mut Random) -> TimeSpan {
     TimeSpan::microseconds([1000, 2000, 2500, 5000, 7000, 10_000, 12_000, 20_000, 33_000][random.below(9) as usize])
 }
 
-/// Costs in microseconds that add up to a share of a period.
+/// Draws costs in microseconds that add up to a share of a period.
 pub(super) fn spans(count: u64, share: f64, period: TimeSpan, random: &mut Random) -> Vec<Span> {
     let of = |share: f64, random: &mut Random| {
         let longest = TimeSpan::microseconds((share * period.as_nanoseconds() as f64 / 1e3).ceil().max(1.0) as u64);
@@ -134,7 +134,7 @@ pub(super) fn executors(system: &mut System, random: &mut Random) {
         });
     }
     for chain in &mut system.chains {
-        // Sometimes the next callback stays where the one before is.
+        // Sometimes the next callback stays on the executor of the one before.
         let mut executor = random.below(system.executors.len() as u64) as usize;
         for callback in &mut chain.callbacks {
             if random.once_in(2) {
@@ -144,7 +144,7 @@ pub(super) fn executors(system: &mut System, random: &mut Random) {
             callback.priority = Some(random.between(1, 20) as u32);
         }
     }
-    // A chain is on one that stays on no core as a whole, or not at all.
+    // A chain is as a whole on an executor that stays on no core, or not at all.
     for number in 0..random.below(3) {
         let (name, priority) = (format!("moved {number}"), random.between(1, 9) as u32 * 10);
         let order = if random.once_in(4) { Order::Registration } else { Order::Priority };
@@ -166,8 +166,8 @@ fn paths(system: &mut System, random: &mut Random) {
     }
 }
 
-/// The smallest system that still fails, as far as leaving out and shortening things one by one
-/// leads.
+/// Returns the smallest system that still fails, as far as removing and shortening things one by
+/// one leads.
 pub fn shrink(system: &System, fails: impl Fn(&System) -> bool) -> System {
     let mut smallest = system.clone();
     'again: loop {
@@ -235,7 +235,7 @@ fn smaller(system: &System) -> Vec<System> {
     found
 }
 
-/// To half, in whole microseconds; then without variation.
+/// Halves a span, in whole microseconds; if nothing would be left, removes its variation instead.
 fn shorten(span: &mut Span) {
     let half = TimeSpan::microseconds(span.longest.as_nanoseconds() / 2000);
     if half > TimeSpan::ZERO {

@@ -1,7 +1,7 @@
 use super::{Observer, Who};
 use hemiola_analysis::TimeSpan;
 
-/// What every core did when.
+/// The activity of every core over time.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -12,11 +12,11 @@ use hemiola_analysis::TimeSpan;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// In the order of their ends.
+    /// The slices, in the order of their ends.
     pub slices: Vec<Slice>,
 }
 
-/// What a core did for a while.
+/// A time in which a core ran one job.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -26,19 +26,19 @@ pub struct Schedule {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
-    /// Which core.
+    /// The core.
     pub core: usize,
-    /// What it did.
+    /// The job that it ran.
     pub who: Who,
-    /// From when.
+    /// The begin.
     pub start: TimeSpan,
-    /// Until when.
+    /// The end.
     pub end: TimeSpan,
 }
 
 impl Observer for Schedule {
     fn ran(&mut self, core: usize, who: Who, start: TimeSpan, end: TimeSpan) {
-        // An event elsewhere does not divide what goes on here.
+        // An event elsewhere does not divide a slice on this core.
         if let Some(last) = self.slices.iter_mut().rev().take(64).find(|slice| slice.core == core)
             && last.who == who
             && last.end == start

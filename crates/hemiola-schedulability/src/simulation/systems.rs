@@ -6,7 +6,7 @@ use super::{
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Beginning, Chain, Order, Span, Start, System};
 
-/// What was observed in a simulated system.
+/// The times that were observed in a simulated system.
 ///
 /// ```
 /// use hemiola_analysis::{System, TimeSpan, assignment};
@@ -24,13 +24,14 @@ use hemiola_analysis::system::{Begin, Beginning, Chain, Order, Span, Start, Syst
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Simulated {
-    /// From release to end of chains and cycles, and reaction times of paths, by name.
+    /// The times from release to end of chains and cycles, and the reaction times of paths, by
+    /// name.
     pub latencies: BTreeMap<String, Observed>,
-    /// How often something began, ended, or was released.
+    /// The number of events: how often something began, ended, or ran.
     pub events: u64,
 }
 
-/// Messages that wait in a chain at most; no chain that has a bound comes near it.
+/// The largest number of messages that wait in a chain; no chain that has a bound comes near it.
 const DEPTH: usize = 1000;
 
 /// Simulates a system that has been checked and whose callbacks all have executors. Chains and
@@ -44,7 +45,8 @@ pub fn simulate(system: &System, options: &Options) -> Simulated {
     observer.simulated
 }
 
-/// The model, with messages from elsewhere until `end`, and for each of its callbacks the chain.
+/// Returns the model, with messages from elsewhere until `end`, and for each of its callbacks the
+/// chain.
 pub(super) fn model(system: &System, end: TimeSpan, random: &mut Random) -> (Model, Vec<usize>) {
     let mut model = Model { cores: system.cores, costs: system.costs, ..Model::default() };
     model.executors.extend(system.executors.iter().map(|executor| Executor {
@@ -103,7 +105,7 @@ pub(super) fn model(system: &System, end: TimeSpan, random: &mut Random) -> (Mod
     (model, chain_of)
 }
 
-/// What begins a chain, as often as it can.
+/// Returns what begins a chain, as often as it can.
 fn first_source(chain: &Chain, first: TimeSpan, end: TimeSpan) -> Source {
     let period = chain.period;
     match chain.begins {
@@ -120,23 +122,23 @@ fn released_by(system: &System, name: &str) -> Vec<usize> {
     (0..system.cycles.len()).filter(|&cycle| after(&system.cycles[cycle])).collect()
 }
 
-/// A place where a path leads through.
+/// A chain or cycle that a path leads through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Station {
     Chain(usize),
     Cycle(usize),
 }
 
-/// What a run or an output derives from: when the first station of its path read.
+/// The time at which the first station of a path read what a run or an output derives from.
 type Origin = Option<TimeSpan>;
 
 struct Watch<'s> {
     system: &'s System,
     simulated: Simulated,
     chain_of: Vec<usize>,
-    /// Per path its stations.
+    /// The stations of each path.
     paths: Vec<Vec<Station>>,
-    /// Per path and station: what runs derive from that have begun, in order, and the newest
+    /// Per path and station, the origins of runs that have begun, in order, and that of the newest
     /// output.
     running: Vec<Vec<std::collections::VecDeque<Origin>>>,
     output: Vec<Vec<Origin>>,
@@ -182,8 +184,7 @@ impl<'s> Watch<'s> {
                 }
                 let Some(origin) = self.running[path][place].pop_front() else { continue };
                 let before = std::mem::replace(&mut self.output[path][place], origin);
-                // What happened just after the read that the output before derives from shows only
-                // now.
+                // What happened just after the read of the previous output's origin shows only now.
                 if place + 1 == self.paths[path].len()
                     && let (Some(before), Some(origin)) = (before, origin)
                     && origin > before

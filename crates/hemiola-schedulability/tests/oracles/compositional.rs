@@ -4,7 +4,7 @@ use super::{Tally, each_case, ticks};
 use hemiola_analysis::TimeSpan;
 use hemiola_schedulability::compositional::{Chain, Propagation, Scheduling, Task, once_more, response_times};
 
-/// Far above all bounds in the file.
+/// The horizon is far above all bounds in the file.
 const HORIZON: TimeSpan = TimeSpan::nanoseconds(1_000_000);
 
 const NO_FIXED_POINT: &str = "jitter, jitter_dmin: the file's bounds grow when its own equations are applied to them once more, so they are no \
@@ -39,7 +39,7 @@ struct OracleChain {
 struct OracleTask {
     res: usize,
     wcet: u64,
-    /// As long as in the worst case, if nothing is said.
+    /// The shortest time; the longest if it is missing.
     bcet: Option<u64>,
     prio: u32,
 }
@@ -117,8 +117,8 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
     })
 }
 
-/// Whether the file's bounds are none by its own equations, or by equations that are never below
-/// them.
+/// Whether the file's bounds are no fixed point of its own equations, or of equations that are
+/// never below them, so that ours may be larger.
 fn may_be_larger(resources: &[Scheduling], chains: &[Chain], bounds: &[Vec<u64>], propagation: Propagation) -> bool {
     let bounds: Vec<Vec<TimeSpan>> = bounds.iter().map(|chain| chain.iter().copied().map(ticks).collect()).collect();
     let comes_back = |chain: &Chain| {

@@ -24,16 +24,16 @@ fn counts(times: &[TimeSpan]) -> Vec<u64> {
 #[derive(Deserialize)]
 struct ListCase {
     wcet: Vec<u64>,
-    /// As long as in the worst case, if nothing is said.
+    /// The shortest times; the longest if they are missing.
     bcet: Option<Vec<u64>>,
     edges: Vec<(usize, usize)>,
-    /// By name; the smaller, the more important.
+    /// Priorities by the name of their rule; the smaller, the more important.
     #[serde(default)]
     priority: BTreeMap<String, Vec<usize>>,
     length: Option<u64>,
     volume: Option<u64>,
     upward_rank: Option<Vec<u64>>,
-    /// By the number of workers.
+    /// Expected values by the number of workers.
     expected: BTreeMap<usize, OnWorkers>,
 }
 
@@ -42,7 +42,7 @@ struct OnWorkers {
     lower_bound: Option<u64>,
     graham: Option<f64>,
     optimal: Option<u64>,
-    /// By the name of the priorities, and what nothing here compares.
+    /// Makespans by the name of the priorities, and values that nothing here compares.
     #[serde(flatten)]
     others: BTreeMap<String, serde_json::Value>,
 }
@@ -117,7 +117,7 @@ impl Scheduled<'_> {
         if let Some(optimal) = optimal {
             tally.at_least("optimal", optimal, makespan);
         }
-        // Bounds of ours hold for every schedule that was listed.
+        // Our bounds hold for every schedule that was listed.
         let he = he_2019::makespan(dag, priorities, workers, Dispatch::NonPreemptive).rounded_up();
         tally.at_least("makespan_wcet (He 2019)", makespan, he.as_nanoseconds());
         let long_paths = he_2022::makespan(dag, workers).rounded_up();
@@ -129,7 +129,7 @@ impl Scheduled<'_> {
             tally.at_most("finish_wcet (earliest)", end, bound.earliest.as_nanoseconds());
             tally.at_least("finish_wcet (latest)", end, bound.latest.as_nanoseconds());
         }
-        // And those of the file for every schedule of ours.
+        // The file's bounds hold for every schedule of ours.
         for (node, (earliest, latest)) in expected.sag_finish_bounds.into_iter().flatten().enumerate() {
             for end in [ends.get(node), counts(&fastest.ends).get(node)].into_iter().flatten() {
                 tally.at_least("sag_finish_bounds (earliest)", earliest, *end);
@@ -151,7 +151,7 @@ impl Scheduled<'_> {
 
 #[derive(Deserialize)]
 struct SetCase {
-    /// How many processors; what a case says of itself or of what it expects.
+    /// The number of processors, of a case or of its expected values.
     m: Option<usize>,
     tasks: Vec<SetTask>,
     expected: SetExpected,
@@ -160,7 +160,7 @@ struct SetCase {
 #[derive(Deserialize)]
 struct SetTask {
     period: u64,
-    /// The period, if nothing is said.
+    /// The deadline; the period if it is missing.
     deadline: Option<u64>,
     wcet: Vec<u64>,
     #[serde(default)]
@@ -192,7 +192,7 @@ struct Verdict {
     response_times: Vec<f64>,
 }
 
-/// Far above all bounds of tasks that meet their deadlines.
+/// The horizon is far above all bounds of tasks that meet their deadlines.
 const HORIZON: TimeSpan = TimeSpan::nanoseconds(1_000_000);
 
 pub(super) fn task_sets(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {
@@ -225,7 +225,7 @@ pub(super) fn task_sets(text: &str, tally: &mut Tally) -> Result<(), serde_json:
         }
         let ours = Bounds::of(&tasks, melani_2015::response_times(&tasks, workers, HORIZON));
         if let Some(expected) = expected.melani_ftp.as_ref().filter(|expected| expected.sched) {
-            // What is published is exceeded by schedules. Ours is not, and never smaller.
+            // Schedules exceed the published bounds. Ours hold, and are never smaller.
             for (place, &expected) in expected.response_times.iter().enumerate() {
                 tally.at_least("melani_ftp (mended)", expected - 1e-6, ours.get(place));
             }
@@ -270,7 +270,7 @@ impl Bounds {
 
 #[derive(Deserialize)]
 struct HeftCase {
-    /// As many as there are execution times of each node, if nothing is said.
+    /// The number of processors; as many as each node has execution times if it is missing.
     procs: Option<usize>,
     comp: Vec<Vec<u64>>,
     #[serde(default)]

@@ -71,7 +71,7 @@ pub(super) fn semantics(text: &str, tally: &mut Tally) -> Result<(), serde_json:
                 "wait_set" => Dispatch::WaitSet,
                 "crystal" => Dispatch::TimersAlways,
                 "picas" => Dispatch::Priority,
-                // It is counted as compared with nothing.
+                // The value is counted as compared with nothing.
                 _ => continue,
             };
             let mut got = Expected { start: Vec::new(), dropped: vec![0; case.callbacks.len()] };

@@ -1,8 +1,8 @@
-//! Bounds, schedules and allocations that others computed, and whether ours agree.
+//! Compares bounds, schedules and allocations that others computed with ours.
 //!
-//! An oracle is a JSON file with `cases`; which one it is says its name. A case agrees if every
+//! An oracle is a JSON file with `cases`, and its name is that of the file. A case agrees if every
 //! value in it does: exactly, within the tolerance that the file states, or on the right side where
-//! a bound may be tighter. What a case does not have is not compared. Nothing is passed over in
+//! a bound may be tighter. Values that a case does not have are not compared. Nothing is skipped in
 //! silence: files, cases, inputs and values that nothing here understands are counted and named,
 //! and the others are compared all the same.
 
@@ -29,22 +29,22 @@ use serde_json::Value;
 
 use hemiola_analysis::{Bound, TimeSpan};
 
-/// What became of a file of cases.
+/// The result of checking a file of cases.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Report {
-    /// How many cases there are.
+    /// The number of cases.
     cases: usize,
-    /// How many more there are that nothing here computes; a remark says which.
+    /// The number of further cases that nothing here computes; a remark names them.
     left_out: usize,
-    /// How many values were compared.
+    /// The number of values that were compared.
     values: usize,
     /// The cases that differ, each with the first value that does.
     differing: Vec<Difference>,
     /// Cases that are not of the form of this oracle, and why.
     not_understood: Vec<String>,
-    /// Values that cases expect and nothing here compares, and how often.
+    /// Values that cases expect but nothing here compares, with the number of such cases.
     not_compared: BTreeMap<String, usize>,
-    /// What the file has and nobody here computes, or where a bound may differ, and why; with the
+    /// Remarks on values that nobody here computes, or where a bound may differ, and why; with the
     /// cases where it did.
     remarks: BTreeMap<&'static str, Vec<String>>,
 }
@@ -52,13 +52,13 @@ struct Report {
 /// A case that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Difference {
-    /// Which case.
+    /// The name of the case.
     case: String,
-    /// Which of its values.
+    /// The name of the value that differs.
     value: String,
-    /// What the file says.
+    /// The value in the file.
     expected: String,
-    /// What we say.
+    /// Our value.
     got: String,
 }
 
@@ -71,7 +71,7 @@ impl Display for Difference {
 
 type Check = fn(&str, &mut Tally) -> Result<(), serde_json::Error>;
 
-/// Why a case is not compared, or not to its end.
+/// The reason why a case is not compared, or not to its end.
 type Misfit = Box<dyn Error>;
 
 /// All oracles by the names of their files.
@@ -93,7 +93,7 @@ const ORACLES: &[(&str, Check)] = &[
     ("ros2-movebase-case-study", movebase::cases_of_the_study),
 ];
 
-/// Checks the cases of an oracle; what is wrong with the file, if it cannot be read at all.
+/// Checks the cases of an oracle; fails if the file cannot be read at all.
 fn check(check: Check, text: &str) -> Result<Report, String> {
     let mut tally = Tally::default();
     check(text, &mut tally).map_err(|error| error.to_string())?;
@@ -117,7 +117,7 @@ fn every_case_of_every_oracle_agrees() {
     assert!(wrong.is_empty(), "{} cases or files do not agree:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Prints what became of a file, and returns what is wrong with it.
+/// Prints the result of a file, and returns what is wrong with it.
 fn tell(name: &str, report: &Report) -> Vec<String> {
     let Report { cases, left_out, values, differing, not_understood, not_compared, remarks } = report;
     println!(
@@ -155,7 +155,7 @@ fn what_is_not_understood_is_named_and_the_rest_is_compared() {
     assert!(check(uniprocessor::supply, "{").is_err());
 }
 
-/// The right values differ in one place from those that the case expects.
+/// One of the right values differs from those that the case expects.
 #[test]
 fn a_case_that_differs_is_named_with_its_first_value_that_does() {
     let text = r#"{"cases": [{"id": "sbf-0", "period": 10, "budget": 4, "deadline": 6, "delta": [58], "demand": [7], "expected":
@@ -165,7 +165,7 @@ fn a_case_that_differs_is_named_with_its_first_value_that_does() {
     assert_eq!(report.differing[0].to_string(), "sbf-0: constrained_service_time: expected [22], got [21]");
 }
 
-/// Counts what agrees.
+/// A count of the values that agree.
 #[derive(Default)]
 struct Tally {
     report: Report,
@@ -176,7 +176,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// What follows belongs to this case.
+    /// Begins a case, to which the following values belong.
     fn case(&mut self, id: impl Display, expected: impl IntoIterator<Item = String>) {
         self.end_case();
         self.report.cases += 1;
@@ -185,79 +185,79 @@ impl Tally {
         self.due = expected.into_iter().collect();
     }
 
-    /// People find this case by that name.
+    /// Sets the name by which people find this case.
     fn name(&mut self, name: String) {
         self.case = name;
     }
 
-    /// What was not compared until now is not.
+    /// Ends a case: values that were not compared until now count as not compared.
     fn end_case(&mut self) {
         for value in std::mem::take(&mut self.due) {
             *self.report.not_compared.entry(value).or_default() += 1;
         }
     }
 
-    /// The case expects this value as well.
+    /// Notes that the case expects this value as well.
     fn compared_with_nothing(&mut self, value: &str) {
         self.due.insert(value.to_owned());
     }
 
-    /// Nothing here computes this case.
+    /// Notes that nothing here computes this case.
     fn leave_out(&mut self) {
         self.report.cases -= 1;
         self.report.left_out += 1;
         self.due.clear();
     }
 
-    /// This case has something that nothing here understands.
+    /// Notes that this case has something that nothing here understands.
     fn not_understood(&mut self, why: impl Display) {
-        // One that differs counts as that, too.
+        // A case that differs already still counts.
         self.report.cases -= usize::from(!self.differs);
         self.due.clear();
         self.report.not_understood.push(format!("{}: {why}", self.case));
     }
 
-    /// That value of the case has no meaning of its own here: it is an input, or part of another
-    /// one.
+    /// Notes that this value of the case has no meaning of its own here: it is an input, or part of
+    /// another one.
     fn not_asked(&mut self, value: &str) {
         self.due.remove(value);
     }
 
-    /// The same, if the case expects a value at all.
+    /// Compares like [`Self::same`], if the case expects a value at all.
     fn same_if<T: PartialEq + Debug>(&mut self, value: &str, expected: Option<T>, got: impl FnOnce() -> T) {
         if let Some(expected) = expected {
             self.same(value, expected, got());
         }
     }
 
-    /// Both are the same.
+    /// Checks that both values are the same.
     fn same<T: PartialEq + Debug>(&mut self, value: &str, expected: T, got: T) {
         self.judge(value, &expected, &got, expected == got);
     }
 
-    /// Both are the same but for rounding.
+    /// Checks that both values are the same but for rounding.
     fn near(&mut self, value: &str, expected: f64, got: f64, tolerance: f64) {
         self.judge(value, expected, got, (expected - got).abs() <= tolerance);
     }
 
-    /// Ours is not smaller: it bounds what the file has.
+    /// Checks that ours is not smaller: it bounds the value in the file.
     fn at_least<T: PartialOrd + Debug>(&mut self, value: &str, expected: T, got: T) {
         let agrees = got >= expected;
         self.judge(value, expected, got, agrees);
     }
 
-    /// Ours is not larger: what the file has bounds it.
+    /// Checks that ours is not larger: the value in the file bounds it.
     fn at_most<T: PartialOrd + Debug>(&mut self, value: &str, expected: T, got: T) {
         let agrees = got <= expected;
         self.judge(value, expected, got, agrees);
     }
 
-    /// Something to know about the whole file.
+    /// Notes a remark on the whole file.
     fn remark(&mut self, remark: &'static str) {
         self.report.remarks.entry(remark).or_default();
     }
 
-    /// Something to know about this case.
+    /// Notes a remark on this case.
     fn remark_case(&mut self, remark: &'static str) {
         let cases = self.report.remarks.entry(remark).or_default();
         if cases.last() != Some(&self.case) {
@@ -281,7 +281,7 @@ impl Tally {
     }
 }
 
-/// Has every case of a file of the usual form compared.
+/// Compares every case of a file of the usual form.
 fn each_case<Case: DeserializeOwned>(
     text: &str,
     tally: &mut Tally,
@@ -296,7 +296,7 @@ fn each_case<Case: DeserializeOwned>(
     Ok(())
 }
 
-/// What describes a case and decides nothing, or follows from what does.
+/// Keys that describe a case and decide nothing, or follow from others.
 const DESCRIPTIONS: [&str; 12] = [
     "id",
     "source",
@@ -342,7 +342,7 @@ impl Tally {
     }
 }
 
-/// `tasks.3.burst` is `tasks.burst`.
+/// Removes indices from a path: `tasks.3.burst` becomes `tasks.burst`.
 fn plain(path: &str) -> String {
     let is_word = |part: &&str| part.parse::<usize>().is_err() && *part != "?";
     path.split('.').filter(is_word).collect::<Vec<_>>().join(".")
@@ -353,13 +353,13 @@ fn words(panic: &dyn std::any::Any) -> String {
     text.unwrap_or("without a word").to_owned()
 }
 
-/// A value that may be missing, or be there and say that there is none.
+/// Reads a value that may be missing, or be there and be null.
 fn if_present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// Up to where the makers of a file looked for bounds, as its conventions say: "null = no fixed
-/// point below 200000".
+/// Returns the time up to which the makers of a file looked for bounds, as its conventions state:
+/// "null = no fixed point below 200000".
 fn horizon(text: &str, otherwise: u64) -> TimeSpan {
     let conventions = conventions(text);
     let said = conventions.iter().filter_map(|text| text.split_once("null = ")).find_map(|(_, meaning)| {
@@ -369,19 +369,19 @@ fn horizon(text: &str, otherwise: u64) -> TimeSpan {
     ticks(said.unwrap_or(otherwise))
 }
 
-/// What a file says of all its cases, in words.
+/// Returns what a file states about all its cases, in words.
 fn conventions(text: &str) -> Vec<String> {
     let file: Value = serde_json::from_str(text).unwrap_or_default();
     let conventions = file["meta"]["conventions"].as_array().cloned().unwrap_or_default();
     conventions.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The files count in ticks, for which nanoseconds do as well.
+/// Converts ticks, in which the files count, to nanoseconds, which do as well.
 fn ticks(count: u64) -> TimeSpan {
     TimeSpan::nanoseconds(count)
 }
 
-/// No number where there is no bound.
+/// Returns a bound as a number, or none where there is no bound.
 fn number(bound: &Bound) -> Option<u64> {
     bound.as_ref().ok().map(|bound| bound.as_nanoseconds())
 }

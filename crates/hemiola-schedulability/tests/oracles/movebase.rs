@@ -14,15 +14,15 @@ use hemiola_schedulability::ros2::{Callback, Kind};
 
 #[derive(Deserialize)]
 struct Case {
-    /// Which sweep it is of says what it has.
+    /// The sweep that the case belongs to, which follows from the values that it has.
     #[serde(default, rename = "kind")]
     _kind: Option<String>,
     model: Model,
     chain_aware: bool,
     alpha_pct: u64,
-    /// Of the sweep over reservations.
+    /// The reservation, in the sweep over reservations.
     reservation0: Option<Reservation>,
-    /// Of the sweep over the odometry's jitter.
+    /// The jitters, in the sweep over the odometry's jitter.
     #[serde(default)]
     jitter_ticks: Vec<u64>,
     e2e_ticks: Results,
@@ -66,11 +66,11 @@ struct System {
 #[serde(untagged)]
 enum Input {
     Periodic(u64, u64),
-    /// In words: it is on the other executor.
+    /// A description in words: the input is on the other executor.
     Other(serde::de::IgnoredAny),
 }
 
-/// As it is published.
+/// The system as it is published.
 impl Default for System {
     fn default() -> Self {
         let costs = [("sensor2mem", 2), ("pose_estimator", 2), ("local_costmap", 20), ("local_planner", 180)];
@@ -83,10 +83,10 @@ impl Default for System {
     }
 }
 
-/// No bound above this counts: null = not schedulable.
+/// The horizon: no bound above it counts, because null means not schedulable.
 const HORIZON: TimeSpan = TimeSpan::nanoseconds(10_000);
 
-/// What that share of the processor is, as the cases of the other sweep say.
+/// Returns the supply of that share of the processor, as the cases of the other sweep define it.
 fn supply(reservations: &[(u64, Reservation)], share: u64) -> Option<Supply> {
     reservations.iter().find(|(other, _)| *other == share).map(|(_, reservation)| reservation.supply())
 }
@@ -118,7 +118,7 @@ pub(super) fn cases_of_the_study(text: &str, tally: &mut Tally) -> Result<(), se
     })
 }
 
-/// Which reservation the cases of the file say that a share of the processor is.
+/// Returns the reservations by which the cases of the file define shares of the processor.
 fn reservations(text: &str) -> Result<Vec<(u64, Reservation)>, serde_json::Error> {
     #[derive(Deserialize)]
     struct File {
@@ -197,7 +197,8 @@ fn end_to_end(system: &System, model: Model, chain_aware: bool, supply: Supply, 
                 bounds = next;
             }
         }
-        // Timers sample what arrived: a period more, unless it arrives in step with them.
+        // Timers sample what arrived, which takes a period more unless it arrives in step with
+        // them.
         (Model::TimeDriven, true) => {
             let sensors = [scan, transforms, odometry].map(|arrivals| chain(&[sensor_cost], arrivals));
             let mut chains = vec![chain(&[planner], timer), chain(&[costmap], timer), chain(&[pose], timer)];
@@ -208,7 +209,7 @@ fn end_to_end(system: &System, model: Model, chain_aware: bool, supply: Supply, 
             let timer = |cost| Callback { kind: Kind::Timer, cost, arrivals: timer };
             let mut callbacks = vec![timer(pose), timer(planner), timer(costmap)];
             callbacks.extend([scan, transforms, odometry].map(|arrivals| polled(sensor_cost, arrivals)));
-            // Where something in the executor has no bound, the file has none at all.
+            // The file has no bound at all where something in the executor has none.
             let bounds: Result<Vec<TimeSpan>, NoBound> =
                 casini_2019::callbacks(&callbacks, supply, HORIZON).into_iter().collect();
             bounds.map(|bounds| bounds[1] + sampling)

@@ -26,7 +26,7 @@ struct Expected {
     latency_ros2_sd_style_ms: Option<Vec<Option<f64>>>,
 }
 
-/// Where callbacks run, by chain and place in it.
+/// The executors and cores of callbacks, by chain and place in it.
 #[derive(Deserialize)]
 struct Allocation {
     callback_priority: Vec<Vec<u32>>,
@@ -34,17 +34,17 @@ struct Allocation {
     executor: Vec<Vec<usize>>,
 }
 
-/// How many cores there are, where no convention of a file says so: "4 CPUs".
+/// The number of cores, where no convention of a file such as "4 CPUs" states it.
 const CORES: usize = 4;
 const EXECUTORS: u32 = 90;
-/// Up to where the file looked for bounds under the default executors.
+/// The time up to which the file looked for bounds under the default executors.
 const HORIZON: TimeSpan = TimeSpan::milliseconds(100_000);
-/// Long enough for busy periods on cores with hardly any time left.
+/// A horizon that is long enough for busy periods on cores with hardly any time left.
 const LONG_HORIZON: TimeSpan = TimeSpan::milliseconds(10_000_000);
-/// Simulated callbacks took at least 0.01 ms, also where the file says 0.
+/// The tolerance for simulated callbacks, which took at least 0.01 ms, also where the file has 0.
 const SIMULATION_TOLERANCE_MS: f64 = 0.15;
 
-/// The files count in hundredths of a millisecond.
+/// Converts milliseconds, rounded to the hundredths in which the files count.
 pub(super) fn time(ms: f64) -> TimeSpan {
     TimeSpan::microseconds((ms * 100.0).round() as u64 * 10)
 }
@@ -124,7 +124,7 @@ fn compare(tally: &mut Tally, name: &str, expected: Option<&[Option<f64>]>, got:
     tally.judge(name, expected, got, agrees);
 }
 
-/// Numbers there begin with 1, and executor 1 has the highest priority.
+/// Converts an allocation, whose numbers begin with 1; executor 1 has the highest priority.
 fn as_published(chains: &[Chain], allocation: &Allocation) -> Result<Deployment, Misfit> {
     use hemiola_analysis::picas::{Executor, ExecutorId, Order};
     const NO_PLACE: &str = "a callback without priority, core or executor";

@@ -26,11 +26,11 @@ struct OracleTask {
     phase: u64,
     wcet: u64,
     period: u64,
-    /// That of the critical instant, if nothing is said.
+    /// The response time; that of the critical instant if it is missing.
     wcrt: Option<u64>,
-    /// The period, if nothing is said.
+    /// The deadline; the period if it is missing.
     deadline: Option<u64>,
-    /// As they are listed, if nothing is said.
+    /// The priority; the order of the list if it is missing.
     prio: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ struct Expected {
     becker_mrda: Option<u64>,
     exact_wcet_schedule: Option<ExpectedAges>,
     let_exact: Option<ExpectedAges>,
-    /// `guenzel_bcet_50pct` and the like, for any share.
+    /// Values such as `guenzel_bcet_50pct`, for any share.
     #[serde(flatten)]
     others: BTreeMap<String, Value>,
 }
@@ -58,7 +58,7 @@ struct ExpectedAges {
 }
 
 impl ExpectedAges {
-    /// Ours, as far as the file has them.
+    /// Returns those of our values that the file has, too.
     fn of(ages: &Ages, like: &Self) -> Self {
         let if_asked = |asked: Option<u64>, age: TimeSpan| asked.map(|_| age.as_nanoseconds());
         Self {
@@ -70,8 +70,8 @@ impl ExpectedAges {
     }
 }
 
-/// The tasks by decreasing priority, and where each has gone: as they say, or as they are listed
-/// where one says nothing.
+/// Returns the tasks by decreasing priority, and the place to which each has gone. The order is
+/// that of the list if one has no priority.
 fn by_priority(tasks: &[OracleTask]) -> (Vec<OracleTask>, Vec<usize>) {
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     if tasks.iter().all(|task| task.prio.is_some()) {
@@ -82,7 +82,7 @@ fn by_priority(tasks: &[OracleTask]) -> (Vec<OracleTask>, Vec<usize>) {
     (order.into_iter().map(|index| tasks[index]).collect(), places)
 }
 
-/// What the file says, or the bound of the critical instant.
+/// Returns the response times of the file, or the bounds of the critical instant.
 fn response_times(tasks: &[OracleTask]) -> Option<Vec<TimeSpan>> {
     let analysed = |task: &OracleTask| Task::new(ticks(task.wcet), Arrivals::periodic(ticks(task.period)));
     let horizon = tasks.iter().map(|task| ticks(task.period) * 100).sum();
@@ -126,7 +126,7 @@ pub(super) fn implicit(text: &str, tally: &mut Tally) -> Result<(), serde_json::
         if synchronous {
             tally.same_if("kloda_mrt_sync", expected.kloda_mrt_sync, || number(&kloda_2018::reaction_time(&steps)));
         } else {
-            // The file has it for synchronous tasks alone.
+            // The file has this value for synchronous tasks alone.
             tally.not_asked("kloda_mrt_sync");
         }
         let becker = || number(&becker_2017::reduced_data_age(&steps));
@@ -180,11 +180,11 @@ pub(super) fn implicit(text: &str, tally: &mut Tally) -> Result<(), serde_json::
 #[derive(Deserialize)]
 struct LetCase {
     periods: Vec<u64>,
-    /// Of all tasks, or of each.
+    /// The phase of all tasks, or of each.
     #[serde(default)]
     phase: Phases,
     expected: ExpectedAges,
-    /// How they communicate, and their deadlines, where that is said: only what the analysis is
+    /// The communication and the deadlines, where they are given: only those that the analysis is
     /// for.
     comm: Option<String>,
     deadline: Option<Value>,
@@ -248,7 +248,7 @@ struct MixedCase {
 
 #[derive(Deserialize)]
 struct MixedTask {
-    /// Sporadic if there is no period, if nothing is said.
+    /// The kind of release; sporadic if it is missing and there is no period.
     release: Option<MixedRelease>,
     period: Option<u64>,
     #[serde(default)]
@@ -259,11 +259,11 @@ struct MixedTask {
     comm: MixedCommunication,
     #[serde(default)]
     wcet: u64,
-    /// Its execution time, where nothing is said and nothing can come before it.
+    /// The response time; the execution time if it is missing and nothing can come before it.
     wcrt: Option<u64>,
-    /// The period, or the least distance of releases, if nothing is said.
+    /// The deadline; the period, or the least distance of releases, if it is missing.
     deadline: Option<u64>,
-    /// As they are listed, if nothing is said.
+    /// The priority; the order of the list if it is missing.
     prio: Option<u32>,
 }
 
@@ -337,7 +337,7 @@ fn compare_mixed(tally: &mut Tally, MixedCase { tasks, chain, expected }: MixedC
         })
     };
     let steps = chain.iter().map(step).collect::<Result<Vec<Step>, Misfit>>()?;
-    // Every task on a core of its own: no order is known between any two.
+    // Every task has a core of its own, so that no order between any two is known.
     let apart = steps.iter().enumerate().map(|(core, step)| Step { core, ..*step }).collect::<Vec<_>>();
     tally.same_if("pessimistic_sum", expected.pessimistic_sum, || guenzel_2023::sporadic(&apart).as_nanoseconds());
     let every = || number(&guenzel_2023::cut_at_every_change(&steps));
@@ -352,8 +352,8 @@ fn compare_mixed(tally: &mut Tally, MixedCase { tasks, chain, expected }: MixedC
     Ok(())
 }
 
-/// The worked examples of the file as cases: results are by chain there, `chain[0,1]`, and how they
-/// communicate is in the name.
+/// Returns the worked examples of the file as cases: results are by chain there, `chain[0,1]`, and
+/// the communication is in the name.
 fn worked(text: &str) -> Result<Vec<Value>, serde_json::Error> {
     #[derive(Deserialize)]
     struct File {

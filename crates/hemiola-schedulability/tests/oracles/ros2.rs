@@ -11,7 +11,7 @@ use hemiola_schedulability::ros2::{Callback, Kind};
 pub(super) struct Reservation {
     pub budget: u64,
     pub period: u64,
-    /// The period, if nothing is said.
+    /// The deadline; the period if it is missing.
     pub deadline: Option<u64>,
 }
 
@@ -27,7 +27,7 @@ impl Reservation {
 
 #[derive(Deserialize)]
 struct Case {
-    /// A core of its own, if nothing is said.
+    /// The reservation; a core of its own if it is missing.
     reservation: Option<Reservation>,
     callbacks: Vec<OracleCallback>,
     expected: Expected,
@@ -63,7 +63,7 @@ struct Expected {
     rtss21_busy_window_known_prio: Option<Option<Vec<u64>>>,
 }
 
-/// Beyond this the files have no bounds, if they do not say another.
+/// The horizon: beyond it the files have no bounds, unless they state another.
 const HORIZON: u64 = 100_000;
 
 pub(super) fn callbacks(text: &str, tally: &mut Tally) -> Result<(), serde_json::Error> {

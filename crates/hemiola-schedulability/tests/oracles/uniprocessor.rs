@@ -17,9 +17,9 @@ struct OracleTask {
     period: u64,
     #[serde(default)]
     jitter: u64,
-    /// All of it, if nothing is said.
+    /// The longest piece that is not interrupted; all of the job if it is missing.
     np_segment: Option<u64>,
-    /// The period, if nothing is said.
+    /// The deadline; the period if it is missing.
     deadline: Option<u64>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn response_times(text: &str, tally: &mut Tally) -> Result<(), serde_
 struct SupplyCase {
     period: u64,
     budget: u64,
-    /// The period, if nothing is said.
+    /// The deadline; the period if it is missing.
     deadline: Option<u64>,
     #[serde(default)]
     delta: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Examples from papers and tools, each of a kind of its own.
+//! Examples from papers and tools, each of a different kind.
 
 mod job_set;
 mod pycpa;
@@ -25,11 +25,11 @@ struct OracleTask {
     period: f64,
     #[serde(default)]
     jitter: f64,
-    /// The period, if nothing is said.
+    /// The deadline; the period if it is missing.
     deadline: Option<f64>,
 }
 
-/// One example counts in halves; so all count in thousandths.
+/// One example counts in halves, so all are converted to thousandths.
 const THOUSANDTHS: f64 = 1000.0;
 
 fn scaled(count: f64) -> TimeSpan {
@@ -46,7 +46,7 @@ impl OracleTask {
         Callback { kind, cost: ticks(self.wcet as u64), arrivals: self.arrivals() }
     }
 
-    /// Of examples that count in whole ticks.
+    /// Returns the arrivals, for examples that count in whole ticks.
     fn arrivals(self) -> Arrivals {
         Arrivals::periodic(ticks(self.period as u64)).late_by(ticks(self.jitter as u64))
     }
@@ -77,8 +77,8 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
             }
             "fp_nonpreemptive_continuous" => {
                 let tasks = tasks(&value["tasks"])?;
-                // In continuous time, a lower task blocks for all it needs: it has begun just
-                // before.
+                // In continuous time, a lower task blocks for its whole cost, because it has begun
+                // just before.
                 let bound = |place: usize| {
                     let blocking = tasks[place + 1..].iter().map(|task| task.cost).max().unwrap_or(TimeSpan::ZERO);
                     let own = &tasks[place];
@@ -97,7 +97,7 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
             }
             "global_fp_sequential" => {
                 let processors = usize::deserialize(&value["m"])?;
-                // What is rounded down there is whole.
+                // Values that are rounded down there are whole here.
                 let tasks: Vec<Task> = oracle_tasks(&value["tasks"])?.into_iter().map(OracleTask::whole).collect();
                 let bounds = global_fixed_priority::response_times(&tasks, processors, HORIZON);
                 tally.same(&kind, Vec::<Option<u64>>::deserialize(&value["expected"])?, numbers(&bounds));
@@ -140,12 +140,12 @@ pub(super) fn examples(text: &str, tally: &mut Tally) -> Result<(), serde_json::
     })
 }
 
-/// What every example may have.
+/// The keys that every example may have.
 const COMMON: [&str; 5] = ["id", "kind", "source", "note", "expected"];
-/// What examples tell of the way to their results.
+/// The prefixes of intermediate results.
 const RESULTS_BESIDE: [&str; 2] = ["per_instance_", "busy_period_"];
 
-/// What examples of a kind have besides.
+/// The further keys of examples of a kind.
 fn inputs(kind: &str) -> &'static [&'static str] {
     match kind {
         "list_schedule" => &["wcet", "edges"],
@@ -161,7 +161,7 @@ fn inputs(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// Tasks with nothing but what is understood.
+/// Reads tasks, and fails if one has a key that is not understood.
 fn oracle_tasks(value: &Value) -> Result<Vec<OracleTask>, Misfit> {
     let mut unknown = None;
     let tasks = serde_ignored::deserialize(value, |path| unknown = Some(path.to_string()))?;
@@ -209,7 +209,8 @@ fn list_schedules(value: &Value, tally: &mut Tally) -> Result<(), Misfit> {
     Ok(())
 }
 
-/// `all wcet - 1`, `edges [3,4],[3,5] removed`; `false` if it is another one.
+/// Applies a change such as `all wcet - 1` or `edges [3,4],[3,5] removed`; returns `false` for any
+/// other.
 fn change(words: &str, costs: &mut [u64], edges: &mut Vec<(usize, usize)>) -> bool {
     let numbers = |text: &str| -> Vec<usize> {
         text.split(|letter: char| !letter.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()

@@ -1,13 +1,13 @@
-//! What is left open in a system: drawn at random, or run through from the first possibility to the
+//! Choices that a system leaves open: drawn at random, or tried from the first possibility to the
 //! last.
 
 use hemiola_plan::SplitMix64;
 
-/// Where the answers come from.
+/// The source of the answers.
 pub enum Choices {
-    /// Random ones, the same for the same seed.
+    /// Random answers, the same for the same seed.
     Random(SplitMix64),
-    /// One after the other: for each question the answer, and how many answers there are.
+    /// One answer after the other: for each question its answer, and how many answers there are.
     InTurn { answers: Vec<(u64, u64)>, next: usize },
 }
 
@@ -16,7 +16,8 @@ impl Choices {
         Self::Random(SplitMix64::new(seed))
     }
 
-    /// Calls `run` with every sequence of answers, but at most so often. Whether those were all.
+    /// Runs `run` with every sequence of answers, but at most so often; returns whether those were
+    /// all.
     #[allow(dead_code, reason = "not every test can run through everything")]
     pub fn each(at_most: usize, mut run: impl FnMut(&mut Self)) -> bool {
         let mut answers = Vec::new();
@@ -37,7 +38,7 @@ impl Choices {
         false
     }
 
-    /// A number below `count`, which is not 0.
+    /// Chooses a number below `count`, which is not 0.
     pub fn below(&mut self, count: u64) -> u64 {
         match self {
             Self::Random(random) => random.below(count),
@@ -51,13 +52,13 @@ impl Choices {
         }
     }
 
-    /// A number from `first` to `last`.
+    /// Chooses a number from `first` to `last`.
     #[allow(dead_code, reason = "not every test has such ranges")]
     pub fn between(&mut self, first: u64, last: u64) -> u64 {
         first + self.below(last - first + 1)
     }
 
-    /// An order of so many things: for each its place.
+    /// Chooses an order of `count` things: for each its place.
     #[allow(dead_code, reason = "not every test orders something")]
     pub fn order(&mut self, count: usize) -> Vec<usize> {
         let mut left: Vec<usize> = (0..count).collect();

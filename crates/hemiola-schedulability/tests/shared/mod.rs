@@ -7,8 +7,8 @@ fn data() -> PathBuf {
     root.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared")).join("data")
 }
 
-/// All files of a folder of data with that extension, by their names: their texts, or why they
-/// cannot be read. None (said loudly) where the shared data is not at hand.
+/// Returns all files of a folder of data with that extension, by their names: their texts, or why
+/// they cannot be read. There are none (with a loud message) where the shared data is missing.
 #[allow(dead_code, reason = "not every test reads a whole folder")]
 pub fn data_files(folder: &str, extension: &str) -> Vec<(String, Result<String, String>)> {
     let folder = data().join(folder);
@@ -26,7 +26,8 @@ pub fn data_files(folder: &str, extension: &str) -> Vec<(String, Result<String, 
     paths.into_iter().map(read).collect()
 }
 
-/// The text of a data file, or nothing (said loudly) where the shared data is not at hand.
+/// Returns the text of a data file, or nothing (with a loud message) where the shared data is
+/// missing.
 #[allow(dead_code, reason = "not every test reads a single file")]
 pub fn data_file(path: &str) -> Option<String> {
     let path = data().join(path);

@@ -1,4 +1,4 @@
-//! What is kept under each kind of number.
+//! The entries that the catalog keeps under each kind of number.
 
 use crate::{
     ids::{CycleId, SourceId, TaskId, TopicId, WorkerId},
@@ -6,7 +6,7 @@ use crate::{
 };
 use std::time::Duration;
 
-/// What the catalog knows of a cycle.
+/// The entry of a cycle in the catalog.
 ///
 /// ```
 /// use hemiola_trace::Cycle;
@@ -17,9 +17,9 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Cycle {
-    /// Its name.
+    /// The name of the cycle.
     pub name: String,
-    /// How long after its trigger a run must end.
+    /// The time after its trigger within which a run must end.
     pub deadline: Option<Duration>,
     /// The distance of its triggers, if they come from a timer.
     pub period: Option<Duration>,
@@ -28,12 +28,12 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// A cycle without deadline and period, of priority zero.
+    /// Returns a cycle without deadline and period, of priority zero.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// Sets how long after its trigger a run must end.
+    /// Sets the time after its trigger within which a run must end.
     pub fn deadline(self, deadline: impl Into<Option<Duration>>) -> Self {
         Self { deadline: deadline.into(), ..self }
     }
@@ -49,7 +49,7 @@ impl Cycle {
     }
 }
 
-/// What the catalog knows of a task.
+/// The entry of a task in the catalog.
 ///
 /// ```
 /// # let catalog = hemiola_trace::Catalog::new("robot");
@@ -62,11 +62,11 @@ impl Cycle {
 pub struct Task {
     /// The cycle that it belongs to.
     pub cycle: CycleId,
-    /// Its name.
+    /// The name of the task.
     pub name: String,
 }
 
-/// What the catalog knows of a worker thread.
+/// The entry of a worker thread in the catalog.
 ///
 /// ```
 /// # let catalog = hemiola_trace::Catalog::new("robot");
@@ -77,13 +77,13 @@ pub struct Task {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Worker {
-    /// What runs on it.
+    /// The kind of work that runs on the thread.
     pub runs: Runs,
     /// The kernel's number of the thread, if it is always the same.
     pub thread: Option<u32>,
-    /// How it runs, if it is an executor's and has told.
+    /// How the thread runs, if it is an executor's and this has been set.
     pub executor: Option<ExecutorThread>,
-    /// The kernel's number of the thread that calls an executor's callbacks now.
+    /// The kernel's number of the thread that runs an executor's callbacks now.
     pub called_on: Option<u32>,
 }
 
@@ -93,7 +93,7 @@ impl Worker {
     }
 }
 
-/// What runs on a thread.
+/// The kind of work that runs on a thread.
 ///
 /// ```
 /// # let catalog = hemiola_trace::Catalog::new("robot");
@@ -108,24 +108,24 @@ pub enum Runs {
     Tasks {
         /// The cycle whose pool the thread belongs to.
         cycle: CycleId,
-        /// Its number in the pool; 0 waits for the trigger.
+        /// The number of the thread in the pool; 0 waits for the trigger.
         index: usize,
     },
-    /// Callbacks.
+    /// Callbacks of an executor.
     Callbacks {
         /// The name of their executor.
         executor: String,
     },
-    /// A source.
+    /// The acquisition of samples of a source.
     Samples {
-        /// Which one.
+        /// The source.
         source: SourceId,
     },
-    /// Looking after the others.
+    /// The service that looks after the other threads.
     Service,
 }
 
-/// What the catalog knows of a callback.
+/// The entry of a callback in the catalog.
 ///
 /// ```
 /// # let catalog = hemiola_trace::Catalog::new("robot");
@@ -139,28 +139,28 @@ pub enum Runs {
 pub struct Callback {
     /// The thread of its executor.
     pub executor: WorkerId,
-    /// Its name.
+    /// The name of the callback.
     pub name: String,
-    /// The topic for whose messages it is called; none if it is a timer's.
+    /// The topic for whose messages it runs; none if it is a timer's.
     pub topic: Option<TopicId>,
-    /// How important it is among those of its executor: the larger, the more.
+    /// Its priority among the callbacks of its executor: the larger, the more important.
     pub priority: u16,
-    /// From tick to tick, if it is that of a timer which repeats itself.
+    /// The time from tick to tick, if it is that of a timer which repeats itself.
     pub period: Option<Duration>,
 }
 
 impl Callback {
-    /// One without topic and period, of priority zero.
+    /// Returns a callback without topic and period, of priority zero.
     pub fn of(executor: WorkerId, name: impl Into<String>) -> Self {
         Self { executor, name: name.into(), topic: None, priority: 0, period: None }
     }
 
-    /// Sets the topic for whose messages it is called.
+    /// Sets the topic for whose messages it runs.
     pub fn topic(self, topic: impl Into<Option<TopicId>>) -> Self {
         Self { topic: topic.into(), ..self }
     }
 
-    /// Sets how important it is among those of its executor.
+    /// Sets its priority among the callbacks of its executor.
     pub fn priority(self, priority: u16) -> Self {
         Self { priority, ..self }
     }
@@ -171,7 +171,7 @@ impl Callback {
     }
 }
 
-/// What the catalog knows of an exchange.
+/// The entry of an exchange in the catalog.
 ///
 /// ```
 /// # let catalog = hemiola_trace::Catalog::new("robot");
@@ -184,11 +184,11 @@ impl Callback {
 pub struct Exchange {
     /// The cycle that writes it.
     pub publisher: CycleId,
-    /// Its name.
+    /// The name of the exchange.
     pub name: String,
 }
 
-/// What the catalog knows of a counter.
+/// The entry of a counter in the catalog.
 ///
 /// ```
 /// # let catalog = hemiola_trace::Catalog::new("robot");
@@ -198,7 +198,7 @@ pub struct Exchange {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counter {
-    /// Its name.
+    /// The name of the counter.
     pub name: String,
     /// The unit of its values, or nothing.
     pub unit: String,
@@ -216,8 +216,8 @@ pub struct Counter {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// Whose graph it is.
+    /// The cycle that the graph belongs to.
     pub cycle: CycleId,
-    /// A task and one that waits for it; sorted, each once.
+    /// Pairs of a task and one that waits for it; sorted, each once.
     pub edges: Vec<(TaskId, TaskId)>,
 }

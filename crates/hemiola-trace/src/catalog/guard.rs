@@ -1,4 +1,4 @@
-//! Looking up what numbers stand for.
+//! Read access to the catalog.
 
 use super::{Callback, Counter, Cycle, Exchange, Names, Plan, Runs, Task, Worker};
 use crate::ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
@@ -17,104 +17,104 @@ use std::sync::RwLockReadGuard;
 pub struct CatalogGuard<'a>(pub(super) RwLockReadGuard<'a, Names>);
 
 impl CatalogGuard<'_> {
-    /// What the process is called.
+    /// Returns the name of the process.
     pub fn process(&self) -> &str {
         &self.0.process
     }
 
-    /// A cycle.
+    /// Returns the entry of a cycle.
     pub fn cycle(&self, id: CycleId) -> Option<&Cycle> {
         self.0.cycles.get(id.index())
     }
 
-    /// A task.
+    /// Returns the entry of a task.
     pub fn task(&self, id: TaskId) -> Option<&Task> {
         self.0.tasks.get(id.index())
     }
 
-    /// A worker.
+    /// Returns the entry of a worker.
     pub fn worker(&self, id: WorkerId) -> Option<&Worker> {
         self.0.workers.get(id.index())
     }
 
-    /// A source's name.
+    /// Returns the name of a source.
     pub fn source(&self, id: SourceId) -> Option<&str> {
         self.0.sources.get(id.index()).map(String::as_str)
     }
 
-    /// An exchange.
+    /// Returns the entry of an exchange.
     pub fn exchange(&self, id: ExchangeId) -> Option<&Exchange> {
         self.0.exchanges.get(id.index())
     }
 
-    /// A topic's name.
+    /// Returns the name of a topic.
     pub fn topic(&self, id: TopicId) -> Option<&str> {
         self.0.topics.get(id.index()).map(String::as_str)
     }
 
-    /// A callback.
+    /// Returns the entry of a callback.
     pub fn callback(&self, id: CallbackId) -> Option<&Callback> {
         self.0.callbacks.get(id.index())
     }
 
-    /// A counter.
+    /// Returns the entry of a counter.
     pub fn counter(&self, id: CounterId) -> Option<&Counter> {
         self.0.counters.get(id.index())
     }
 
-    /// A task graph.
+    /// Returns the entry of a task graph.
     pub fn plan(&self, id: PlanId) -> Option<&Plan> {
         self.0.plans.get(id.index())
     }
 
-    /// All cycles in the order of their registration.
+    /// Returns all cycles in the order of their registration.
     pub fn cycles(&self) -> impl Iterator<Item = (CycleId, &Cycle)> {
         self.0.cycles.iter().enumerate().map(|(index, cycle)| (CycleId(index as u16), cycle))
     }
 
-    /// All tasks in the order of their registration.
+    /// Returns all tasks in the order of their registration.
     pub fn tasks(&self) -> impl Iterator<Item = (TaskId, &Task)> {
         self.0.tasks.iter().enumerate().map(|(index, task)| (TaskId(index as u16), task))
     }
 
-    /// All sources' names in the order of their registration.
+    /// Returns the names of all sources in the order of their registration.
     pub fn sources(&self) -> impl Iterator<Item = (SourceId, &str)> {
         self.0.sources.iter().enumerate().map(|(index, name)| (SourceId(index as u16), name.as_str()))
     }
 
-    /// All callbacks in the order of their registration.
+    /// Returns all callbacks in the order of their registration.
     pub fn callbacks(&self) -> impl Iterator<Item = (CallbackId, &Callback)> {
         self.0.callbacks.iter().enumerate().map(|(index, callback)| (CallbackId(index as u16), callback))
     }
 
-    /// All workers in the order of their registration.
+    /// Returns all workers in the order of their registration.
     pub fn workers(&self) -> impl Iterator<Item = (WorkerId, &Worker)> {
         self.0.workers.iter().enumerate().map(|(index, worker)| (WorkerId(index as u16), worker))
     }
 
-    /// The name of a task, or its number if the catalog does not know it.
+    /// Returns the name of a task, or its number if the catalog does not know it.
     pub fn task_name(&self, id: TaskId) -> String {
         self.task(id).map_or_else(|| format!("task {}", id.0), |task| task.name.clone())
     }
 
-    /// The name of the cycle that a task belongs to, or the task's number if the catalog does not
-    /// know it.
+    /// Returns the name of the cycle that a task belongs to, or the task's number if the catalog
+    /// does not know it.
     pub fn cycle_of(&self, id: TaskId) -> String {
         self.task(id).map_or_else(|| format!("the cycle of task {}", id.0), |task| self.cycle_name(task.cycle))
     }
 
-    /// The name of a cycle, or its number if the catalog does not know it.
+    /// Returns the name of a cycle, or its number if the catalog does not know it.
     pub fn cycle_name(&self, id: CycleId) -> String {
         self.cycle(id).map_or_else(|| format!("cycle {}", id.0), |cycle| cycle.name.clone())
     }
 
-    /// The name of a source, or its number if the catalog does not know it.
+    /// Returns the name of a source, or its number if the catalog does not know it.
     pub fn source_name(&self, id: SourceId) -> String {
         self.source(id).map_or_else(|| format!("source {}", id.0), str::to_owned)
     }
 
-    /// `motion 0` for the first worker of `motion`, the name of a callback executor, `source Imu`,
-    /// or the number if the catalog does not know it.
+    /// Returns `motion 0` for the first worker of `motion`, the name of a callback executor,
+    /// `source Imu`, or the number if the catalog does not know it.
     pub fn worker_name(&self, id: WorkerId) -> String {
         match self.worker(id).map(|worker| &worker.runs) {
             Some(Runs::Tasks { cycle, index }) => format!("{} {index}", self.cycle_name(*cycle)),

@@ -1,11 +1,11 @@
-//! What traces call the ways of messages. Chains that a topic is part of are told apart from those
-//! that values make alone, for messages may be faster or slower; what goes through a topic is an
-//! exchange among others.
+//! The names that traces give to the paths of messages. Chains that a topic is part of are distinct
+//! from those of values alone, because messages may be faster or slower; data that goes through a
+//! topic is an exchange like others.
 
 const BY_MESSAGES: &str = " by messages";
 const TO_TOPIC: &str = " to topic ";
 
-/// A source, as the begin of chains that messages of a topic are part of.
+/// Returns the name of a source as the begin of chains that messages of a topic are part of.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::by_messages("Microphone"), "Microphone by messages");
@@ -14,7 +14,7 @@ pub fn by_messages(source: &str) -> String {
     format!("{source}{BY_MESSAGES}")
 }
 
-/// The source that [`by_messages`] was made of.
+/// Returns the source that [`by_messages`] was made of.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::source_of_messages("Microphone by messages"), Some("Microphone"));
@@ -24,7 +24,7 @@ pub fn source_of_messages(begin: &str) -> Option<&str> {
     begin.strip_suffix(BY_MESSAGES)
 }
 
-/// The exchange through which a cycle publishes to a topic.
+/// Returns the name of the exchange through which a cycle publishes to a topic.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::to_topic("audio", "Whistle"), "audio to topic Whistle");
@@ -33,7 +33,7 @@ pub fn to_topic(cycle: &str, topic: &str) -> String {
     format!("{cycle}{TO_TOPIC}{topic}")
 }
 
-/// The topic that [`to_topic`] was made of.
+/// Returns the topic that [`to_topic`] was made of.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::topic_of("audio to topic Whistle"), Some("Whistle"));

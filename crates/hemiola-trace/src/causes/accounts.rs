@@ -1,4 +1,5 @@
-//! What the kernel counted around a moment: who had the core, if no thread of the robot had it.
+//! What the kernel counted around a moment: the owner of the core, if no thread of the robot had
+//! it.
 
 use super::{
     BlockingChain, Cause, Reason,
@@ -9,11 +10,11 @@ use crate::{
     ids::{TaskId, WorkerId},
 };
 
-/// The kernel's accounts of a thread and its core, from one look at them to another. All times in
-/// nanoseconds.
+/// The kernel's accounts of a thread and its core, from one reading of them to another. All times
+/// are in nanoseconds.
 ///
-/// Looks are some tens of milliseconds apart, so it tells what was lost around a moment and not in
-/// it.
+/// Readings are some tens of milliseconds apart, so an account covers what was lost around a moment
+/// and not only in it.
 ///
 /// ```
 /// use hemiola_trace::{Core, Ticks, WorkerId, causes::{Account, Taker}};
@@ -27,27 +28,27 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Account {
-    /// Whose thread it is.
+    /// The thread that the account is about.
     pub worker: WorkerId,
-    /// Where it was.
+    /// The core that it was on.
     pub core: Core,
-    /// The look before.
+    /// The time of the reading before.
     pub begin: Ticks,
-    /// The look after.
+    /// The time of the reading after.
     pub end: Ticks,
-    /// It was on a core.
+    /// The time that the thread was on a core.
     pub running: u64,
-    /// It was in tasks, on a core or not.
+    /// The time that the thread was in tasks, on a core or not.
     pub in_tasks: u64,
-    /// It waited for a core, whoever had that.
+    /// The time that the thread waited for a core, whoever had it.
     pub waiting: u64,
-    /// Of that, others of the robot had the core for so long at most.
+    /// The part of the waiting time, at most, in which other threads of the robot had the core.
     pub for_ours: u64,
-    /// The host took the core, in steps of 10 ms; `None` if nobody counted.
+    /// The time that the host took the core, in steps of 10 ms; `None` if nobody counted.
     pub stolen: Option<u64>,
 }
 
-/// Who had a core that a thread of the robot needed.
+/// The owner of a core that a thread of the robot needed.
 ///
 /// ```
 /// # use hemiola_trace::causes::Taker;
@@ -60,19 +61,19 @@ pub enum Taker {
     OtherPrograms,
     /// The host of a virtual machine.
     Host,
-    /// It waited, for its own kind or for others: that cannot be told apart.
+    /// Threads of the robot or others, which cannot be distinguished: the thread waited.
     OursOrOthers,
-    /// Nobody: it was not waiting for a core, and the host took none that it counts. What should
-    /// have woken it was late.
+    /// Nobody: the thread was not waiting for a core, and the host took none that it counts. What
+    /// should have woken it was late.
     Nobody,
-    /// Nobody: it was on a core, so the update itself took that long.
+    /// Nobody: the thread was on a core, so the update itself took that long.
     Update,
-    /// Nobody: within an update it slept, for a lock, a page or a device; or the host took less
-    /// than it counts.
+    /// Nobody: within an update the thread slept, for a lock, a page or a device; or the host took
+    /// less than it counts.
     Sleep,
 }
 
-/// A time that a run lost, and where it went: [`Explanation::loss`](super::Explanation::loss).
+/// A time that a run lost, and its taker: [`Explanation::loss`](super::Explanation::loss).
 ///
 /// ```
 /// use hemiola_trace::{Core, Ticks, WorkerId, causes::{Account, Loss, Taker}};
@@ -86,26 +87,26 @@ pub enum Taker {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loss {
-    /// What the kernel counted around it.
+    /// The kernel's accounts around the loss.
     pub account: Account,
-    /// The update within which it was lost; none if it was before or between them.
+    /// The update within which it was lost; none if it was before or between updates.
     pub within: Option<TaskId>,
-    /// How much, in nanoseconds.
+    /// The lost time, in nanoseconds.
     pub nanoseconds: u64,
-    /// Where it went, for the greater part.
+    /// The taker of the greater part.
     pub taker: Taker,
-    /// How much of it the accounts cover, in nanoseconds: never more than was lost.
+    /// The part of the loss that the accounts cover, in nanoseconds: never more than was lost.
     pub taken: u64,
 }
 
 impl Loss {
-    /// Of a thread that had something to do and had not begun with it.
+    /// Judges the loss of a thread that had something to do and had not begun with it.
     pub fn before_it_ran(account: Account, nanoseconds: u64) -> Self {
         let (taker, taken) = account.taker_before_it_ran(nanoseconds);
         Self { account, within: None, nanoseconds, taker, taken }
     }
 
-    /// Of a thread within an update that took longer than usual by so much.
+    /// Judges the loss of a thread within an update that took longer than usual by so much.
     pub fn within(task: TaskId, account: Account, nanoseconds: u64) -> Self {
         let (taker, taken) = account.taker_within_an_update(nanoseconds);
         Self { account, within: Some(task), nanoseconds, taker, taken }
@@ -113,11 +114,11 @@ impl Loss {
 }
 
 impl Account {
-    /// Who had the core for most of a time in which the thread had something to do and had not
-    /// begun with it, and how much of it that covers.
+    /// Returns who had the core for most of a time in which the thread had something to do and had
+    /// not begun with it, and how much of it that covers.
     pub fn taker_before_it_ran(&self, lost: u64) -> (Taker, u64) {
         let stolen = self.stolen.unwrap_or(0);
-        // A thread that waits on a core which the host has taken waits, too: that is not blamed on
+        // A thread whose core the host has taken counts as waiting, too: that is not blamed on
         // others.
         let others = self.waiting.saturating_sub(self.for_ours).saturating_sub(stolen);
         if is_most(others, lost) {
@@ -131,17 +132,17 @@ impl Account {
         }
     }
 
-    /// Who had the core while an update was entered, for most of the time by which that took longer
-    /// than usual, and how much of it that covers.
+    /// Returns who had the core while an update was entered, for most of the time by which that
+    /// took longer than usual, and how much of it that covers.
     pub fn taker_within_an_update(&self, lost: u64) -> (Taker, u64) {
         let stolen = self.stolen.unwrap_or(0);
-        // At least: it may have been on a core outside of updates, too.
+        // This is a lower bound, because the thread may have been on a core outside of updates,
+        // too.
         let absent = self.in_tasks.saturating_sub(self.running).min(lost);
         let others = self.waiting.saturating_sub(self.for_ours).saturating_sub(stolen).min(absent);
         if !is_most(absent, lost) {
             return match is_most(self.waiting.max(stolen), lost) {
-                // Kernels that do not know better take a stolen core for one that the thread was
-                // on.
+                // Some kernels mistake a stolen core for one that the thread was on.
                 true if stolen > 0 => (Taker::Host, stolen.min(lost)),
                 true => (Taker::OursOrOthers, 0),
                 false => (Taker::Update, 0),
@@ -158,25 +159,24 @@ impl Account {
         }
     }
 
-    /// How much of the time by which an update took longer than others of its kind it was without a
-    /// core for what is none of the robot's doing: other programs, the kernel, or the host had it.
-    /// Nothing if that is not most of it. `elsewhere` is for how long, at most, the thread was
-    /// without a core in other updates between the looks. What is in doubt is none of it: what the
-    /// robot's own threads may have had, what the thread slept, what the host took where less was
-    /// lost than that is counted in, and where the kernel takes a stolen core for one that the
-    /// thread was on.
+    /// Returns how much of the time by which an update took longer than others of its kind other
+    /// programs, the kernel, or the host had its core; nothing if that is not most of it.
+    /// `elsewhere` is for how long, at most, the thread was without a core in other updates between
+    /// the readings. What is in doubt does not count: what the robot's own threads may have had,
+    /// what the thread slept, what the host took where less was lost than a step in which it
+    /// counts, and where the kernel mistakes a stolen core for one that the thread was on.
     pub fn taken_by_others(&self, lost: u64, elsewhere: u64) -> u64 {
-        // At least: it was on a core outside of updates, too.
+        // This is a lower bound, because the thread was on a core outside of updates, too.
         let absent = self.in_tasks.saturating_sub(self.running).saturating_sub(elsewhere);
         let stolen = self.stolen.filter(|_| lost >= STOLEN_STEP).unwrap_or(0);
-        // Who waits for a core that the host has taken waits, too: that is not counted twice.
+        // A thread whose core the host has taken counts as waiting, too: that is not counted twice.
         let others = self.waiting.saturating_sub(self.for_ours).max(stolen);
         let taken = others.min(absent).min(lost);
         if is_most(taken, lost) { taken } else { 0 }
     }
 }
 
-/// In steps of so many nanoseconds Linux counts what the host takes.
+/// The step, in nanoseconds, in which Linux counts what the host takes.
 const STOLEN_STEP: u64 = 10_000_000;
 
 fn is_most(part: u64, whole: u64) -> bool {
@@ -184,8 +184,8 @@ fn is_most(part: u64, whole: u64) -> bool {
 }
 
 impl History {
-    /// What became of the greatest part of what a run lost for this reason, if the kernel's
-    /// accounts can tell.
+    /// Returns where the greatest part of what a run lost for this reason went, if the kernel's
+    /// accounts show it.
     pub(super) fn loss(&self, chain: &BlockingChain, reason: Reason, excess: u64) -> Option<Loss> {
         let run = self.runs.get(&(chain.cycle, chain.run))?;
         if let Reason::LongExecution(task) = reason {
@@ -203,7 +203,7 @@ impl History {
         };
         let stretches = chain.stretches.iter().filter_map(|stretch| Some((stretch, waited(stretch.cause)?)));
         let (stretch, worker) = stretches.max_by_key(|(stretch, _)| stretch.ticks())?;
-        // Where a thread ends up is where it waited.
+        // The core on which a thread ends up is the one that it waited for.
         let of_worker = run.tasks.iter().filter(|slice| slice.worker == worker);
         let next = of_worker.min_by_key(|slice: &&Slice| slice.begin.0.abs_diff(stretch.end.0));
         let core = next.map_or(Core::UNKNOWN, |slice| slice.core);

@@ -14,23 +14,23 @@ use std::{
     time::Duration,
 };
 
-/// From one task of a worker to its next one, and from worker to worker where nobody sleeps, it
-/// takes some microseconds at most. A thread that needs longer than this was not running.
+/// The longest time from one task of a worker to its next one, and from worker to worker where
+/// nobody sleeps: it takes some microseconds at most. A thread that needs longer was not running.
 const LONGEST_DISPATCH: Duration = Duration::from_micros(100);
 
 impl History {
-    /// What a run's time was spent with, from its end back to its trigger; `None` if its begin or
-    /// end is not in the capture.
+    /// Returns the causes of a run's response time, from its end back to its trigger; `None` if its
+    /// begin or end is not in the capture.
     ///
-    /// The stretches add up to the response time, whatever else was lost. Takes time quadratic in
-    /// the number of the run's tasks at worst.
+    /// The stretches add up to the response time, whatever else was lost. It takes time quadratic
+    /// in the number of the run's tasks at worst.
     pub fn blocking_chain(&self, cycle: CycleId, run: u32) -> Option<BlockingChain> {
         let end = self.runs.get(&(cycle, run))?.span(run)?.end;
         self.blocking_chain_until(cycle, run, end)
     }
 
-    /// The same for the part of a run that was over at `until`, say when it put out; the whole run
-    /// if that was earlier.
+    /// Returns the chain for the part of a run that was over at `until`, such as an output; the
+    /// whole run if that was earlier.
     pub fn blocking_chain_until(&self, cycle: CycleId, run: u32, until: Ticks) -> Option<BlockingChain> {
         let events = self.runs.get(&(cycle, run))?;
         let (leader, _, trigger, begin) = events.begin?;
@@ -42,7 +42,7 @@ impl History {
         Some(BlockingChain { cycle, run, trigger, end, stretches, missing })
     }
 
-    /// For each task those whose results it waits for, in the plan that a run followed.
+    /// Returns for each task those whose results it waits for, in the plan that a run followed.
     fn predecessors(&self, events: &RunEvents) -> BTreeMap<TaskId, BTreeSet<TaskId>> {
         let mut predecessors: BTreeMap<TaskId, BTreeSet<TaskId>> = BTreeMap::new();
         let names = self.catalog.read();
@@ -54,19 +54,19 @@ impl History {
     }
 }
 
-/// The way back through a run.
+/// A walk back through a run.
 struct Walk<'h> {
     history: &'h History,
     events: &'h RunEvents,
-    /// Worker 0.
+    /// Worker 0, which waits for the trigger.
     leader: WorkerId,
     begin: Ticks,
-    /// Events of the run were lost.
+    /// Whether events of the run were lost.
     is_partial: bool,
 }
 
 impl Walk<'_> {
-    /// From the trigger to the begin.
+    /// Returns the stretches from the trigger to the begin.
     fn late(&self, (cycle, run): (CycleId, u32), before: Option<&RunEvents>, trigger: Ticks) -> Vec<Stretch> {
         let mut canvas = Canvas::new(trigger, self.begin);
         if let Some(end) = before.and_then(|before| before.end) {
@@ -77,7 +77,7 @@ impl Walk<'_> {
                 canvas.paint(begin, end, Cause::Sampled { source });
             }
         }
-        // Where the thread ends up is where it waited for the core.
+        // The core on which the thread ends up is the one that it waited for.
         let core = self.events.tasks.iter().find(|slice| slice.worker == self.leader).map(|slice| slice.core);
         let leader = (self.leader, ThreadState::PerhapsAsleep);
         for other in self.history.others_on(core.unwrap_or(Core::UNKNOWN), leader, (trigger, self.begin)) {
@@ -87,7 +87,7 @@ impl Walk<'_> {
         canvas.fill(|_| Cause::Late)
     }
 
-    /// From the begin to `end`.
+    /// Returns the stretches from the begin to `end`.
     fn back_from(&self, end: Ticks) -> Vec<Stretch> {
         let predecessors = self.history.predecessors(self.events);
         let mut left: Vec<&Slice> = self.events.tasks.iter().filter(|slice| slice.end <= end).collect();
@@ -99,7 +99,7 @@ impl Walk<'_> {
         let Some(mut current) = left.pop() else {
             return self.gap((self.begin, end), None, (self.leader, Core::UNKNOWN));
         };
-        // A task that began before its run does only in a damaged trace.
+        // A task begins before its run only in a damaged trace.
         let core = if current.worker == self.leader { current.core } else { Core::UNKNOWN };
         prepend(self.gap((current.end.max(self.begin), end), Some(current.worker), (self.leader, core)));
         let mut because = Because::Needed;
@@ -108,7 +108,7 @@ impl Walk<'_> {
             let begin = current.begin.max(self.begin);
             left.retain(|slice| slice.end <= begin);
             let Some((before, why)) = binding(current, &left, &predecessors) else {
-                // What stood at the beginning became ready with worker 0.
+                // Tasks that wait for no other became ready with worker 0.
                 prepend(self.gap((self.begin, begin), Some(self.leader), (current.worker, current.core)));
                 break;
             };
@@ -121,7 +121,7 @@ impl Walk<'_> {
         backwards
     }
 
-    /// A task from its entry to its return.
+    /// Returns the stretches of a task from its entry to its return.
     fn execution(&self, slice: &Slice, because: Because) -> Vec<Stretch> {
         let Slice { task, worker, core, begin, end, .. } = *slice;
         let mut canvas = Canvas::new(begin.max(self.begin), end);
@@ -140,7 +140,8 @@ impl Walk<'_> {
         canvas.fill(|_| Cause::Executed { task, worker, because })
     }
 
-    /// No task of the chain: from what `from` did to what `to` does on a core.
+    /// Returns the stretches without a task of the chain: from what `from` did to what `to` does on
+    /// a core.
     fn gap(&self, (begin, end): (Ticks, Ticks), from: Option<WorkerId>, (to, core): (WorkerId, Core)) -> Vec<Stretch> {
         let mut canvas = Canvas::new(begin, end);
         if begin >= end {
@@ -171,8 +172,9 @@ impl Walk<'_> {
     }
 }
 
-/// What ended last of all that a task had to wait for: the results that it needs, and what its
-/// worker did before. `left` is in the order of ends, and all of it ended before the task began.
+/// Returns what ended last of all that a task had to wait for: the results that it needs, and what
+/// its worker did before. `left` is in the order of ends, and all of it ended before the task
+/// began.
 fn binding<'s>(
     slice: &Slice,
     left: &[&'s Slice],
@@ -180,7 +182,7 @@ fn binding<'s>(
 ) -> Option<(&'s Slice, Because)> {
     let needed = match predecessors.get(&slice.task) {
         Some(needed) => left.iter().rev().find(|before| needed.contains(&before.task)),
-        // Without a plan, what ended when the task became ready made it so.
+        // Without a plan, the task that had last ended when this one became ready made it so.
         None if predecessors.is_empty() => left.iter().rev().find(|before| before.end <= slice.ready),
         None => None,
     };

@@ -1,4 +1,4 @@
-//! What a call of a callback waited for.
+//! The causes of a callback's latency.
 
 use super::history::{History, Occupation, ThreadState};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A call of a callback, taken apart: [`History::call`]. All durations in nanoseconds.
+/// A run of a callback, taken apart: [`History::call`]. All durations are in nanoseconds.
 ///
 /// ```
 /// use hemiola_trace::{Core, WorkerId, causes::Call};
@@ -20,22 +20,21 @@ use std::collections::BTreeMap;
 pub struct Call {
     /// The thread of its executor.
     pub worker: WorkerId,
-    /// Where that was when it returned.
+    /// The core on which the callback returned.
     pub core: Core,
-    /// From when there was something to do until it was entered.
+    /// The time from when there was something to do until the callback was entered.
     pub waited: u64,
-    /// Of that, its executor called others for so long.
+    /// The part of the waiting time in which its executor ran other callbacks.
     pub for_siblings: u64,
-    /// From its entry to its return.
+    /// The time from its entry to its return.
     pub took: u64,
-    /// While it ran, other threads of the robot had its core for so long.
+    /// The part of that in which other threads of the robot had its core.
     pub disturbed: u64,
-    /// Of all threads of the robot, which had its core longest while it waited or ran, and for how
-    /// long.
+    /// The thread of the robot that had its core longest while it waited or ran, and for how long.
     pub by: Option<(WorkerId, u64)>,
 }
 
-/// As an executor's ring has it.
+/// A run of a callback, as it is in an executor's ring.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallEvents {
     pub(super) callback: CallbackId,
@@ -46,8 +45,8 @@ pub(super) struct CallEvents {
 }
 
 impl History {
-    /// The call that returned then; `None` if its event is lost, or nobody knows since when there
-    /// was something to do.
+    /// Returns the run of a callback that returned then; `None` if its event is lost, or if it is
+    /// not known since when there was something to do.
     pub fn call(&self, callback: CallbackId, end: Ticks) -> Option<Call> {
         let is_it = |call: &&CallEvents| call.callback == callback && call.end == end && call.published != Ticks(0);
         let calls = self.calls.iter();
@@ -57,8 +56,8 @@ impl History {
         let nanoseconds = |ticks| self.scale.nanoseconds_between(Ticks(0), Ticks(ticks));
         let siblings = self.calls[&worker].iter().filter(|other| other.end <= begin);
         let for_siblings = siblings.map(|other| other.end.since(other.begin.max(published).min(other.end))).sum();
-        // Whether it slept while it waited is not known: what is less important may have had the
-        // core then.
+        // It is not known whether the executor slept while it waited: a less important thread may
+        // have had the core then.
         let before = self.others_on(core, (worker, ThreadState::PerhapsAsleep), (published, begin));
         let beside = self.others_on(core, (worker, ThreadState::Awake), (begin, end));
         let mut of_others: BTreeMap<WorkerId, u64> = BTreeMap::new();
@@ -114,7 +113,7 @@ mod tests {
             Self { catalog, capture: Capture::default(), executor, callbacks, motion }
         }
 
-        /// In milliseconds.
+        /// Adds a run of a callback, with times in milliseconds.
         fn called(&mut self, callback: usize, times: [u64; 3]) -> &mut Self {
             let [published, begin, end] = times.map(|time| Ticks(time * MILLISECOND));
             let callback = self.callbacks[callback];
@@ -136,7 +135,7 @@ mod tests {
         }
     }
 
-    /// In milliseconds.
+    /// Returns the expected run of a callback, with times in milliseconds.
     fn told(
         worker: WorkerId,
         [waited, for_siblings, took, disturbed]: [u64; 4],

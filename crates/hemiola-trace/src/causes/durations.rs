@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Durations(BTreeMap<TaskId, Distribution>);
 
-/// What is usual for a task; durations in nanoseconds, preemption included.
+/// The usual duration of a task, in nanoseconds, preemption included.
 ///
 /// ```
 /// # use hemiola_trace::causes::Usual;
@@ -38,25 +38,25 @@ pub struct Durations(BTreeMap<TaskId, Distribution>);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Usual {
-    /// How many runs it is of.
+    /// The number of runs that it is derived from.
     pub count: u64,
-    /// Half of them took no longer.
+    /// The duration that half of the runs did not exceed.
     pub median: u64,
-    /// 99 of 100 took no longer.
+    /// The duration that 99 of 100 runs did not exceed.
     pub p99: u64,
-    /// None took longer.
+    /// The longest duration.
     pub maximum: u64,
 }
 
 impl Usual {
-    /// Whether an execution of this length is none of the 99 of 100 shortest.
+    /// Whether an execution of this length is not among the 99 of 100 shortest.
     pub const fn is_exceeded_by(&self, nanoseconds: u64) -> bool {
         nanoseconds > self.p99
     }
 }
 
 impl Durations {
-    /// Those of a capture, but for one run: that is the one to be compared.
+    /// Returns the durations in a capture, without one run: the one to be compared.
     pub fn of(capture: &Capture, catalog: &Catalog, scale: &TickScale, without: (CycleId, u32)) -> Self {
         let names = catalog.read();
         let mut durations: BTreeMap<TaskId, Distribution> = BTreeMap::new();
@@ -70,7 +70,7 @@ impl Durations {
         Self(durations)
     }
 
-    /// Those of earlier runs.
+    /// Returns the durations of earlier runs.
     pub fn of_profile(profile: &Profile, catalog: &Catalog) -> Self {
         let names = catalog.read();
         let tasks = names.tasks().filter_map(|(id, task)| {
@@ -80,13 +80,13 @@ impl Durations {
         Self(tasks.collect())
     }
 
-    /// Those measured so far.
+    /// Returns the durations that were measured so far.
     pub fn of_statistics(statistics: &Statistics) -> Self {
         Self(statistics.executions().map(|(task, execution)| (task, execution.clone())).collect())
     }
 
-    /// Takes those of `other` for tasks of which fewer runs are known here than would tell what is
-    /// usual.
+    /// Uses the durations of `other` for tasks of which fewer runs are known here than are needed
+    /// to know what is usual.
     #[must_use]
     pub fn or(mut self, other: Self) -> Self {
         for (task, distribution) in other.0 {
@@ -98,7 +98,7 @@ impl Durations {
         self
     }
 
-    /// What is usual for a task; `None` where too few runs are known to say.
+    /// Returns what is usual for a task; `None` where too few runs are known.
     pub fn usual(&self, task: TaskId) -> Option<Usual> {
         let known = self.0.get(&task).filter(|known| known.count() >= FEWEST)?;
         let (median, p99, maximum) = (known.quantile(0.5), known.quantile(0.99), known.maximum());
@@ -106,5 +106,5 @@ impl Durations {
     }
 }
 
-/// Of fewer runs nobody can say what is usual.
+/// The fewest runs from which it can be known what is usual.
 const FEWEST: u64 = 3;

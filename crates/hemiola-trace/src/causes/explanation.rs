@@ -1,4 +1,4 @@
-//! What of a blocking chain is unusual.
+//! The unusual parts of a blocking chain.
 
 use super::{BlockingChain, Cause, Durations, History, Loss, Taker, Usual};
 use crate::{
@@ -20,18 +20,18 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// What the time was spent with.
+    /// The causes of the response time.
     pub chain: BlockingChain,
-    /// Its tasks, the longest first.
+    /// The tasks of the chain, the longest first.
     pub executions: Vec<Execution>,
-    /// What took most of the time that is not usual.
+    /// The cause of most of the time that is not usual.
     pub reason: Reason,
-    /// How long that was, in nanoseconds; what is usual is not part of it.
+    /// The length of that time, in nanoseconds; what is usual is not part of it.
     pub excess: u64,
-    /// From the trigger to the end, in nanoseconds.
+    /// The time from the trigger to the end, in nanoseconds.
     pub response: u64,
-    /// Who had the core meanwhile, if [somebody looked](Self::with_accounts) and the reason is none
-    /// of the robot's own.
+    /// The loss of the core meanwhile, if the kernel's accounts were [added](Self::with_accounts)
+    /// and the reason is none of the robot's own.
     pub loss: Option<Loss>,
     pub(super) scale: TickScale,
 }
@@ -47,23 +47,24 @@ pub struct Explanation {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Execution {
-    /// Which one.
+    /// The task.
     pub task: TaskId,
-    /// How long it ran, without the times in which others of the robot had its core.
+    /// The time that it ran, without the times in which other threads of the robot had its core.
     pub nanoseconds: u64,
-    /// How long it usually takes, if that is known.
+    /// The usual duration, if it is known.
     pub usual: Option<Usual>,
 }
 
 impl Execution {
-    /// By how much it exceeded its median, in nanoseconds, if that is unusual; zero otherwise.
+    /// Returns by how much it exceeded its median, in nanoseconds, if that is unusual; zero
+    /// otherwise.
     pub fn excess(&self) -> u64 {
         let usual = self.usual.filter(|usual| usual.is_exceeded_by(self.nanoseconds));
         usual.map_or(0, |usual| self.nanoseconds.saturating_sub(usual.median))
     }
 }
 
-/// What took most of the unusual time of a run.
+/// The cause of most of the unusual time of a run.
 ///
 /// ```
 /// # use hemiola_trace::causes::Reason;
@@ -71,7 +72,7 @@ impl Execution {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
-    /// Nothing: its tasks took as long as they usually do, and the rest was short.
+    /// Nothing was unusual: its tasks took as long as they usually do, and the rest was short.
     Usual,
     /// A task ran longer than it usually does.
     LongExecution(TaskId),
@@ -79,23 +80,23 @@ pub enum Reason {
     Preempted(WorkerId),
     /// The run before it had not ended.
     Backlog,
-    /// A source was still taking the sample.
+    /// A source was still acquiring the sample.
     Sampled(SourceId),
-    /// It began late.
+    /// The run began late.
     Late,
     /// Workers were woken.
     Woken,
     /// Work went from worker to worker.
     HandedOver,
-    /// A worker did not run, and nobody of the robot was in its way.
+    /// A worker did not run, and no thread of the robot had its core.
     Stalled(WorkerId),
-    /// The framework itself.
+    /// The framework itself took the time.
     Dispatched,
     /// Events were lost.
     Unknown,
 }
 
-/// A reason that makes up less of the time than one part of so many is none.
+/// A reason counts only if it makes up at least one part in so many of the time.
 const LEAST_PART: u64 = 20;
 
 impl Explanation {
@@ -136,12 +137,12 @@ impl Explanation {
         Self { chain, executions, reason, excess, response, loss: None, scale: scale.clone() }
     }
 
-    /// Adds what the kernel's accounts tell of the reason: the history is that of the chain.
+    /// Adds what the kernel's accounts show about the reason: the history is that of the chain.
     #[must_use]
     pub fn with_accounts(mut self, history: &History) -> Self {
         self.loss = match (self.reason, self.executions.first()) {
-            // What is usual of few runs may be this one: then only what was taken from it says
-            // something.
+            // What is usual of few runs may be derived from this one: then only what was taken from
+            // it is informative.
             (Reason::Usual, Some(longest)) => history
                 .loss(&self.chain, Reason::LongExecution(longest.task), longest.nanoseconds)
                 .filter(|loss| matches!(loss.taker, Taker::OtherPrograms | Taker::Host)),
@@ -150,7 +151,7 @@ impl Explanation {
         self
     }
 
-    /// A task of the chain.
+    /// Returns the execution of a task of the chain.
     pub fn execution(&self, task: TaskId) -> Option<&Execution> {
         self.executions.iter().find(|execution| execution.task == task)
     }

@@ -1,4 +1,4 @@
-//! A capture, sorted by what questions are asked of it.
+//! The events of a capture, sorted for the questions that are asked about them.
 
 use super::{call::CallEvents, looks::Looks};
 use crate::{
@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// What happened, to ask why: the events of a capture, sorted by runs, cores and exchanges. Takes
+/// The events of a capture, sorted by runs, cores and exchanges, to find causes. Making it takes
 /// time `n log n` in their number.
 ///
 /// ```
@@ -29,17 +29,17 @@ pub struct History {
     pub(super) scale: TickScale,
     pub(super) runs: BTreeMap<(CycleId, u32), RunEvents>,
     pub(super) wakes: BTreeMap<WorkerId, Vec<(Ticks, Ticks)>>,
-    /// By executor, in the order of its ring.
+    /// Runs of callbacks by executor, in the order of its ring.
     pub(super) calls: BTreeMap<WorkerId, Vec<CallEvents>>,
     cores: BTreeMap<Core, Lane>,
     priorities: BTreeMap<WorkerId, i32>,
-    /// By exchange and run of its publisher.
+    /// Times by exchange and run of its publisher.
     pub(super) publications: BTreeMap<(ExchangeId, u32), Ticks>,
-    /// By reading cycle, exchange and run of the reader: the run of the publisher, and when.
+    /// By reading cycle, exchange and run of the reader: the run of the publisher, and the time.
     pub(super) takes: BTreeMap<(CycleId, ExchangeId), BTreeMap<u32, (u32, Ticks)>>,
-    /// In the order of time.
+    /// Outputs by source and output task, in the order of time.
     pub(super) arrivals: BTreeMap<(SourceId, TaskId), Vec<Arrived>>,
-    /// When each source took samples, in the order of time.
+    /// The times in which each source acquired samples, in the order of time.
     pub(super) samples: BTreeMap<SourceId, Vec<(Ticks, Ticks)>>,
     pub(super) threads_of_sources: BTreeMap<SourceId, WorkerId>,
     pub(super) looks: Looks,
@@ -55,30 +55,30 @@ pub struct History {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RunSpan {
-    /// Its number.
+    /// The number of the run.
     pub run: u32,
-    /// When it was due.
+    /// The time at which it was due.
     pub trigger: Ticks,
-    /// When it began.
+    /// The time at which it began.
     pub begin: Ticks,
-    /// When it ended.
+    /// The time at which it ended.
     pub end: Ticks,
 }
 
 impl RunSpan {
-    /// From its trigger to its end.
+    /// Returns the ticks from its trigger to its end.
     pub const fn response_ticks(&self) -> u64 {
         self.end.since(self.trigger)
     }
 }
 
-/// What is known of a run.
+/// The events of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunEvents {
-    /// Worker 0, the plan, the trigger and the begin.
+    /// The worker 0, the plan, the trigger and the begin.
     pub(super) begin: Option<(WorkerId, PlanId, Ticks, Ticks)>,
     pub(super) end: Option<Ticks>,
-    /// In the order of their ends.
+    /// The executions of tasks, in the order of their ends.
     pub(super) tasks: Vec<Slice>,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Slice {
     pub(super) end: Ticks,
 }
 
-/// An output.
+/// An output that rests on sensor samples.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrived {
     pub(super) at: Ticks,
@@ -110,27 +110,27 @@ pub(super) struct Occupation {
     pub(super) end: Ticks,
 }
 
-/// What a thread was before it ran.
+/// The state of a thread before it ran.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ThreadState {
     Awake,
     PerhapsAsleep,
 }
 
-/// Who writes an exchange.
+/// The writer of an exchange.
 pub(super) enum Publisher {
     Cycle(CycleId),
     Source(SourceId),
 }
 
-/// All occupations of a core, by their begin.
+/// All occupations of a core, ordered by their begin.
 #[derive(Debug, Default)]
 struct Lane {
     occupations: Vec<Occupation>,
     longest: u64,
 }
 
-/// A worker that is done spins that long before it sleeps, and has the core meanwhile.
+/// The time that a worker that is done spins before it sleeps, and has the core meanwhile.
 const SPIN: Duration = Duration::from_micros(50);
 
 impl History {
@@ -172,7 +172,7 @@ impl History {
         match *event {
             Event::TaskRun { task, core, run, ready, begin, end } => {
                 let Some(cycle) = cycle_of(task) else { return };
-                // What a damaged file says need not be in order.
+                // Times in a damaged file need not be in order.
                 let begin = begin.min(end);
                 let slice = Slice { worker, task, core, ready: ready.min(begin), begin, end };
                 self.runs.entry((cycle, run)).or_default().tasks.push(slice);
@@ -196,8 +196,8 @@ impl History {
                 let arrived = Arrived { at, newest, newest_age, oldest_age };
                 self.arrivals.entry((source, output)).or_default().push(arrived);
             }
-            // Not an occupation of its core: who asks hardware for a sample may sleep until it
-            // comes.
+            // A sample is not an occupation of its core, because a thread that waits for hardware
+            // may sleep until the sample comes.
             Event::Sample { source, begin, end, .. } => {
                 self.samples.entry(source).or_default().push((begin.min(end), end));
                 self.threads_of_sources.insert(source, worker);
@@ -229,17 +229,17 @@ impl History {
         self.cores.values_mut().for_each(|lane| lane.join(spin));
     }
 
-    /// The runs of a cycle that are whole, by number.
+    /// Returns the runs of a cycle that are whole, by number.
     pub fn runs(&self, cycle: CycleId) -> impl Iterator<Item = RunSpan> + '_ {
         self.runs.range((cycle, 0)..=(cycle, u32::MAX)).filter_map(|(&(_, run), events)| events.span(run))
     }
 
-    /// The chains from sensors to outputs that were gone through.
+    /// Returns the chains from sensors to outputs for which there are outputs.
     pub fn chains(&self) -> impl Iterator<Item = (SourceId, TaskId)> + '_ {
         self.arrivals.keys().copied()
     }
 
-    /// The sources whose samples a run took, by what they are called.
+    /// Returns the sources whose samples a run read.
     pub(super) fn sources_of(&self, cycle: CycleId, run: u32) -> Vec<SourceId> {
         let taken = self.takes.range((cycle, ExchangeId(0))..=(cycle, ExchangeId(u16::MAX)));
         let taken = taken.filter(|(_, takes)| takes.contains_key(&run)).map(|(&(_, exchange), _)| exchange);
@@ -250,8 +250,8 @@ impl History {
         sources.collect()
     }
 
-    /// Who writes an exchange. What comes from a source is listed with its reader, under the names
-    /// of both.
+    /// Returns the writer of an exchange. An exchange of a source is listed with its reader, under
+    /// the names of both.
     pub(super) fn publisher(&self, exchange: ExchangeId, reader: CycleId) -> Publisher {
         let names = self.catalog.read();
         let Some(entry) = names.exchange(exchange) else { return Publisher::Cycle(reader) };
@@ -264,9 +264,9 @@ impl History {
         }
     }
 
-    /// Who else had a core in this time, and so was in the way of a thread that was awake, or
-    /// perhaps asleep. A thread that is awake is kept from running by whatever comes and goes
-    /// meanwhile, one that is perhaps asleep only by what is more important.
+    /// Returns who else had a core in this time, and so delayed a thread that was awake, or perhaps
+    /// asleep. A thread that is awake is delayed by every thread that comes and goes meanwhile, one
+    /// that is perhaps asleep only by more important ones.
     pub(super) fn others_on(
         &self,
         core: Core,
@@ -281,7 +281,7 @@ impl History {
         self.occupations_on(core, (begin, end)).filter(counts).collect()
     }
 
-    /// Who of the robot had a core in this time.
+    /// Returns which threads of the robot had a core in this time.
     pub(super) fn occupations_on(&self, core: Core, (begin, end): (Ticks, Ticks)) -> impl Iterator<Item = Occupation> {
         let (occupations, longest) =
             self.cores.get(&core).map_or((&[][..], 0), |lane| (&lane.occupations[..], lane.longest));
@@ -290,7 +290,7 @@ impl History {
         candidates.filter(move |other| other.end > begin).copied()
     }
 
-    /// Tasks of the run's plan that left no event.
+    /// Returns the tasks of the run's plan that left no event.
     pub(super) fn missing(&self, run: &RunEvents) -> Vec<TaskId> {
         let Some((_, plan, ..)) = run.begin else { return Vec::new() };
         let names = self.catalog.read();
@@ -309,7 +309,7 @@ impl RunEvents {
 }
 
 impl Lane {
-    /// One task after the other is one occupation.
+    /// Joins tasks that follow each other to one occupation.
     fn join(&mut self, spin: u64) {
         self.occupations.sort_by_key(|occupation| (occupation.worker, occupation.begin));
         self.occupations.dedup_by(|next, last| {

@@ -1,4 +1,4 @@
-//! Across cycles: what an output spent its time with since the sensor's sample.
+//! The causes of a latency across cycles, from a sensor's sample to an output.
 
 use super::history::{Arrived, History, Publisher, RunEvents};
 use crate::{
@@ -7,16 +7,16 @@ use crate::{
     ids::{CycleId, ExchangeId, SourceId, TaskId},
 };
 
-/// Which time of a chain: see [`ChainStatistics`](crate::ChainStatistics).
+/// The kind of a chain's latency: see [`ChainStatistics`](crate::ChainStatistics).
 ///
 /// ```
 /// assert_eq!(hemiola_trace::causes::Latency::DataAge.to_string(), "data age");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Latency {
-    /// From a change just after a sample to the first output that reflects it.
+    /// The time from a change just after a sample to the first output that reflects it.
     Reaction,
-    /// From the oldest sample that an output rests on to that output.
+    /// The time from the oldest sample that an output rests on to that output.
     DataAge,
 }
 
@@ -39,23 +39,23 @@ impl std::fmt::Display for Latency {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reaction {
-    /// When the world changed: when the sample before was taken. For a data age the same as
-    /// `sampled`.
+    /// The time at which the world changed: when the sample before was acquired. For a data age,
+    /// the same as `sampled`.
     pub changed: Ticks,
-    /// When the sample was taken that the output rests on.
+    /// The time at which the sample was acquired that the output rests on.
     pub sampled: Ticks,
-    /// When it was put out.
+    /// The time of the output.
     pub output: Ticks,
 }
 
 impl Reaction {
-    /// How long it took.
+    /// Returns the length of the latency.
     pub const fn ticks(&self) -> u64 {
         self.output.since(self.changed)
     }
 }
 
-/// A part of the way from a sensor to an output: [`History::hops`].
+/// A part of the path from a sensor to an output: [`History::hops`].
 ///
 /// ```
 /// use hemiola_trace::{Ticks, causes::{Hop, Step}};
@@ -64,22 +64,22 @@ impl Reaction {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hop {
-    /// Its begin.
+    /// The begin of the hop.
     pub begin: Ticks,
-    /// Its end: the begin of the next one.
+    /// The end of the hop, which is the begin of the next one.
     pub end: Ticks,
-    /// What passed meanwhile.
+    /// The step that passed meanwhile.
     pub step: Step,
 }
 
 impl Hop {
-    /// How long it is.
+    /// Returns the length of the hop.
     pub const fn ticks(&self) -> u64 {
         self.end.since(self.begin)
     }
 }
 
-/// What a change in the world waits for on its way to an output.
+/// A step of a change in the world on its way to an output.
 ///
 /// ```
 /// # use hemiola_trace::{CycleId, causes::Step};
@@ -89,23 +89,23 @@ impl Hop {
 pub enum Step {
     /// The next sample of the sensor.
     Sample,
-    /// What is there already waits until a run of the reading cycle is due.
+    /// The wait of available data until a run of the reading cycle is due.
     Release {
         /// The cycle.
         cycle: CycleId,
-        /// Its run.
+        /// The run of that cycle.
         run: u32,
     },
-    /// What a run had taken was used by later ones, too, for nothing newer came.
+    /// The use of data by runs after the one that read it first, because nothing newer came.
     Kept {
         /// The reading cycle.
         cycle: CycleId,
-        /// The run that took it.
+        /// The run that read it first.
         first: u32,
         /// The run that used it here.
         run: u32,
     },
-    /// A run, from when it was due until it published, or put out.
+    /// A run, from when it was due until it published, or output.
     Run {
         /// The cycle.
         cycle: CycleId,
@@ -116,34 +116,35 @@ pub enum Step {
     Unknown,
 }
 
-/// A run of a cycle, as a station on the way of data.
+/// A run of a cycle, as a station on the path of data.
 #[derive(Clone, Copy, Debug)]
 struct Station {
     cycle: CycleId,
     run: u32,
-    /// The run that took first what this one reads: if nothing newer came, an earlier one.
+    /// The run that first read what this one uses: an earlier one if nothing newer came.
     first: u32,
-    /// When that was.
+    /// The time at which that run read it.
     taken: Ticks,
-    /// When it published, or put out.
+    /// The time at which this run published, or output.
     done: Ticks,
-    /// It published messages, not values.
+    /// Whether it published messages, not values.
     tells: bool,
 }
 
-/// Where a chain begins, and by what its stations read of each other.
+/// The begin of a chain, and whether its stations read messages.
 struct ChainBegin {
     source: SourceId,
     by_messages: bool,
 }
 
-/// No way has more stations; data that goes round in circles ends up in it again and again.
+/// The largest number of stations of a path; data that goes round in circles passes the same ones
+/// again and again.
 const MOST_STATIONS: usize = 8;
 
 impl History {
-    /// The outputs of a chain in the order of time, and how long each took.
+    /// Returns the outputs of a chain in the order of time, with their latencies.
     ///
-    /// Sample times are of the robot's clock; here they are taken to be of a clock as fast as the
+    /// Sample times are of the robot's clock; here they are assumed to be of a clock as fast as the
     /// machine's, so this is only for robots that run in real time.
     pub fn reactions(&self, source: SourceId, output: TaskId, latency: Latency) -> Vec<Reaction> {
         let arrivals = self.arrivals.get(&(source, output)).map_or(&[][..], Vec::as_slice);
@@ -166,8 +167,8 @@ impl History {
         }
     }
 
-    /// What an output waited for since the world changed, hop by hop, without a gap. Of several
-    /// ways that the sample may have taken it is the one on which it was taken first.
+    /// Returns what an output waited for since the world changed, hop by hop, without a gap. If the
+    /// sample may have taken several paths, it is the one on which it was read first.
     pub fn hops(&self, source: SourceId, output: TaskId, reaction: Reaction) -> Vec<Hop> {
         let mut hops = Vec::new();
         let mut at = reaction.changed;
@@ -203,7 +204,7 @@ impl History {
         self.catalog.read().exchange(exchange).is_some_and(|exchange| topic_of(&exchange.name).is_some())
     }
 
-    /// The stations of a sample, the first one that took it first.
+    /// Returns the stations of a sample, beginning with the one that read it first.
     fn way(&self, source: SourceId, output: TaskId, reaction: Reaction) -> Option<Vec<Station>> {
         let cycle = self.catalog.read().task(output)?.cycle;
         let put_out =
@@ -215,13 +216,14 @@ impl History {
         let last = Station { cycle, run, first: run, taken, done: reaction.output, tells: false };
         let begin = self.begin_of(source);
         self.follow(&begin, reaction.sampled, &mut vec![last], &mut found);
-        // The shortest one of those that were first; the stations were found from the output on.
+        // Of the paths on which the sample was read first, the shortest one counts; the stations
+        // were found from the output on.
         let mut way = found.into_iter().min_by_key(|way| (way.last().map(|first| first.taken), way.len()))?;
         way.reverse();
         Some(way)
     }
 
-    /// Goes on from the last station to those before it.
+    /// Continues from the last station to those before it.
     fn follow(&self, begin: &ChainBegin, sampled: Ticks, way: &mut Vec<Station>, found: &mut Vec<Vec<Station>>) {
         let Some(&Station { cycle, run, .. }) = way.last() else { return };
         let reader = way.len() - 1;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 const SCALE: TickScale = TickScale::nanoseconds_per_tick_one();
 
-/// Two cycles of two workers each, worker by worker on cores 0 and 1; `motion` is the more
-/// important one.
+/// Two cycles of two workers each, one worker each on cores 0 and 1; `motion` is the more important
+/// cycle.
 struct Robot {
     catalog: Catalog,
     motion: CycleId,
@@ -39,7 +39,7 @@ impl Robot {
         self.events.entry(worker).or_default().push(event);
     }
 
-    /// A run of `cycle` that was due at 1,000 and began at `begin`.
+    /// Adds a run of `cycle` that was due at 1,000 and began at `begin`.
     fn run(&mut self, cycle: CycleId, plan: PlanId, run: u32, begin: u64, end: u64) {
         let worker = self.worker(cycle, 0);
         let begin = Event::CycleBegin { cycle, plan, run, trigger: Ticks(1_000), begin: Ticks(begin) };
@@ -47,7 +47,7 @@ impl Robot {
         self.push(worker, Event::CycleEnd { cycle, run, at: Ticks(end) });
     }
 
-    /// Run 1 of a task on a worker and the core of the same number.
+    /// Adds an execution in run 1 on a worker and the core of the same number.
     fn ran(&mut self, cycle: CycleId, name: &str, index: usize, [ready, begin, end]: [u64; 3]) {
         let (task, worker) = (self.task(cycle, name), self.worker(cycle, index));
         let [ready, begin, end] = [ready, begin, end].map(Ticks);
@@ -60,7 +60,7 @@ impl Robot {
         History::of(&capture, &self.catalog, &SCALE)
     }
 
-    /// The chain of run 1, as ticks and causes.
+    /// Returns the chain of run 1, as ticks and causes.
     fn chain(&self, cycle: CycleId) -> Vec<(u64, Cause)> {
         let chain = self.history().blocking_chain(cycle, 1).unwrap();
         assert_whole(&chain);
@@ -68,7 +68,7 @@ impl Robot {
     }
 }
 
-/// The stretches follow each other from the trigger to the end.
+/// Asserts that the stretches follow each other from the trigger to the end.
 fn assert_whole(chain: &BlockingChain) {
     let mut at = chain.trigger;
     for stretch in &chain.stretches {
@@ -132,8 +132,8 @@ fn a_more_important_cycle_on_the_same_core_preempts() {
     let plan = robot.plan(cognition, &[]);
     robot.run(cognition, plan, 1, 1_000, 900_000);
     robot.ran(cognition, "lines", 0, [1_000, 1_000, 900_000]);
-    // One after the other, with the spinning between them, is one preemption; on the other core
-    // there is none.
+    // Tasks that follow each other, with the spinning between them, are one preemption; on the
+    // other core there is none.
     robot.ran(motion, "imu", 0, [300_000, 300_000, 350_000]);
     robot.ran(motion, "walk", 0, [350_000, 360_000, 400_000]);
     robot.ran(motion, "head", 1, [300_000, 300_000, 800_000]);
@@ -161,7 +161,7 @@ fn a_less_important_cycle_that_ran_while_nothing_was_due_to_run_does_not_preempt
     let plan = robot.plan(motion, &[]);
     robot.run(motion, plan, 1, 9_000, 10_000);
     robot.ran(motion, "walk", 0, [9_000, 9_000, 10_000]);
-    // Motion slept: its timer was late.
+    // Motion slept, because its timer was late.
     robot.ran(cognition, "lines", 0, [2_000, 2_000, 8_000]);
     assert_eq!(robot.chain(motion)[0], (8_000, Cause::Late));
 }
@@ -236,7 +236,7 @@ fn what_ran_longer_than_it_usually_does_is_the_reason() {
     let motion = robot.motion;
     let plan = robot.plan(motion, &[("imu", "walk")]);
     robot.run(motion, plan, 1, 1_000, 901_000);
-    // The filter always takes the most, and this time walking took more than it does.
+    // The filter always takes the most, and this time walking took more than it usually does.
     robot.ran(motion, "imu", 0, [1_000, 1_000, 600_000]);
     robot.ran(motion, "walk", 0, [600_000, 600_000, 901_000]);
     let mut profile = crate::Profile::default();
@@ -263,7 +263,7 @@ fn a_reaction_is_taken_apart_hop_by_hop() {
     ];
     assert_eq!(hops_from_camera_to_legs("cognition to motion", "Camera"), expected);
     assert_eq!(hops_from_camera_to_legs("cognition to topic Kick", "Camera by messages"), expected);
-    // A way of values alone goes through no topic, and one by messages through some.
+    // A path of values alone goes through no topic, and one by messages through some.
     for (through, begin) in [("cognition to topic Kick", "Camera"), ("cognition to motion", "Camera by messages")] {
         let (_, last) = *hops_from_camera_to_legs(through, begin).last().unwrap();
         assert_eq!(last, Step::Unknown, "{begin} through {through}");
@@ -286,8 +286,8 @@ fn hops_from_camera_to_legs(through: &str, begin_of_chain: &str) -> Vec<(u64, St
         trigger: Ticks(trigger),
         begin: Ticks(begin),
     };
-    // Images at 10,000 and 43,000; the second one is seen from 43,500 to 60,000 and acted upon from
-    // 70,000 to 75,000.
+    // Images come at 10,000 and 43,000; the second one is seen from 43,500 to 60,000 and acted upon
+    // from 70,000 to 75,000.
     robot.push(see, Event::Take { exchange: to_cognition, cycle: cognition, run: 4, published: 1, at: Ticks(43_500) });
     robot.push(see, begin(cognition, 4, 43_000, 43_500));
     robot.push(see, Event::Publish { exchange: to_motion, run: 4, at: Ticks(60_000) });
@@ -309,7 +309,7 @@ fn hops_from_camera_to_legs(through: &str, begin_of_chain: &str) -> Vec<(u64, St
     let hops: Vec<_> = history.hops(camera, legs, reactions[0]).iter().map(|hop| (hop.ticks(), hop.step)).collect();
     let ages = history.reactions(camera, legs, Latency::DataAge);
     assert_eq!(ages.iter().map(Reaction::ticks).collect::<Vec<_>>(), [30_000, 32_000]);
-    // Of the first one nothing is known but its end.
+    // Only the end of the first one is known.
     assert_eq!(history.hops(camera, legs, ages[0])[0].step, Step::Unknown);
     hops
 }
@@ -343,11 +343,12 @@ fn what_is_used_again_because_nothing_newer_came_says_so() {
     assert_eq!(hops, expected);
 }
 
-/// A task of a random run: how long it takes, the tasks before it that it needs, its worker, and
-/// how late it begins.
+/// A task of a random run: its duration, the tasks before it that it needs, its worker, and how
+/// late it begins.
 type Random = (u64, Vec<prop::sample::Index>, usize, u64);
 
-/// A run of random tasks on two workers, while another cycle does as it pleases on both cores.
+/// Makes a run of random tasks on two workers, while another cycle runs at random times on both
+/// cores.
 fn random_run(tasks: &[Random], late: u64, others: &[(usize, u64, u64)]) -> Robot {
     let mut robot = Robot::new();
     let (motion, cognition) = (robot.motion, robot.cognition);
@@ -397,7 +398,7 @@ proptest! {
 
     #[test]
     fn nothing_is_said_of_what_nobody_waited_for(tasks in random_tasks()) {
-        // With no delays and nobody in the way, the run is as long as the tasks of its chain.
+        // With no delays and no other thread, the run is as long as the tasks of its chain.
         let tasks: Vec<_> = tasks.into_iter().map(|(length, needs, worker, _)| (length, needs, worker, 0)).collect();
         let robot = random_run(&tasks, 0, &[]);
         let chain = robot.history().blocking_chain(robot.cognition, 1).unwrap();

@@ -1,11 +1,11 @@
-//! How long each part of a chain's way usually takes, so that what was unusual can be told from
-//! what was merely long.
+//! The usual durations of the parts of a chain's path, so that unusual parts can be distinguished
+//! from parts that were merely long.
 
 use super::{Hop, Latency, Step, history::History};
 use crate::ids::{CycleId, SourceId, TaskId};
 use std::collections::BTreeMap;
 
-/// The medians of the parts of a chain's way.
+/// The medians of the parts of a chain's path.
 ///
 /// ```
 /// use hemiola_trace::{Capture, Catalog, SourceId, TaskId, TickScale, Ticks, causes::{History, Hop, Latency, Step, UsualHops}};
@@ -18,10 +18,10 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct UsualHops(BTreeMap<Part, u64>);
 
-/// What hops are compared by: the same part of the way.
+/// The key by which hops are compared: the same part of the path.
 type Part = (u8, Option<CycleId>);
 
-/// As many outputs tell what is usual.
+/// The largest number of outputs from which the usual durations are derived.
 const MOST_COMPARED: usize = 200;
 
 fn part(hop: &Hop) -> Part {
@@ -35,7 +35,8 @@ fn part(hop: &Hop) -> Part {
 }
 
 impl UsualHops {
-    /// Of the outputs of a chain: zero for what is usually no part of its way.
+    /// Returns the medians for the outputs of a chain: zero for what is usually no part of its
+    /// path.
     pub fn of(history: &History, source: SourceId, output: TaskId, latency: Latency) -> Self {
         let reactions = history.reactions(source, output, latency);
         let some = reactions.iter().step_by(reactions.len() / MOST_COMPARED + 1);
@@ -54,12 +55,12 @@ impl UsualHops {
         Self(hops.into_iter().map(|(part, ticks)| (part, median(ticks))).collect())
     }
 
-    /// How many ticks longer than usual a part took.
+    /// Returns how many ticks longer than usual a part took.
     pub fn excess(&self, hop: &Hop) -> u64 {
         hop.ticks().saturating_sub(self.0.get(&part(hop)).copied().unwrap_or(0))
     }
 
-    /// The part that took longer than usual by most, by its place.
+    /// Returns the index of the part that exceeded its usual duration by most.
     pub fn most_unusual(&self, hops: &[Hop]) -> Option<usize> {
         (0..hops.len()).max_by_key(|&index| self.excess(&hops[index]))
     }

@@ -11,11 +11,11 @@ use crate::{
 use hemiola_words::{grouped, nanoseconds};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Stretches shorter than one part of the response time of so many are told together.
+/// Stretches shorter than one part in so many of the response time are summed up.
 const LEAST_PART: u64 = 100;
 
 impl Explanation {
-    /// The reason in a sentence: for a journal.
+    /// Returns the reason in a sentence, for a journal.
     ///
     /// ```
     /// use hemiola_trace::{Catalog, Cycle, TickScale, Ticks, causes::{BlockingChain, Cause, Durations, Explanation, Stretch}};
@@ -36,7 +36,7 @@ impl Explanation {
         }
     }
 
-    /// Who had the core meanwhile, if that is known.
+    /// Returns in a sentence who had the core meanwhile, if that is known.
     pub fn loss_in_words(&self) -> Option<String> {
         self.loss.map(|loss| loss.sentence(&self.scale))
     }
@@ -76,7 +76,7 @@ impl Explanation {
         }
     }
 
-    /// What can be done about the reason.
+    /// Returns what can be done about the reason.
     pub fn remedy(&self, names: &CatalogGuard<'_>) -> String {
         let cycle = names.cycle_name(self.chain.cycle);
         if let Some(loss) = self.loss {
@@ -117,7 +117,7 @@ impl Explanation {
         }
     }
 
-    /// The whole chain, line by line, in the order of time.
+    /// Returns the whole chain, line by line, in the order of time.
     pub fn table(&self, names: &CatalogGuard<'_>) -> String {
         let lines = self.chain.stretches.iter().map(|stretch| {
             let begin = self.scale.nanoseconds_between(self.chain.trigger, stretch.begin);
@@ -126,7 +126,7 @@ impl Explanation {
         });
         let mut text = String::new();
         let (mut shown, short): (Vec<_>, Vec<_>) = lines.partition(|(_, long, _)| *long >= self.response / LEAST_PART);
-        // What went on after short interruptions is one line.
+        // A stretch that went on after short interruptions is one line.
         shown.dedup_by(|(_, next, cause), (_, last, before)| {
             let goes_on = cause == before;
             *last += if goes_on { *next } else { 0 };
@@ -201,7 +201,7 @@ impl Explanation {
 }
 
 impl Hop {
-    /// The hop in words; `source` is what the chain begins with.
+    /// Returns the hop in words; `source` is what the chain begins with.
     pub fn describe(&self, names: &CatalogGuard<'_>, source: &str) -> String {
         match self.step {
             Step::Sample => format!("until {} took its next sample", source_of_messages(source).unwrap_or(source)),
@@ -215,13 +215,13 @@ impl Hop {
         }
     }
 
-    /// How long it took, in nanoseconds.
+    /// Returns the length of the hop, in nanoseconds.
     pub fn nanoseconds(&self, scale: &TickScale) -> u64 {
         scale.nanoseconds_between(self.begin, self.end)
     }
 }
 
-/// What short stretches are told together by.
+/// The kind by which short stretches are summed up.
 fn kind(cause: &Cause) -> &'static str {
     match cause {
         Cause::Backlog | Cause::Late | Cause::Sampled { .. } => "not begun",
@@ -253,7 +253,7 @@ fn usual(execution: &Execution) -> String {
     format!(", {by} more than usual (usually {median}, at most {maximum} in {} runs)", grouped(usual.count))
 }
 
-/// `cycle motion`, or an executor.
+/// Returns `cycle motion`, or the name of an executor.
 fn thread(names: &CatalogGuard<'_>, worker: WorkerId) -> String {
     match names.worker(worker).map(|worker| &worker.runs) {
         Some(Runs::Tasks { cycle, .. }) => format!("cycle {}", names.cycle_name(*cycle)),

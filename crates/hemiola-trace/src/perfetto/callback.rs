@@ -1,4 +1,4 @@
-//! Calls of callbacks, and the messages that they were called for.
+//! Runs of callbacks, and the messages that they ran for.
 
 use super::{
     Writer,
@@ -11,7 +11,7 @@ use crate::{
 };
 use std::{collections::BTreeMap, io::Write};
 
-/// A callback's call.
+/// A run of a callback.
 pub(super) struct Called {
     pub(super) core: Core,
     pub(super) sequence: u32,
@@ -20,15 +20,15 @@ pub(super) struct Called {
     pub(super) end: Ticks,
 }
 
-/// Messages for which callbacks were called, by time, topic and number, held back until all
-/// executors were heard.
+/// Messages for which callbacks ran, by time, topic and number, held back until the events of all
+/// executors have come.
 pub(super) type Messages = BTreeMap<(Ticks, TopicId, u32), Message>;
 
 #[derive(Debug)]
 pub(super) struct Message {
-    /// One to each call.
+    /// The flows to the runs of callbacks, one each.
     flows: Vec<u64>,
-    /// The round in which it was first heard of.
+    /// The round in which its first event came.
     round: u64,
 }
 
@@ -61,7 +61,7 @@ impl<W: Write> Writer<W> {
         self.encoder.slice_end(track, self.scale.nanoseconds(end.max(begin)));
     }
 
-    /// Writes the messages that were heard of before `round`.
+    /// Writes the messages whose first events came before `round`.
     pub(super) fn publish_messages_before(&mut self, round: u64) {
         let catalog = self.catalog.clone();
         let names = catalog.read();

@@ -9,19 +9,19 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-/// Makes packets and collects their bytes.
+/// An encoder, which makes packets and collects their bytes.
 #[derive(Debug, Default)]
 pub(super) struct Encoder {
     bytes: Message,
     names: Interned,
     annotations: Interned,
-    /// Definitions that the next packet carries.
+    /// The definitions that the next packet carries.
     new_names: Message,
     described: HashSet<Track>,
 }
 
 impl Encoder {
-    /// The packet that opens a sequence: which clock its times are of, and how that relates to the
+    /// Adds the packet that opens a sequence: the clock of its times, and how that relates to the
     /// others.
     pub(super) fn open(&mut self, clocks: &KernelClocks) {
         self.bytes.nested(PACKET, |packet| {
@@ -40,7 +40,7 @@ impl Encoder {
         });
     }
 
-    /// Tells what a track is, once.
+    /// Describes a track, once.
     pub(super) fn describe(&mut self, track: Track, fill: impl FnOnce(&mut Descriptor<'_>)) {
         if !self.described.insert(track) {
             return;
@@ -77,7 +77,7 @@ impl Encoder {
         });
     }
 
-    /// The bytes so far; the encoder goes on with none.
+    /// Returns the bytes so far; the encoder goes on with none.
     pub(super) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes.bytes)
     }
@@ -112,7 +112,7 @@ impl Encoder {
         });
     }
 
-    /// A packet with an event, and with the names that it is the first to use.
+    /// Adds a packet with an event, and with the names that it is the first to use.
     fn packet(&mut self, time: u64, fill: impl FnOnce(&mut Message)) {
         let Self { bytes, new_names, .. } = self;
         bytes.nested(PACKET, |packet| {
@@ -125,10 +125,10 @@ impl Encoder {
     }
 }
 
-/// No event carries more.
+/// The largest number of annotations of an event.
 const MOST_ANNOTATIONS: usize = 6;
 
-/// What an event carries besides its name and time.
+/// The details of an event besides its name and time.
 #[derive(Debug, Default)]
 pub(super) struct Details<'a> {
     pub(super) annotations: Vec<(&'static str, Value<'a>)>,
@@ -152,7 +152,7 @@ pub(super) enum Value<'a> {
     Text(Cow<'a, str>),
 }
 
-/// What events are drawn on. The number of a track is made from its kind and the number of what it
+/// The track on which events are drawn. Its number is made from its kind and the number of what it
 /// shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Track {
@@ -206,7 +206,7 @@ impl Descriptor<'_> {
         self.0.nested(3, |process| {
             process.uint(1, u64::from(id)).text(6, name);
         });
-        // Children in the order of their ranks.
+        // Children are in the order of their ranks.
         self.0.uint(11, 3);
     }
 
@@ -232,7 +232,7 @@ impl Descriptor<'_> {
     }
 }
 
-/// What a counter counts.
+/// The unit of a counter.
 pub(super) enum Unit<'a> {
     Nanoseconds,
     Count,
@@ -244,7 +244,7 @@ pub(super) enum Unit<'a> {
 struct Interned(HashMap<String, u64>);
 
 impl Interned {
-    /// The number of `name`; a new one is defined in `packet`.
+    /// Returns the number of `name`; a new one is defined in `packet`.
     fn number(&mut self, field: u32, name: &str, packet: &mut Message) -> u64 {
         if let Some(&number) = self.0.get(name) {
             return number;

@@ -5,7 +5,7 @@
 #[derive(Clone)]
 pub(super) struct Fields<'b> {
     bytes: &'b [u8],
-    /// Where `bytes` ends in the file.
+    /// The position in the file at which `bytes` ends.
     end: usize,
 }
 
@@ -13,7 +13,7 @@ pub(super) struct Fields<'b> {
 pub(super) struct Field<'b> {
     pub(super) number: u64,
     value: Value<'b>,
-    /// Where it ends in the file.
+    /// The position in the file at which the field ends.
     pub(super) end: usize,
 }
 
@@ -24,22 +24,22 @@ enum Value<'b> {
 }
 
 impl<'b> Fields<'b> {
-    /// Of a file.
+    /// Returns the fields of a file.
     pub(super) fn of(bytes: &'b [u8]) -> Self {
         Self { bytes, end: bytes.len() }
     }
 
-    /// Where the next field begins in the file.
+    /// Returns the position in the file at which the next field begins.
     pub(super) fn offset(&self) -> usize {
         self.end - self.bytes.len()
     }
 
-    /// The first field of a number.
+    /// Returns the first field of a number.
     pub(super) fn field(&self, number: u64) -> Option<Field<'b>> {
         self.clone().find(|field| field.number == number)
     }
 
-    /// The first field of a number, if it is an integer.
+    /// Returns the first field of a number, if it is an integer.
     pub(super) fn integer(&self, number: u64) -> Option<u64> {
         self.field(number)?.integer()
     }

@@ -1,4 +1,4 @@
-//! What updates say of themselves: curves, and moments.
+//! Curves and moments that updates add to a trace.
 
 use super::{
     Writer,
@@ -8,11 +8,11 @@ use crate::{clock::Ticks, error::Error};
 use std::{borrow::Cow, io::Write};
 
 impl<W: Write> Writer<W> {
-    /// Adds a point to the curve of that name, a counter of the process. A number that is none is
-    /// left out, and so are all curves after the 65,536th.
+    /// Adds a point to the curve of that name, a counter of the process. A value that is not a
+    /// number is skipped, and so are all curves after the 65,536th.
     ///
     /// # Errors
-    /// The sink refuses what is written.
+    /// If the sink refuses what is written.
     pub fn plot(&mut self, at: Ticks, name: &str, value: f64) -> Result<(), Error> {
         let curve = match self.curves.get(name) {
             Some(curve) => *curve,
@@ -34,7 +34,7 @@ impl<W: Write> Writer<W> {
     /// Marks a moment, on a track that all of them share.
     ///
     /// # Errors
-    /// The sink refuses what is written.
+    /// If the sink refuses what is written.
     pub fn annotate(&mut self, at: Ticks, update: &str, name: &str, words: &str) -> Result<(), Error> {
         self.encoder.describe(Track::Annotations, |track| track.child(Track::Process, "annotations", 0));
         let (words, update) = (Value::Text(Cow::Borrowed(words)), Value::Text(Cow::Borrowed(update)));

@@ -1,9 +1,9 @@
-//! Packets of a trace, as the encoder makes them: who is on which track, and what happened there.
+//! Packets of a trace, as the encoder makes them: tracks, and the events on them.
 
 use super::fields::Fields;
 use std::collections::HashMap;
 
-/// What a track's descriptor says.
+/// The contents of a track's descriptor.
 #[derive(Debug, Default)]
 pub(super) struct TrackName {
     pub(super) name: String,
@@ -11,12 +11,12 @@ pub(super) struct TrackName {
     pub(super) is_counter: bool,
     /// The kernel's number of the thread.
     pub(super) thread: u32,
-    /// The place among its siblings: the smallest first.
+    /// The place among its siblings: the smallest comes first.
     pub(super) rank: u64,
     pub(super) unit: String,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     SliceBegin,
@@ -44,7 +44,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Those of all packets; and how many bytes of the file are whole packets.
+    /// Returns the names in all packets; and how many bytes of the file are whole packets.
     pub(super) fn of(bytes: &[u8]) -> (Self, usize) {
         let mut names = Self::default();
         let mut packets = Fields::of(bytes);
@@ -93,17 +93,17 @@ impl Names {
         self.tracks.insert(uuid, track);
     }
 
-    /// The name of an event.
+    /// Returns the name of an event.
     pub(super) fn event(&self, packet: &Packet<'_>) -> &str {
         self.events.get(&packet.name).map_or("", String::as_str)
     }
 
-    /// An annotation that is a number.
+    /// Returns an annotation that is a number.
     pub(super) fn number(&self, packet: &Packet<'_>, name: &str) -> Option<u64> {
         self.annotation(packet, name)?.integer(3)
     }
 
-    /// An annotation that is a text.
+    /// Returns an annotation that is a text.
     pub(super) fn text<'b>(&self, packet: &Packet<'b>, name: &str) -> Option<&'b str> {
         self.annotation(packet, name)?.field(6)?.text()
     }
@@ -117,7 +117,7 @@ impl Names {
 }
 
 impl<'b> Packet<'b> {
-    /// All events of a trace.
+    /// Returns all events of a trace.
     pub(super) fn all(bytes: &'b [u8]) -> impl Iterator<Item = Self> {
         Fields::of(bytes).filter_map(|field| field.message()).filter_map(|packet| {
             let event = packet.field(TRACK_EVENT)?.message()?;
@@ -133,7 +133,7 @@ impl<'b> Packet<'b> {
         })
     }
 
-    /// The flows that begin or end here.
+    /// Returns the flows that begin or end here.
     pub(super) fn flows(&self, end: FlowEnd) -> impl Iterator<Item = u64> {
         let number = match end {
             FlowEnd::Leaves => 47,
@@ -142,12 +142,12 @@ impl<'b> Packet<'b> {
         self.event.clone().filter(move |field| field.number == number).filter_map(|field| field.integer())
     }
 
-    /// The value of a counter that counts in whole numbers.
+    /// Returns the value of a counter that counts in whole numbers.
     pub(super) fn count(&self) -> Option<u64> {
         self.event.integer(30)
     }
 
-    /// The value of a counter.
+    /// Returns the value of a counter.
     pub(super) fn value(&self) -> Option<f64> {
         self.event.integer(44).map(f64::from_bits)
     }

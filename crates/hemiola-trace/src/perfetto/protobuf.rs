@@ -7,36 +7,36 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// An integer, boolean or enum field.
+    /// Adds an integer, boolean or enum field.
     pub(super) fn uint(&mut self, field: u32, value: u64) -> &mut Self {
         self.key(field, VARINT);
         self.varint(value);
         self
     }
 
-    /// A `fixed64` field.
+    /// Adds a `fixed64` field.
     pub(super) fn fixed64(&mut self, field: u32, value: u64) -> &mut Self {
         self.key(field, FIXED64);
         self.bytes.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    /// A `double` field.
+    /// Adds a `double` field.
     pub(super) fn double(&mut self, field: u32, value: f64) -> &mut Self {
         self.fixed64(field, value.to_bits())
     }
 
-    /// A string field.
+    /// Adds a string field.
     pub(super) fn text(&mut self, field: u32, value: &str) -> &mut Self {
         self.delimited(field, value.as_bytes())
     }
 
-    /// A field that is a message. It is made in place; its length, which stands before it, is set
-    /// afterwards.
+    /// Adds a field that is a message. It is made in place; its length, which stands before it, is
+    /// set afterwards.
     pub(super) fn nested(&mut self, field: u32, fill: impl FnOnce(&mut Self)) -> &mut Self {
         self.key(field, DELIMITED);
         let start = self.bytes.len();
-        // Room for the length of a short message, as nearly all are.
+        // There is room for the length of a short message, as nearly all are.
         self.bytes.push(0);
         fill(self);
         let end = self.bytes.len();

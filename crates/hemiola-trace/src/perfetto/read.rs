@@ -1,4 +1,4 @@
-//! From packets back to the events that they were written from: cycles and their workers here,
+//! Converts packets back to the events that they were written from: cycles and their workers here,
 //! other threads in `read_threads`.
 
 use super::{
@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// Kinds of tracks: the upper halves of their numbers.
+/// The kinds of tracks are the upper halves of their numbers.
 const PROCESS: u64 = 1;
 pub(super) const CYCLE: u64 = 3;
 const COUNTER: u64 = 10;
@@ -33,7 +33,7 @@ pub(super) struct Reader<'n> {
     pub(super) events: BTreeMap<WorkerId, Vec<Event>>,
     cycles: HashMap<u64, CycleId>,
     threads: HashMap<u64, Thread>,
-    /// By thread and number of the name.
+    /// Tasks by thread and number of the name.
     tasks: HashMap<(u64, u64), TaskId>,
     /// Slices that have begun, by track; those of tasks nest.
     pub(super) open: HashMap<u64, Vec<Event>>,
@@ -66,7 +66,7 @@ impl<'n> Reader<'n> {
         let process = names.tracks.iter().find(|(uuid, _)| *uuid >> 32 == PROCESS);
         let catalog = Catalog::new(process.map_or("robot", |(_, track)| track.name.as_str()));
         let mut tracks: Vec<_> = names.tracks.iter().collect();
-        // In the order in which they were registered.
+        // Tracks are sorted in the order in which they were registered.
         tracks.sort_by_key(|(uuid, _)| **uuid);
         let mut cycles = HashMap::new();
         for &(&uuid, track) in tracks.iter().filter(|(uuid, track)| **uuid >> 32 == CYCLE && !track.is_counter) {
@@ -108,7 +108,7 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Counters that belong to no cycle.
+    /// Reads counters that belong to no cycle.
     fn of_other(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
         let (kind, number) = (packet.track >> 32, packet.track & u64::from(u32::MAX));
         let worker = self.threads.get(&(WORKER << 32 | number)).map(|thread| thread.worker());
@@ -133,7 +133,7 @@ impl<'n> Reader<'n> {
                 self.plans.insert((cycle, run), number("plan").unwrap_or_default());
                 self.triggers.insert((cycle, run), trigger);
                 self.open.entry(packet.track).or_default().push(Event::CycleEnd { cycle, run, at });
-                // Its plan is known when all flows are.
+                // The plan is known only when all flows are.
                 let plan = crate::PlanId(0);
                 Event::CycleBegin { cycle, plan, run, trigger: Ticks(trigger), begin: at }
             }
@@ -239,8 +239,8 @@ impl<'n> Reader<'n> {
         Ok(task)
     }
 
-    /// `cognition to motion` is written by cognition; what no cycle writes comes from a source, and
-    /// is listed with its reader.
+    /// Registers an exchange. `cognition to motion` is written by cognition; an exchange that no
+    /// cycle writes comes from a source, and is listed with its reader.
     fn exchange(&self, track: CycleId, name: &str) -> Result<ExchangeId, Error> {
         let publisher = name.split_once(" to ").and_then(|(publisher, _)| {
             self.catalog.read().cycles().find(|(_, cycle)| cycle.name == publisher).map(|(id, _)| id)
@@ -255,7 +255,7 @@ impl<'n> Reader<'n> {
                 self.catalog.cycle(known.deadline(deadline))?;
             }
         }
-        // Runs of a plan without edges have none here.
+        // A plan whose runs showed no edges has no entry in `edges`.
         let numbers: BTreeSet<_> = self.plans.iter().map(|(&(cycle, _), &number)| (cycle, number)).collect();
         let mut plans = HashMap::new();
         for (cycle, number) in numbers {

@@ -1,4 +1,4 @@
-//! What threads beside the workers of cycles wrote: executors, sources, counters.
+//! Reads the tracks of threads beside the workers of cycles: executors, sources, counters.
 
 use super::{
     packets::{Kind, Packet},
@@ -61,13 +61,13 @@ impl Reader<'_> {
         self.counted(Event::Counter { counter, value, at: Ticks(packet.time) })
     }
 
-    /// The first half of what the kernel counted of a thread.
+    /// Adds the first half of the kernel's accounts of a thread.
     pub(super) fn of_running(&mut self, worker: WorkerId, running: u64, time: u64) {
         let looked = Event::ThreadTime { worker, running, waiting: 0, at: Ticks(time) };
         self.events.entry(worker).or_default().push(looked);
     }
 
-    /// The other half comes after it.
+    /// Adds the other half, which comes after it.
     pub(super) fn of_waiting(&mut self, worker: WorkerId, waited: u64, time: u64) {
         match self.events.entry(worker).or_default().last_mut() {
             Some(Event::ThreadTime { waiting, at, .. }) if at.0 == time => *waiting = waited,
@@ -79,7 +79,8 @@ impl Reader<'_> {
         self.counted(Event::StolenTime { core, nanoseconds, at: Ticks(time) })
     }
 
-    /// Whoever counted; all readers take counters from any ring.
+    /// Adds a counter to the service thread's events, whichever thread counted; all readers accept
+    /// counters from any ring.
     fn counted(&mut self, event: Event) -> Result<(), Error> {
         self.events.entry(self.catalog.service()?).or_default().push(event);
         Ok(())

@@ -15,15 +15,15 @@ use std::{
     io::Write,
 };
 
-/// What is known of a run that was not written yet.
+/// The events of a run that was not written yet.
 #[derive(Debug, Default)]
 pub(super) struct Run {
-    /// Plan, trigger and begin.
+    /// The plan, the trigger and the begin.
     pub(super) begin: Option<(PlanId, Ticks, Ticks)>,
-    /// The end, and the round in which it was heard.
+    /// The end, and the round in which it came.
     pub(super) end: Option<(Ticks, u64)>,
     pub(super) tasks: Vec<TaskSlice>,
-    /// The last round in which something was heard of the run.
+    /// The last round in which an event of the run came.
     pub(super) touched: u64,
 }
 
@@ -32,7 +32,7 @@ impl Run {
         self.end.is_some_and(|(_, heard)| heard < round)
     }
 
-    /// Its end was lost: nothing new for long.
+    /// Whether its end was lost: no event came for long.
     pub(super) fn silent_since(&self, round: u64) -> bool {
         const PATIENCE: u64 = 64;
         self.touched + PATIENCE < round
@@ -102,8 +102,8 @@ impl<W: Write> Writer<W> {
         for (worker, mut tasks) in by_worker {
             tasks.sort_by_key(|task| (task.begin, Reverse(task.end)));
             let track = self.worker_track(names, worker);
-            // Ends of the slices that are open: a task that helps while it waits holds others
-            // inside.
+            // These are the ends of the slices that are open: a task that runs others while it
+            // waits has them inside.
             let mut open: Vec<Ticks> = Vec::new();
             for task in tasks {
                 while let Some(end) = open.pop_if(|end| *end <= task.begin) {
@@ -138,8 +138,8 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// A flow for each edge of the run's plan whose two tasks ran: those that leave a task, and
-    /// those that enter it.
+    /// Makes a flow for each edge of the run's plan whose two tasks ran: those that leave a task,
+    /// and those that enter it.
     fn dependency_flows(&mut self, names: &CatalogGuard<'_>, run: &Run) -> (Flows, Flows) {
         let (mut outgoing, mut incoming) = (Flows::new(), Flows::new());
         let Some(plan) = run.begin.and_then(|(plan, _, _)| names.plan(plan)) else { return (outgoing, incoming) };

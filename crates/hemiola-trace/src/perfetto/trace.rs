@@ -1,4 +1,4 @@
-//! A trace, read back.
+//! A trace that is read back.
 
 use super::{
     packets::{Names, Packet},
@@ -7,11 +7,11 @@ use super::{
 use crate::{catalog::Catalog, clock::TickScale, collector::Capture, error::Error};
 use std::path::Path;
 
-/// Events and what is needed to read them: captured from a robot, or from a file that this crate
-/// has written.
+/// The events of a trace and what is needed to read them: captured from a robot, or from a file
+/// that this crate has written.
 ///
-/// Times from a file are nanoseconds; what depends on the machine's counter is rounded to them. A
-/// file that was cut is read up to there. All of it is held in memory, about as large as the file.
+/// Times from a file are nanoseconds; times of the machine's counter are rounded to them. A file
+/// that was cut is read up to there. All of it is held in memory, about as large as the file.
 ///
 /// ```
 /// use hemiola_trace::{Capture, Catalog, Cycle, Event, TickScale, Ticks, perfetto::{Trace, Writer}};
@@ -30,11 +30,11 @@ use std::path::Path;
 /// ```
 #[derive(Debug)]
 pub struct Trace {
-    /// What happened.
+    /// The events.
     pub capture: Capture,
-    /// The names.
+    /// The names that the events refer to.
     pub catalog: Catalog,
-    /// How long a tick of the events is; in a file, a nanosecond.
+    /// The length of a tick of the events; in a file, a nanosecond.
     pub scale: TickScale,
 }
 
@@ -42,17 +42,17 @@ impl Trace {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or is no trace of this crate.
+    /// If it cannot be read, or is no trace of this crate.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|source| Error::ReadTrace { path: path.to_owned(), source })?;
         Self::decode(&bytes, path)
     }
 
-    /// Reads the bytes of a file; `path` is what errors call it.
+    /// Reads the bytes of a file; `path` is its name in errors.
     ///
     /// # Errors
-    /// They are no trace of this crate.
+    /// If they are no trace of this crate.
     pub fn decode(bytes: &[u8], path: impl AsRef<Path>) -> Result<Self, Error> {
         let (names, whole) = Names::of(bytes);
         if names.tracks.is_empty() || !names.tracks.keys().any(|uuid| uuid >> 32 == CYCLE) {

@@ -1,10 +1,10 @@
-//! What durations were measured under: so that nobody takes those of one robot for those of another
-//! one.
+//! The conditions under which durations were measured, so that those of one robot are not taken for
+//! those of another one.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What durations were measured under: all that could change them.
+/// The conditions under which durations were measured: all that could change them.
 ///
 /// How long an update takes depends on the program, the machine, and on what is computed: see
 /// [`takes_as_long_as`](Self::takes_as_long_as). When it is done depends on everything: see
@@ -28,21 +28,21 @@ use std::collections::BTreeMap;
 pub struct Conditions {
     /// Whether the robot ran in real time.
     pub pace: Pace,
-    /// Which program.
+    /// The program.
     pub build: String,
-    /// Which machine.
+    /// The machine.
     pub machine: String,
     /// Whether the robot was given the real-time priorities that it asked for; nothing if it asked
-    /// for none, or if nobody knows.
+    /// for none, or if that is not known.
     pub has_priorities: Option<bool>,
-    /// What decides what is computed, by its key in `robot.toml`: modules, providers, parameters,
-    /// triggers.
+    /// The settings that decide what is computed, by key in `robot.toml`: modules, providers,
+    /// parameters, triggers.
     pub computed: BTreeMap<String, String>,
-    /// What decides when it is computed: priorities, cores, workers.
+    /// The settings that decide when it is computed: priorities, cores, workers.
     pub scheduled: BTreeMap<String, String>,
 }
 
-/// How fast a robot's clock went.
+/// The pace of a robot's clock.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::Pace::default(), hemiola_trace::Pace::Other);
@@ -50,10 +50,11 @@ pub struct Conditions {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {
-    /// As the world's, on threads as configured, and nobody changed the robot meanwhile: what was
-    /// measured is that of the robot.
+    /// The clock ran as the world's, on threads as configured, and nobody changed the robot
+    /// meanwhile: the measurements are those of the robot.
     RealTime,
-    /// Stepped, replayed, faster or slower, changed while it ran; or nobody knows.
+    /// The robot was stepped, replayed, ran faster or slower, or was changed while it ran; or it is
+    /// not known.
     #[default]
     Other,
 }
@@ -66,8 +67,8 @@ impl Conditions {
         of_robot && (&self.build, &self.machine, &self.computed) == (&other.build, &other.machine, &other.computed)
     }
 
-    /// Whether latencies that were observed under `other` are those of this robot. One of which
-    /// nobody knows whether it is given its priorities may be either.
+    /// Whether latencies that were observed under `other` are those of this robot. If it is not
+    /// known whether one of them is given its priorities, it may be either.
     pub fn is_same_robot_as(&self, other: &Self) -> bool {
         let may_be = |one: Option<bool>, other: Option<bool>| one.is_none() || other.is_none() || one == other;
         self.takes_as_long_as(other)
@@ -75,7 +76,7 @@ impl Conditions {
             && may_be(self.has_priorities, other.has_priorities)
     }
 
-    /// What is not as it was, in words.
+    /// Returns what differs, in words.
     pub fn changes_since(&self, before: &Self) -> Vec<String> {
         let mut changes = Vec::new();
         if self.build != before.build {

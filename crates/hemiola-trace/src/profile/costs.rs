@@ -1,10 +1,9 @@
-//! What a machine takes for itself, from several measurements of which some may have been
-//! disturbed.
+//! The costs of a machine itself, from several measurements of which some may have been disturbed.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the machine takes for itself each time.
+/// A cost of the machine itself, as it occurs each time.
 ///
 /// ```
 /// use hemiola_trace::CostProfile;
@@ -14,25 +13,25 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostProfile {
-    /// How often it was measured.
+    /// The number of measurements.
     pub samples: u64,
-    /// What 99 % of the measurements do not exceed, in nanoseconds; of several calibrations that
-    /// of the one in the middle.
+    /// The time that 99 % of the measurements do not exceed, in nanoseconds; of several
+    /// calibrations that of the one in the middle.
     pub p99: u64,
-    /// The most, in nanoseconds.
+    /// The longest time, in nanoseconds.
     pub maximum: u64,
-    /// In how many calibrations it was measured; 0 if that was not counted.
+    /// The number of calibrations in which it was measured; 0 if that was not counted.
     #[serde(default)]
     pub calibrations: u32,
-    /// Of the calibration in which 99 % of the measurements took least, in nanoseconds.
+    /// The smallest 99 % quantile of all calibrations, in nanoseconds.
     #[serde(default)]
     pub lowest: u64,
-    /// Of the calibration in which they took most.
+    /// The largest 99 % quantile of all calibrations, in nanoseconds.
     #[serde(default)]
     pub highest: u64,
 }
 
-/// What was measured of a machine at one time, by the names of the costs.
+/// The costs of a machine that were measured at one time, by name.
 ///
 /// ```
 /// use hemiola_trace::{CostProfile, MeasuredCosts};
@@ -51,16 +50,16 @@ pub struct MeasuredCosts {
     pub machine: String,
     /// Whether the threads that measured had real-time priority.
     pub has_priority: bool,
-    /// What it took.
+    /// The costs, by name.
     pub costs: BTreeMap<String, CostProfile>,
 }
 
-/// As many calibrations of one kind count: the newest.
+/// The largest number of calibrations of one kind that count: the newest.
 pub const CALIBRATIONS: usize = 9;
 
 impl MeasuredCosts {
-    /// Whether one of them cannot be believed beside what is `known` without being measured again:
-    /// it is more than twice as much, or less than half, and the difference is worth speaking of.
+    /// Whether one of the costs cannot be believed beside the `known` ones without being measured
+    /// again: it is more than twice as much, or less than half, and the difference is considerable.
     pub fn contradicts(&self, known: &BTreeMap<String, CostProfile>) -> bool {
         let differs = |is: u64, was: u64| is.abs_diff(was) > WORTH_SPEAKING_OF && is.max(was) / 2 > is.min(was);
         self.costs.iter().any(|(name, cost)| known.get(name).is_some_and(|known| differs(cost.p99, known.p99)))
@@ -71,10 +70,12 @@ impl MeasuredCosts {
     }
 }
 
-/// In nanoseconds: less changes no bound that anybody cares for.
+/// The difference in nanoseconds up to which costs do not contradict: less changes no bound
+/// considerably.
 const WORTH_SPEAKING_OF: u64 = 20_000;
 
-/// Adds a calibration; of its kind the newest stay, and of all not more than of four kinds.
+/// Adds a calibration. The newest of its kind stay, and of all kinds together no more than four
+/// times as many.
 pub(super) fn add(calibrations: &mut Vec<MeasuredCosts>, newest: MeasuredCosts) {
     let same = calibrations.iter().filter(|known| known.is_of_same_kind(&newest)).count();
     let oldest = match same < CALIBRATIONS {
@@ -86,8 +87,9 @@ pub(super) fn add(calibrations: &mut Vec<MeasuredCosts>, newest: MeasuredCosts) 
     calibrations.push(newest);
 }
 
-/// What a machine takes, by calibrations that are all of one kind: of each cost the middle one, the
-/// lower one of two. So what disturbed fewer than half of them leaves it among the others.
+/// Returns the costs of a machine by calibrations that are all of one kind: of each cost the middle
+/// one, the lower one of two. So a disturbance of fewer than half of them leaves it among the
+/// others.
 pub(super) fn middle<'c>(calibrations: impl Iterator<Item = &'c MeasuredCosts>) -> BTreeMap<String, CostProfile> {
     let mut by_name: BTreeMap<&String, Vec<CostProfile>> = BTreeMap::new();
     for (name, cost) in calibrations.flat_map(|calibration| &calibration.costs) {

@@ -1,10 +1,10 @@
-//! What was measured of the threads beside the cycles that run callbacks.
+//! Measurements of the threads beside the cycles that run callbacks.
 
 use super::Measured;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What was measured of an executor.
+/// The measurements of an executor.
 ///
 /// ```
 /// use hemiola_trace::{CallbackProfile, ExecutorProfile};
@@ -16,15 +16,15 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutorProfile {
-    /// Its thread, if it has had one for itself.
+    /// The thread of the executor, if it has had one for itself.
     #[serde(default)]
     pub thread: Option<ExecutorThread>,
-    /// Each callback that was called.
+    /// The callbacks that ran, by name.
     #[serde(default)]
     pub callbacks: BTreeMap<String, CallbackProfile>,
 }
 
-/// How the kernel treats the thread of an executor, and how that chooses among its callbacks.
+/// How the kernel schedules the thread of an executor, and how that chooses among its callbacks.
 ///
 /// ```
 /// use hemiola_trace::{CallbackOrder, ExecutorThread};
@@ -36,21 +36,21 @@ pub struct ExecutorProfile {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutorThread {
-    /// Its real-time priority, the larger the more important; 0 if it shares time with all others,
+    /// The real-time priority, the larger the more important; 0 if it shares time with all others,
     /// nothing if the system schedules it in another way.
     pub priority: Option<u8>,
-    /// The cores that it may use; none if the system does not tell.
+    /// The cores that it may use; none if the system does not show them.
     pub cores: Vec<usize>,
-    /// Which of the callbacks that are ready is next.
+    /// The order in which ready callbacks run.
     pub order: CallbackOrder,
-    /// For how many nanoseconds it keeps its core before it sleeps.
+    /// The nanoseconds that it keeps its core before it sleeps.
     pub spin: u64,
-    /// For how many nanoseconds at most it is awake before its timers are due.
+    /// The nanoseconds, at most, that it is awake before its timers are due.
     pub early: u64,
 }
 
 impl ExecutorThread {
-    /// The only core that it may use, if there is only one.
+    /// Returns the only core that it may use, if there is only one.
     pub fn core(&self) -> Option<usize> {
         match self.cores[..] {
             [core] => Some(core),
@@ -59,7 +59,7 @@ impl ExecutorThread {
     }
 }
 
-/// Which of the callbacks that are ready an executor calls next.
+/// The order in which an executor runs ready callbacks.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::CallbackOrder::default(), hemiola_trace::CallbackOrder::Priority);
@@ -67,14 +67,14 @@ impl ExecutorThread {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallbackOrder {
-    /// The most important one; equal ones take turns.
+    /// The most important callback is next; equal ones take turns.
     #[default]
     Priority,
-    /// All that is ready at a look, as registered, as in ROS 2.
+    /// All callbacks that are ready at one poll run as registered, as in ROS 2.
     Registration,
 }
 
-/// What was measured of a callback.
+/// The measurements of a callback.
 ///
 /// ```
 /// use hemiola_trace::CallbackProfile;
@@ -86,28 +86,29 @@ pub enum CallbackOrder {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallbackProfile {
-    /// The topic for whose messages it is called, if it is no timer's.
+    /// The topic for whose messages it runs, if it is no timer's.
     #[serde(default)]
     pub topic: Option<String>,
-    /// How important it is among those of its executor: the larger, the more.
+    /// The priority among the callbacks of its executor: the larger, the more important.
     pub priority: u16,
-    /// How many nanoseconds its timer has from tick to tick.
+    /// The nanoseconds of its timer from tick to tick.
     #[serde(default)]
     pub period: Option<u64>,
-    /// From entry to return, where nothing interrupted it.
+    /// The times from entry to return, where nothing interrupted it.
     pub execution: Measured,
-    /// From the publication of its message, or when it was due, to its return, on the robot's own
-    /// threads in real time. Nothing where nobody knows when its work came.
+    /// The times from the publication of its message, or from when it was due, to its return, on
+    /// the robot's own threads in real time. There are none where it is not known when its work
+    /// came.
     #[serde(default)]
     pub response: Measured,
-    /// Within how many nanoseconds two messages came, three, and so on; the least that was seen.
-    /// Where nobody knows when its work came, it is when it was begun. Nothing for timers.
+    /// The shortest times in nanoseconds within which two messages came, three, and so on. Where it
+    /// is not known when its work came, it is when it was begun. There are none for timers.
     #[serde(default)]
     pub spans: Vec<u64>,
 }
 
 impl ExecutorProfile {
-    /// Takes over what `newer` knows; what only this one knows stays.
+    /// Replaces measurements by those of `newer`; what only this one has stays.
     pub(super) fn update(&mut self, newer: Self) {
         self.thread = newer.thread.or(self.thread.take());
         self.callbacks.extend(newer.callbacks);
@@ -124,7 +125,7 @@ impl ExecutorProfile {
         }
     }
 
-    /// Without what says when something was done, or came.
+    /// Removes everything about when something was done, or came.
     pub(super) fn forget_latencies(&mut self) {
         for callback in self.callbacks.values_mut() {
             (callback.response, callback.spans) = Default::default();

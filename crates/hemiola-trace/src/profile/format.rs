@@ -1,12 +1,12 @@
-//! Which format a file has, and what earlier ones held.
+//! The format of a file, and what earlier formats held.
 
 use super::{ChainProfile, Conditions, CycleProfile, ExecutorProfile, Measured, Profile};
 use crate::distribution::Bucket;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
-/// The number of the file's format. The first one had none, and nothing but buckets of tasks; the
-/// second one knew nothing of executors, the third one nothing of conditions but the program.
+/// The number of the file's format. The first one had no number, and nothing but buckets of tasks;
+/// the second one had no executors, the third one no conditions but the program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Format;
 
@@ -35,7 +35,7 @@ pub(super) struct AnyFormat {
     pub(super) format: Option<u64>,
 }
 
-/// Durations of nobody knows which robot: a stepped run may be among them.
+/// Durations of an unknown robot: a stepped run may be among them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ThirdFormat {
@@ -43,7 +43,7 @@ pub(super) struct ThirdFormat {
     _format: u32,
     #[serde(default)]
     program: String,
-    /// One measurement, whose machine nobody knows.
+    /// A single measurement, whose machine is not known.
     #[serde(default, rename = "costs")]
     _costs: de::IgnoredAny,
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! What was held up.
+//! Executions that were held up.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,19 +17,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeldUp {
-    /// How many.
+    /// The number of such executions.
     pub count: u64,
-    /// How long the longest of them took from entry to return, in nanoseconds.
+    /// The time that the longest of them took from entry to return, in nanoseconds.
     pub longest: u64,
 }
 
 impl HeldUp {
-    /// Whether there was none.
+    /// Whether there were none.
     pub const fn is_none(&self) -> bool {
         self.count == 0
     }
 
-    /// Adds others.
+    /// Adds other executions.
     pub fn add(&mut self, others: Self) {
         self.count = self.count.saturating_add(others.count);
         self.longest = self.longest.max(others.longest);

@@ -1,4 +1,4 @@
-//! What was measured in earlier runs, and of which robot: the file that is kept from run to run.
+//! The measurements of earlier runs, and of which robot: the file that is kept from run to run.
 
 use super::costs::{add, middle};
 use super::{Conditions, ExecutorProfile, Format, Measured, MeasuredCosts, Pace, Profile};
@@ -10,11 +10,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What was measured of a robot in earlier runs, by the [conditions](Conditions) under which it
-/// was. A JSON file.
+/// The measurements of a robot in earlier runs, by the [conditions](Conditions) under which they
+/// were made, in a JSON file.
 ///
-/// Runs under the same conditions add up. What was measured under others is no observation of this
-/// robot, and yet the best guess for a plan: [`known`](Self::known) tells them apart.
+/// Runs under the same conditions add up. Measurements under other conditions are no observations
+/// of this robot, and yet the best guess for a plan: [`known`](Self::known) distinguishes them.
 ///
 /// ```
 /// use hemiola_trace::{Conditions, Distribution, Pace, Profile, ProfileHistory};
@@ -37,17 +37,17 @@ use std::{
 #[serde(deny_unknown_fields)]
 pub struct ProfileHistory {
     format: Format,
-    /// What the machine took for itself, the newest last.
+    /// The calibrations of the machine's costs, the newest last.
     #[serde(default)]
     calibrations: Vec<MeasuredCosts>,
-    /// Each under other conditions, the newest last.
+    /// The profiles, each under other conditions, the newest last.
     profiles: Vec<Profile>,
 }
 
-/// What is known of a robot, by what was measured of it and of others.
+/// The durations of a robot, by the measurements of it and of others.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Known {
-    /// How long everything takes, and the latencies of this very robot.
+    /// The durations of everything, and the latencies of this very robot.
     pub profile: Profile,
     /// Cycle and task, executor and callback, or nothing and a source, whose execution times are
     /// not those of this robot.
@@ -61,30 +61,30 @@ impl Known {
         self.estimates.contains(&(owner.to_owned(), task.to_owned()))
     }
 
-    /// The same of taking a sample of a source.
+    /// Whether the time to acquire a sample of a source is an estimate, too.
     pub fn is_estimated_source(&self, source: &str) -> bool {
         self.is_estimate("", source)
     }
 }
 
-/// What was measured of this very robot.
+/// Measurements of this very robot.
 impl From<Profile> for Known {
     fn from(profile: Profile) -> Self {
         Self { profile, estimates: BTreeSet::new() }
     }
 }
 
-/// As many conditions are remembered.
+/// The largest number of conditions that are remembered.
 const MOST_PROFILES: usize = 6;
 
 impl ProfileHistory {
-    /// Reads a file that [`save`](Self::save) wrote; also one of an earlier version, of which
-    /// nobody knows under which conditions it was measured.
+    /// Reads a file that [`save`](Self::save) wrote; also one of an earlier version, whose
+    /// conditions are not known.
     ///
     /// The file is checked as a whole before anything of it is used.
     ///
     /// # Errors
-    /// The file cannot be read, or holds no profiles.
+    /// If the file cannot be read, or holds no profiles.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let text = fs::read(path).map_err(|source| Error::ReadProfile { path: path.to_owned(), source })?;
@@ -94,7 +94,7 @@ impl ProfileHistory {
     /// Reads the text of such a file, or of a [profile](Profile) alone.
     ///
     /// # Errors
-    /// It holds no profiles.
+    /// If it holds no profiles.
     pub fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
         #[derive(Deserialize)]
         struct AnyKind {
@@ -103,7 +103,7 @@ impl ProfileHistory {
         match serde_json::from_slice::<AnyKind>(text)?.profiles {
             Some(_) => {
                 let mut read: Self = serde_json::from_slice(text)?;
-                // What is read is as good as what was written: bounded.
+                // The contents of the file are bounded like those that were written.
                 let mut kept = Self::default();
                 read.calibrations.drain(..).for_each(|costs| kept.calibrate(costs));
                 read.profiles.drain(..).for_each(|profile| kept.add(profile));
@@ -113,7 +113,7 @@ impl ProfileHistory {
         }
     }
 
-    /// As text for a file.
+    /// Returns the history as text for a file.
     pub fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("numbers, strings and string keys always serialise")
     }
@@ -122,7 +122,7 @@ impl ProfileHistory {
     /// one.
     ///
     /// # Errors
-    /// The file, or the new one beside it, cannot be written.
+    /// If the file, or the new one beside it, cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         let failed = |source| Error::Write { what: "profile", path: path.to_owned(), source };
@@ -130,12 +130,12 @@ impl ProfileHistory {
         fs::write(&beside, self.to_json()).and_then(|()| fs::rename(&beside, path)).map_err(failed)
     }
 
-    /// What was measured, each under other conditions, the newest last.
+    /// Returns the profiles, each under other conditions, the newest last.
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles
     }
 
-    /// What the machine took for itself, the newest last.
+    /// Returns the calibrations of the machine's costs, the newest last.
     pub fn calibrations(&self) -> &[MeasuredCosts] {
         &self.calibrations
     }
@@ -146,7 +146,7 @@ impl ProfileHistory {
         run.costs = BTreeMap::new();
         if run.conditions.pace == Pace::Other {
             run = run.without_latencies();
-            // One of them is enough to guess from, with what only earlier ones know.
+            // One such run is enough to guess from, with what only earlier ones have.
             if let Some(place) = self.profiles.iter().position(|known| known.conditions.pace == Pace::Other) {
                 let mut known = self.profiles.remove(place);
                 known.update(run);
@@ -163,20 +163,20 @@ impl ProfileHistory {
         }
     }
 
-    /// Adds what the machine took for itself.
+    /// Adds a calibration of the machine's costs.
     pub fn calibrate(&mut self, costs: MeasuredCosts) {
         add(&mut self.calibrations, costs);
     }
 
-    /// What the machine takes for itself, with threads that have real-time priority or have none;
-    /// without saying which: as in the newest calibration of it.
+    /// Returns the costs of the machine, with threads that have real-time priority or have none; if
+    /// that is not given, as in the newest calibration of the machine.
     pub fn costs(&self, machine: &str, has_priority: Option<bool>) -> BTreeMap<String, super::CostProfile> {
         let of_machine = || self.calibrations.iter().filter(|known| known.machine == machine);
         let has_priority = has_priority.or_else(|| of_machine().next_back().map(|known| known.has_priority));
         middle(of_machine().filter(|known| Some(known.has_priority) == has_priority))
     }
 
-    /// What is known of a robot under these conditions, or would be.
+    /// Returns the durations of a robot under these conditions, known or estimated.
     pub fn known(&self, now: &Conditions) -> Known {
         let mut estimates = Profile::default();
         let (real, other): (Vec<_>, Vec<_>) =
@@ -193,7 +193,8 @@ impl ProfileHistory {
         let guessed = executions(&estimates).into_iter().filter(is_guessed).collect();
         let mut profile = estimates;
         profile.update(measured);
-        // Of several the newest, if nobody says whether the robot is given its priorities.
+        // If it is not known whether the robot is given its priorities, the newest observation
+        // counts.
         if let Some(observed) = self.observed(now) {
             observe(&mut profile, observed);
         }
@@ -202,13 +203,13 @@ impl ProfileHistory {
         Known { profile, estimates: guessed }
     }
 
-    /// What was measured of this very robot.
+    /// Returns the measurements of this very robot.
     pub fn observed(&self, now: &Conditions) -> Option<&Profile> {
         self.profiles.iter().rev().find(|profile| now.is_same_robot_as(&profile.conditions))
     }
 
-    /// What has changed since the last run in real time, if this robot has not run yet, and another
-    /// one has.
+    /// Returns what has changed since the last run in real time, if this robot has not run yet, and
+    /// another one has.
     pub fn changes(&self, now: &Conditions) -> Option<Vec<String>> {
         if self.observed(now).is_some() {
             return None;
@@ -217,7 +218,7 @@ impl ProfileHistory {
         Some(now.changes_since(&last.conditions))
     }
 
-    /// The conditions of the last run in real time, or else of the last one.
+    /// Returns the conditions of the last run in real time, or else of the last run.
     pub fn last_conditions(&self) -> Option<&Conditions> {
         let of = |profile: &&Profile| profile.conditions.pace == Pace::RealTime;
         let last = self.profiles.iter().rev().find(of).or(self.profiles.last())?;
@@ -236,7 +237,7 @@ impl From<Profile> for ProfileHistory {
     }
 }
 
-/// Whose execution times there are.
+/// Returns the owners and names whose execution times are known.
 fn executions(profile: &Profile) -> BTreeSet<(String, String)> {
     let Profile { cycles, sources, executors, .. } = profile;
     let is_there = |measured: &Measured| measured.count() > 0;

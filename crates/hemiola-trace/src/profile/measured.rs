@@ -1,4 +1,4 @@
-//! How long something took, over many times.
+//! Durations that were measured many times.
 
 use super::HeldUp;
 use crate::distribution::{Bucket, Distribution};
@@ -34,7 +34,7 @@ struct StoredMeasured {
     held_up: HeldUp,
 }
 
-/// What is read is as good as what was measured: in order, and no bucket above the maximum.
+/// Durations that are read are as good as measured ones: in order, and no bucket above the maximum.
 impl From<StoredMeasured> for Measured {
     fn from(StoredMeasured { maximum, buckets, held_up }: StoredMeasured) -> Self {
         let mut measured = Self::default();
@@ -62,23 +62,23 @@ impl From<&Distribution> for Measured {
 }
 
 impl Measured {
-    /// How many durations.
+    /// Returns the number of durations.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|bucket| u64::from(bucket.count)).sum()
     }
 
-    /// The longest, in nanoseconds; zero if there is none.
+    /// Returns the longest duration, in nanoseconds; zero if there are none.
     pub fn maximum(&self) -> u64 {
         self.maximum
     }
 
-    /// The shortest, in nanoseconds, to three digits; zero if there is none.
+    /// Returns the shortest duration, in nanoseconds, to three digits; zero if there are none.
     pub fn minimum(&self) -> u64 {
         self.buckets.first().map_or(0, |bucket| bucket.nanoseconds)
     }
 
-    /// The duration that the share `quantile` (0 to 1) does not exceed, in nanoseconds and to three
-    /// digits; zero if there is none.
+    /// Returns the duration that the share `quantile` (0 to 1) does not exceed, in nanoseconds and
+    /// to three digits; zero if there are none.
     pub fn quantile(&self, quantile: f64) -> u64 {
         let rank = (self.count() as f64 * quantile).ceil() as u64;
         let mut seen = 0;
@@ -89,17 +89,17 @@ impl Measured {
         reached.map_or(self.maximum, |bucket| bucket.nanoseconds)
     }
 
-    /// The durations that occurred, ascending.
+    /// Returns the durations that occurred, ascending.
     pub fn buckets(&self) -> &[Bucket] {
         &self.buckets
     }
 
-    /// Those of the durations that were held up, and count as no longer than others.
+    /// Returns the durations that were held up, and count as no longer than others.
     pub fn held_up(&self) -> HeldUp {
         self.held_up
     }
 
-    /// The same, where what is longer than `longest` nanoseconds was held up, and counts as that.
+    /// Marks durations as held up: those longer than `longest` nanoseconds count as that.
     #[must_use]
     pub fn with_held_up(mut self, held_up: HeldUp, longest: u64) -> Self {
         let first = self.buckets.partition_point(|bucket| bucket.nanoseconds < longest);
@@ -112,7 +112,7 @@ impl Measured {
         self
     }
 
-    /// Adds what another one holds.
+    /// Adds the durations of another one.
     pub fn merge(&mut self, other: &Self) {
         self.held_up.add(other.held_up);
         let mut counts: BTreeMap<u64, u32> = BTreeMap::new();

@@ -7,7 +7,7 @@ fn measured(nanoseconds: u64, count: u32) -> Measured {
     [Bucket { nanoseconds, count }].into_iter().collect::<Distribution>().into()
 }
 
-/// A run of one build of a robot, with these priorities.
+/// Returns the conditions of a run of one build of a robot, with these priorities.
 fn conditions(build: &str, priority: u8) -> Conditions {
     Conditions {
         pace: Pace::RealTime,
@@ -34,7 +34,8 @@ fn profile(times: &[(&str, u64)]) -> Profile {
     profile
 }
 
-/// A run under these conditions in which an update took so long, and a cycle ten times that.
+/// Returns a run under these conditions in which an update took so long, and a cycle ten times
+/// that.
 fn run(conditions: Conditions, nanoseconds: u64) -> Profile {
     let mut run = Profile { conditions, runs: 1, ..Profile::default() };
     run.insert("motion", "walk", &[Bucket { nanoseconds, count: 1 }].into_iter().collect());
@@ -46,7 +47,8 @@ fn file(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("hemiola-profile-{}-{name}.json", std::process::id()))
 }
 
-/// The longest execution of the walk, whether that is an estimate, and the longest response.
+/// Returns the longest execution of the walk, whether that is an estimate, and the longest
+/// response.
 fn longest(history: &ProfileHistory, now: &Conditions) -> (u64, bool, u64) {
     let known = history.known(now);
     let walk = known.profile.task("motion", "walk").map_or(0, Measured::maximum);
@@ -103,7 +105,7 @@ fn a_stepped_run_is_an_estimate_where_nothing_better_is_known() {
     let (robot, mut history) = (conditions("a", 40), ProfileHistory::default());
     history.add(run(Conditions { pace: Pace::Other, ..robot.clone() }, 900));
     assert_eq!(longest(&history, &robot), (900, true, 0));
-    // An earlier build in real time is a better one, whichever came last.
+    // An earlier build in real time is a better estimate, whichever came last.
     history.add(run(conditions("b", 40), 500));
     history.add(run(Conditions { pace: Pace::Other, ..robot.clone() }, 900));
     assert_eq!(longest(&history, &robot), (500, true, 0));
@@ -115,7 +117,7 @@ fn another_priority_is_another_robot_whose_updates_take_as_long() {
     history.add(run(conditions("a", 40), 500));
     assert_eq!(longest(&history, &conditions("a", 80)), (500, false, 0));
     history.add(run(conditions("a", 80), 600));
-    // Execution times are evidence from both, observations from one.
+    // Execution times are evidence from both runs, observations from one.
     assert_eq!(longest(&history, &conditions("a", 80)), (600, false, 6_000));
     assert_eq!(longest(&history, &conditions("a", 40)), (600, false, 5_000));
 }
@@ -125,7 +127,8 @@ fn after_a_rebuild_execution_times_are_estimates_and_nothing_is_observed() {
     let mut history = ProfileHistory::default();
     history.add(run(conditions("a", 40), 937_000));
     assert_eq!(longest(&history, &conditions("b", 40)), (937_000, true, 0));
-    // What outlived the fault that caused it is forgotten with the first run of the mended one.
+    // A profile that outlived the fault that caused it is forgotten with the first run of the
+    // mended one.
     history.add(run(conditions("b", 40), 500));
     assert_eq!(longest(&history, &conditions("b", 40)), (500, false, 5_000));
 }
@@ -262,7 +265,7 @@ fn calibrations_without_priority_or_of_another_machine_are_none_of_this_one() {
     }
     assert_eq!(preemption(&history).p99, 14_000);
     assert_eq!(history.costs("laptop", Some(false))["preemption"].p99, 900_000);
-    // Who does not know asks for the newest.
+    // Without a given priority, the newest calibration counts.
     assert_eq!(history.costs("laptop", None)["preemption"].p99, 900_000);
     (30..90).for_each(|number| {
         history.calibrate(MeasuredCosts { machine: format!("robot {number}"), ..calibration(1) });
@@ -271,7 +274,7 @@ fn calibrations_without_priority_or_of_another_machine_are_none_of_this_one() {
 }
 
 proptest! {
-    /// Fewer than half may be as wrong as they like, wherever they are.
+    /// Fewer than half may be arbitrarily wrong, wherever they are.
     #[test]
     fn what_disturbs_fewer_than_half_of_the_calibrations_leaves_the_cost_among_the_others(
         good in proptest::collection::vec(10_000_u64..60_000, 1..=5),
@@ -307,7 +310,7 @@ proptest! {
             let of = Conditions { pace, ..conditions(&build.to_string(), priority) };
             expected = if of == robot { time.max(expected) } else { expected };
             history.add(run(of, time));
-            // Others may push it out, but never put theirs in its place.
+            // Others may push the profile out, but never put theirs in its place.
             let seen = longest(&history, &robot).2;
             if history.profiles().iter().any(|profile| profile.conditions == robot) {
                 prop_assert_eq!(seen, 10 * expected.max(1));

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Core, Ticks, ids::TaskId};
 
-/// An event all of whose words tell its number, so that a torn one is noticed.
+/// Makes an event all of whose words hold its number, so that a torn one is noticed.
 fn numbered(number: u64) -> Event {
     Event::TaskRun {
         task: TaskId(number as u16),
@@ -13,7 +13,7 @@ fn numbered(number: u64) -> Event {
     }
 }
 
-/// The number of a numbered event; panics if its words do not agree.
+/// Returns the number of a numbered event; panics if its words do not agree.
 fn number_of(event: &Event) -> u64 {
     let Event::TaskRun { task, core, run, ready, begin, end } = *event else {
         panic!("not written by the test: {event:?}")
@@ -106,8 +106,8 @@ mod threads {
         assert_eq!(numbers(&mut reader), (vec![0], 0));
     }
 
-    /// Two readers beside a writer that laps them all the time: nothing torn, nothing out of order,
-    /// and what is not read is counted.
+    /// Two readers beside a writer that laps them all the time see nothing torn and nothing out of
+    /// order, and what is not read is counted.
     #[test]
     fn readers_beside_a_lapping_writer_account_for_every_event() {
         const EVENTS: u64 = 300_000;
@@ -155,8 +155,8 @@ mod models {
     use super::*;
     use loom::thread;
 
-    /// The writer laps the reader at any point of a read: what is kept is whole, in order, and the
-    /// rest is counted.
+    /// The writer laps the reader at any point of a read: events that are kept are whole, in order,
+    /// and the rest is counted.
     #[test]
     fn loom_a_lapped_reader_never_keeps_a_torn_event() {
         const EVENTS: u64 = 4;

@@ -1,4 +1,4 @@
-//! What is known of each cycle, task, callback and chain.
+//! The figures of each cycle, task, callback and chain.
 
 use super::spans::LeastSpans;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// What is known of a cycle.
+/// The figures of a cycle.
 ///
 /// ```
 /// use hemiola_trace::CycleStatistics;
@@ -20,21 +20,21 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CycleStatistics {
-    /// From begin to end of a run: the cycle time.
+    /// The cycle time: from begin to end of a run.
     pub execution: Distribution,
-    /// From trigger to end of a run: what the deadline bounds.
+    /// The response time, which the deadline bounds: from trigger to end of a run.
     pub response: Distribution,
-    /// From trigger to begin of a run.
+    /// The release jitter: from trigger to begin of a run.
     pub jitter: Distribution,
-    /// From the begin of a run to the begin of the next.
+    /// The time from the begin of a run to the begin of the next.
     pub interval: Distribution,
-    /// From asking for a worker to its running.
+    /// The time from a wake-up request to the running worker.
     pub wake_up: Distribution,
-    /// Runs that ended after their deadline, or that the runtime saw past it.
+    /// The number of runs that ended after their deadline, or that the runtime saw past it.
     pub missed_deadlines: u64,
-    /// Samples that were overwritten before a run took them, by source.
+    /// The number of samples that were overwritten before a run read them, by source.
     pub dropped_inputs: BTreeMap<SourceId, u64>,
-    /// Triggers of its timer for which there was no run.
+    /// The number of triggers of its timer for which there was no run.
     pub skipped_triggers: u64,
     open: Option<Open>,
     last_begin: Option<(u32, Ticks)>,
@@ -64,7 +64,8 @@ impl CycleStatistics {
         }
     }
 
-    /// Counts a late run once, whoever sees it first: the watchdog, or its end.
+    /// Counts a run that misses its deadline once, whatever detects it first: the watchdog, or its
+    /// end.
     pub(super) fn missed(&mut self, run: u32) {
         if self.last_missed != Some(run) {
             self.missed_deadlines += 1;
@@ -73,7 +74,7 @@ impl CycleStatistics {
     }
 }
 
-/// What is known of a task.
+/// The figures of a task.
 ///
 /// ```
 /// use hemiola_trace::TaskStatistics;
@@ -82,18 +83,18 @@ impl CycleStatistics {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct TaskStatistics {
-    /// From entry to return, preemption included.
+    /// The execution time: from entry to return, preemption included.
     pub execution: Distribution,
-    /// The same of those executions beside which nothing of a more important cycle or executor was
-    /// under way.
+    /// The execution time of those executions beside which nothing of a more important cycle or
+    /// executor was under way.
     pub undisturbed: Distribution,
-    /// From the last met dependency to entry.
+    /// The queueing delay: from the last met dependency to entry.
     pub queueing: Distribution,
-    /// How often which worker ran it.
+    /// The number of runs on each worker.
     pub workers: BTreeMap<WorkerId, u64>,
-    /// How often it failed.
+    /// The number of failures.
     pub failures: u64,
-    /// How often its representations were stale.
+    /// The number of times that its representations were stale.
     pub stale: u64,
 }
 
@@ -105,7 +106,7 @@ impl TaskStatistics {
     }
 }
 
-/// What is known of a callback.
+/// The figures of a callback.
 ///
 /// ```
 /// use hemiola_trace::CallbackStatistics;
@@ -114,17 +115,17 @@ impl TaskStatistics {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CallbackStatistics {
-    /// From entry to return, preemption included.
+    /// The execution time: from entry to return, preemption included.
     pub execution: Distribution,
-    /// The same of those executions beside which nothing of a more important cycle or executor was
-    /// under way.
+    /// The execution time of those executions beside which nothing of a more important cycle or
+    /// executor was under way.
     pub undisturbed: Distribution,
-    /// From the publication of the message, or when the tick was due, to entry; where that is
-    /// known.
+    /// The latency: from the publication of the message, or from when the tick was due, to entry;
+    /// where that is known.
     pub latency: Distribution,
-    /// The same to return.
+    /// The response time: from the same moments to return.
     pub response: Distribution,
-    /// How often it panicked.
+    /// The number of panics.
     pub panics: u64,
     spans: LeastSpans,
 }
@@ -154,12 +155,12 @@ impl CallbackStatistics {
     }
 }
 
-/// What is known of a chain from a sensor's source to an output.
+/// The figures of a chain from a sensor's source to an output.
 ///
-/// The words are those of cause-effect chains: *reaction time* goes from a change in the world just
-/// after a sample was taken to the first output that reflects it, so it spans the distance of two
-/// samples; *data age* goes from a sample to the last output that still rests on it. Where several
-/// ways lead from the source to the output, an output rests on samples of several ages.
+/// The terms are those of cause-effect chains: *reaction time* goes from a change in the world just
+/// after a sample was acquired to the first output that reflects it, so it spans the distance of
+/// two samples; *data age* goes from a sample to the last output that still rests on it. Where
+/// several paths lead from the source to the output, an output rests on samples of several ages.
 ///
 /// ```
 /// use hemiola_trace::ChainStatistics;
@@ -168,11 +169,12 @@ impl CallbackStatistics {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ChainStatistics {
-    /// From the sample before to the first output with a newer one.
+    /// The reaction time: from the sample before to the first output with a newer one.
     pub reaction: Distribution,
-    /// From the oldest sample that an output rests on to that output.
+    /// The data age: from the oldest sample that an output rests on to that output.
     pub data_age: Distribution,
-    /// From the newest one: where there is one way, the same.
+    /// The age of the newest sample that an output rests on: where there is one path, the same as
+    /// the data age.
     pub newest_age: Distribution,
     newest: Option<Stamp>,
 }
@@ -181,7 +183,8 @@ impl ChainStatistics {
     pub(super) fn arrived(&mut self, newest: Stamp, newest_age: u64, oldest_age: u64) {
         self.data_age.record(oldest_age);
         self.newest_age.record(newest_age);
-        // A stamp that steps back is a source that started anew: nothing to compare with.
+        // A stamp that steps back is of a source that started anew: there is nothing to compare
+        // with.
         if let Some(previous) = self.newest
             && newest > previous
         {
@@ -191,7 +194,7 @@ impl ChainStatistics {
     }
 }
 
-/// How long something took.
+/// The execution times of a kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Executions {
     pub(super) all: Distribution,

@@ -1,13 +1,13 @@
-//! Which executions were held up: longer than all before them because other programs, the kernel,
-//! or the host had the core.
+//! Judges which executions were held up: longer than all before them because other programs, the
+//! kernel, or the host had the core.
 //!
 //! Bounds rest on the longest execution of each kind, and are of the robot's software on cores that
 //! it gets. One stall must not become that longest one. So an execution that is longer than all of
-//! its kind waits until the kernel's accounts tell of the time after it. If the core was not the
-//! robot's for most of what it took longer, it counts without that. In doubt it counts as it is:
-//! where nobody looked before it or soon after it, where the robot's own threads may have had the
-//! core, where the thread slept, and where it may have lost the core in another execution between
-//! the same looks.
+//! its kind waits until the kernel's accounts of the time after it are read. If the core was not
+//! the robot's for most of what it took longer, it counts without that. In doubt it counts as it
+//! is: where there is no reading before it or soon after it, where the robot's own threads may have
+//! had the core, where the thread slept, and where it may have lost the core in another execution
+//! between the same readings.
 
 use super::undisturbed::{Execution, What};
 use crate::{
@@ -27,24 +27,24 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub(super) struct LongestExecutions {
     longest: BTreeMap<(What, Among), Longest>,
-    /// In nanoseconds: no execution of the kind was shorter.
+    /// The shortest execution of each kind, in nanoseconds.
     shortest: BTreeMap<What, u64>,
     candidates: Vec<Candidate>,
-    /// What happened lately.
+    /// The recent events.
     recent: VecDeque<(WorkerId, Event)>,
 }
 
-/// Among which executions one is the longest.
+/// The executions among which one is the longest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Among {
     All,
     Undisturbed,
 }
 
-/// In nanoseconds.
+/// The longest execution of a kind, in nanoseconds.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Longest {
-    /// Those that are longer were held up.
+    /// The longest that counts: longer ones were held up.
     pub(super) counts: u64,
     pub(super) held_up: HeldUp,
 }
@@ -56,19 +56,19 @@ struct Candidate {
     nanoseconds: u64,
 }
 
-/// For so long after its end an execution waits for looks.
+/// The time that an execution waits for readings after its end.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Events are kept for so long; what took longer counts as it is.
+/// The time for which events are kept; an execution that took longer counts as it is.
 const KEPT: Duration = Duration::from_secs(2);
 const MOST_KEPT: usize = 1 << 16;
-/// As many executions wait at most: those above count as they are.
+/// The largest number of executions that wait: those above count as they are.
 const MOST_WAITING: usize = 1 << 12;
-/// Of looks after an execution the second one is waited for: what others of the robot were doing at
-/// the first one is told when it ends.
+/// The reading after an execution that is waited for is the second one: the events of what other
+/// threads of the robot were doing at the first one come when it ends.
 const LOOKS_AFTER: usize = 2;
 
 impl LongestExecutions {
-    /// Takes up what is needed to judge.
+    /// Keeps the events that are needed to judge.
     pub(super) fn absorb(&mut self, worker: WorkerId, event: &Event) {
         if let Event::TaskRun { .. }
         | Event::CycleBegin { .. }
@@ -85,7 +85,8 @@ impl LongestExecutions {
         }
     }
 
-    /// An execution that took so long, among all or those that nothing more important interrupted.
+    /// Notes an execution that took so long, among all or those that nothing more important
+    /// interrupted.
     pub(super) fn executed(&mut self, execution: Execution, among: Among, nanoseconds: u64) {
         let shortest = self.shortest.entry(execution.of).or_insert(nanoseconds);
         *shortest = nanoseconds.min(*shortest);
@@ -100,7 +101,7 @@ impl LongestExecutions {
         }
     }
 
-    /// The longest that counts; one that still waits does.
+    /// Returns the longest execution that counts; one that still waits does.
     pub(super) fn longest(&self, of: What, among: Among) -> Longest {
         let mut longest = self.longest.get(&(of, among)).copied().unwrap_or_default();
         let waiting =
@@ -109,7 +110,7 @@ impl LongestExecutions {
         longest
     }
 
-    /// All that happened until then was absorbed: judges what can be judged now.
+    /// Judges what can be judged, given that all that happened until then was absorbed.
     pub(super) fn settle(&mut self, until: Ticks, scale: &TickScale, catalog: &Catalog) {
         let before = |duration| Ticks(until.0.saturating_sub(scale.ticks_in(duration)));
         if !self.candidates.is_empty() {
@@ -121,7 +122,7 @@ impl LongestExecutions {
         }
     }
 
-    /// What ended before `patience` waits no longer.
+    /// Judges executions; those that ended before `patience` wait no longer.
     fn judge(&mut self, patience: Ticks, scale: &TickScale, catalog: &Catalog) {
         let looks = Looks::of(&self.recent);
         let readiness = |candidate: &Candidate| looks.readiness(&candidate.execution, patience);
@@ -132,7 +133,7 @@ impl LongestExecutions {
         let history = begins.min().map(|since| self.history(since, catalog, scale));
         for candidate in std::mem::take(&mut self.candidates) {
             let known = self.longest.get(&(candidate.execution.of, candidate.among)).copied().unwrap_or_default();
-            // As long as one that has been judged meanwhile.
+            // An execution that is no longer than one that has been judged meanwhile is dropped.
             let Some(lost) = candidate.nanoseconds.checked_sub(known.counts).filter(|lost| *lost > 0) else { continue };
             let taken = match (readiness(&candidate), &history) {
                 (Readiness::Waits, _) => {
@@ -150,13 +151,13 @@ impl LongestExecutions {
         }
     }
 
-    /// How much others had the core, in nanoseconds, of the time by which an execution was longer
-    /// than all others.
+    /// Returns how much others had the core, in nanoseconds, of the time by which an execution was
+    /// longer than all others.
     fn taken(&self, execution: &Execution, lost: u64, history: &History, scale: &TickScale) -> u64 {
         let Execution { worker, core, begin, end, .. } = *execution;
         let Some(account) = history.account(worker, core, begin, end) else { return 0 };
-        // Another one may have been without a core for what it took longer than the shortest of its
-        // kind, which had one all the time.
+        // Another execution may have been without a core for what it took longer than the shortest
+        // of its kind, which had one all the time.
         let may_lack = |other: Execution| {
             let within = scale.nanoseconds_between(other.begin.max(account.begin), other.end.min(account.end));
             let shortest = self.shortest.get(&other.of).copied().unwrap_or(0);
@@ -182,15 +183,15 @@ impl LongestExecutions {
 /// Whether an execution can be judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Readiness {
-    /// With what happened since then.
+    /// It can be judged, with what happened since then.
     Ready { since: Ticks },
-    /// Looks after it are still to come.
+    /// Readings after it are still to come.
     Waits,
-    /// It never can.
+    /// It can never be judged.
     Unknown,
 }
 
-/// When somebody looked at each thread.
+/// The times of the readings of each thread.
 struct Looks(BTreeMap<WorkerId, Vec<Ticks>>);
 
 impl Looks {
@@ -204,7 +205,8 @@ impl Looks {
         Self(looks)
     }
 
-    /// What ended before `patience` waits no longer.
+    /// Returns whether an execution can be judged; one that ended before `patience` waits no
+    /// longer.
     fn readiness(&self, execution: &Execution, patience: Ticks) -> Readiness {
         let looks = self.0.get(&execution.worker).map_or(&[][..], Vec::as_slice);
         let Some(&since) = looks.iter().rev().find(|at| **at <= execution.begin) else { return Readiness::Unknown };

@@ -1,11 +1,11 @@
-//! The figures with names: what tables show and JSON carries.
+//! The figures with names, as tables show them and JSON carries them.
 
 use super::{CallbackStatistics, ChainStatistics, CycleStatistics, Statistics, TaskStatistics};
 use crate::{catalog::CatalogGuard, distribution::Summary, error::Error, ids::CycleId};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
-/// A picture of [`Statistics`] at one moment. Durations are in nanoseconds.
+/// The figures of [`Statistics`] at one moment. Durations are in nanoseconds.
 ///
 /// ```
 /// use hemiola_trace::{Catalog, Report, Statistics, TickScale};
@@ -76,7 +76,7 @@ impl Report {
         Self { cycles, chains, callbacks, sources, lost_events: statistics.lost_events }
     }
 
-    /// The report as JSON with line breaks.
+    /// Returns the report as JSON with line breaks.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("numbers, strings and string keys always serialise")
     }
@@ -84,7 +84,7 @@ impl Report {
     /// Writes the report as JSON.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         std::fs::write(path, self.to_json()).map_err(|source| Error::Write {
@@ -103,27 +103,27 @@ impl Report {
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct CycleReport {
-    /// Its name.
+    /// The name of the cycle.
     pub name: String,
-    /// How long after its trigger a run must end.
+    /// The time after its trigger within which a run must end.
     pub deadline: Option<u64>,
     /// The distance of its triggers.
     pub period: Option<u64>,
-    /// From begin to end of a run.
+    /// The cycle time: from begin to end of a run.
     pub execution: Summary,
-    /// From trigger to end of a run.
+    /// The response time: from trigger to end of a run.
     pub response: Summary,
-    /// From trigger to begin of a run.
+    /// The release jitter: from trigger to begin of a run.
     pub jitter: Summary,
-    /// From begin to begin.
+    /// The time from begin to begin.
     pub interval: Summary,
-    /// From asking for a worker to its running.
+    /// The time from a wake-up request to the running worker.
     pub wake_up: Summary,
-    /// Late runs.
+    /// The number of runs that missed their deadline.
     pub missed_deadlines: u64,
-    /// Samples that no run took, by source.
+    /// The number of samples that no run read, by source.
     pub dropped_inputs: BTreeMap<String, u64>,
-    /// Triggers of its timer for which there was no run.
+    /// The number of triggers of its timer for which there was no run.
     #[serde(default)]
     pub skipped_triggers: u64,
     /// Its tasks, the one with the largest share of the time first.
@@ -159,17 +159,17 @@ impl CycleReport {
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct TaskReport {
-    /// Its name.
+    /// The name of the task.
     pub name: String,
-    /// From entry to return.
+    /// The execution time: from entry to return.
     pub execution: Summary,
-    /// From the last met dependency to entry.
+    /// The queueing delay: from the last met dependency to entry.
     pub queueing: Summary,
-    /// How often which worker (`motion 0`) ran it.
+    /// The number of runs on each worker (`motion 0`).
     pub workers: BTreeMap<String, u64>,
-    /// How often it failed.
+    /// The number of failures.
     pub failures: u64,
-    /// How often its representations were stale.
+    /// The number of times that its representations were stale.
     pub stale: u64,
 }
 
@@ -185,7 +185,7 @@ impl TaskReport {
         }
     }
 
-    /// All its executions together.
+    /// Returns the sum of all its executions.
     pub fn total(&self) -> u64 {
         self.execution.mean.saturating_mul(self.execution.count)
     }
@@ -201,16 +201,16 @@ impl TaskReport {
 pub struct ChainReport {
     /// The source of the samples.
     pub source: String,
-    /// The cycle that puts out.
+    /// The cycle of the output task.
     #[serde(default)]
     pub cycle: String,
-    /// The task that puts out.
+    /// The output task.
     pub output: String,
-    /// From a change just after a sample to the first output that reflects it.
+    /// The time from a change just after a sample to the first output that reflects it.
     pub reaction: Summary,
-    /// From the oldest sample to the output that rests on it.
+    /// The time from the oldest sample to the output that rests on it.
     pub data_age: Summary,
-    /// From the newest sample to the output that rests on it.
+    /// The time from the newest sample to the output that rests on it.
     #[serde(default)]
     pub newest_age: Summary,
 }
@@ -235,15 +235,15 @@ impl ChainReport {
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct CallbackReport {
-    /// The executor that calls it.
+    /// The executor that runs it.
     pub executor: String,
-    /// Its name: the topic, or the timer.
+    /// The name of the callback: the topic, or the timer.
     pub name: String,
-    /// From entry to return.
+    /// The execution time: from entry to return.
     pub execution: Summary,
-    /// From publication, or when it was due, to entry.
+    /// The latency: from publication, or from when it was due, to entry.
     pub latency: Summary,
-    /// How often it panicked.
+    /// The number of panics.
     pub panics: u64,
 }
 
@@ -266,8 +266,8 @@ impl CallbackReport {
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct SourceReport {
-    /// Its name.
+    /// The name of the source.
     pub name: String,
-    /// From asking for a sample to having it; the count is that of its samples.
+    /// The time from the request for a sample to having it; the count is that of its samples.
     pub execution: Summary,
 }

@@ -1,24 +1,25 @@
-//! How densely something comes: the least time in which two, three, and more of them came.
+//! The density of arrivals: the least time in which two, three, and more of them came.
 //!
 //! Messages come in bursts: an update publishes several at once, and then none for a while. Their
-//! least distance alone would say that they come like that all the time.
+//! least distance alone would suggest that they come like that all the time.
 
 use crate::clock::{TickScale, Ticks};
 
-/// What is known so far.
+/// The least spans so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeastSpans {
     /// The last times, ascending.
     recent: Vec<Ticks>,
-    /// In nanoseconds: from one to the next, to the one after that, and so on.
+    /// The least spans in nanoseconds: from one arrival to the next, to the one after that, and so
+    /// on.
     least: Vec<u64>,
 }
 
-/// Bursts of more are told apart from a steady stream no longer.
+/// The largest burst that is distinguished from a steady stream.
 const MOST: usize = 16;
 
 impl LeastSpans {
-    /// Something came. Of several publishers, times are not in order.
+    /// Adds an arrival. Times of several publishers are not in order.
     pub(super) fn came(&mut self, scale: &TickScale, at: Ticks) {
         let Self { recent, least } = self;
         if recent.len() > MOST {
@@ -37,7 +38,7 @@ impl LeastSpans {
         }
     }
 
-    /// In nanoseconds, for two, three, and so on.
+    /// Returns the least spans in nanoseconds, for two, three, and so on.
     pub(super) fn nanoseconds(&self) -> &[u64] {
         &self.least
     }

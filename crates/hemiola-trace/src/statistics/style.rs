@@ -1,6 +1,6 @@
-//! How tables look.
+//! The style of tables.
 
-/// How a table is to look: the caller knows whether it goes to a terminal.
+/// The style of a table: the caller knows whether it goes to a terminal.
 ///
 /// ```
 /// use hemiola_trace::{Colour, Style};
@@ -10,30 +10,31 @@
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
-    /// Columns of the terminal; tables are narrower if they can, and never wider than this or
+    /// The columns of the terminal; tables are narrower if they can, and never wider than this or
     /// [`Style::NARROWEST`].
     pub width: usize,
     /// Whether to emphasise with colours.
     pub colour: Colour,
-    /// How many tasks to list per cycle; the others are summed up.
+    /// The number of tasks to list per cycle; the others are summed up.
     pub tasks: usize,
 }
 
 impl Style {
-    /// No table is narrower than this.
+    /// The least width of a table.
     pub const NARROWEST: usize = 80;
 
-    /// For files and pipes: 110 columns, no colours, all tasks.
+    /// Returns the style for files and pipes: 110 columns, no colours, all tasks.
     pub const fn plain() -> Self {
         Self { width: 110, colour: Colour::Never, tasks: usize::MAX }
     }
 
-    /// For a terminal of `width` columns: colours, the 12 tasks with the largest share of the time.
+    /// Returns the style for a terminal of `width` columns: colours, the 12 tasks with the largest
+    /// share of the time.
     pub const fn terminal(width: usize) -> Self {
         Self { width, colour: Colour::Ansi, tasks: 12 }
     }
 
-    /// The same with another number of tasks per cycle.
+    /// Sets the number of tasks per cycle.
     pub const fn tasks(self, tasks: usize) -> Self {
         Self { tasks, ..self }
     }
@@ -57,9 +58,9 @@ impl Style {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colour {
-    /// Text only.
+    /// Text without colours.
     Never,
-    /// With the escape sequences of terminals.
+    /// Text with the escape sequences of terminals.
     Ansi,
 }
 
@@ -82,8 +83,8 @@ impl Tone {
     }
 }
 
-/// A bar of `cells` columns that stands for `limit`: solid to the mean, light to the 99 % quantile,
-/// a dot at the maximum, or an arrow if that is beyond.
+/// Draws a bar of `cells` columns that stands for `limit`: solid to the mean, light to the 99 %
+/// quantile, a dot at the maximum, or an arrow if that is beyond.
 pub(super) fn bar(cells: usize, limit: u64, mean: u64, p99: u64, maximum: u64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = |value: u64| {

@@ -1,4 +1,4 @@
-//! Reports on a terminal.
+//! Tables of reports on a terminal.
 
 use super::{
     report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport},
@@ -9,7 +9,7 @@ use hemiola_words::{Column, Columns, fitted, grouped, nanoseconds};
 use std::fmt::Write;
 
 impl Report {
-    /// All figures as tables, fitted to the width of `style`: for the end of a run.
+    /// Returns all figures as tables, fitted to the width of `style`, for the end of a run.
     pub fn table(&self, style: &Style) -> String {
         let mut text = String::new();
         for cycle in &self.cycles {
@@ -27,7 +27,8 @@ impl Report {
         text
     }
 
-    /// One line per cycle, fitted to the width of `style`: to be drawn over itself while running.
+    /// Returns one line per cycle, fitted to the width of `style`, to be drawn over itself while
+    /// running.
     pub fn live(&self, style: &Style) -> String {
         let name_width = self.cycles.iter().map(|cycle| cycle.name.chars().count()).max().unwrap_or(0).min(NAME);
         let mut text = String::new();
@@ -47,7 +48,7 @@ impl Report {
     }
 }
 
-/// The line over a cycle's tables.
+/// Returns the line over a cycle's tables.
 fn heading(cycle: &CycleReport, style: &Style) -> String {
     let mut facts = format!("  {} runs", grouped(cycle.execution.count));
     if let Some(period) = cycle.period {
@@ -136,7 +137,7 @@ fn chain_table(text: &mut String, chains: &[ChainReport], style: &Style) {
         let ends = format!("  {} → {}", chain.source, chain.output);
         let _ = writeln!(text, "{}", fitted(&ends, style.columns()).trim_end());
         let ChainReport { reaction, data_age, newest_age, .. } = chain;
-        // Where all ways take as long, or there is one, the oldest sample is the newest.
+        // Where all paths take as long, or there is one, the oldest sample is the newest.
         let rows: &[_] = match data_age == newest_age || newest_age.count == 0 {
             true => &[("  reaction time", reaction), ("  data age", data_age)],
             false => {
@@ -178,32 +179,32 @@ struct Table {
     bar: usize,
 }
 
-/// A column of figures: `99.9 ms` and the gap before it.
+/// The width of a column of figures: `99.9 ms` and the gap before it.
 const FIGURE: usize = 9;
-/// The spread is what 98 % of the values lie within: from p0.01 to p0.99.
+/// The headings of figures. The spread is the range of 98 % of the values: from p0.01 to p0.99.
 const FIGURES: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "spread"];
 
-/// Columns of a cycle's name at most.
+/// The largest width of a cycle's name.
 const NAME: usize = 16;
 
-/// Columns for names before bars get any.
+/// The width of names before bars get any.
 const NAMES: usize = 26;
 
-/// Columns for the share of each worker in a task's runs.
+/// The width of the share of each worker in a task's runs.
 const WORKERS: usize = 12;
 
 impl Table {
     fn of(style: &Style) -> Self {
         let free = style.columns().saturating_sub((FIGURES.len() + 1) * FIGURE + 3);
-        // Names first: without them, bars say nothing.
+        // Names come first, because without them bars are meaningless.
         let name = free.min(NAMES + free.saturating_sub(NAMES) / 4).min(36);
         let figures = FIGURES.iter().chain([&"extra"]).map(|_| Column::right(FIGURE));
         let columns = Columns::new([Column::left(name).after(2).cut()].into_iter().chain(figures));
         Self { columns, bar: (free - name).min(44) }
     }
 
-    /// Columns of a task's bar and the gap behind it: what the shares of its workers leave, or
-    /// none.
+    /// Returns the width of a task's bar and the gap behind it: what the shares of its workers
+    /// leave, or none.
     fn task_bar(&self) -> usize {
         match self.bar.saturating_sub(WORKERS) {
             ..6 => 0,
@@ -226,7 +227,7 @@ impl Table {
     }
 }
 
-/// Missed deadlines, dropped inputs and skipped triggers, loud if there are any.
+/// The missed deadlines, dropped inputs and skipped triggers, emphasised if there are any.
 struct Counts {
     plain: String,
     tone: Tone,
@@ -253,7 +254,7 @@ fn tone(troubles: u64) -> Tone {
     if troubles == 0 { Tone::Good } else { Tone::Bad }
 }
 
-/// `0:80 1:20`: the share of each worker in percent.
+/// Returns the share of each worker in percent: `0:80 1:20`.
 fn worker_shares(task: &TaskReport) -> String {
     let runs = task.workers.values().sum::<u64>().max(1);
     let shares = task.workers.iter().map(|(name, &count)| {

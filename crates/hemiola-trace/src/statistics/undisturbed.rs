@@ -1,11 +1,13 @@
-//! Which executions nothing more important can have interrupted: their times are of the task alone.
+//! Judges which executions nothing more important can have interrupted: their times are of the task
+//! alone.
 //!
 //! An execution counts from entry to return, and what interrupts it makes it longer. A bound adds
-//! what is more important itself, so that it needs the time without. Nobody measures that: asking
-//! the kernel before and after each task is what a real-time thread must not do. So those are taken
+//! what is more important itself, so that it needs the time without. That cannot be measured: a
+//! real-time thread must not ask the kernel before and after each task. So the executions count
 //! beside which no run of a more important cycle, and no callback of a more important executor, was
 //! under way, on whatever core, from its trigger or message until shortly after its end. Where
-//! events come too late to tell, an execution counts as undisturbed: that makes its time no
+//! events come too late to decide, an execution counts as undisturbed: that makes its time no
+//! shorter.
 //! shorter.
 
 use crate::{
@@ -16,20 +18,21 @@ use crate::{
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// Judges executions when everything is known that happened beside them.
+/// A judge of executions, which waits until everything is known that happened beside them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undisturbed {
     waiting: Vec<Execution>,
-    /// From begin to end, or until now, the last runs of each cycle, and calls of each executor.
+    /// The last runs of each cycle, and of callbacks of each executor, from begin to end, or until
+    /// now.
     runs: BTreeMap<Runner, VecDeque<Run>>,
 }
 
-/// What was executed, where and when.
+/// An execution: what was executed, where and when.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Execution {
     pub(super) of: What,
     pub(super) worker: WorkerId,
-    /// Where it ended.
+    /// The core on which it ended.
     pub(super) core: Core,
     pub(super) begin: Ticks,
     pub(super) end: Ticks,
@@ -42,7 +45,7 @@ pub(super) enum What {
     Sample(SourceId),
 }
 
-/// Whose threads execute it.
+/// The owner of the threads that execute it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Runner {
     Cycle(CycleId),
@@ -56,12 +59,12 @@ struct Run {
     end: Option<Ticks>,
 }
 
-/// As many executions wait at most: those above are not judged.
+/// The largest number of executions that wait: those above are not judged.
 const MOST_WAITING: usize = 1 << 16;
-/// As many runs of a cycle are kept at least; more while executions wait that may have been beside
-/// them.
+/// The least number of runs of a cycle that are kept; there are more while executions wait that may
+/// have been beside them.
 const RUNS: usize = 4;
-/// A worker that is done spins before it sleeps, and has a core meanwhile.
+/// The time that a worker that is done spins before it sleeps, and has a core meanwhile.
 const SPIN: Duration = Duration::from_micros(50);
 
 impl Execution {
@@ -85,7 +88,7 @@ impl Undisturbed {
 
     pub(super) fn begun(&mut self, runner: Runner, trigger: Ticks, begin: Ticks) {
         let runs = self.runs.entry(runner).or_default();
-        // Its end was lost.
+        // The end of the run before was lost.
         if let Some(before) = runs.back_mut() {
             before.end.get_or_insert(begin);
         }
@@ -101,9 +104,9 @@ impl Undisturbed {
         }
     }
 
-    /// Those of the executions that ended until then and were undisturbed. All that began until
-    /// then is known, but for callbacks that have not returned. `runner_of` tells whose an
-    /// execution is, `priority_of` how important that is; what is not known is less important than
+    /// Returns the undisturbed ones of the executions that ended until then. All that began until
+    /// then is known, except for callbacks that have not returned. `runner_of` returns the owner of
+    /// an execution, `priority_of` the priority of that; what is not known is less important than
     /// all else.
     pub(super) fn settle(
         &mut self,
@@ -121,7 +124,7 @@ impl Undisturbed {
             let own = runner_of(execution.of);
             let may_disturb = |other: Runner| match (own, other) {
                 (Some(own), _) => priority_of(other) > priority_of(own),
-                // How important a source is, is not known.
+                // The priority of a source is not known.
                 (None, Runner::Cycle(_)) => true,
                 (None, Runner::Executor(_)) => false,
             };
@@ -130,7 +133,7 @@ impl Undisturbed {
                     let end = run.end.map_or(u64::MAX, |end| end.0.saturating_add(spin));
                     run.trigger.0 < execution.end.0 && execution.begin.0 < end
                 }
-                // The run that it triggers begins after it.
+                // The run that a sample triggers begins after it.
                 What::Sample(_) => run.begin < execution.end && run.end.is_none_or(|end| execution.begin < end),
             };
             if !self.runs.iter().any(|(&other, runs)| may_disturb(other) && runs.iter().any(disturbs)) {

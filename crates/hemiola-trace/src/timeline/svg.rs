@@ -6,7 +6,7 @@ use hemiola_words::svg::{Page, bold_width, escape, fit, round_step, shortened, t
 use hemiola_words::trimmed;
 use std::fmt::{self, Write};
 
-/// The picture as a document `width` pixels wide.
+/// Draws the picture as a document `width` pixels wide.
 pub(super) fn draw(timeline: &Timeline, width: u32) -> String {
     let layout = Layout::of(timeline, f64::from(width));
     let mut page = Page::new(layout.width, layout.height);
@@ -49,7 +49,7 @@ fn document(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result
     cores(out, timeline, layout)
 }
 
-/// What is drawn, and what the marks mean.
+/// Draws the heading, and what the marks mean.
 fn header(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     let length = milliseconds(timeline.end.saturating_sub(timeline.begin));
     let title = escape(&timeline.process);
@@ -139,7 +139,7 @@ fn axis(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     writeln!(out, r##"<text class="note" x="{:.1}" y="{:.1}">time in ms</text>"##, MARGIN + 10.0, bottom + 15.0)
 }
 
-/// The bars from trigger to end, and the marks of triggers and deadlines.
+/// Draws the bars from trigger to end, and the marks of triggers and deadlines.
 fn runs(out: &mut Page, timeline: &Timeline, layout: &Layout, lane: &Lane, index: usize) -> fmt::Result {
     let (top, height) = (layout.lane_top[index], layout.lane_height(lane));
     let colour = hsl(hue_of(index), 0.55, 0.42);
@@ -214,7 +214,7 @@ fn slice_box(
     let (y, height) = (row_top + inset, ROW - 2.0 * inset);
     let width = (end - x).max(0.8);
     let radius = (width / 3.0).min(3.5);
-    // A hair's breadth between neighbours.
+    // Neighbours are a hair's breadth apart.
     let drawn = (width - 0.7).max(0.8);
     writeln!(
         out,
@@ -275,7 +275,7 @@ fn handovers(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Resul
     writeln!(out, "</g>")
 }
 
-/// Who had which core.
+/// Draws who had which core.
 fn cores(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     for (index, (core, occupations)) in timeline.cores.iter().enumerate() {
         let y = layout.cores_top + index as f64 * (STRIP + 4.0);
@@ -302,7 +302,7 @@ fn cores(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     Ok(())
 }
 
-/// Where things stand, in pixels.
+/// The positions in the picture, in pixels.
 struct Layout {
     width: f64,
     height: f64,
@@ -375,7 +375,8 @@ impl Shade {
     }
 }
 
-/// Blue, pink, amber, green, violet; then around the circle by the golden angle.
+/// Returns the hue of a lane: blue, pink, amber, green, violet; then around the circle by the
+/// golden angle.
 fn hue_of(lane: usize) -> f64 {
     const FIRST: [f64; 5] = [212.0, 328.0, 38.0, 152.0, 268.0];
     FIRST.get(lane).copied().unwrap_or(lane as f64 * 137.508)
@@ -407,8 +408,8 @@ fn slice_title(slice: &Slice) -> String {
     ))
 }
 
-/// As much of a task's name as fits: all of it, module over update, the module, the beginning of
-/// that, or nothing.
+/// Returns as much of a task's name as fits: all of it, module over update, the module, the
+/// beginning of that, or nothing.
 fn label(name: &str, room: f64) -> Vec<String> {
     const SIZE: f64 = 10.5;
     const SMALL: f64 = 9.5;
@@ -422,7 +423,7 @@ fn label(name: &str, room: f64) -> Vec<String> {
     fit(module, SIZE, room).into_iter().collect()
 }
 
-/// Milliseconds with as many decimals as tell something.
+/// Formats milliseconds with as many decimals as are significant.
 fn milliseconds(nanoseconds: u64) -> String {
     trimmed(nanoseconds as f64 / 1e6, 2)
 }

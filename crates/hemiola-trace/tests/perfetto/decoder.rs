@@ -1,5 +1,5 @@
 //! Reads traces back: as much of the protocol buffers' wire format and of Perfetto's packets as a
-//! check needs. Written against the format, not against the writer.
+//! check needs. It is written against the format, not against the writer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -77,7 +77,7 @@ fn first<'a>(fields: &[Field<'a>], number: u64) -> Option<Value<'a>> {
     all(fields, number).first().copied()
 }
 
-/// What a track's descriptor says.
+/// The contents of a track's descriptor.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
     pub name: String,
@@ -105,7 +105,7 @@ pub struct Event {
     pub terminating_flows: Vec<u64>,
 }
 
-/// A trace, every reference in it resolved. Panics where the format is violated.
+/// A trace whose references are all resolved. Reading panics where the format is violated.
 #[derive(Debug, Default)]
 pub struct Trace {
     pub tracks: BTreeMap<u64, Track>,
@@ -226,7 +226,7 @@ impl Trace {
     }
 }
 
-/// The end of the last whole packet that ends before `limit`.
+/// Returns the end of the last whole packet that ends before `limit`.
 pub fn packet_boundary_before(bytes: &[u8], limit: usize) -> usize {
     let mut rest = bytes;
     let mut boundary = 0;

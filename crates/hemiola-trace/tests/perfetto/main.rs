@@ -1,4 +1,4 @@
-//! Traces are what Perfetto's definitions ask for, and say what happened.
+//! Checks that traces are what Perfetto's definitions require, and show what happened.
 
 mod decoder;
 #[path = "../scenario/mod.rs"]
@@ -27,7 +27,7 @@ fn written(scenario: &Scenario, capture: &Capture) -> Trace {
     Trace::decode(&writer.finish().unwrap())
 }
 
-/// The events as a thread that drains the rings every `period` hands them over.
+/// Writes the events as a thread that drains the rings every `period` hands them over.
 fn streamed(scenario: &Scenario, period: u64) -> Trace {
     let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
     let mut rest: Vec<(WorkerId, &[Event])> = scenario.capture.workers().collect();
@@ -214,7 +214,7 @@ fn a_trace_cut_at_any_event_is_sound() {
     }
 }
 
-/// A task that helps while it waits runs others inside itself.
+/// A task that runs others while it waits has them inside itself.
 #[test]
 fn nested_tasks_are_nested_slices() {
     let scenario = Scenario::of(Duration::ZERO);
@@ -227,8 +227,8 @@ fn nested_tasks_are_nested_slices() {
         end: Ticks(end),
     };
     let mut capture = Capture::default();
-    // As pushed: the inner ones end first. The last one claims to outlive its host, which no stack
-    // allows.
+    // The events are in the order of pushing: the inner ones end first. The last one claims to
+    // outlive its host, which no stack allows.
     capture.insert(WorkerId(0), vec![slice(1, 20, 30), slice(2, 30, 30), slice(0, 10, 50), slice(3, 40, 70)]);
     let trace = written(&scenario, &capture);
     trace.assert_sound();
@@ -252,7 +252,7 @@ fn what_updates_show_of_themselves_is_counters_and_instants_and_does_not_disturb
         writer.plot(Ticks(10), "ball.score", 0.5).unwrap();
         writer.plot(Ticks(20), "ball.score", f64::NAN).unwrap();
         writer.plot(Ticks(20), "pose.quality", -1.5).unwrap();
-        // Called as one of the trace's own instants is.
+        // This annotation has the same name as one of the trace's own instants.
         writer.annotate(Ticks(30), "Whistle.detect", "failure", "a whistle").unwrap();
     }
     let bytes = writer.finish().unwrap();
@@ -315,7 +315,7 @@ fn the_official_definitions_accept_the_trace() {
     assert!(!sound && text.contains("flow"), "{text}");
 }
 
-/// Whether the official definitions find the trace sound, and what the check says.
+/// Returns whether the official definitions find the trace sound, and the output of the check.
 fn checked(python: &Path, trace: &Path) -> (bool, String) {
     let check = workspace_root().join("tests/foreign/check_perfetto.py");
     let output = Command::new(python).arg(check).arg(trace).output().unwrap();
@@ -337,7 +337,7 @@ fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Two executors are called for the first message, one for the second, and a timer for none.
+/// Two executors run callbacks for the first message, one for the second, and a timer for none.
 #[test]
 fn a_flow_leads_from_a_message_to_every_callback_that_was_called_for_it() {
     let catalog = Catalog::new("robot");
@@ -376,7 +376,7 @@ fn a_flow_leads_from_a_message_to_every_callback_that_was_called_for_it() {
     assert_eq!(trace.count(Kind::Instant, "panic"), 1);
 }
 
-/// Events of whole runs, with names instead of numbers, sorted.
+/// Returns events of whole runs, with names instead of numbers, sorted.
 fn told(capture: &Capture, catalog: &Catalog) -> Vec<String> {
     let names = catalog.read();
     let ended: Vec<(String, u32)> = capture

@@ -1,8 +1,9 @@
-//! A robot on two cores, simulated in steps of 10 µs: what real rings would hold, and the same in
-//! every run.
+//! A robot on two cores, simulated in steps of 10 µs: the events that real rings would hold, the
+//! same in every run.
 //!
-//! Three cycles with pools of their own; at each step the workers of the highest priorities run,
-//! one per core, and the others wait where they are, as under a fixed-priority scheduler.
+//! There are three cycles with pools of their own; at each step the workers of the highest
+//! priorities run, one per core, and the others wait where they are, as under a fixed-priority
+//! scheduler.
 
 use hemiola_trace::{
     Capture, Catalog, Core, Cycle, CycleId, Event, ExchangeId, PlanId, SourceId, Stamp, TaskId, Ticks, WorkerId,
@@ -12,7 +13,7 @@ use std::{collections::BTreeMap, time::Duration};
 pub const STEP: u64 = 10_000;
 pub const CORES: usize = 2;
 
-/// A task: name, typical duration in steps, the tasks it waits for.
+/// A task: its name, typical duration in steps, and the tasks that it waits for.
 type Task = (&'static str, u64, &'static [usize]);
 
 const MOTION: &[Task] = &[
@@ -59,7 +60,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The first `duration` of the robot's life.
+    /// Simulates the first `duration` of the robot's life.
     pub fn of(duration: Duration) -> Self {
         let catalog = Catalog::new("nao");
         let mut robot = Robot {
@@ -158,7 +159,7 @@ struct Pool {
     trigger: u64,
     run: u32,
     running: bool,
-    /// When each task became ready, and whether it was handed out.
+    /// The time at which each task became ready, and whether it was handed out.
     ready: Vec<Option<u64>>,
     handed_out: Vec<bool>,
     ended: Vec<Option<u64>>,

@@ -17,7 +17,7 @@ impl Page {
     /// The empty rim of a page with a heading, in pixels.
     pub const MARGIN: f64 = 36.0;
 
-    /// An empty page of so many pixels.
+    /// Creates an empty page of so many pixels.
     pub fn new(width: f64, height: f64) -> Self {
         let (width, height) = (width.ceil(), height.ceil());
         let body = format!(
@@ -26,7 +26,7 @@ impl Page {
         Self { body: body + "\n", width, height }
     }
 
-    /// A page with a heading, a line of facts under it, and rules of its own.
+    /// Creates a page with a heading, a line of facts under it, and style rules of its own.
     ///
     /// ```
     /// use hemiola_words::svg::Page;
@@ -57,7 +57,7 @@ impl Page {
         let _ = writeln!(self.body, "{markup}");
     }
 
-    /// The finished document.
+    /// Returns the finished document.
     pub fn finish(mut self) -> String {
         self.body += "</svg>\n";
         self.body

@@ -7,19 +7,19 @@
 //! assert_ne!(heat(0.0), heat(1.0));
 //! ```
 
-/// Text and axes.
+/// The colour of text and axes.
 pub const INK: &str = "#1b2430";
-/// What stays in the background.
+/// The colour of what stays in the background.
 pub const MUTED: &str = "#66707d";
-/// Rules, frames, ordinary edges.
+/// The colour of rules, frames and ordinary edges.
 pub const RULE: &str = "#a9b4c0";
-/// The critical path.
+/// The colour of the critical path.
 pub const CRITICAL: &str = "#d1342f";
-/// The ground.
+/// The colour of the ground.
 pub const PAPER: &str = "#fbfcfd";
 
-/// Fill and border of one of many categories: neighbours in number are far apart in hue (golden
-/// angle).
+/// Returns fill and border of one of many categories: neighbours in number are far apart in hue
+/// (golden angle).
 ///
 /// See [the module](super).
 pub fn category(number: usize) -> (String, String) {
@@ -28,14 +28,15 @@ pub fn category(number: usize) -> (String, String) {
     (oklch(lightness, 0.062, hue), oklch(0.58, 0.11, hue))
 }
 
-/// Fill and border of what belongs to no category.
+/// Returns fill and border of what belongs to no category.
 ///
 /// See [`category`].
 pub fn neutral() -> (String, String) {
     ("#e8ecf0".into(), "#7a8794".into())
 }
 
-/// Fill and border for a share between 0 and 1: from the colour of paper to a strong orange.
+/// Returns fill and border for a share between 0 and 1: from the colour of paper to a strong
+/// orange.
 ///
 /// See [`category`].
 pub fn heat(share: f64) -> (String, String) {
@@ -44,8 +45,8 @@ pub fn heat(share: f64) -> (String, String) {
     (oklch(0.97 - 0.20 * share, 0.012 + 0.155 * share, hue), oklch(0.66 - 0.08 * share, 0.03 + 0.11 * share, hue))
 }
 
-/// A colour by hue in degrees, saturation and lightness, as `#rrggbb`: not every viewer knows
-/// `hsl()`.
+/// Returns a colour by hue in degrees, saturation and lightness, as `#rrggbb`: not every viewer
+/// knows `hsl()`.
 ///
 /// ```
 /// assert_eq!(hemiola_words::svg::palette::hsl(0.0, 1.0, 0.5), "#ff0000");

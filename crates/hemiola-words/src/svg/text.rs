@@ -1,4 +1,4 @@
-/// Text that is safe inside elements and attributes.
+/// Escapes text so that it is safe inside elements and attributes.
 ///
 /// ```
 /// assert_eq!(hemiola_words::svg::escape("a < b"), "a &lt; b");
@@ -19,7 +19,7 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// About how wide text is in the widest of the usual sans-serif faces (DejaVu Sans, which many
+/// Estimates how wide text is in the widest of the usual sans-serif faces (DejaVu Sans, which many
 /// systems fall back to), in pixels: rather too wide than too narrow.
 ///
 /// ```
@@ -39,13 +39,13 @@ pub fn text_width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
-/// The width of the same text in bold.
+/// Estimates how wide text is in bold.
 pub fn bold_width(text: &str, size: f64) -> f64 {
     1.14 * text_width(text, size)
 }
 
-/// As much of the beginning of a text as fits into a width, with an ellipsis; nothing if that is
-/// hardly anything.
+/// Returns as much of the beginning of a text as fits into a width, with an ellipsis; nothing if
+/// that is hardly anything.
 ///
 /// ```
 /// use hemiola_words::svg::fit;
@@ -58,7 +58,8 @@ pub fn fit(text: &str, size: f64, width: f64) -> Option<String> {
     (short == text || short.chars().count() >= 5).then_some(short)
 }
 
-/// As much of the beginning of a text as fits into a width, with an ellipsis if that is not all.
+/// Returns as much of the beginning of a text as fits into a width, with an ellipsis if that is not
+/// all.
 ///
 /// ```
 /// assert!(hemiola_words::svg::shortened("BallPerceptProvider", 10.0, 60.0).ends_with('…'));
@@ -87,7 +88,7 @@ mod tests {
         assert_eq!(escape("<a b=\"c\">&\u{7}"), "&lt;a b=&quot;c&quot;&gt;&amp;\u{fffd}");
     }
 
-    /// Advance widths of DejaVu Sans, in its own units.
+    /// The figures are advance widths of DejaVu Sans, in its own units.
     #[test]
     fn text_is_estimated_for_the_widest_usual_face() {
         for (name, regular, bold) in [

@@ -18,7 +18,7 @@ struct Fragile {
 
 impl Default for Fragile {
     fn default() -> Self {
-        // The first ones are made when the robot is put together.
+        // The first defaults are made when the robot is put together.
         if DEFAULTS.fetch_add(1, Ordering::Relaxed) % 50 == 49 {
             panic!("no default value");
         }

@@ -130,7 +130,7 @@ fn steer(robot: &RobotHandle) {
         }
         let numbers = Value::List(vec![Value::Integer(9); turn % 5]);
         let value = Value::Table([("numbers".to_owned(), numbers)].into());
-        // Nobody waits for them: the next ones are made while these are on their way.
+        // No change is waited for: the next ones are made while these are on their way.
         drop(robot.change(match turn % 6 {
             0 => Change::provider("B", "All"),
             1 => Change::override_with("A", value),

@@ -1,4 +1,5 @@
-//! The same as `switch`, with the writer's cycle first, so that both run in the other order.
+//! The program `switch` with the writer's cycle first, so that both run in the other order: a
+//! reader whose provider is switched all the time reads no value that its writer is filling.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;
 

@@ -1,10 +1,10 @@
-//! What syntax says without being asked: names that a `use` brings in, attributes and what they are
+//! Facts that single items of syntax state: names that a `use` brings in, and what attributes are
 //! for.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, Expr, Item, Lit, Meta, UseTree};
 
-/// All paths that a `use` brings in, each with the name that it gets.
+/// Returns all paths that a `use` brings in, each with the name that it gets.
 pub(super) fn leaves(tree: &UseTree) -> Vec<(Vec<String>, String)> {
     fn walk(tree: &UseTree, before: &[String], found: &mut Vec<(Vec<String>, String)>) {
         let with = |name: &str| before.iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>();
@@ -24,7 +24,7 @@ pub(super) fn leaves(tree: &UseTree) -> Vec<(Vec<String>, String)> {
     found
 }
 
-/// Tells whether attributes say that something is compiled for tests only.
+/// Returns whether attributes say that something is compiled for tests only.
 pub(super) fn for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),
@@ -38,7 +38,7 @@ fn requires_test(condition: TokenStream) -> bool {
     condition.into_iter().any(|token| {
         let required = match &token {
             TokenTree::Ident(word) => word == "test",
-            // What holds outside of tests, or also there, is not for tests only.
+            // A condition that may hold outside of tests is not for tests only.
             TokenTree::Group(group) => before.as_deref() == Some("all") && requires_test(group.stream()),
             _ => false,
         };

@@ -15,14 +15,14 @@ pub struct Run {
     child: Child,
 }
 
-/// How it has ended.
+/// The end of a run: commands on the bus, exit status and output.
 pub struct Ended {
     pub commands: Vec<String>,
     pub status: ExitStatus,
     pub text: String,
 }
 
-/// Nothing that is waited for takes longer, however busy the machine is.
+/// The longest wait for anything, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Run {
@@ -54,7 +54,7 @@ impl Run {
         bus.lines().map(str::to_owned).collect()
     }
 
-    /// Waits until it drives.
+    /// Waits until the robot drives.
     pub fn drive(self) -> Self {
         self.wait_for("it drives", |run| run.commands().len() > 20)
     }
@@ -63,7 +63,7 @@ impl Run {
         self.look_every(Duration::from_millis(2), what, is_so)
     }
 
-    /// To the point, and busily.
+    /// Waits at short intervals, for a precise time, which keeps a core busy.
     pub fn wait_closely_for(self, what: &str, is_so: impl Fn(&Self) -> bool) -> Self {
         self.look_every(Duration::from_micros(50), what, is_so)
     }
@@ -100,8 +100,8 @@ impl Run {
 }
 
 impl Drop for Run {
-    /// Nothing is left behind where a test fails: a robot does not outlive its guard, and one
-    /// without a guard is the child itself.
+    /// Kills the robot, so that nothing is left behind where a test fails: a robot does not outlive
+    /// its guard, and one without a guard is the child itself.
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();

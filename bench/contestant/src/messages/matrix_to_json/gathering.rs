@@ -1,4 +1,4 @@
-//! What is done with the vectors.
+//! Gathering vectors into matrices, and serialising these.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,12 +7,12 @@ use crate::monotonic_ns;
 
 static SERIALISED: AtomicU64 = AtomicU64::new(0);
 
-/// How many matrices were serialised, by whomever.
+/// Returns how many matrices were serialised, by any thread.
 pub(super) fn serialised() -> u64 {
     SERIALISED.load(Ordering::SeqCst)
 }
 
-/// 500 rows.
+/// A matrix of 500 rows.
 #[derive(Debug)]
 pub struct Matrix {
     rows: Vec<Vec<f64>>,
@@ -24,7 +24,7 @@ impl Default for Matrix {
     }
 }
 
-/// What writes matrices as JSON, always into the same memory.
+/// A serialiser that writes matrices as JSON, always into the same memory.
 #[derive(Debug)]
 pub struct Serialiser {
     json: Vec<u8>,
@@ -46,7 +46,7 @@ impl Serialiser {
     }
 }
 
-/// A matrix that is filled, and what came of all that was filled so far.
+/// A matrix that is filled, and the figures of all that was filled so far.
 #[derive(Debug)]
 pub struct Gathering {
     matrix: Matrix,
@@ -55,15 +55,15 @@ pub struct Gathering {
     gathered: Gathered,
 }
 
-/// What came of some vectors.
+/// The figures of some vectors.
 #[derive(Debug)]
 pub struct Gathered {
-    /// How many were published, but found no room.
+    /// The number of vectors that were published, but found no room.
     pub lost: u64,
     pub(super) vectors: u64,
     /// The sum of the vectors' first numbers.
     pub(super) checksum: u64,
-    /// From publishing a vector until it was handled.
+    /// The time from publishing each vector until it was handled.
     pub(super) latencies_ns: Vec<u64>,
     handling_ns: f64,
     handling_squares: f64,
@@ -97,7 +97,7 @@ impl Gathering {
         self.note(vector, received);
     }
 
-    /// What came of it.
+    /// Returns the figures.
     pub fn finish(self) -> Gathered {
         self.gathered
     }
@@ -132,8 +132,7 @@ impl Gathered {
     }
 }
 
-/// An empty list whose memory the system has found already: nobody waits for that while being
-/// measured.
+/// Makes an empty list whose memory is already mapped, so that no page fault is measured.
 fn touched<T: Clone>(value: T, capacity: usize) -> Vec<T> {
     let mut list = vec![value; capacity];
     list.clear();

@@ -5,16 +5,16 @@ use std::sync::Barrier;
 use super::{Publisher, Vector};
 use crate::{monotonic_ns, sleep_until_ns};
 
-/// What a thread has produced.
+/// The figures of a thread that has produced.
 #[derive(Default)]
 pub struct Produced {
     pub published: u64,
     pub refused: u64,
-    /// The sum of the first numbers of what was published.
+    /// The sum of the first numbers of the published vectors.
     pub checksum: u64,
 }
 
-/// Each publishes at this rate, for so long; so many threads share them.
+/// Lets each publisher publish at this rate, for that long, on that many threads.
 pub fn at_rate<P: Publisher>(publishers: Vec<P>, threads: usize, rate_hz: u64, duration_ns: u64) -> Vec<Produced> {
     let count = publishers.len() as u64;
     let each = publishers.len().div_ceil(threads);
@@ -35,7 +35,7 @@ pub fn at_rate<P: Publisher>(publishers: Vec<P>, threads: usize, rate_hz: u64, d
     })
 }
 
-/// Each publishes so many vectors, as fast as there is room.
+/// Lets each publisher publish that many vectors, as fast as there is room.
 pub fn flat_out<P: Publisher>(publishers: Vec<P>, vectors: u64) -> Vec<Produced> {
     let barrier = Barrier::new(publishers.len());
     all(publishers, |publisher| {
@@ -47,7 +47,7 @@ pub fn flat_out<P: Publisher>(publishers: Vec<P>, vectors: u64) -> Vec<Produced>
     })
 }
 
-/// Every share on a thread of its own.
+/// Runs every share on a thread of its own.
 fn all<S: Send>(mut shares: Vec<S>, produce: impl Fn(&mut S) -> Produced + Sync) -> Vec<Produced> {
     let produce = &produce;
     std::thread::scope(|scope| {
@@ -75,7 +75,7 @@ fn fill(place: &mut Vector, values: &Vector, sequence: u64) {
     place[99] = monotonic_ns() as f64;
 }
 
-/// Numbers from -1000 to 1000 with all their digits, as sensors have them.
+/// Returns numbers from -1000 to 1000 with all their digits, as sensors have them.
 fn measured_values() -> Vector {
     let mut state: u64 = 0x9E37_79B9_7F4A_7C15;
     std::array::from_fn(|_| {

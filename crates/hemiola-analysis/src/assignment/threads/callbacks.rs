@@ -1,4 +1,4 @@
-//! Which callback of an executor goes before which.
+//! The order of the callbacks of an executor.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,8 +7,8 @@ use super::Thread;
 use crate::TimeSpan;
 use crate::system::{Order, System};
 
-/// On those executors that call by priority, what is due sooner goes first; of what is due at the
-/// same time, or at any, what comes more often; of a chain, what comes later.
+/// Orders the callbacks of executors that run them by priority: what is due sooner goes first; of
+/// what is due at the same time, or never, what comes more often; of one chain, what comes later.
 pub fn by_deadline(system: &System, threads: &[Thread]) -> System {
     let mut system = system.clone();
     for &thread in threads {
@@ -22,7 +22,7 @@ pub fn by_deadline(system: &System, threads: &[Thread]) -> System {
 
 fn order(system: &mut System, executor: usize) {
     let name = Some(system.executors[executor].name.clone());
-    // What is called for several reasons is one callback.
+    // A callback that runs for several reasons is listed once.
     let mut urgencies: BTreeMap<String, (TimeSpan, TimeSpan, Reverse<usize>)> = BTreeMap::new();
     let mut levels = BTreeMap::new();
     for chain in &system.chains {
@@ -34,7 +34,7 @@ fn order(system: &mut System, executor: usize) {
         }
     }
     let mut order: Vec<_> = urgencies.into_iter().collect();
-    // The least important first.
+    // The least important callback comes first.
     order.sort_by(|(_, one), (_, other)| other.cmp(one));
     let mut levels: Vec<u32> = levels.into_values().collect();
     levels.sort_unstable();

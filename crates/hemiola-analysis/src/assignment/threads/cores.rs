@@ -1,15 +1,15 @@
-//! Which cores threads may use.
+//! The cores that threads may use.
 
 use super::Thread;
 use crate::Analysis;
 use crate::system::System;
 
-/// Other cores have to leave so much more of the tightest deadline, or it is not worth tying a
-/// thread down.
+/// The part of the tightest deadline that other cores have to save: for less it is not worth
+/// pinning a thread.
 const WORTH: f64 = 0.02;
 
-/// For each thread, in this order: all cores, or one if it is a single thread, where that is better
-/// than what it has.
+/// Chooses for each thread, in this order, all cores, or one if it is a single thread, where that
+/// is better than what it has.
 pub fn assign(mut system: System, order: &[Thread]) -> System {
     for &thread in order {
         let mut best = Merit::of(&system);
@@ -28,7 +28,7 @@ pub fn assign(mut system: System, order: &[Thread]) -> System {
     system
 }
 
-/// Lists of cores, of which an empty one means all.
+/// Returns lists of cores, of which an empty one means all.
 fn choices(system: &System, thread: Thread) -> Vec<Vec<usize>> {
     let is_single = match thread {
         Thread::Cycle(cycle) => system.cycles[cycle].workers == 1,
@@ -38,10 +38,10 @@ fn choices(system: &System, thread: Thread) -> Vec<Vec<usize>> {
     [Vec::new()].into_iter().chain(alone).collect()
 }
 
-/// How good a system is.
+/// A measure of how good a system is.
 struct Merit {
     holds: usize,
-    /// The largest part of its deadline that anything takes.
+    /// The largest ratio of a bound to its deadline.
     tightest: f64,
 }
 

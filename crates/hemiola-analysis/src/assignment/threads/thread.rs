@@ -1,9 +1,9 @@
-//! Who gets a priority: the workers of a cycle, or the thread of an executor.
+//! The threads that get a priority: the workers of a cycle, or the thread of an executor.
 
 use crate::system::{Begin, Chain, Path, Start, System};
 use crate::{Analysis, TimeSpan, Verdict};
 
-/// By its place in the system.
+/// A thread, by its position in the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Thread {
     Cycle(usize),
@@ -11,7 +11,7 @@ pub enum Thread {
 }
 
 impl Thread {
-    /// Those that there are.
+    /// Returns the threads of those names that exist.
     pub fn named(system: &System, cycles: &[&str], executors: &[&str]) -> Vec<Self> {
         let cycle = |name: &&str| system.cycles.iter().position(|cycle| cycle.name == **name);
         let executor = |name: &&str| system.executors.iter().position(|executor| executor.name == **name);
@@ -33,7 +33,7 @@ impl Thread {
         }
     }
 
-    /// How soon it has to be done; [`TimeSpan::MAX`] if nobody waits for it.
+    /// Returns how soon the thread has to be done; [`TimeSpan::MAX`] if it has no deadline.
     pub fn due(self, system: &System) -> TimeSpan {
         match self {
             Self::Cycle(cycle) => {
@@ -45,8 +45,8 @@ impl Thread {
         }
     }
 
-    /// Whether it meets its own deadlines, and a cycle that from the sample on with which it
-    /// begins.
+    /// Whether the thread meets its own deadlines, and a cycle also those from the sample on with
+    /// which it begins.
     pub fn is_in_time(self, analysis: &Analysis, system: &System) -> bool {
         let is_in_time = |name: &str| analysis.find(name).is_some_and(Verdict::holds);
         match self {
@@ -59,20 +59,21 @@ impl Thread {
     }
 }
 
-/// From a sample to the end of the cycle that it begins.
+/// Returns the paths from a sample to the end of the cycle that it begins.
 fn responses(system: &System, cycle: usize) -> impl Iterator<Item = &Path> {
     let name = &system.cycles[cycle].name;
     let responds = move |path: &&Path| path.from == Start::Sample && path.through.last() == Some(name);
     system.paths.iter().filter(responds)
 }
 
-/// Those that an executor has a part in.
+/// Returns the chains that have a callback on an executor.
 fn chains(system: &System, executor: usize) -> impl Iterator<Item = &Chain> {
     let name = Some(&system.executors[executor].name);
     system.chains.iter().filter(move |chain| chain.callbacks.iter().any(|callback| callback.executor.as_ref() == name))
 }
 
-/// Descriptions that were checked have no circles; `left` ends those of others.
+/// Returns the period of a cycle. Descriptions that were checked have no circles; `left` ends those
+/// of others.
 fn period(system: &System, cycle: usize, left: usize) -> TimeSpan {
     match &system.cycles[cycle].begins {
         Begin::Every { period, .. } => *period,

@@ -1,18 +1,19 @@
-//! How many workers a cycle gets.
+//! The number of workers of a cycle.
 
 use super::Thread;
 use crate::system::System;
 use crate::{Analysis, TimeSpan};
 
-/// A few workers less are worth more than a bound that is better by so little.
+/// A few workers less are worth a bound that is worse by this factor.
 const TOLERATED: f64 = 1.02;
 
-/// As many as can be of use.
+/// Returns the largest number of workers that can be useful.
 pub fn most(system: &System, cycle: usize) -> usize {
     system.cores.min(system.cycles[cycle].tasks.len()).max(1)
 }
 
-/// For each cycle, in this order, the fewest whose bound is hardly worse than the best.
+/// Chooses for each cycle, in this order, the fewest workers whose bound is hardly worse than the
+/// best.
 pub fn assign(mut system: System, order: &[Thread]) -> System {
     for &thread in order {
         let Thread::Cycle(cycle) = thread else { continue };

@@ -1,9 +1,10 @@
-//! Every interleaving of the pool, the lane, the word, and of those who join and leave.
+//! Models that try every interleaving of the pool, the lane, the word, and of those who join and
+//! leave.
 
 mod lanes;
 mod topics;
 
-/// With at most three preemptions: for models of many steps.
+/// Runs a model of many steps with at most three preemptions.
 fn bounded(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);

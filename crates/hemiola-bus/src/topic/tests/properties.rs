@@ -1,5 +1,5 @@
-//! Whatever is published and received, in whatever order: a queue gives what its policy says, what
-//! is held stays as it is, and slots suffice.
+//! Properties of all orders of publishing and receiving: a queue gives what its policy promises,
+//! what is held stays as it is, and slots suffice.
 
 use crate::{Bus, WhenFull};
 use proptest::prelude::*;
@@ -22,13 +22,13 @@ impl Default for Number {
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Publish(usize),
-    /// Receives up to so many, and publishes so many while they are held.
+    /// Receives up to so many messages, and publishes so many while they are held.
     Batch(usize, usize),
-    /// Receives one, and publishes so many while it is held.
+    /// Receives one message, and publishes so many while it is held.
     Receive(usize),
-    /// Asks whether there are messages: what was held is let go.
+    /// Asks whether there are messages, which releases what was held.
     Look,
-    /// Another publisher takes the place of this one.
+    /// Replaces the publisher by another one.
     Replace,
 }
 
@@ -46,7 +46,7 @@ fn when_full() -> impl Strategy<Value = WhenFull> {
     prop_oneof![Just(WhenFull::DropOldest), Just(WhenFull::DropNewest), Just(WhenFull::Wait)]
 }
 
-/// What should wait in a queue.
+/// The messages that should wait in a queue.
 struct Expected {
     waiting: VecDeque<u64>,
     capacity: usize,
@@ -110,7 +110,7 @@ proptest! {
                 }
             }
         }
-        // What waits, what the receiver holds, and what the publisher fills.
+        // Slots are needed for what waits, what the receiver holds, and what the publisher fills.
         prop_assert_eq!(SLOTS_MADE.get(), 2 * capacity + 1);
     }
 

@@ -1,5 +1,5 @@
-//! Real threads, as many messages as fit into some seconds. Every message says who sent it and
-//! which one it is, twice.
+//! Real threads that send as many messages as fit into some seconds. Every message carries its
+//! sender, and its number twice.
 //!
 //! Hours' worth of messages in a minute: `HEMIOLA_STRESS=200 cargo test --release -p hemiola-bus
 //! --lib stress -- --nocapture --test-threads 1` sends that many times as many, and prints how long
@@ -10,15 +10,15 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Of each publisher.
+/// The number of messages of each publisher.
 static MESSAGES: LazyLock<u64> = LazyLock::new(|| 100_000 * factor());
 
-/// What the environment asks for; once, if it asks for nothing.
+/// Returns the factor that the environment asks for, or one.
 fn factor() -> u64 {
     std::env::var("HEMIOLA_STRESS").map_or(1, |text| text.parse().expect("HEMIOLA_STRESS is a number of times"))
 }
 
-/// Says what was done, if more than usual was asked for.
+/// Prints what was done, if more than usual was asked for.
 fn tell(test: &str, start: Instant) {
     if factor() > 1 {
         let messages = *MESSAGES * PUBLISHERS as u64;
@@ -43,7 +43,7 @@ impl Numbered {
     }
 }
 
-/// What a receiver has seen: whole messages only, each once, in order.
+/// The messages that a receiver has seen: whole ones only, each once, in order.
 #[derive(Default)]
 struct Seen {
     count: u64,
@@ -63,7 +63,7 @@ impl Seen {
     }
 }
 
-/// Publishers that publish all they have, beside whatever else is `spawn`ed.
+/// Runs publishers that publish all they have, beside whatever else is `spawn`ed.
 fn run<'scope>(
     scope: &'scope std::thread::Scope<'scope, '_>,
     publishers: [Publisher<Numbered>; PUBLISHERS],

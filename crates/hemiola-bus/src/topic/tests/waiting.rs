@@ -1,5 +1,5 @@
 //! Publishers that wait for room, in every interleaving. Their sleeps end by time: that a receiver
-//! ends one earlier is no promise.
+//! ends one earlier is not guaranteed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::when_full::WhenFull;
 
 const LONG: Duration = Duration::from_secs(1000);
 
-/// A publisher, and a queue with room for one of its messages.
+/// Creates a publisher, and a queue with room for one of its messages.
 fn ends() -> (Publisher<u64>, Queue<u64>) {
     let hub = Arc::new(Hub::new("test".into(), None));
     let publisher = Publisher::join(hub.clone());

@@ -11,7 +11,7 @@ use hemiola_words::duration;
 
 use hemiola_insight::{Derived, Knowledge, basis};
 
-/// The whole file.
+/// Returns the whole file.
 pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowledge, assigned: &Assigned) -> String {
     let mut text = String::from(
         "# Priorities, workers and cores, as `assign` found them. `run --overlay` obeys them, `analyze --overlay` shows all bounds.\n#\n",
@@ -32,7 +32,8 @@ pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowle
             cycle(&mut text, configured.scheduling, &was, &is);
         }
     }
-    // What `check` would derive from the new priorities is not what was analysed.
+    // Sources are written too, as `check` would derive other priorities for them from those of the
+    // cycles than were analysed.
     for cycle in &assigned.system.cycles {
         let is_raised = configuration.sources.get(&cycle.name).and_then(|source| source.scheduling).is_none()
             && configuration.most_important_triggered_by(&cycle.name).is_some();
@@ -42,7 +43,7 @@ pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowle
     }
     for (was, is) in before.executors.iter().zip(&assigned.system.executors) {
         let is_same = was == is && callbacks(derived, before, was) == callbacks(derived, &assigned.system, is);
-        // One that shares time, and for which nobody waits, goes on doing so.
+        // An executor that shares time, and for which nobody waits, goes on doing so.
         if !is_same {
             executor(&mut text, derived, &assigned.system, was, is);
         }
@@ -68,7 +69,7 @@ fn executor(text: &mut String, derived: &Derived, system: &System, was: &Executo
     }
     let _ = writeln!(text, "priority = {}", is.priority);
     if was.core != is.core {
-        // An empty list would mean those of the program.
+        // An empty list would mean the cores of the program.
         let cores = is.core.map_or_else(|| (0..system.cores).collect(), |core| vec![core]);
         let _ = writeln!(text, "cores = {cores:?}");
     }
@@ -79,8 +80,8 @@ fn executor(text: &mut String, derived: &Derived, system: &System, was: &Executo
     }
 }
 
-/// By names that stay the same when lines of the program move, where such a name means one
-/// callback.
+/// The priorities of an executor's callbacks. The names are those that stay the same when lines of
+/// the program move, where such a name means one callback.
 fn callbacks(derived: &Derived, system: &System, executor: &Executor) -> BTreeMap<String, u32> {
     let of_it = || derived.callbacks.called.iter().filter(|called| called.executor == executor.name);
     let is_alone = |name: &str| {
@@ -96,7 +97,7 @@ fn callbacks(derived: &Derived, system: &System, executor: &Executor) -> BTreeMa
         let name = without_number(&called.callback);
         let short = without_place(name);
         let known = priorities.entry(if is_alone(short) { short } else { name }.to_owned()).or_insert(priority);
-        // Those of one name cannot be told apart in the file.
+        // Callbacks of the same name cannot be told apart in the file.
         *known = priority.max(*known);
     }
     priorities
@@ -121,7 +122,7 @@ fn reason(method: Method) -> &'static str {
     }
 }
 
-/// A line per cycle and callback: how it is, and how it would be.
+/// Returns a line per cycle and callback: its priority, workers and bound before and now.
 fn comparison(derived: &Derived, system: &System) -> String {
     let (before, after) = (Analysis::of(&derived.system), Analysis::of(system));
     let cycles = derived.responses.iter().map(|response| {
@@ -158,7 +159,7 @@ fn comparison(derived: &Derived, system: &System) -> String {
     text
 }
 
-/// A key of TOML.
+/// Writes a name as a key of TOML.
 fn key(name: &str) -> String {
     let is_bare = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
     if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { serde_json::json!(name).to_string() }

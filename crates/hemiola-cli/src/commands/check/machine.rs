@@ -9,11 +9,11 @@ use hemiola_plan::{Consumer, Input, Origin, Resolved, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId};
 use hemiola_runtime::Robot;
 
-/// All that is worth a look, on a machine of which these cores may be used.
+/// Returns all warnings for a machine of which these cores may be used.
 pub fn warnings(robot: &Robot, origins: &Origins, usable: &Affinity) -> Diagnostics {
     let look = Look { configuration: robot.configuration(), resolved: robot.resolved(), origins, usable };
     let prioritised: Vec<_> = look.prioritised().collect();
-    // Where the system does not tell, all may be there.
+    // Where the system does not say which cores there are, all may be there.
     let of_machine = look.cores().chain(look.workers()).filter(|_| !usable.cores().is_empty());
     let sources = prioritised.iter().flat_map(|cycle| look.sources(cycle));
     let readers = prioritised.iter().flat_map(|cycle| look.readers(cycle));
@@ -35,7 +35,7 @@ struct Prioritised<'r> {
 }
 
 impl<'r> Look<'r> {
-    /// Cores that are not there.
+    /// Warns of cores that are not there.
     fn cores(&self) -> impl Iterator<Item = Diagnostic> {
         let cycles = self.configuration.cycles.iter().map(|cycle| ("cycle", cycle.name.as_str(), &cycle.cores));
         let sources = self.configuration.sources.iter().map(|(name, source)| ("source", name.as_str(), &source.cores));
@@ -52,11 +52,11 @@ impl<'r> Look<'r> {
         })
     }
 
-    /// More workers than cores.
+    /// Warns of more workers than cores.
     fn workers(&self) -> impl Iterator<Item = Diagnostic> {
         self.configuration.cycles.iter().filter_map(|cycle| {
             let is_allowed = |core: &&CoreId| cycle.cores.is_empty() || cycle.cores.contains(&core.0);
-            // If it may use none that is there, it uses all.
+            // A cycle that may use none of the cores that are there uses all of them.
             let cores = match self.usable.cores().iter().filter(is_allowed).count() {
                 0 => self.usable.cores().len(),
                 cores => cores,
@@ -70,7 +70,7 @@ impl<'r> Look<'r> {
         })
     }
 
-    /// Sources without a real-time priority that trigger the cycle, or that it reads.
+    /// Warns of sources without a real-time priority that trigger the cycle, or that it reads.
     fn sources(&self, cycle: &Prioritised<'r>) -> impl Iterator<Item = Diagnostic> {
         let triggering = match &cycle.cycle.trigger {
             Trigger::Source(source) => Some(source.as_str()),
@@ -98,7 +98,8 @@ impl<'r> Look<'r> {
         ))
     }
 
-    /// One whose policy is written has no priority on purpose.
+    /// Warns of a source that the cycle reads. A source whose policy is written has no priority on
+    /// purpose.
     fn read(&self, cycle: &Prioritised<'_>, source: &str) -> Option<Diagnostic> {
         if self.is_on_purpose("source", source) {
             return None;
@@ -111,14 +112,14 @@ impl<'r> Look<'r> {
         Some(warning.help(remedy("source", source, cycle.priority, "old values do no harm")))
     }
 
-    /// Sources and cycles without a real-time priority that read what the cycle provides.
+    /// Warns of sources and cycles without a real-time priority that read what the cycle provides.
     fn readers(&self, cycle: &Prioritised<'r>) -> impl Iterator<Item = Diagnostic> {
         cycle.resolved.publishes.iter().filter_map(|group| {
             let (table, reader) = match &group.consumer {
                 Consumer::Cycle(reader) => ("cycle", reader),
                 Consumer::Source(reader) => ("source", reader),
             };
-            // Of a source that it reads, too, that was said.
+            // A source that the cycle also reads has had its warning already.
             let is_said = table == "source" && cycle.resolved.inputs.iter().any(|it| source_of(it) == Some(reader));
             if is_said || self.is_on_purpose(table, reader) || self.has_priority(table, reader) {
                 return None;
@@ -246,7 +247,7 @@ mod tests {
         fn map(&self, _pose: &Pose) {}
     }
 
-    /// What is said of this robot.toml on a machine with two cores: one line each.
+    /// Returns the warnings for this robot.toml on a machine with two cores, one line each.
     fn said(more_of_motion: &str, more: &str) -> Vec<String> {
         let text = format!(
             "[cycle.motion]\ntrigger = \"Body\"\nmodules = [\"Odometry\"]\n{more_of_motion}\n\
@@ -290,7 +291,7 @@ mod tests {
         );
         assert!(lidar.contains("write `priority = 79` in `[source.Lidar]`, or `policy = \"time-sharing\"`"), "{lidar}");
         assert!(mapping.contains("and `mapping`, which reads its results, has none"), "{mapping}");
-        // With priorities, or without on purpose.
+        // Nothing is wrong where they have priorities, or have none on purpose.
         let mended = "priority = 20\n[source.Lidar]\npolicy = \"time-sharing\"";
         assert_eq!(said("priority = 80", mended), [""; 0]);
         let sharing = said("priority = 80", &format!("{mended}\n[source.Body]\npolicy = \"time-sharing\""));

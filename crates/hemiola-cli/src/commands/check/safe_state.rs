@@ -7,7 +7,7 @@ use hemiola_words::duration;
 use crate::guard::StopCommand;
 use crate::session::Session;
 
-/// A line for each module that is stopped, or that says that it knows the safe state.
+/// Returns a line for each module that is stopped, or that declares that it knows the safe state.
 pub fn lines(session: &Session, guard: Option<&StopCommand>) -> Vec<String> {
     let description = session.robot.description();
     let modules: Vec<_> =

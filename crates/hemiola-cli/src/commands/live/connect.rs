@@ -22,7 +22,8 @@ pub fn connect(own: Option<&str>, arguments: &RobotArguments) -> Result<Connecti
     Ok(robot)
 }
 
-/// The one that has that name or process; without a name those of this program go before others.
+/// Chooses the robot of that name or process; without a name, robots of this program go before
+/// others.
 pub fn choose(
     running: Vec<RunningSocket>,
     own: Option<&str>,

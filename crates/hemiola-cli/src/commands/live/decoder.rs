@@ -12,7 +12,7 @@ use crate::error::CommandError;
 pub struct Decoder(Arc<Definition>);
 
 impl Decoder {
-    /// For a subscription that was answered so.
+    /// Makes a decoder from the schema in the answer to a subscription.
     pub fn of(answer: &Json) -> Result<Self, CommandError> {
         let text = |key: &str| answer[key].as_str().unwrap_or_default();
         let definition = Definition::parse(text("schema_name"), text("schema"));
@@ -20,12 +20,12 @@ impl Decoder {
         Ok(Self(Arc::new(definition.map_err(wrong)?)))
     }
 
-    /// The whole of it, as JSON.
+    /// Decodes a whole message, as JSON.
     pub fn decode(&self, message: &ValueMessage) -> Result<Json, CommandError> {
         self.decode_part(message, "")
     }
 
-    /// A part of it: `pose.position.x`; for an empty path the whole.
+    /// Decodes a part of a message, such as `pose.position.x`; an empty path stands for the whole.
     pub fn decode_part(&self, message: &ValueMessage, path: &str) -> Result<Json, CommandError> {
         let wrong = |error: String| CommandError::Usage(format!("the message is not as its schema says: {error}"));
         let value = Value::decode(&self.0, &message.data).map_err(|error| wrong(error.to_string()))?;

@@ -122,7 +122,7 @@ fn one<'p>(parameters: &'p [Value], module: &str, name: &str) -> Result<&'p Valu
     found.ok_or_else(|| CommandError::unknown(&format!("parameter of {module}"), name, known()))
 }
 
-/// As they stand in robot.toml, a table for each module.
+/// Lists parameters as they stand in robot.toml, in a table for each module.
 fn listed(parameters: &[Value], remark: impl Fn(&Value) -> String) -> String {
     let mut listed = String::new();
     let mut table = None;

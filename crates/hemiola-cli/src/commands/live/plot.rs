@@ -19,7 +19,7 @@ use crate::interruption::Interruption;
 use crate::terminal::{self, Key, Screen, Terminal};
 use chart::Plot;
 
-/// Keys are looked for so often.
+/// The interval between two looks for keys.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCode, CommandError> {
@@ -83,7 +83,7 @@ fn watch(
     Ok(())
 }
 
-/// A line for each point: for pipes.
+/// Prints a line for each point, for pipes.
 fn print_points(
     robot: &mut Connection,
     arguments: &PlotFieldsArguments,

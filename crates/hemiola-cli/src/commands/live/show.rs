@@ -32,7 +32,7 @@ pub fn show(own: Option<&str>, arguments: &ShowArguments) -> Result<ExitCode, Co
     }
 }
 
-/// Until Ctrl-C, or as often as was asked for.
+/// Shows values until Ctrl-C, or as often as was asked for.
 fn watch(robot: &mut Connection, sought: &mut Sought, arguments: &ShowArguments) -> Result<ExitCode, CommandError> {
     let period = Duration::from_secs_f64(1.0 / arguments.rate);
     let is_drawn = io::stdout().is_terminal() && !arguments.output.json;
@@ -42,7 +42,7 @@ fn watch(robot: &mut Connection, sought: &mut Sought, arguments: &ShowArguments)
     while arguments.count.is_none_or(|count| shown < count) {
         let begin = Instant::now();
         let read = sought.read(robot)?;
-        // A value that nobody has provided anew is the same.
+        // A value is printed again only when it has been provided anew.
         if read != before || shown == 0 {
             shown += 1;
             let text = as_text(&read);
@@ -52,7 +52,7 @@ fn watch(robot: &mut Connection, sought: &mut Sought, arguments: &ShowArguments)
             } else if arguments.output.json {
                 read.iter().try_for_each(|read| print_json_line(&as_json(read)).map(drop))?;
             } else {
-                // What has several lines has an empty one behind it.
+                // A value of several lines has an empty line behind it.
                 print(&if text.lines().count() > 1 { text + "\n" } else { text })?;
             }
             before = read;
@@ -62,17 +62,17 @@ fn watch(robot: &mut Connection, sought: &mut Sought, arguments: &ShowArguments)
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is to be shown, and how it is come by.
+/// The values that are to be shown, and how each is obtained.
 struct Sought(Vec<(String, Way)>);
 
 enum Way {
-    /// It is asked for.
+    /// Each look requests the value.
     Read,
-    /// Samples of sources come when there are new ones.
+    /// The robot sends samples of a source when there are new ones.
     Subscribed { decoder: Decoder, path: String, last: Option<Value> },
 }
 
-/// A source may take so long for a sample.
+/// The time after which a source that has provided no sample is an error.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Sought {
@@ -106,7 +106,7 @@ impl Sought {
         Ok(Self(sought))
     }
 
-    /// Of each, its name, and the value and its time.
+    /// Returns the name of each value, with the value and its time.
     fn read(&mut self, robot: &mut Connection) -> Result<Vec<(String, Value)>, CommandError> {
         self.receive(robot)?;
         let read = self.0.iter().map(|(name, way)| {
@@ -119,7 +119,7 @@ impl Sought {
         read.collect()
     }
 
-    /// Takes what has come, and waits for what has not come at all.
+    /// Drains the messages that have arrived, and waits for the first sample of each source.
     fn receive(&mut self, robot: &mut Connection) -> Result<(), CommandError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -148,7 +148,7 @@ fn as_json((name, answer): &(String, Value)) -> Value {
     json!({ "name": name, "time": answer["time"], "value": answer["value"] })
 }
 
-/// Several as a file with a table for each.
+/// Returns several values as a file with a table for each.
 fn as_text(read: &[(String, Value)]) -> String {
     let longest = longest_list();
     let part = |(name, answer): &(String, Value)| match &answer["value"] {

@@ -18,7 +18,7 @@ pub fn override_value(own: Option<&str>, arguments: &OverrideArguments) -> Resul
     let OverrideArguments { representation, value, output } = arguments;
     let value = json!(typed(value)?);
     let mut robot = connect(own, &output.robot)?;
-    // What is left out stays as it is shown now.
+    // Fields that are left out stay as they are shown now.
     let shown = robot.request(Request::Read { value: representation.clone() })?["value"].take();
     let whole = if shown.is_object() && value.is_object() { merged(shown, value) } else { value };
     let value = serde_json::from_value(whole).map_err(|error| CommandError::Usage(error.to_string()))?;
@@ -28,8 +28,8 @@ pub fn override_value(own: Option<&str>, arguments: &OverrideArguments) -> Resul
     say(output, &json!({ "change": overridden }), &said)
 }
 
-/// A representation with what somebody typed put over it. Structures within it are filled up as
-/// well; variants of enumerations, which are tables too, replace each other.
+/// Puts what somebody typed over a representation. Structures within it are filled up as well;
+/// variants of enumerations, which are tables too, replace each other.
 fn merged(below: Value, above: Value) -> Value {
     let (mut below, above) = match (below, above) {
         (Value::Object(below), Value::Object(above)) => (below, above),
@@ -86,7 +86,7 @@ pub fn stop(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, 
     });
     match ended {
         Ok(None) => Err(CommandError::Usage(format!("{name} was asked to end, and has not for 10 s"))),
-        // Its last word may be lost with it.
+        // The robot's last message may be lost with its connection.
         Ok(Some(ClientError::Ended { .. } | ClientError::Lost { .. })) | Err(ClientError::Ended { .. }) => {
             say(arguments, &json!({ "ended": name }), &format!("{name} has ended"))
         }

@@ -9,13 +9,13 @@ use serde_json::Value as Json;
 use crate::commands::print;
 use crate::error::CommandError;
 
-/// What somebody typed, for the robot.
+/// Reads what somebody typed as a value for the robot.
 pub fn typed(text: &str) -> Result<Value, CommandError> {
     Ok(parse_value(text)?)
 }
 
-/// A value of the robot in TOML: a table as lines, all else in one. Lists of more than `longest`
-/// items are shortened.
+/// Writes a value of the robot in TOML: a table as lines, anything else in one line. Lists of more
+/// than `longest` items are shortened.
 pub fn document(value: &Json, longest: usize) -> String {
     match value {
         Json::Object(entries) if !entries.is_empty() => {
@@ -26,7 +26,7 @@ pub fn document(value: &Json, longest: usize) -> String {
     }
 }
 
-/// A value of the robot in TOML, in a line.
+/// Writes a value of the robot in TOML, in one line.
 pub fn inline(value: &Json, longest: usize) -> String {
     match value {
         Json::Array(items) => {
@@ -51,7 +51,8 @@ fn key(key: &str) -> String {
     if !key.is_empty() && key.chars().all(is_bare) { key.to_owned() } else { value_text(&Value::from(key)) }
 }
 
-/// People see the beginning of long lists; who reads them from a pipe wants all.
+/// The most items of a list that are printed: people on a terminal see the beginning, a pipe gets
+/// all.
 pub fn longest_list() -> usize {
     if crate::terminal::terminal_size().is_some() { 32 } else { usize::MAX }
 }
@@ -61,7 +62,7 @@ pub fn print_json(answer: &Json) -> Result<ExitCode, CommandError> {
     print(&(serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"))
 }
 
-/// Prints one of many for machines, on a line.
+/// Prints one of many answers for machines, on a line.
 pub fn print_json_line(item: &Json) -> Result<ExitCode, CommandError> {
     print(&format!("{item}\n"))
 }

@@ -16,11 +16,11 @@ use crate::interruption::Interruption;
 use crate::terminal::{self, Screen, Terminal};
 use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
 
-/// Figures are sent so often.
+/// The interval at which the robot sends figures.
 const PERIOD: Duration = Duration::from_millis(250);
-/// Keys are looked for so often.
+/// The interval between two looks for keys.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
-/// Bounds come with what is measured: they are asked for so often.
+/// The interval between two requests for the bounds, which change with what is measured.
 const BOUNDS_PERIOD: Duration = Duration::from_secs(30);
 
 pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
@@ -48,7 +48,7 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
     }
 }
 
-/// Until somebody leaves, or the robot ends.
+/// Shows the robot until somebody leaves, or the robot ends.
 fn watch(robot: &mut Connection, screen: &mut Screen, interruption: &Interruption) -> Result<(), ClientError> {
     let mut top = Top::new(Ends::View, Vec::new());
     let (mut notes, mut bounds) = (Notes::default(), Bounds::default());
@@ -65,7 +65,7 @@ fn watch(robot: &mut Connection, screen: &mut Screen, interruption: &Interruptio
                     bounds_due = Instant::now() + BOUNDS_PERIOD;
                     bounds = match robot.request(Request::Bounds {}) {
                         Ok(answer) => Bounds::of_answer(&answer),
-                        // A robot of which too little is known has none.
+                        // A robot refuses bounds where too little is known; the old ones stay.
                         Err(ClientError::Refused(_)) => bounds,
                         Err(error) => return Err(error),
                     };

@@ -61,7 +61,7 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
     print(&Columns::new(columns).table(&rows))
 }
 
-/// The figures of this moment.
+/// Returns the figures of this moment.
 pub fn statistics(robot: &mut Connection) -> Result<Value, CommandError> {
     robot.request(Request::Watch { what: Watched::Statistics, period: None, names: None })?;
     let statistics = loop {
@@ -105,12 +105,12 @@ fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, Comma
     Ok(ExitCode::SUCCESS)
 }
 
-/// The only subscription of a command.
+/// Returns the request for a topic's messages; it is the only subscription of a command.
 fn messages_of(topic: &str, rate: Option<f64>) -> Request {
     Request::Subscribe { subscription: 1, value: None, topic: Some(topic.to_owned()), rate, form: Form::Cdr }
 }
 
-/// Messages of a second, by the robot's clock.
+/// The messages of a second, by the robot's clock.
 #[derive(Default)]
 struct Arrivals {
     last: Option<i64>,
@@ -126,7 +126,7 @@ impl Arrivals {
         self.last = Some(message.head.time);
     }
 
-    /// Messages by the second.
+    /// Returns the messages per second.
     fn rate(&self) -> f64 {
         let span: i64 = self.gaps.iter().sum();
         if span > 0 { self.gaps.len() as f64 * 1e9 / span as f64 } else { 0.0 }
@@ -156,7 +156,7 @@ impl Arrivals {
         })
     }
 
-    /// The distance to the first message of the next second counts there.
+    /// Begins the next second. The distance to its first message counts there.
     fn begin_anew(&mut self) {
         *self = Self { last: self.last, ..Self::default() };
     }

@@ -35,7 +35,7 @@ fn start(own: Option<&str>, arguments: &FileArguments) -> Result<ExitCode, Comma
     say(&arguments.output, &json!({ "file": file }), &format!("tracing to {} until: trace stop", file.display()))
 }
 
-/// Here: the first of `nao-1.pftrace` and so on that is not there yet.
+/// Returns the first of `nao-1.pftrace` and so on that does not exist yet, in the present folder.
 fn next_free(name: &str) -> PathBuf {
     let mut numbered = (1_u32..).map(|number| PathBuf::from(format!("{name}-{number}.pftrace")));
     numbered.find(|path| !path.exists()).unwrap_or_else(|| format!("{name}.pftrace").into())

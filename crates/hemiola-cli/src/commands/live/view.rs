@@ -14,17 +14,18 @@ use crate::notes::tell;
 pub fn view(arguments: &ViewArguments) -> Result<ExitCode, CommandError> {
     let log = LogSubject::open(&arguments.log)?;
     log.damage().iter().for_each(|damage| tell(format_args!("note: {damage}")));
-    // Before the address is known: who ends it at once is heard, too.
+    // Signals are awaited before the address is known, so that none that comes at once is missed.
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(CommandError::Thread)?;
     let name = arguments.log.file_stem().map_or_else(|| "log".into(), |name| name.to_string_lossy());
-    // Commands for the robot that runs shall not find a log in its place.
+    // The page has no socket, so that commands for the running robot do not find a log in its
+    // place.
     let settings = DoorSettings { has_socket: false, port: arguments.page, ..DoorSettings::default() };
     let door = Door::open(&name, settings, Box::new(log))?;
     door.notes().iter().for_each(|note| tell(format_args!("note: {note}")));
     if let Some(page) = door.page() {
         print(&format!("page: {page}\n"))?;
     }
-    // Ctrl-C is how it ends.
+    // Ctrl-C ends the view.
     _ = signals.forever().next();
     door.close("the viewer was ended");
     Ok(ExitCode::SUCCESS)

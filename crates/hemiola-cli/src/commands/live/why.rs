@@ -1,4 +1,4 @@
-//! `why` of a robot that runs: what its last seconds tell.
+//! `why` of a robot that runs: what its last seconds show.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use crate::commands::print;
 use crate::error::CommandError;
 use crate::notes::tell;
 
-/// The running robot that is asked; `None` where a trace or log is.
+/// Returns the running robot that is asked, or `None` where a trace or log is.
 pub fn asked(own: Option<&str>, arguments: &WhyArguments) -> Option<RobotArguments> {
     let WhyArguments { trace, log, slice, configuration, at, robot, .. } = arguments;
     if let Some(At::Address(address)) = at {

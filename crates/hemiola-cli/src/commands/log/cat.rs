@@ -38,7 +38,7 @@ pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
             Err(problem) => {
                 problems += 1;
                 if problems <= MOST_PROBLEMS {
-                    // In order with what is printed.
+                    // Problems come in order with what is printed.
                     _ = output.flush();
                     eprintln!("{problem}");
                 }
@@ -63,7 +63,8 @@ pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
     }
 }
 
-/// Told one by one; a channel that cannot be decoded has one for each message.
+/// The number of problems that are printed; a channel that cannot be decoded has one for each
+/// message.
 const MOST_PROBLEMS: u64 = 20;
 
 fn line(message: &Message<'_>, begin: LogTime, format: CatFormat) -> Result<String, LogError> {
@@ -71,7 +72,7 @@ fn line(message: &Message<'_>, begin: LogTime, format: CatFormat) -> Result<Stri
     Ok(match format {
         CatFormat::Raw => format!("{seconds:.6} {topic} {} {} bytes", message.channel.type_name(), message.data.len()),
         CatFormat::Text => format!("{seconds:.6} {topic} {}", message.decode()?),
-        // By hand, so that fields keep the order of the message.
+        // JSON is written by hand, so that fields keep the order of the message.
         CatFormat::Json => format!(
             r#"{{"topic":{},"type":{},"log_time":{},"publish_time":{},"sequence":{},"value":{}}}"#,
             quoted(topic),
@@ -84,7 +85,7 @@ fn line(message: &Message<'_>, begin: LogTime, format: CatFormat) -> Result<Stri
     })
 }
 
-/// As JSON.
+/// Returns the text as a string of JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -13,12 +13,12 @@ use crate::command_line::log::DiffArguments;
 use crate::commands::print;
 use crate::error::CommandError;
 
-/// As many differences are shown.
+/// The number of differences that are shown.
 const SHOWN: usize = 20;
 
 pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, CommandError> {
     let (left, begin) = open(&arguments.left, &arguments.selection.span)?;
-    // The same span of both, counted from the beginning of the left one.
+    // Both logs are read over the same span, counted from the beginning of the left one.
     let (right, _) = open(&arguments.right, &arguments.selection.span)?;
     let selection = select(&arguments.selection, begin, &[&left, &right])?;
     let everywhere = arguments.tolerances.iter().rev().find(|(field, _)| field.is_none());

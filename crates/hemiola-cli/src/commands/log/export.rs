@@ -11,7 +11,7 @@ use crate::command_line::log::ExportArguments;
 use crate::commands::print;
 use crate::error::CommandError;
 
-/// Told one by one.
+/// The number of problems that are printed.
 const MOST_PROBLEMS: usize = 20;
 
 pub fn export(arguments: &ExportArguments) -> Result<ExitCode, CommandError> {

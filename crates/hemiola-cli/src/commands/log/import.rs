@@ -11,7 +11,7 @@ use crate::command_line::log::ImportArguments;
 use crate::commands::print;
 use crate::error::CommandError;
 
-/// Told one by one.
+/// The number of problems that are printed.
 const MOST_PROBLEMS: usize = 20;
 
 pub fn import(arguments: &ImportArguments) -> Result<ExitCode, CommandError> {

@@ -81,7 +81,7 @@ fn heading(log: &LogReader, survey: &Survey) -> String {
     if let Some((first, last)) = survey.span {
         let seconds = last.seconds_since(first);
         let (first, last) = (moment(first), moment(last));
-        // A day is told once.
+        // A day is printed once if both times are of it.
         let last = match (first.split_once(' '), last.split_once(' ')) {
             (Some((day, _)), Some((same, time))) if day == same => time,
             _ => &last,
@@ -126,12 +126,12 @@ fn table(survey: &Survey) -> String {
     let layout = |index| if index < 2 { Column::left(0) } else { Column::right(0) };
     let layout = (0..heads.len() - 1).map(|index| layout(index).after(if index > 0 { 2 } else { 0 }));
     let table = Columns::new(layout.chain([Column::left(0).after(2)])).fit(&rows);
-    // The bar goes where it fits.
+    // The column with the bars is shown where it fits.
     let shown = if table.width() <= columns(usize::MAX) { heads.len() } else { heads.len() - 1 };
     rows.iter().map(|row| table.line(&row[..shown]) + "\n").chain(["\n".to_owned()]).collect()
 }
 
-/// Of what modules remember, all in one: nobody looks at each.
+/// Sums up what the log has of the states of modules, in one line: nobody looks at each.
 fn checkpoints(survey: &Survey) -> String {
     let channels = || survey.channels.iter().filter(|channel| is_checkpoint(&channel.channel.topic));
     let Some(longest) = channels().max_by_key(|channel| channel.messages) else { return String::new() };
@@ -144,8 +144,8 @@ fn checkpoints(survey: &Survey) -> String {
     format!("{count} of what modules remember{every}: {all} in {channels}, with which a replay can begin\n")
 }
 
-/// How many messages of a channel its log lacks: by the numbers of those that are there, and by
-/// what its recorder says of the whole, which knows of the last ones, too.
+/// Returns how many messages of a channel the log lacks: by the numbers of those that are there,
+/// and by what the recorder counted, which includes the last ones.
 fn dropped(channel: &ChannelSurvey, survey: &Survey) -> u64 {
     let topic = channel.channel.topic.as_str();
     let counts = survey.metadata.iter().filter(|metadata| metadata.name == COUNTS);
@@ -154,7 +154,7 @@ fn dropped(channel: &ChannelSurvey, survey: &Survey) -> u64 {
     channel.missing.max(told.unwrap_or(0))
 }
 
-/// What strikes the eye of somebody who looks for trouble.
+/// Returns the gaps and disorder of a channel, a line each.
 fn remarks(channel: &ChannelSurvey, survey: &Survey) -> String {
     let topic = &channel.channel.topic;
     let begin = survey.span.map_or(LogTime::default(), |(first, _)| first);
@@ -170,13 +170,13 @@ fn remarks(channel: &ChannelSurvey, survey: &Survey) -> String {
     text
 }
 
-/// A time without messages is a gap when it is so many times as long as usual.
+/// The number of usual steps from which on a time without messages is a gap.
 const GAP: u32 = 5;
 
-/// A date, where the clock is one of the world.
+/// Returns a date, where the clock shows that of the world, or seconds.
 fn moment(time: LogTime) -> String {
     let seconds = time.nanoseconds() / 1_000_000_000;
-    // Robots whose clock began when they were switched on.
+    // A robot's clock may have begun when it was switched on.
     if seconds < FIRST_DATE {
         return format!("{:.3} s", time.seconds_since(LogTime::default()));
     }
@@ -186,10 +186,10 @@ fn moment(time: LogTime) -> String {
     format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// 1990.
+/// The beginning of 1990: an earlier time counts as seconds, not as a date.
 const FIRST_DATE: u64 = 631_152_000;
 
-/// Of the day so many days after 1970-01-01, in the Gregorian calendar.
+/// Returns year, month and day of the given day after 1970-01-01, in the Gregorian calendar.
 fn date(mut days: u64) -> (u64, u64, u64) {
     let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     // 400 years have 146097 days; times in logs end in 2554.

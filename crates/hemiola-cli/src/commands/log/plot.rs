@@ -15,7 +15,8 @@ use crate::error::CommandError;
 pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     let (mut log, begin) = open(&arguments.log, &arguments.span)?;
     if log.summary().is_none_or(|summary| summary.channels.is_empty()) {
-        // Channels are described on the way; what is wrong there is told when it is read again.
+        // Without a summary, channels are known when all is read; problems are reported when it is
+        // read again.
         while log.next_entry().is_some() {}
     }
     let topics: BTreeSet<String> = log.channels().map(|channel| channel.topic.clone()).collect();
@@ -46,15 +47,15 @@ pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::from(if problems > 0 { LOSSY } else { 0 }))
 }
 
-/// The longest topic that it may mean: topics may have dots in them. The last part of a topic's
-/// name is enough if it is the only one.
+/// Finds the topic and the field that are meant. Topics may have dots in them: the longest that
+/// fits is meant. The last part of a topic's name is enough if it is the only one.
 fn series(field: &str, topics: &BTreeSet<String>) -> Result<Series, CommandError> {
     let of = |name: &str| field.strip_prefix(name)?.strip_prefix('.');
     let whole = topics.iter().filter_map(|topic| Some((topic, of(topic)?)));
     if let Some((topic, path)) = whole.max_by_key(|(topic, _)| topic.len()) {
         return Ok(Series::new(topic, path));
     }
-    // What modules remember, and what runs began with, is hardly meant.
+    // Topics of module states and of inputs of runs are hardly meant.
     let usual: Vec<&String> = topics.iter().filter(|topic| !topic.contains("/_")).collect();
     let named: Vec<_> = usual.iter().filter_map(|topic| Some((topic, of(topic.rsplit('/').next()?)?))).collect();
     match named.as_slice() {

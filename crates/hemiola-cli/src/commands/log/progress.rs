@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use hemiola_recording::RecordingError;
 use hemiola_recording::replay::ReplayLog;
 
-/// A line on the terminal that is written over and over, and taken away at the end.
+/// A line on the terminal that is written over and over, and removed at the end.
 pub struct Progress {
     begin: Instant,
     last: Instant,
@@ -16,7 +16,7 @@ pub struct Progress {
     is_terminal: bool,
 }
 
-/// What takes less than that needs no bar.
+/// Work that takes less time than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -38,7 +38,7 @@ impl Progress {
         let seconds = (now - self.begin).as_secs_f64();
         let (rate, left) = ((done as f64 / seconds) as u64, seconds * (1.0 - share) / share.max(1e-9));
         let bar = format!("{}{}", "█".repeat(filled), "░".repeat(30 - filled.min(30)));
-        // Where the terminal is gone, nobody misses it.
+        // A terminal that is gone needs no bar.
         _ = write!(
             std::io::stderr(),
             "\r\x1b[K{bar} {:3.0} %  {} of {}, {}/s, {left:.0} s left",
@@ -50,7 +50,7 @@ impl Progress {
     }
 }
 
-/// Goes through a log, and shows how far that has come.
+/// Reads a log, and shows how far that has come.
 pub fn read_log(path: &Path) -> Result<ReplayLog, RecordingError> {
     let mut progress = Progress::new();
     ReplayLog::read_with(path, |done, all| progress.show(done, all))

@@ -14,7 +14,7 @@ use crate::command_line::log::{FilterArguments, RecoverArguments};
 use crate::commands::print;
 use crate::error::CommandError;
 
-/// How much of a chunk or record is held in memory at most.
+/// The most memory that a chunk or record may need.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
 pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, CommandError> {
@@ -50,7 +50,7 @@ fn report(recovery: &Recovery, output: &Path) -> String {
     text += "\n";
     for problem in &recovery.problems {
         let problem = problem.to_string();
-        // They know already what to do.
+        // The advice to use `log recover` is cut off: that is what runs.
         text += &format!("  {}\n", problem.split(" (`log recover").next().unwrap_or(&problem));
     }
     let untold = recovery.problem_count - recovery.problems.len() as u64;

@@ -9,7 +9,7 @@ use hemiola_log::{Entry, LogReader, LogTime, Selection};
 use crate::command_line::log::{SelectionArguments, SpanArguments};
 use crate::error::CommandError;
 
-/// A log, and the time of its earliest message.
+/// Opens a log, and finds the time of its earliest message.
 pub fn open(path: &Path, span: &SpanArguments) -> Result<(LogReader, LogTime), CommandError> {
     let mut log = LogReader::open(path)?;
     if let Some(statistics) = log.summary().and_then(|summary| summary.statistics.as_ref())
@@ -18,7 +18,7 @@ pub fn open(path: &Path, span: &SpanArguments) -> Result<(LogReader, LogTime), C
         let begin = LogTime::from_nanoseconds(statistics.message_start_time);
         return Ok((log, begin));
     }
-    // Without statistics: of the first message that can be read.
+    // Without statistics, the first message that can be read counts as the earliest.
     let mut begin = None;
     while begin.is_none()
         && let Some(entry) = log.next_entry()
@@ -33,10 +33,10 @@ pub fn open(path: &Path, span: &SpanArguments) -> Result<(LogReader, LogTime), C
     Ok((LogReader::open(path)?, begin.unwrap_or_default()))
 }
 
-/// The messages that are wanted of one or several logs.
+/// Selects the messages that are wanted of one or several logs.
 ///
-/// A topic that none of them has is an error. Of a log without a summary nobody knows that before
-/// all of it was read: [`check_topics`] finds out afterwards.
+/// A topic that none of them has is an error. For a log without a summary, only [`check_topics`]
+/// finds that, when all of the log has been read.
 pub fn select(arguments: &SelectionArguments, begin: LogTime, logs: &[&LogReader]) -> Result<Selection, CommandError> {
     if logs.iter().all(|log| log.summary().is_some()) {
         check_topics(arguments, logs)?;
@@ -45,7 +45,7 @@ pub fn select(arguments: &SelectionArguments, begin: LogTime, logs: &[&LogReader
     Ok(arguments.topics.iter().fold(selection, |selection, topic| selection.topic(topic)))
 }
 
-/// Whether each topic that was asked for is in one of the logs, as far as they were read.
+/// Checks that each topic that was asked for is in one of the logs, as far as they were read.
 pub fn check_topics(arguments: &SelectionArguments, logs: &[&LogReader]) -> Result<(), CommandError> {
     let known: BTreeSet<&str> =
         logs.iter().flat_map(|log| log.channels()).map(|channel| channel.topic.as_str()).collect();

@@ -25,7 +25,7 @@ use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
 use recorded::{Counterpart, Recorded};
 use report::{Report, Verdict};
 
-/// How long it waits for the next values.
+/// The interval between two looks for new values.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
@@ -35,7 +35,8 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
     let Session { robot, warnings, remarks, .. } = Session::of_log(program, &configuration, &recording)?;
     remarks.iter().for_each(|remark| eprintln!("{remark}"));
     check::warn(&warnings, &[]);
-    // Everything is computed anew, whatever a replay would take.
+    // Everything is computed anew, whatever the configuration says that a replay takes from the
+    // log.
     let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
     let Replay { robot, fidelity, resumed, warnings, remarks } = Replay::of(robot, &recording, beginning, &[])?;
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
@@ -51,14 +52,14 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
 
     let player = robot.into_player(Tempo::AsFastAsPossible)?;
     let mut seen = player.handle().observe(Observation::of(topics.values()).complete())?;
-    // It waits for what is seen of it.
+    // From here on the player waits for its observer where a value would be dropped.
     player.transport().resume();
     let channels = seen.channels();
     let names: Vec<_> = channels.iter().map(|channel| topic(&channel.owner, channel.descriptor.name())).collect();
     let mut buffer = CdrWriter::default();
     let mut progress = Progress::new();
     loop {
-        // First of all, so that nothing is left behind when it has.
+        // This comes first, so that nothing is left in the observer when the player has ended.
         let is_last = player.handle().is_stopping() || player.has_ended();
         while let Some(value) = seen.next_value() {
             let name = &names[value.channel()];
@@ -67,7 +68,7 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
             }
             buffer.clear();
             value.value().write(&mut buffer);
-            // A robot that goes on counts from there.
+            // A resumed robot counts its values from the checkpoint.
             let number = (!is_resumed && !recording.is_partial(name)).then(|| value.sequence());
             match recorded.counterpart(name, number, value.now())? {
                 Counterpart::Message(message) => {
@@ -96,7 +97,7 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
     })
 }
 
-/// So many workers in every cycle, if a number was given.
+/// Gives every cycle that number of workers, if one was given.
 fn with_workers(
     program: &Program,
     VerifyArguments { configuration, workers, .. }: &VerifyArguments,
@@ -111,7 +112,7 @@ fn with_workers(
     Ok(arguments)
 }
 
-/// What cycles provide and the log has: by topic, the representation.
+/// Returns the representations that cycles provide and that the log has, by topic.
 fn topics(robot: &Robot, recording: &ReplayLog) -> BTreeMap<String, String> {
     let recordable = robot.recordable();
     let cycles = robot.resolved().cycles.iter();

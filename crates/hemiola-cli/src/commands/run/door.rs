@@ -14,33 +14,33 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::notes::tell;
 
-/// What the door tells of the robot besides what its handle knows.
+/// The facts about the robot that its handle does not have.
 pub struct About<'a> {
     pub name: &'a str,
     pub base: &'a Base,
     pub origins: Origins,
     pub texts: Vec<ConfigurationText>,
     pub known: Known,
-    /// What it repeats, if it does.
+    /// The replay, if the robot repeats a log.
     pub replayed: Option<Replayed>,
 }
 
-/// The door, and the log that was begun there.
+/// The door of the robot, and the log that may be begun there.
 pub struct OpenDoor {
     door: Door,
     recording: LiveRecording,
 }
 
 impl OpenDoor {
-    /// Closes it when the robot has ended, and gives the log that was begun there its end.
+    /// Closes the door when the robot has ended, and finishes the log that was begun there.
     pub fn close(self) -> Option<Recorded> {
         drop(self.door);
         self.recording.finish()
     }
 }
 
-/// Opens the door that robot.toml and the command line ask for, and says where it is. A robot that
-/// is stepped as fast as possible is over before anybody could look at it.
+/// Opens the door that robot.toml and the command line ask for, and prints its address. A robot
+/// that is stepped as fast as possible is over before anybody could look at it, and gets none.
 pub fn open(
     handle: &RobotHandle,
     about: About<'_>,

@@ -10,21 +10,21 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::interruption::Interruption;
 
-/// Made, and waiting for everybody who looks on.
+/// A robot that is made, and waits to begin.
 pub enum Runner {
     Live(PreparedRobot),
     Played(Player),
 }
 
-/// Begun.
+/// A robot that has begun.
 pub enum Running {
     Live(RunningRobot),
     Played(Player),
 }
 
 impl Runner {
-    /// A replay is stepped at any pace, so that it is the same at each; as `chosen`, if that was
-    /// chosen since.
+    /// Makes the robot ready. A replay is stepped at any pace, so that it is the same at each; the
+    /// pace is `chosen`, if one was chosen since.
     pub fn start(robot: Robot, arguments: &RunArguments, chosen: Option<Tempo>) -> Result<Self, CommandError> {
         let Some(tempo) = stepped(arguments) else {
             let pace = arguments.speed.map_or(Pace::RealTime, Pace::Factor);
@@ -44,7 +44,7 @@ impl Runner {
         }
     }
 
-    /// What keys act on.
+    /// Returns the transport that keys act on.
     pub fn transport(&self) -> Option<Transport> {
         match self {
             Self::Live(_) => None,
@@ -52,7 +52,7 @@ impl Runner {
         }
     }
 
-    /// Does all that comes before that time, which nobody looks at.
+    /// Computes all that comes before that time as fast as possible.
     pub fn hurry_to(&self, time: Time, interruption: &Interruption) {
         let Self::Played(player) = self else { return };
         let transport = player.transport();
@@ -62,7 +62,7 @@ impl Runner {
         }
     }
 
-    /// Lets it begin.
+    /// Lets the robot begin.
     pub fn begin(self) -> Running {
         match self {
             Self::Live(prepared) => Running::Live(prepared.begin()),
@@ -89,13 +89,13 @@ impl Running {
     }
 }
 
-/// What the robot's clock shows when it is to end, if somebody says so.
+/// Returns the time on the robot's clock at which it is to end, if the arguments say one.
 pub fn end(arguments: &RunArguments) -> Option<Time> {
     let duration = arguments.duration.map(|duration| arguments.from.unwrap_or_default() + duration);
     duration.into_iter().chain(arguments.to).min().map(|end| Time::ZERO + end)
 }
 
-/// How fast it is stepped, if it is.
+/// Returns the pace at which the robot is stepped, if it is.
 pub fn stepped(arguments: &RunArguments) -> Option<Tempo> {
     if arguments.fast {
         return Some(Tempo::AsFastAsPossible);

@@ -14,15 +14,15 @@ use crate::terminal::{self, Key, Screen, Terminal};
 use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
 use hemiola_recording::replay::Remarks;
 
-/// Where.
+/// The place where a run is shown.
 pub enum Shown {
-    /// On a terminal.
+    /// The whole terminal.
     View(Box<View>),
-    /// Line by line.
+    /// The standard output, line by line.
     Lines(Lines),
 }
 
-/// The whole terminal, from the moment that there is something to be shown.
+/// The view on the whole terminal, which it takes over when there is something to be shown.
 pub struct View {
     top: Top,
     terminal: Terminal,
@@ -30,7 +30,7 @@ pub struct View {
     notes: Notes,
 }
 
-/// What a key wants of the robot.
+/// A key that concerns the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     End,
@@ -59,7 +59,7 @@ impl Shown {
         }
     }
 
-    /// Waits so long, or less if somebody presses a key.
+    /// Waits for `patience`, or less if somebody presses a key.
     pub fn wait(&mut self, patience: Duration) -> Option<Wish> {
         let Self::View(view) = self else {
             thread::sleep(patience);
@@ -86,7 +86,7 @@ impl Shown {
 }
 
 impl View {
-    /// Shows a moment. A terminal that cannot be taken shows nothing.
+    /// Shows a frame. A terminal that cannot be taken over shows nothing.
     fn show(&mut self, frame: Frame) {
         let Self { top, terminal, screen, notes } = self;
         top.update(Frame { notes: notes.clone(), ..frame });
@@ -99,23 +99,23 @@ impl View {
     }
 }
 
-/// Looks at the running robot now and then.
+/// Shows the running robot at intervals.
 pub struct Watch<'a> {
     pub program: &'a Program,
     pub name: &'a str,
     pub pace: Pace,
     pub handle: RobotHandle,
-    /// What it promises.
+    /// The bounds that the robot promises.
     pub bounds: Bounds,
     /// The log that is being written.
     pub recording: Option<String>,
     pub shown: &'a mut Shown,
     pub seen: Observer,
-    /// What people should know, as far as it is known; repeated ones are counted.
+    /// The messages for people, as far as they are known; repeated ones are counted.
     pub messages: Vec<Message>,
-    /// What a replay finds on its way.
+    /// The remarks that a replay makes on its way.
     pub remarks: Remarks,
-    /// Somebody has changed the robot since it began.
+    /// Whether somebody has changed the robot since it began.
     pub is_changed: bool,
 }
 
@@ -145,7 +145,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Whether somebody has changed what durations depend on, up to now.
+    /// Drains the journal, and returns whether somebody has changed what durations depend on.
     pub fn has_changed(&mut self) -> bool {
         while let Some(entry) = self.seen.next_entry() {
             self.note(&entry);
@@ -153,7 +153,7 @@ impl Watch<'_> {
         self.is_changed
     }
 
-    /// Adds what people should know, if it is new.
+    /// Adds a message for people, or counts it if it is known.
     fn note(&mut self, entry: &JournalEntry) {
         if let Shown::View(view) = &mut self.shown {
             view.notes.add_entry(entry);
@@ -169,19 +169,19 @@ impl Watch<'_> {
         match self.messages.iter_mut().find(|message| message.text == *text) {
             Some(message) => message.count += 1,
             None if has_room => self.messages.push(Message { text: text.clone(), count: 1 }),
-            // They are in the log, and counted at the end.
+            // Messages beyond the limit are in the log, and counted at the end.
             None => {}
         }
     }
 }
 
-/// More different messages than anybody reads.
+/// The number of different messages that are kept: more than anybody reads.
 const MOST_MESSAGES: usize = 1000;
 
 /// How fast the robot's clock runs, in words.
 pub enum Pace {
     Fixed(String),
-    /// As somebody says by keys.
+    /// The pace that somebody chooses by keys.
     Played(Transport),
 }
 
@@ -199,7 +199,7 @@ impl Pace {
     }
 }
 
-/// `as fast as possible`, `0.5 × real time`
+/// Writes a pace: `as fast as possible`, `0.5 × real time`.
 pub fn tempo(tempo: Tempo) -> String {
     match tempo {
         Tempo::AsFastAsPossible => "as fast as possible".to_owned(),
@@ -208,7 +208,7 @@ pub fn tempo(tempo: Tempo) -> String {
     }
 }
 
-/// A reader that goes away does not stop the robot.
+/// Prints a line; a reader that goes away does not stop the robot.
 fn print_line(line: &str) {
     _ = writeln!(io::stdout(), "{line}");
 }

@@ -1,4 +1,5 @@
-//! From each sensor to each output: how long a change takes, and how old what is put out is.
+//! The chains from each sensor to each output: how long a change takes, and how old the output's
+//! data is.
 
 use ratatui::style::Modifier;
 

@@ -1,4 +1,4 @@
-//! What messages go through.
+//! The topics, services and other channels of messages.
 
 use ratatui::style::{Color, Modifier};
 

@@ -1,5 +1,5 @@
-//! The cycles against their deadlines, what the robot says of itself, and the newest messages: the
-//! view that one leaves open.
+//! The cycles against their deadlines, the lines of the robot, and the newest messages: the view
+//! that one leaves open.
 
 use hemiola_trace::CycleReport;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -23,7 +23,7 @@ pub fn draw(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame, rates: &
         let plain: String = line.chars().filter(|character| !character.is_control()).collect();
         canvas.render_widget(Line::raw(format!(" {plain}")), row);
     }
-    // An empty line between them and the rest.
+    // An empty line separates the messages from the rest.
     messages::draw_newest(
         canvas,
         Rect { y: notes.y + u16::from(notes.height > 0), height: notes.height.saturating_sub(1), ..notes },
@@ -77,7 +77,7 @@ fn row(cycle: &CycleReport, frame: &Frame, rates: &Rates) -> [Cell; 13] {
     ]
 }
 
-/// ` bus  14 per second, 0 wait, 2 lost`
+/// Returns the line ` bus  14 per second, 0 wait, 2 lost`.
 fn traffic(frame: &Frame, rates: &Rates) -> Line<'static> {
     let of = |channel: &String| rates.rate(&Counted::Messages { channel: channel.clone() });
     let rate: f64 = frame.channels.iter().map(|channel| of(&channel.name)).sum();

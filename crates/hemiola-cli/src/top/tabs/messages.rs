@@ -1,4 +1,4 @@
-//! What people should know, the newest at the end.
+//! The messages for people, the newest at the end.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
@@ -9,7 +9,7 @@ use super::{Frame, quiet};
 use crate::top::notes::{Kind, Note};
 use crate::top::table::{Cell, Column, Position, QUIET, Table};
 
-/// All of them, and the selected one in full.
+/// Draws all messages, and the selected one in full.
 pub fn draw(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame, position: &mut Position) {
     let columns =
         [Column::figure("time", 50), Column::name("", 60), Column::rest("message", 99), Column::figure("times", 40)];
@@ -33,10 +33,10 @@ pub fn draw(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame, position
     }
 }
 
-/// As many lines has the selected one.
+/// The number of lines for the selected message.
 const WHOLE: u16 = 4;
 
-/// As many of the newest as fit.
+/// Draws as many of the newest messages as fit.
 pub fn draw_newest(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame) {
     let room = usize::from(area.height);
     let newest: Vec<&Note> = frame.notes.iter().rev().take(room).collect();

@@ -1,4 +1,4 @@
-//! Where samples come from.
+//! The sources of samples.
 
 use ratatui::style::{Color, Modifier};
 

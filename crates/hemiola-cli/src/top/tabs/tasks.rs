@@ -1,4 +1,4 @@
-//! What takes the time: the tasks of the cycles, and the callbacks beside them.
+//! The tasks of the cycles, and the callbacks beside them, with the time that they take.
 
 use ratatui::style::{Color, Modifier};
 

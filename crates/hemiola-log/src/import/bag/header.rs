@@ -1,6 +1,6 @@
 //! Headers of records: fields with names.
 
-/// The kinds of records that are looked at. Between them are those of the index.
+/// The kinds of records that are read. Those of the index are not among them.
 pub mod op {
     pub const MESSAGE: u8 = 2;
     pub const BAG: u8 = 3;
@@ -8,26 +8,26 @@ pub mod op {
     pub const CONNECTION: u8 = 7;
 }
 
-/// What the header of a record says.
+/// The fields of a record's header.
 #[derive(Debug, Default)]
 pub struct Header {
     pub op: u8,
-    /// Of a connection, a message.
+    /// The number of a connection, or that of a message's connection.
     pub connection: Option<u32>,
-    /// Of a message, in nanoseconds.
+    /// The time of a message, in nanoseconds.
     pub time: Option<u64>,
-    /// Of a connection.
+    /// The topic of a connection.
     pub topic: Option<String>,
-    /// Of a chunk.
+    /// The compression of a chunk.
     pub compression: Option<String>,
-    /// Of a chunk, when it is unpacked.
+    /// The size of a chunk, when it is unpacked.
     pub size: Option<u32>,
-    /// Of the bag: where its index begins, or 0.
+    /// The position at which the bag's index begins, or 0.
     pub index_position: Option<u64>,
 }
 
 impl Header {
-    /// `None` where these bytes are no header of a record of a known kind.
+    /// Parses a header; `None` if these bytes are no header of a record of a known kind.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let mut header = Self::default();
         for (name, value) in fields(bytes).ok()? {
@@ -51,10 +51,10 @@ impl Header {
     }
 }
 
-/// A name and a value.
+/// A field: its name and its value.
 type Field<'b> = (&'b [u8], &'b [u8]);
 
-/// All fields; a name ends with the first `=`.
+/// Splits a header into its fields; a name ends with the first `=`.
 pub fn fields(mut bytes: &[u8]) -> Result<Vec<Field<'_>>, String> {
     let mut fields = Vec::new();
     while let Some((length, rest)) = bytes.split_first_chunk::<4>() {

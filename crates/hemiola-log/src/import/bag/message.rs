@@ -9,17 +9,17 @@ use hemiola_model::data::{DataType, FixedLength, Items, Writer};
 use crate::definition::{Definition, Element, Field, NumberType, Shape};
 use crate::error::SchemaError;
 
-/// The most fields of a message, those of the messages in it counted each time that they are in it.
-/// The largest message of ROS has a few hundred.
+/// The largest number of fields of a message, those of the messages in it counted each time that
+/// they are in it. The largest message of ROS has a few hundred.
 const MOST_FIELDS: u64 = 10_000;
 
-/// As many messages without fields may stand in a message, beyond one for each byte.
+/// The number of messages without fields that may be in a message, beyond one for each byte.
 const MOST_EMPTY: u64 = 1 << 16;
 
-/// What messages look like in the log.
+/// Returns the schema of messages in the log.
 ///
 /// # Errors
-/// There are more fields than memory should be taken for.
+/// Fails if there are more fields than memory should be allocated for.
 pub fn data_type(definition: &Definition) -> Result<DataType, SchemaError> {
     let fields = count(definition, &mut HashMap::new());
     if fields > MOST_FIELDS {
@@ -31,7 +31,7 @@ pub fn data_type(definition: &Definition) -> Result<DataType, SchemaError> {
     without_sequence(definition).data_type()
 }
 
-/// Of a message and of those in it.
+/// Counts the fields of a message and of those in it.
 fn count(definition: &Definition, known: &mut HashMap<*const Definition, u64>) -> u64 {
     if let Some(&known) = known.get(&std::ptr::from_ref(definition)) {
         return known;
@@ -46,7 +46,7 @@ fn count(definition: &Definition, known: &mut HashMap<*const Definition, u64>) -
     fields
 }
 
-/// The number that headers have in ROS 1 only.
+/// Returns whether a field is the `seq` that headers have in ROS 1 only.
 fn is_sequence(definition: &Definition, field: &Field) -> bool {
     definition.name.as_ref() == "std_msgs/Header" && field.name.as_ref() == "seq" && definition.fields.len() == 3
 }
@@ -65,8 +65,8 @@ fn without_sequence(definition: &Definition) -> Definition {
 /// Writes a message of ROS 1 as CDR.
 ///
 /// # Errors
-/// The bytes do not hold such a message, or more than it. Memory is taken only for what is really
-/// there.
+/// Fails if the bytes do not hold exactly one such message. Memory is allocated only for what is
+/// really there.
 pub fn write(definition: &Definition, bytes: &[u8], writer: &mut CdrWriter) -> Result<(), String> {
     let mut reader = Reader { bytes, position: 0, empty: MOST_EMPTY + bytes.len() as u64 };
     reader.message(definition, writer)?;
@@ -80,7 +80,7 @@ pub fn write(definition: &Definition, bytes: &[u8], writer: &mut CdrWriter) -> R
 struct Reader<'b> {
     bytes: &'b [u8],
     position: usize,
-    /// As many items may still come.
+    /// The number of messages without fields that may still come.
     empty: u64,
 }
 
@@ -89,7 +89,7 @@ impl<'b> Reader<'b> {
         if definition.is_seconds() {
             let is_time = definition.name.ends_with("Time");
             let (seconds, nanoseconds) = (self.take::<4>()?, self.take::<4>()?);
-            // Durations have signs, in both places.
+            // Durations have signs, in both parts.
             let nanoseconds = match is_time {
                 true => {
                     i64::from(u32::from_le_bytes(seconds)) * 1_000_000_000 + i64::from(u32::from_le_bytes(nanoseconds))

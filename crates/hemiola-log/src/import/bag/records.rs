@@ -1,4 +1,4 @@
-//! The records of a bag, in the order in which they stand: what it consists of, and how to go on
+//! Reading of a bag's records, in the order in which they stand, and the search for the next one
 //! behind damage.
 
 use std::fs::File;
@@ -11,12 +11,12 @@ use lz4_flex::frame::FrameDecoder;
 use super::header::{Header, op};
 use crate::error::LogError;
 
-/// No recorder makes larger chunks (their default is 768 KiB, or one message); each is in memory as
-/// a whole.
+/// The size that no recorder's chunk exceeds (their default is 768 KiB, or one message); each is in
+/// memory as a whole.
 const LARGEST_CHUNK: u64 = 1 << 30;
-/// Headers hold a topic and a few numbers.
+/// The largest size of a header, which holds a topic and a few numbers.
 const LARGEST_HEADER: u32 = 1 << 16;
-/// Where a record is looked for behind damage: so much at first, and ever more at once.
+/// The number of bytes that are searched at first for a record behind damage; it doubles each time.
 const FIRST_WINDOW: u64 = 1 << 12;
 const LARGEST_WINDOW: u64 = 1 << 20;
 
@@ -26,31 +26,31 @@ pub struct Records {
     file: BufReader<File>,
     length: u64,
     position: u64,
-    /// A chunk's records, or one that stands by itself.
+    /// The records of a chunk, or one that is in none.
     open: Vec<u8>,
-    /// Where in the file they begin.
+    /// The position in the file at which they begin.
     begin: u64,
-    /// Where the bag says that its index begins; 0 where nobody wrote one.
+    /// The position at which the bag's index should begin; 0 if nobody wrote one.
     index: u64,
     was_cut: bool,
-    /// What of the open chunk is lost.
+    /// A description of what is lost of the open chunk.
     lost: Option<String>,
 }
 
-/// Bytes of the records that are open.
+/// A range of bytes of the records that are open.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     begin: usize,
     end: usize,
 }
 
-/// What is next in a bag.
+/// The next part of a bag.
 pub enum Next {
-    /// Records, which [`Records::inside`] gives.
+    /// Records, which [`Records::inside`] returns.
     Records,
-    /// What is of no use to who reads from front to back.
+    /// A record that is not needed when the bag is read from front to back.
     Skipped,
-    /// Something that cannot be read; what, where, and how much is lost.
+    /// A part that cannot be read, with its position and how much is lost.
     Damaged(String),
     End,
 }
@@ -91,7 +91,7 @@ impl Records {
         self.position
     }
 
-    /// Where in the file the records begin that are open.
+    /// Returns the position in the file at which the open records begin.
     pub fn begin(&self) -> u64 {
         self.begin
     }
@@ -100,7 +100,7 @@ impl Records {
         &self.open[span.begin..span.end]
     }
 
-    /// Why the bag has no end, where it has none.
+    /// Returns the reason why the bag has no end, if it has none.
     pub fn unfinished(&self) -> Option<String> {
         match self.index {
             _ if self.was_cut => None,
@@ -112,7 +112,7 @@ impl Records {
         }
     }
 
-    /// Goes to the next record of the file.
+    /// Moves to the next record of the file.
     pub fn next(&mut self) -> Result<Next, LogError> {
         if self.position >= self.length {
             return Ok(Next::End);
@@ -124,7 +124,7 @@ impl Records {
         match header.op {
             op::CHUNK => self.chunk(&header, u64::from(length)),
             op::CONNECTION | op::MESSAGE if u64::from(length) <= there => {
-                // As it would stand in a chunk.
+                // The record is read with its header, as it would be in a chunk.
                 let end = self.position + u64::from(length);
                 self.seek(self.begin)?;
                 self.open.clear();
@@ -147,7 +147,7 @@ impl Records {
         }
     }
 
-    /// Opens a chunk; what of it is whole can be read.
+    /// Opens a chunk, of which all that is whole can be read.
     fn chunk(&mut self, header: &Header, length: u64) -> Result<Next, LogError> {
         let there = length.min(self.length - self.position);
         let end = self.position + there;
@@ -177,7 +177,7 @@ impl Records {
                 return Ok(Next::Damaged(reason));
             }
         };
-        // The decompressor leaves the file somewhere.
+        // The decompressor leaves the file at some position.
         self.seek(end)?;
         let found = self.open.len() as u64;
         let lost = match result {
@@ -188,8 +188,8 @@ impl Records {
             }
             Ok(_) => return Ok(Next::Records),
         };
-        // The bytes that could be had are read as far as they make sense, and what is lost is told
-        // there.
+        // The bytes that were unpacked are read as far as they make sense, and what is lost is
+        // reported there.
         if compression != "none" {
             self.open.truncate(size as usize);
         }
@@ -197,8 +197,8 @@ impl Records {
         Ok(Next::Records)
     }
 
-    /// The record at a position of those that are open, and where its data is; or why there is
-    /// none.
+    /// Returns the record at a position of those that are open, with its place in the file and its
+    /// data; or the reason why there is none.
     pub fn inside(&mut self, position: &mut usize) -> Option<Result<(u64, Header, Span), String>> {
         let at = *position;
         if at >= self.open.len() {
@@ -221,7 +221,7 @@ impl Records {
         Some(Err(format!("{what}; from there on {left} bytes are left out")))
     }
 
-    /// The header of the record at the position; `None` where there is none.
+    /// Reads the header of the record at the position; `None` if there is none.
     fn header(&mut self) -> Result<Option<Header>, LogError> {
         let Some(length) = self.number()? else { return Ok(None) };
         if length > LARGEST_HEADER || u64::from(length) > self.length - self.position {
@@ -238,7 +238,7 @@ impl Records {
         Ok(bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)))
     }
 
-    /// Looks for the next record, and goes there.
+    /// Searches the next record, and moves there.
     fn resynchronise(&mut self, reason: &str) -> Result<Next, LogError> {
         let from = self.begin;
         let (mut window, mut size) = (Vec::new(), FIRST_WINDOW);
@@ -259,12 +259,12 @@ impl Records {
                     self.length - from
                 )));
             }
-            // A header may go on in what is read next.
+            // A header may continue in the bytes that are read next.
             window.drain(..window.len().saturating_sub(LARGEST_HEADER as usize + 4));
         }
     }
 
-    /// Appends the next bytes, as many as there are.
+    /// Appends the next bytes, as many as there are up to `count`.
     fn read(&mut self, count: u64, into: &mut Vec<u8>) -> Result<(), LogError> {
         let read = self.file.by_ref().take(count).read_to_end(into);
         let read = read.map_err(|error| self.failed(error))?;
@@ -283,7 +283,7 @@ impl Records {
     }
 }
 
-/// The record that begins there, and its data.
+/// Returns the header and the data of the record that begins at this position.
 fn record(bytes: &[u8], at: usize) -> Option<(Header, Span)> {
     let number = |at: usize| bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
     let end = (at + 4).checked_add(number(at)?)?;
@@ -293,7 +293,7 @@ fn record(bytes: &[u8], at: usize) -> Option<(Header, Span)> {
     Some((header, Span { begin, end }))
 }
 
-/// Whether these are the first bytes of a record.
+/// Returns whether these are the first bytes of a record.
 fn begins(bytes: &[u8]) -> bool {
     let Some((length, rest)) = bytes.split_first_chunk::<4>() else { return false };
     let length = u32::from_le_bytes(*length);

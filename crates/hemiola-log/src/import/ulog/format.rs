@@ -1,15 +1,16 @@
-//! Formats: what the messages of a name consist of.
+//! The formats of messages, by their names.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use hemiola_model::data::{DataType, Field, TypeName};
 
-/// The most bytes of a message, whose length is a number of 16 bits.
+/// The largest number of bytes of a message, whose length is a number of 16 bits.
 const LARGEST: usize = u16::MAX as usize;
-/// The most fields of a message, those of the formats in it counted each time that they are in it.
+/// The largest number of fields of a message, those of the formats in it counted each time that
+/// they are in it.
 const MOST_FIELDS: usize = 10_000;
-/// So many formats may be inside each other.
+/// The number of formats that may be inside each other.
 const DEEPEST: usize = 32;
 
 /// All formats of a log, by name.
@@ -19,7 +20,7 @@ pub struct Formats {
     layouts: BTreeMap<String, Arc<Layout>>,
 }
 
-/// A field whose type is only a name yet.
+/// A field whose type is not resolved yet.
 #[derive(Clone, Debug, PartialEq)]
 struct RawField {
     name: String,
@@ -31,9 +32,9 @@ struct RawField {
 #[derive(Debug, PartialEq)]
 pub struct Layout {
     pub fields: Vec<LayoutField>,
-    /// In bytes.
+    /// The size in bytes.
     size: usize,
-    /// How many there are, with those of the formats in it.
+    /// The number of fields, with those of the formats in it.
     count: usize,
 }
 
@@ -42,13 +43,13 @@ pub struct Layout {
 pub struct LayoutField {
     pub name: String,
     pub element: Element,
-    /// Of an array.
+    /// The number of items of an array.
     pub count: Option<usize>,
-    /// Only there so that what follows stands at an even place.
+    /// Whether the field only aligns what follows.
     pub is_padding: bool,
 }
 
-/// What a field may be.
+/// The type of a field, or of its items.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Element {
     Signed(u32),
@@ -61,7 +62,7 @@ pub enum Element {
     Nested(Arc<Layout>, String),
 }
 
-/// `multi_id`, `msg_id` and name.
+/// Splits a subscription into `multi_id`, `msg_id` and name.
 pub fn subscription(body: &[u8]) -> Result<(u8, u16, &str), String> {
     match body {
         [instance, low, high, name @ ..] if !name.is_empty() => {
@@ -73,7 +74,7 @@ pub fn subscription(body: &[u8]) -> Result<(u8, u16, &str), String> {
 }
 
 impl Formats {
-    /// `name:type field;type[3] field;`
+    /// Adds a format: `name:type field;type[3] field;`.
     pub fn add(&mut self, body: &[u8]) -> Result<(), String> {
         let text = std::str::from_utf8(body).map_err(|_| "a format that is no text")?;
         let (name, fields) =
@@ -92,7 +93,7 @@ impl Formats {
         }
     }
 
-    /// Of messages of this name.
+    /// Returns the layout of messages of this name.
     pub fn layout(&mut self, name: &str) -> Result<Arc<Layout>, String> {
         self.resolve(name, 1)
     }
@@ -128,7 +129,8 @@ impl Formats {
             let is_padding = field.starts_with("_padding");
             layout.fields.push(LayoutField { name: field, element, count, is_padding });
         }
-        // So that what contains many of them has a size that grows with their number.
+        // A format without fields is refused, so that the size of what contains many formats grows
+        // with their number.
         if layout.fields.iter().all(|field| field.is_padding) {
             return Err(format!("the format `{}` has no fields", shortened(name)));
         }
@@ -139,14 +141,14 @@ impl Formats {
 }
 
 impl Layout {
-    /// What messages look like in the log.
+    /// Returns the schema of messages in the log.
     pub fn data_type(&self, name: &str) -> DataType {
         let fields = self.fields.iter().filter(|field| !field.is_padding);
         let fields = fields.map(|field| Field::new(&field.name, field.data_type(), "")).collect();
         DataType::structure(TypeName::new("px4", name), fields)
     }
 
-    /// Whether data is as long as a message. What is only padding at the end need not be there.
+    /// Checks that data is as long as a message. Padding at the end may be missing.
     pub fn check(&self, data: &[u8]) -> Result<(), String> {
         let padding =
             self.fields.iter().rev().take_while(|field| field.is_padding).map(LayoutField::size).sum::<usize>();
@@ -157,7 +159,7 @@ impl Layout {
         Err(format!("{} bytes, where {least} are needed", data.len()))
     }
 
-    /// When a message was taken, in microseconds, of data that was checked.
+    /// Returns when a message was taken, in microseconds, from data that was checked.
     pub fn timestamp(&self, data: &[u8]) -> Option<u64> {
         let index = self.fields.iter().position(|field| {
             (field.name.as_str(), &field.element, field.count) == ("timestamp", &Element::Unsigned(64), None)
@@ -168,7 +170,7 @@ impl Layout {
 }
 
 impl LayoutField {
-    /// In bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> usize {
         self.element.size() * self.count.unwrap_or(1)
     }
@@ -203,7 +205,7 @@ impl Element {
     }
 }
 
-/// `type name`, `type[3] name`
+/// Parses a field: `type name` or `type[3] name`.
 fn field(text: &str) -> Result<RawField, String> {
     let wrong = || format!("`{}` is no field, `type name` or `type[3] name`", shortened(text));
     let (written, name) = text.trim().split_once(' ').ok_or_else(wrong)?;

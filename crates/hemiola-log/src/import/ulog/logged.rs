@@ -1,4 +1,4 @@
-//! What a ULog has beside its topics: parameters, texts, dropouts, and what it says of itself.
+//! The contents of a ULog beside its topics: parameters, texts, dropouts, and its information.
 
 use hemiola_model::Time;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
@@ -7,7 +7,7 @@ use hemiola_model::data::{DataType, Field, TypeName, Writer};
 use super::format::shortened;
 use super::value;
 
-/// Something that becomes a message of a topic of ours, and when it was, where it says so itself.
+/// A record that becomes a message of a topic of its own, and its time, if it has one.
 pub struct Side {
     pub microseconds: Option<u64>,
     pub logged: Logged,
@@ -21,7 +21,7 @@ pub enum Logged {
 }
 
 impl Logged {
-    /// The last part of its topic.
+    /// Returns the last part of its topic.
     pub fn topic(&self) -> &'static str {
         match self {
             Self::Parameter { .. } => "parameters",
@@ -41,7 +41,7 @@ impl Logged {
                 fields.push(Field::new("of_setup", DataType::Boolean, "Whether it is the airframe's default."));
                 (TypeName::new("px4", "ParameterDefault"), fields)
             }
-            // As ROS 2 has it, so that viewers show it as a log.
+            // This is the type of ROS 2, so that viewers show it as a log.
             Self::Text { .. } => {
                 let fields = vec![
                     Field::new("stamp", DataType::Time, ""),
@@ -88,7 +88,7 @@ impl Logged {
     }
 }
 
-/// From the levels of the Linux kernel, as digits, to those of ROS 2.
+/// Converts the levels of the Linux kernel, as digits, to those of ROS 2.
 fn severity(level: u8) -> u64 {
     match level {
         b'0'..=b'2' => 50,
@@ -110,7 +110,8 @@ pub fn default(body: &[u8]) -> Result<Side, String> {
     Ok(Side { microseconds: None, logged: Logged::Default { name, value, types } })
 }
 
-/// Parameters are integers of 32 bits or numbers of 32 bits; both are exact as numbers of 64.
+/// Returns the name and the value of a parameter: an integer or a number of 32 bits; both are exact
+/// as numbers of 64.
 fn number(body: &[u8]) -> Result<(String, f64), String> {
     let (type_name, name, value) = key(body)?;
     let bytes: [u8; 4] = value
@@ -149,20 +150,21 @@ pub fn dropout(body: &[u8]) -> Result<Side, String> {
     Ok(Side { microseconds: None, logged: Logged::Dropout { milliseconds: u16::from_le_bytes(milliseconds) } })
 }
 
-/// A name and its value, as text.
+/// Returns a name and its value, as text.
 pub fn information(body: &[u8]) -> Result<(String, String), String> {
     let (type_name, name, value) = key(body)?;
     Ok((name.to_owned(), readable(type_name, value)))
 }
 
-/// A part of a text of several, and whether it goes on with what was begun before.
+/// Returns a part of a text of several, and whether it continues what was begun before.
 pub fn part(body: &[u8]) -> Result<(bool, String, String), String> {
     let (&goes_on, rest) = body.split_first().ok_or("information without bytes")?;
     let (type_name, name, value) = key(rest)?;
     Ok((goes_on != 0, name.to_owned(), readable(type_name, value)))
 }
 
-/// The length of the key, the key, which is a type and a name, and the value.
+/// Splits a record into the key, which is a type and a name and has its length before it, and the
+/// value.
 fn key(body: &[u8]) -> Result<(&str, &str, &[u8]), String> {
     let (&length, rest) = body.split_first().ok_or("a record without a name")?;
     let length = usize::from(length);

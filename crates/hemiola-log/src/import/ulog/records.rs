@@ -1,5 +1,5 @@
-//! The records of a ULog, in the order in which they stand: also those that were appended after a
-//! crash, and those behind damage.
+//! Reading of a ULog's records, in the order in which they stand: also those that were appended
+//! after a crash, and those behind damage.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -25,10 +25,10 @@ pub mod kind {
     pub const DROPOUT: u8 = b'O';
 }
 
-/// A record that stands in a log now and then, so that one can go on there behind damage.
+/// A record that stands in a log now and then, so that reading can continue there behind damage.
 const SYNC: [u8; 11] = [8, 0, kind::SYNC, 0x2f, 0x73, 0x13, 0x20, 0x25, 0x0c, 0xbb, 0x12];
 
-/// What is larger and of no known kind is no record.
+/// The size beyond which something of no known kind is no record.
 const LARGEST_UNKNOWN: u64 = 10_000;
 
 /// The bytes before a record's body: its length and its kind.
@@ -40,24 +40,25 @@ pub struct Records {
     file: BufReader<File>,
     length: u64,
     position: u64,
-    /// Where the record begins that is open.
+    /// The position at which the open record begins.
     begin: u64,
     body: Vec<u8>,
-    /// Where records were appended later; what stands before may have been cut off there.
+    /// The positions at which records were appended later; the record before may have been cut off
+    /// there.
     appended: VecDeque<u64>,
 }
 
-/// What is next in a log.
+/// The next part of a log.
 pub enum Next {
-    /// A record of this kind; [`Records::body`] has its bytes.
+    /// A record of this kind; [`Records::body`] returns its bytes.
     Record(u8),
-    /// Something that cannot be read; what, where, and how much is lost.
+    /// A part that cannot be read, with its position and how much is lost.
     Damaged(String),
     End,
 }
 
 impl Records {
-    /// And when the log begins, in microseconds.
+    /// Opens a file. Also returns when the log begins, in microseconds.
     pub fn open(path: &Path) -> Result<(Self, u64), LogError> {
         let failed = |error| LogError::Open { path: path.to_owned(), error };
         let file = File::open(path).map_err(failed)?;
@@ -98,9 +99,9 @@ impl Records {
         &self.body
     }
 
-    /// Goes to the next record.
+    /// Moves to the next record.
     pub fn next(&mut self) -> Result<Next, LogError> {
-        // Only those that are still ahead: a file can claim anything.
+        // Only positions ahead count: a file can claim anything.
         while self.appended.front().is_some_and(|&offset| offset <= self.position) {
             self.appended.pop_front();
         }
@@ -112,7 +113,7 @@ impl Records {
         self.read(HEAD.min(end - self.position))?;
         let Some(&[low, high, kind]) = self.body.first_chunk::<3>() else { return self.cut(end) };
         let length = u64::from(u16::from_le_bytes([low, high]));
-        // A later version may have other kinds, and bytes that are none may look like them.
+        // A later version may have other kinds, and bytes that are no record may look like them.
         let is_known = b"BFIMPQARDLCSO".contains(&kind);
         if length == 0 || !is_known && (!kind.is_ascii_alphabetic() || length > LARGEST_UNKNOWN) {
             return self.resynchronise();
@@ -124,7 +125,7 @@ impl Records {
         Ok(Next::Record(kind))
     }
 
-    /// The record is not whole: the log ends here, or goes on where more was appended.
+    /// Reports a record that is not whole: the log ends here, or continues where more was appended.
     fn cut(&mut self, end: u64) -> Result<Next, LogError> {
         let left = end - self.begin;
         let reason = match self.appended.pop_front() {
@@ -135,7 +136,7 @@ impl Records {
         Ok(Next::Damaged(format!("byte {}: {reason}; {left} bytes are left out", self.begin)))
     }
 
-    /// Goes to the next synchronisation, which writers leave for this.
+    /// Moves to the next synchronisation record, which writers leave for this.
     fn resynchronise(&mut self) -> Result<Next, LogError> {
         let from = self.begin;
         self.seek(from + 1)?;
@@ -162,13 +163,13 @@ impl Records {
         }
     }
 
-    /// Leaves out all that follows.
+    /// Skips all that follows.
     pub fn stop(&mut self) {
         self.position = self.length;
         self.appended.clear();
     }
 
-    /// Takes what the record that is open says about the rest of the file.
+    /// Reads the flags in the open record, which describe the rest of the file.
     pub fn flags(&mut self) -> Result<(), String> {
         let Some(offsets) = self.body.get(16..40) else {
             return Err(format!("flags of {} bytes, where 40 are needed", self.body.len()));
@@ -190,7 +191,7 @@ impl Records {
         }
     }
 
-    /// Reads the next bytes into the body, as many as there are.
+    /// Reads the next bytes into the body, as many as there are up to `count`.
     fn read(&mut self, count: u64) -> Result<(), LogError> {
         self.body.clear();
         let read = self.file.by_ref().take(count).read_to_end(&mut self.body);

@@ -1,11 +1,11 @@
-//! Messages of a ULog as CDR.
+//! Conversion of a ULog's messages to CDR.
 
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::data::Writer;
 
 use super::format::{Element, Layout, LayoutField};
 
-/// Writes data that [`Layout::check`] found to be a message.
+/// Writes data that passed [`Layout::check`].
 pub fn write(layout: &Layout, data: &[u8], writer: &mut CdrWriter) {
     let mut begin = 0;
     for field in &layout.fields {
@@ -41,12 +41,12 @@ fn one(element: &Element, bytes: &[u8], writer: &mut CdrWriter) {
     }
 }
 
-/// At most eight bytes, the least first.
+/// Reads at most eight bytes, the least significant first.
 fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// As C has texts: up to the first zero.
+/// Reads a text as in C: up to the first zero.
 pub fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()

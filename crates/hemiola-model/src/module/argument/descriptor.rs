@@ -1,9 +1,9 @@
-//! Arguments without their types.
+//! Descriptors of arguments, without their types.
 
 use crate::module::PortDescriptor;
 use crate::{Representation, RepresentationDescriptor};
 
-/// An argument without its type.
+/// The descriptor of an argument, without its type.
 ///
 /// ```
 /// use hemiola_model::Clock;
@@ -20,7 +20,7 @@ pub struct ArgumentDescriptor {
     port: Option<PortDescriptor>,
 }
 
-/// What an argument asks for.
+/// The kind of an argument.
 ///
 /// ```
 /// use hemiola_model::module::{Argument, ArgumentKind, Samples};
@@ -41,16 +41,16 @@ pub enum ArgumentKind {
     Collects,
     /// `&mut T`
     Provides,
-    /// Something of the framework's.
+    /// A service of the framework.
     Service,
-    /// `&SafeState`: the update says that it knows what to do while the robot is in its safe state.
+    /// `&SafeState`: the update shows that it handles the safe state of the robot itself.
     SafeState,
     /// An end of a topic or a service.
     Port,
 }
 
 impl ArgumentKind {
-    /// How an argument of this kind for that representation is written.
+    /// Returns how an argument of this kind for that representation is written in Rust.
     pub(in crate::module) fn written(self, representation: &str) -> String {
         match self {
             Self::Requires => format!("&{representation}"),
@@ -70,48 +70,50 @@ impl ArgumentDescriptor {
     pub(super) const SERVICE: Self = Self { kind: ArgumentKind::Service, representation: None, port: None };
     pub(super) const SAFE_STATE: Self = Self { kind: ArgumentKind::SafeState, ..Self::SERVICE };
 
-    /// An end of a topic or a service.
+    /// Describes an end of a topic or a service.
     pub const fn of_port(port: PortDescriptor) -> Self {
         Self { kind: ArgumentKind::Port, representation: None, port: Some(port) }
     }
 
-    /// Reads this run's value: for modules that are described at run time. Rust modules say it by
-    /// their types.
+    /// Describes an argument that reads this run's value, for modules that are described at run
+    /// time. Rust modules have their types for that.
     pub fn requires(representation: &'static RepresentationDescriptor) -> Self {
         Self { kind: ArgumentKind::Requires, representation: Some(representation), port: None }
     }
 
-    /// Reads the value of the previous run: for modules that are described at run time.
+    /// Describes an argument that reads the value of the previous run, for modules that are
+    /// described at run time.
     pub fn uses(representation: &'static RepresentationDescriptor) -> Self {
         Self { kind: ArgumentKind::Uses, ..Self::requires(representation) }
     }
 
-    /// Reads all samples since the last run: for modules that are described at run time.
+    /// Describes an argument that reads all samples since the last run, for modules that are
+    /// described at run time.
     pub fn collects(representation: &'static RepresentationDescriptor) -> Self {
         Self { kind: ArgumentKind::Collects, ..Self::requires(representation) }
     }
 
-    /// Provides the value: for modules that are described at run time.
+    /// Describes an argument that provides the value, for modules that are described at run time.
     pub fn provides(representation: &'static RepresentationDescriptor) -> Self {
         Self { kind: ArgumentKind::Provides, ..Self::requires(representation) }
     }
 
-    /// The same for a representation of the same name and schema.
+    /// Returns the same argument for a representation of the same name and schema.
     pub(in crate::module) fn with_representation(self, representation: &'static RepresentationDescriptor) -> Self {
         Self { representation: Some(representation), ..self }
     }
 
-    /// What it asks for.
+    /// Returns the kind of the argument.
     pub fn kind(&self) -> ArgumentKind {
         self.kind
     }
 
-    /// The representation that it asks for; `None` for services and ports.
+    /// Returns the representation of the argument; `None` for services and ports.
     pub fn representation(&self) -> Option<&'static RepresentationDescriptor> {
         self.representation
     }
 
-    /// The end of a topic or a service that it asks for.
+    /// Returns the end of a topic or a service that the argument is bound to, if it is one.
     pub fn port(&self) -> Option<PortDescriptor> {
         self.port
     }

@@ -1,4 +1,4 @@
-//! Values that updates read, with what is known of them: of this run, of the previous one, and all
+//! Values that updates read, together with their origin: of this run, of the previous one, and all
 //! that arrived.
 #![expect(unsafe_code, reason = "what an update borrows lives on a blackboard that is shared: see `Argument`")]
 
@@ -13,7 +13,7 @@ use crate::{Representation, Time};
 
 /// The value at the end of the previous run of the cycle; the default value in the first run.
 ///
-/// It imposes no order, so it is how a circle of dependencies is cut. Reads like `&T`.
+/// It imposes no order, so it is how a circle of dependencies is cut. It can be read like `&T`.
 ///
 /// ```
 /// use hemiola_model::module::Previous;
@@ -25,7 +25,7 @@ use crate::{Representation, Time};
 pub struct Previous<'f, T>(&'f T);
 
 impl<'f, T> Previous<'f, T> {
-    /// Takes `value` for the previous one, to test an update by hand.
+    /// Wraps `value` as the previous one, to test an update by hand.
     pub fn new(value: &'f T) -> Self {
         Self(value)
     }
@@ -55,7 +55,7 @@ unsafe impl<T: Representation> Argument for Previous<'_, T> {
     }
 }
 
-/// A value together with where it comes from in time. Reads like `&T`.
+/// A value together with the time it derives from. It can be read like `&T`.
 ///
 /// ```
 /// use hemiola_model::{Time, module::Fresh};
@@ -72,22 +72,22 @@ pub struct Fresh<'f, T> {
 }
 
 impl<'f, T> Fresh<'f, T> {
-    /// A value whose newest sensor sample was taken at `stamp`, seen at `now`.
+    /// Wraps a value, seen at `now`, whose newest sensor sample was taken at `stamp`.
     pub fn new(value: &'f T, stamp: Time, now: Time) -> Self {
         Self { value, stamp, now, stale: false }
     }
 
-    /// When the newest sensor sample that this value derives from was taken.
+    /// Returns when the newest sensor sample that this value derives from was taken.
     pub fn stamp(&self) -> Time {
         self.stamp
     }
 
-    /// How old that sample is now.
+    /// Returns the present age of that sample.
     pub fn age(&self) -> Duration {
         self.now.since(self.stamp)
     }
 
-    /// The provider failed in this run, so this is an older value.
+    /// Returns whether the provider failed in this run, so that this is an older value.
     pub fn is_stale(&self) -> bool {
         self.stale
     }
@@ -146,12 +146,12 @@ enum From<'f, T> {
 }
 
 impl<'f, T> Samples<'f, T> {
-    /// Takes `values` for what arrived, to test an update by hand.
+    /// Wraps `values` as the samples that arrived, to test an update by hand.
     pub fn of(values: &'f [T]) -> Self {
         Self { from: From::Slice(values), now: Time::ZERO }
     }
 
-    /// How many arrived.
+    /// Returns how many samples arrived.
     pub fn len(&self) -> usize {
         match self.from {
             From::Cell(views) => views.len(),
@@ -159,12 +159,12 @@ impl<'f, T> Samples<'f, T> {
         }
     }
 
-    /// Whether nothing arrived.
+    /// Returns whether no sample arrived.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The samples, oldest first.
+    /// Returns the samples, oldest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Fresh<'f, T>> + '_ {
         (0..self.len()).map(|index| match self.from {
             // SAFETY: `fetch` made this from a cell of T whose collected values stay unchanged for
@@ -174,7 +174,7 @@ impl<'f, T> Samples<'f, T> {
         })
     }
 
-    /// The newest sample.
+    /// Returns the newest sample.
     pub fn last(&self) -> Option<Fresh<'f, T>> {
         self.iter().nth(self.len().checked_sub(1)?)
     }

@@ -1,43 +1,43 @@
-//! Ends of topics for modules that are no Rust types: messages go through them as data.
+//! Ends of topics for modules that are no Rust types: messages pass through them as data.
 
 use std::fmt;
 
 use crate::data::{ReadError, Reader, Value, ValueReader, ValueWriter, Writer};
 use crate::module::{ConnectError, Connector, Inlet, Port, PortDescriptor, PortRecord};
 
-/// A publisher whose messages are data, whatever they are in the program. Implemented by what
-/// carries messages; modules get it as a [`ForeignPublisher`].
+/// A publisher whose messages are data, whatever their type in the program. Carriers of messages
+/// implement it; modules get it as a [`ForeignPublisher`].
 pub trait UntypedPublisher: Port {
     /// Publishes a message that is read.
     ///
     /// # Errors
-    /// What the reader holds does not fit the messages' schema, or they are opaque; nothing is
+    /// If what the reader holds does not fit the messages' schema, or they are opaque; nothing is
     /// published then.
     fn publish(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError>;
 }
 
-/// A subscription whose messages are data, whatever they are in the program. Implemented by what
-/// carries messages; modules get it as a [`ForeignSubscription`].
+/// A subscription whose messages are data, whatever their type in the program. Carriers of messages
+/// implement it; modules get it as a [`ForeignSubscription`].
 pub trait UntypedSubscription: Port {
-    /// How many messages the run gets to see.
+    /// Returns how many messages the run sees.
     fn count(&self) -> usize;
 
-    /// Writes one of them, those of each publisher in order; `false`, and nothing written, when
-    /// there is none or it is opaque.
+    /// Writes the message at `index`, those of each publisher in order; returns `false`, and writes
+    /// nothing, if there is none or it is opaque.
     fn write(&self, index: usize, writer: &mut dyn Writer) -> bool;
 }
 
-/// The ends of a topic whose messages are of a Rust type, for modules that have none.
-/// [`Connector::publisher`] makes them where no Rust type is known.
+/// The ends of a topic with messages of a Rust type, for modules that are no Rust types. Where no
+/// Rust type is known, [`Connector::publisher`] creates ends.
 #[derive(Debug)]
 pub struct UntypedEnds {
-    /// Makes a publisher.
+    /// Creates a publisher.
     pub publisher: MakeEnd<dyn UntypedPublisher>,
-    /// Makes a subscription.
+    /// Creates a subscription.
     pub subscription: MakeEnd<dyn UntypedSubscription>,
 }
 
-/// Makes an end of what a connector connects.
+/// A function that creates an end on a carrier of the connector.
 pub type MakeEnd<End> = fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<End>, ConnectError>;
 
 /// The end through which a foreign module publishes:
@@ -73,16 +73,16 @@ impl ForeignPublisher {
     /// Publishes a message that is read.
     ///
     /// # Errors
-    /// What the reader holds does not fit the messages' schema, or they are opaque; nothing is
+    /// If what the reader holds does not fit the messages' schema, or they are opaque; nothing is
     /// published then.
     pub fn publish(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
         self.0.publish(reader)
     }
 
-    /// Publishes what this text form says.
+    /// Publishes a message in text form.
     ///
     /// # Errors
-    /// The same as of [`publish`](Self::publish).
+    /// The same as those of [`publish`](Self::publish).
     pub fn publish_value(&mut self, value: &Value) -> Result<(), ReadError> {
         self.publish(&mut ValueReader::new(value))
     }
@@ -93,23 +93,23 @@ impl ForeignSubscription {
         Self(end)
     }
 
-    /// How many messages the run gets to see.
+    /// Returns how many messages the run sees.
     pub fn len(&self) -> usize {
         self.0.count()
     }
 
-    /// Whether nothing arrived.
+    /// Returns whether there is no message.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Writes the message of that number, those of each publisher in order; `false`, and nothing
-    /// written, when there is none or it is opaque.
+    /// Writes the message at `index`, those of each publisher in order; returns `false`, and writes
+    /// nothing, if there is none or it is opaque.
     pub fn write(&self, index: usize, writer: &mut dyn Writer) -> bool {
         self.0.write(index, writer)
     }
 
-    /// The text forms of all messages.
+    /// Returns the text forms of all messages.
     pub fn values(&self) -> impl Iterator<Item = Value> {
         (0..self.len()).filter_map(|index| {
             let mut writer = ValueWriter::default();
@@ -118,7 +118,7 @@ impl ForeignSubscription {
     }
 }
 
-// What wraps a port is that port.
+// A type that wraps a port forwards all calls to it.
 macro_rules! wrapping_port {
     ($port:ty) => {
         impl Port for $port {

@@ -1,4 +1,4 @@
-//! What a robot's modules and sources provide, publish and subscribe to.
+//! The representations, topics and services of a robot's modules and sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use hemiola_plan::UpdateId;
 use super::Robot;
 use crate::assemble::periods::source_period;
 
-/// Who provides a representation: [`Robot::provider`].
+/// The provider of a representation: [`Robot::provider`].
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -28,9 +28,9 @@ pub struct Provider {
     pub cycle: String,
     /// The module and its update.
     pub update: String,
-    /// What the update provides besides.
+    /// The other representations that the update provides.
     pub others: Vec<String>,
-    /// What the representation is.
+    /// The descriptor of the representation.
     pub descriptor: &'static RepresentationDescriptor,
 }
 
@@ -58,7 +58,7 @@ pub struct TopicEnd {
 }
 
 impl Robot {
-    /// Who provides a representation now; `None` if no cycle does.
+    /// Returns the present provider of a representation; `None` if no cycle provides it.
     pub fn provider(&self, representation: &str) -> Option<Provider> {
         let mut cycles = self.resolved.cycles.iter();
         let (cycle, id) = cycles.find_map(|cycle| Some((cycle, cycle.providers.get(representation)?)))?;
@@ -71,7 +71,7 @@ impl Robot {
         })
     }
 
-    /// What each source provides, by its name.
+    /// Returns what each source provides, by its name.
     pub fn samples(&self) -> Vec<(&'static str, Vec<&'static RepresentationDescriptor>)> {
         let sources = self.sources.iter();
         sources
@@ -79,7 +79,7 @@ impl Robot {
             .collect()
     }
 
-    /// Whether an update that runs, or a source, reads a representation.
+    /// Returns whether an update that runs, or a source, reads a representation.
     pub fn reads(&self, representation: &str) -> bool {
         let updates = self.resolved.cycles.iter().flat_map(|cycle| &cycle.updates);
         let mut read = updates.flat_map(|update| update.requires.iter().chain(&update.uses).chain(&update.collects));
@@ -90,29 +90,29 @@ impl Robot {
             })
     }
 
-    /// The sources, each with the distance of two samples if the framework paces it.
+    /// Returns the sources, each with the distance of two samples if the framework paces it.
     pub fn source_periods(&self) -> Vec<(&'static str, Option<Duration>)> {
         self.sources.iter().map(|source| (source.name(), source_period(self, source.name()))).collect()
     }
 
-    /// The names of all representations that somebody provides and that can leave the process.
+    /// Returns the names of all representations that are provided and can leave the process.
     pub fn recordable(&self) -> Vec<String> {
         let provided = self.provided().into_values();
         provided.filter(|descriptor| descriptor.data_type().is_some()).map(|it| it.name().to_owned()).collect()
     }
 
-    /// What values of a representation are outside the process; `None` if nobody provides it, or it
-    /// is opaque.
+    /// Returns the type of a representation's values outside the process; `None` if it is not
+    /// provided, or is opaque.
     pub fn data_type(&self, representation: &str) -> Option<DataType> {
         self.provided().into_values().find(|descriptor| descriptor.name() == representation)?.data_type()
     }
 
-    /// The names of all topics that a module or source publishes or subscribes to.
+    /// Returns the names of all topics that a module or source publishes or subscribes to.
     pub fn topics(&self) -> Vec<&'static str> {
         topics(&self.modules, &self.sources).into_iter().collect()
     }
 
-    /// Which of the updates that run publish or subscribe to what.
+    /// Returns the ends of topics that the running updates have.
     pub fn topic_ends(&self) -> Vec<TopicEnd> {
         let mut ends = Vec::new();
         for (cycle, resolved) in self.resolved.cycles.iter().enumerate() {
@@ -132,7 +132,7 @@ impl Robot {
         ends
     }
 
-    /// The topics that a source publishes to.
+    /// Returns the topics that a source publishes to.
     pub fn told_by(&self, source: &str) -> Vec<&'static str> {
         let arguments =
             self.sources.iter().filter(|known| known.name() == source).flat_map(|it| it.sample().arguments());
@@ -140,19 +140,19 @@ impl Robot {
         ports.filter(|port| port.role() == PortRole::Publishes).map(|port| port.name()).collect()
     }
 
-    /// What a representation is that somebody provides.
+    /// Returns the descriptor of a representation that is provided.
     pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
         self.provided().get(name).copied()
     }
 
-    /// What the messages of a topic are that a module publishes or subscribes to.
+    /// Returns the descriptor of the messages of a topic that a module publishes or subscribes to.
     pub fn message(&self, topic: &str) -> Option<&'static RepresentationDescriptor> {
         let arguments = self.modules.iter().flat_map(|module| module.updates()).flat_map(|update| update.arguments());
         let mut ports = arguments.filter_map(|argument| argument.port());
         ports.find(|port| port.name() == topic).and_then(|port| port.message())
     }
 
-    /// What the cycles and sources provide now.
+    /// Returns what the cycles and sources provide now.
     pub(super) fn provided(&self) -> BTreeMap<&'static str, &'static RepresentationDescriptor> {
         let samples = self.sources.iter().map(|source| source.sample());
         let sampled = samples.flat_map(|sample| representations(sample, ArgumentKind::Provides));
@@ -165,7 +165,7 @@ impl Robot {
     }
 }
 
-/// The topics that any of them publishes or subscribes to.
+/// Returns the topics that any of these modules and sources publishes or subscribes to.
 pub(super) fn topics(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> BTreeSet<&'static str> {
     let updates =
         modules.iter().flat_map(|module| module.updates()).chain(sources.iter().map(|source| source.sample()));
@@ -173,12 +173,12 @@ pub(super) fn topics(modules: &[ModuleDescriptor], sources: &[SourceDescriptor])
     ports.filter(|port| port.role() != PortRole::Calls).map(|port| port.name()).collect()
 }
 
-/// The names of the representations that an update asks for in this way.
+/// Returns the names of the representations that an update asks for in this way.
 pub(super) fn names(update: &Update, kind: ArgumentKind) -> impl Iterator<Item = String> + '_ {
     representations(update, kind).map(|representation| representation.name().to_owned())
 }
 
-/// The representations that an update asks for in this way.
+/// Returns the representations that an update asks for in this way.
 pub fn representations(
     update: &Update,
     kind: ArgumentKind,

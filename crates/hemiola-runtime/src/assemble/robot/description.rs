@@ -14,7 +14,7 @@ use super::contents::{names, topics};
 use crate::error::RuntimeError;
 use crate::ports::Ports;
 
-/// Which modules of all belong to a cycle.
+/// Selects the modules that belong to a cycle.
 fn select<'m>(
     cycle: &CycleConfiguration,
     modules: &'m [ModuleDescriptor],
@@ -30,7 +30,7 @@ fn select<'m>(
     Ok(modules.iter().filter(|module| cycle.runs(module.name(), module.path())).collect())
 }
 
-/// Cycles, modules and sources as the planner sees them.
+/// Describes cycles, modules and sources as the planner sees them.
 pub(super) fn describe(
     configuration: &Configuration,
     modules: &[ModuleDescriptor],
@@ -73,7 +73,7 @@ pub(super) fn describe(
     Ok(system)
 }
 
-/// A source is one stream of samples.
+/// The name of the one stream of samples that a source is.
 const SAMPLE: &str = "sample";
 
 fn describe_module(module: &ModuleDescriptor) -> ModuleDescription {
@@ -104,14 +104,14 @@ fn describe_source(source: &SourceDescriptor) -> SourceDescription {
     SourceDescription { name: source.name().to_owned(), samples: vec![sample] }
 }
 
-/// Whether all updates and sample methods can be called.
+/// Checks that all updates and sample methods can be called.
 pub(super) fn check_updates(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
     let of_modules = modules.iter().flat_map(ModuleDescriptor::refusals);
     let refusals: Vec<_> = of_modules.chain(sources.iter().filter_map(SourceDescriptor::refusal)).collect();
     if refusals.is_empty() { Ok(()) } else { Err(RuntimeError::Refused { refusals }) }
 }
 
-/// Representations are known by name: one name, one type.
+/// Checks that each name stands for one type: representations are known by name.
 pub(super) fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
     let mut known: BTreeMap<&str, &RepresentationDescriptor> = BTreeMap::new();
     let updates =
@@ -126,13 +126,13 @@ pub(super) fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescrip
     Ok(())
 }
 
-/// Topics and services are known by name, too: one name, one type of messages, or of requests and
-/// answers.
+/// Checks that each topic and service has one type of messages, or of requests and answers: they
+/// are known by name, too.
 pub(super) fn check_ports(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
     let bus = Bus::new();
     let updates = modules.iter().flat_map(|module| module.updates().iter().map(|update| (module.name(), update)));
     let samples = sources.iter().map(|source| (source.name(), source.sample()));
-    // A topic exists as long as somebody holds it: they must all be there at once.
+    // A topic exists as long as it is held: all ports must be there at once.
     let connected = updates.chain(samples).map(|(owner, update)| Ports::connect(owner, update, &bus));
     connected.collect::<Result<Vec<_>, _>>().map(drop)
 }

@@ -4,21 +4,22 @@ use crate::sync::{AtomicU32, Ordering};
 
 /// The word that all cycles share: see [the module](super).
 pub struct CutWord {
-    /// How many checkpoints there should be, says whoever comes first.
+    /// The number of checkpoints that there should be, as raised by the first cycle that comes.
     wanted: AtomicU32,
-    /// Cycles that have not looked at it yet, where it matters.
+    /// The number of cycles that have not looked at it yet, where that matters.
     absent: AtomicU32,
 }
 
 impl CutWord {
-    /// Of cycles that have not begun: whoever runs has looked at it before.
+    /// Makes the word of cycles that have not begun: each run looks at it before it does anything
+    /// else.
     pub fn before_the_beginning() -> Arc<Self> {
         Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(0) })
     }
 
-    /// Of so many cycles that run: nobody raises it before all have looked at it. For the proof
-    /// takes the order of the changes of the word, and a cycle that has not looked at it yet has
-    /// made none.
+    /// Makes the word of that many cycles that run: it is not raised before all have looked at it.
+    /// For the proof uses the order of the changes of the word, and a cycle that has not looked at
+    /// it yet has made none.
     pub fn while_running(cycles: usize) -> Arc<Self> {
         Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(cycles as u32) })
     }
@@ -27,7 +28,7 @@ impl CutWord {
 /// One cycle's view of the word.
 pub struct Cut {
     word: Arc<CutWord>,
-    /// The number of the last one that this cycle took part in.
+    /// The number of the last checkpoint that this cycle took part in.
     taken: u32,
     has_looked: bool,
 }
@@ -37,16 +38,17 @@ impl Cut {
         Self { word, taken: 0, has_looked: false }
     }
 
-    /// Whether the run that begins is the first after a cut, when there should be so many by its
-    /// clock. At the beginning of each run, before it takes its inputs.
+    /// Returns whether the run that begins is the first after a cut, when there should be `wanted`
+    /// checkpoints by its clock. To be called at the beginning of each run, before it takes its
+    /// inputs.
     pub fn is_due(&mut self, wanted: u32) -> bool {
         let CutWord { wanted: word, absent } = &*self.word;
         // Acquire: all have made their first change of the word before.
         let wanted = if absent.load(Ordering::Acquire) == 0 { wanted } else { 0 };
-        // A change also where it changes nothing, for it is the order of the changes that counts.
+        // The word is changed even where its value stays, as the order of the changes counts.
         let raised = word.fetch_max(wanted, Ordering::AcqRel).max(wanted);
         if !std::mem::replace(&mut self.has_looked, true) {
-            // Those who were there before the beginning are not waited for.
+            // Cycles that were there before the beginning are not waited for.
             _ = absent.fetch_update(Ordering::Release, Ordering::Relaxed, |absent| absent.checked_sub(1));
         }
         let is_due = raised > self.taken;
@@ -54,7 +56,7 @@ impl Cut {
         is_due
     }
 
-    /// The number of the last one.
+    /// Returns the number of the last checkpoint.
     pub fn number(&self) -> u32 {
         self.taken
     }
@@ -70,7 +72,7 @@ mod tests {
     #[test]
     fn loom_after_a_cut_only_the_last_run_before_it_is_under_way() {
         let mut model = loom::model::Builder::new();
-        // Without a bound it takes ten minutes.
+        // Without a bound the model takes ten minutes.
         model.preemption_bound = Some(3);
         model.check(|| {
             let word = CutWord::before_the_beginning();

@@ -1,4 +1,4 @@
-//! What a part consists of: where it stands, and how it is written.
+//! The items of a part: where each is, and how it is written.
 
 use std::sync::Arc;
 
@@ -11,42 +11,42 @@ use crate::containment::quietly;
 use crate::program::{PublisherEnd, SubscriptionEnd, World};
 use crate::record::{Piece, PieceKind, View};
 
-/// What can be written down.
+/// Something that can be written down.
 pub struct Item {
     kind: PieceKind,
     pub name: Arc<str>,
     place: Place,
-    /// `None`: it is opaque.
+    /// The type of its value; `None` if it is opaque.
     data_type: Option<DataType>,
-    /// Later runs depend on it, if it exists.
+    /// Whether later runs depend on it, if it exists.
     is_needed: bool,
-    /// How many values of it there are at most.
+    /// The number of its values at most.
     pub depth: usize,
 }
 
-/// Where it stands.
+/// The place of an item.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Among the instances of the program, by its name.
+    /// A module among the instances of the program, by its name.
     Module(&'static str),
     Store(usize),
     Input {
         import: usize,
-        /// Among all that is imported.
+        /// The number among all that is imported.
         imported: usize,
-        /// Also what a source has just brought.
+        /// Whether a value is written also if a source has just brought it.
         always: bool,
     },
-    /// Of the representation.
+    /// Samples of a representation, by its number among all that is imported.
     Samples(usize),
-    /// Topic, and how many subscriptions of the same topic come before.
+    /// Messages of a topic, by the number of subscriptions of the same topic that come before.
     Messages(&'static str, u32),
 }
 
-/// What a cycle's parts can consist of; known before anything runs.
+/// The items that a cycle's parts can have; known before anything runs.
 pub struct Inventory {
     modules: Vec<(&'static str, StateForm)>,
-    /// By their numbers; whether later runs depend on it.
+    /// The stores by their numbers, and whether later runs depend on each.
     stores: Vec<(&'static RepresentationDescriptor, bool)>,
     inputs: Vec<Input>,
     subscriptions: Vec<SubscriptionEnd>,
@@ -58,16 +58,16 @@ pub struct Inventory {
 struct Input {
     descriptor: &'static RepresentationDescriptor,
     import: usize,
-    /// Among all that is imported.
+    /// The number among all that is imported.
     imported: usize,
-    /// How many samples of it are taken at most, if any are.
+    /// The number of samples of it that are taken at most, if any are.
     samples: Option<usize>,
     is_from_source: bool,
 }
 
 impl Inventory {
-    /// Of a cycle with these modules and imports, of a robot with so many sources. Nothing runs
-    /// yet.
+    /// Makes the inventory of a cycle with these modules and imports, of a robot with that many
+    /// sources. Nothing runs yet.
     pub fn of(
         modules: Vec<(&'static str, StateForm)>,
         World { blackboard, program, imports }: World<'_>,
@@ -96,7 +96,7 @@ impl Inventory {
         }
     }
 
-    /// All of it; also what sources bring, if `with_sources`.
+    /// Returns all items; those that sources bring only if `with_sources`.
     pub fn items(&self, with_sources: bool) -> Vec<Item> {
         let of = |kind, descriptor: &RepresentationDescriptor, place, data_type, is_needed, depth| Item {
             kind,
@@ -125,7 +125,7 @@ impl Inventory {
             let data_type = descriptor.data_type();
             let place = Place::Input { import, imported, always: with_sources };
             items.push(of(PieceKind::Input, descriptor, place, data_type.clone(), true, 1));
-            // Those of sources are in the log.
+            // Samples of sources are in the log.
             if let Some(depth) = samples.filter(|_| with_sources || !is_from_source) {
                 let data_type = data_type.map(|data_type| DataType::Sequence(Box::new(data_type)));
                 items.push(of(PieceKind::Samples, descriptor, Place::Samples(imported), data_type, true, depth));
@@ -144,8 +144,8 @@ impl Inventory {
 }
 
 impl Item {
-    /// Writes it down, unless it needs more room than the page has. No allocation, no lock, no
-    /// system call.
+    /// Writes the item down, unless it needs more room than the page has. No allocation, no lock,
+    /// no system call.
     pub fn write_down(&self, page: &mut Page, run: u32, world: World<'_>, between: &BetweenRuns<'_>) {
         page.bytes.clear();
         page.inlets.clear();
@@ -218,7 +218,7 @@ impl Item {
         }
     }
 
-    /// What was written.
+    /// Returns what was written.
     pub fn piece(&self, page: &Page) -> Option<Piece> {
         let count = match self.place {
             Place::Module(_) | Place::Messages(..) => 0,

@@ -7,10 +7,10 @@ use hemiola_model::module::{BetweenRuns, Inlet};
 
 use crate::blackboard::provenance::Provenance;
 
-/// So many publishers' messages are written down.
+/// The number of publishers whose messages are written down.
 const MOST_INLETS: usize = 16;
 
-/// Where an item is written.
+/// The memory that an item is written to.
 pub struct Page {
     pub bytes: CdrWriter,
     pub views: Vec<WrittenView>,
@@ -18,21 +18,21 @@ pub struct Page {
     pub outcome: Outcome,
 }
 
-/// What is told of a value besides.
+/// The facts about a value that are written besides it.
 pub struct WrittenView {
     pub stamp: Time,
     pub is_stale: bool,
     pub provenance: Provenance,
 }
 
-/// What became of an item.
+/// The outcome of writing an item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It does not exist, or is in the log anyway.
     Absent,
     Written,
     Opaque,
-    /// There was no room, or somebody else had the module.
+    /// There was no room, or the module was in use.
     Missing,
 }
 

@@ -1,4 +1,4 @@
-//! A cycle's end, which writes parts down, and the observer's, which takes them.
+//! The cycle's end, which writes parts down, and the observer's, which takes them.
 
 use std::iter;
 use std::sync::Arc;
@@ -16,32 +16,32 @@ use crate::program::{PublisherEnd, World};
 use crate::record::{CyclePart, Published};
 use crate::run::Beginning;
 
-/// So many parts can be on their way to an observer. With one, what found no room in a part has it
-/// in the next.
+/// The number of parts that can be on their way to an observer. With one, a piece that found no
+/// room in a part has it in the next.
 const DEPTH: usize = 1;
-/// The first checkpoints do not wait for a long period: they come after this, twice this and so on,
-/// so that soon all pieces have the room that they need, and a replay can begin early.
+/// The time of the first checkpoint, where the period is longer: others follow after twice this and
+/// so on, so that soon all pieces have the room that they need, and a replay can begin early.
 const EARLY: Duration = Duration::from_secs(1);
-/// Room for a piece at first.
+/// The room for a piece at first.
 const ROOM: usize = 4096;
-/// And later, times what was needed most: states grow.
+/// The factor of the room later on, relative to the most that was needed: states grow.
 const HEADROOM: usize = 4;
 
-/// Writes the parts of one cycle, at its end.
+/// The end of a cycle that writes its parts.
 pub struct PartWriter {
     pages: Giver<Box<Pages>>,
     items: Arc<[Item]>,
     publishers: Arc<[PublisherEnd]>,
     when: When,
-    /// The run that begins is the first after a cut.
+    /// Whether the run that begins is the first after a cut.
     is_due: bool,
 }
 
-/// Which runs are first after a cut.
+/// The runs that are first after a cut.
 pub enum When {
-    /// Those that come when so much time has passed again since then.
+    /// The runs that come when `period` has passed again since then.
     Every { cut: Cut, period: Duration, since: Time },
-    /// This one and the next; what sources brought is written down, too.
+    /// This run and the next; what sources brought is written down, too.
     Runs(u32),
 }
 
@@ -57,17 +57,17 @@ struct Pages {
     published: Box<[u64]>,
 }
 
-/// The observer's end.
+/// The observer's end of a cycle's parts.
 pub struct PartLine {
     cycle: Arc<str>,
     items: Arc<[Item]>,
     publishers: Arc<[PublisherEnd]>,
     pages: Taker<Box<Pages>>,
-    /// How much room each item gets in the next page; empty if it gets what it needs.
+    /// The room that each item gets in the next page; empty if it gets what it needs.
     rooms: Vec<usize>,
 }
 
-/// Both ends for a cycle of which there is this.
+/// Makes both ends for a cycle with this inventory.
 pub fn parts(
     cycle: &Arc<str>,
     inventory: &Inventory,
@@ -75,7 +75,7 @@ pub fn parts(
     presence: &Arc<Presence>,
     full: WhenFull,
 ) -> (PartWriter, PartLine) {
-    // Who chooses single runs has a robot that is stepped, where memory may grow.
+    // Single runs are chosen for robots that are stepped, where memory may grow.
     let grows = matches!(when, When::Runs(_));
     let items: Arc<[Item]> = inventory.items(grows).into();
     let publishers = inventory.publishers.clone();
@@ -99,8 +99,8 @@ pub fn parts(
 }
 
 impl PartWriter {
-    /// Looks whether the run that begins is the first after a cut. At the beginning of each run,
-    /// before it takes its inputs: see the module.
+    /// Checks whether the run that begins is the first after a cut. To be called at the beginning
+    /// of each run, before it takes its inputs: see the module.
     pub fn begin_run(&mut self, run: u32, now: Time) {
         self.is_due = match &mut self.when {
             When::Every { cut, period, since } => cut.is_due(wanted(now.since(*since), *period)),
@@ -108,7 +108,7 @@ impl PartWriter {
         }
     }
 
-    /// Of the present one.
+    /// Returns the number of the present checkpoint.
     fn number(&self) -> u32 {
         match &self.when {
             When::Every { cut, .. } => cut.number(),
@@ -137,12 +137,12 @@ impl PartWriter {
         }
         (pages.number, pages.run, pages.now) = (self.number(), beginning.run, beginning.due);
         (pages.before, pages.is_safe) = (before, is_safe);
-        // There is room for all.
+        // The queue has room for all pages.
         self.pages.give(pages);
     }
 }
 
-/// How many checkpoints there should be by then.
+/// Returns how many checkpoints there should be by then.
 fn wanted(elapsed: Duration, period: Duration) -> u32 {
     let early = iter::successors(Some(EARLY), |early| early.checked_mul(2));
     let early = early.take_while(|&early| early < period && early <= elapsed).count();
@@ -150,7 +150,7 @@ fn wanted(elapsed: Duration, period: Duration) -> u32 {
 }
 
 impl PartLine {
-    /// The next part. Allocates.
+    /// Returns the next part. Allocates.
     pub fn next(&mut self) -> Option<CyclePart> {
         let mut pages = self.pages.take()?;
         let (mut pieces, mut opaque, mut missing) = (Vec::new(), Vec::new(), Vec::new());
@@ -188,7 +188,7 @@ impl PartLine {
         })
     }
 
-    /// Parts for which there was no room at all.
+    /// Returns the number of parts for which there was no room at all.
     pub fn dropped(&self) -> u64 {
         self.pages.dropped()
     }

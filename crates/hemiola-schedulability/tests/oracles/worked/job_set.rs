@@ -1,5 +1,5 @@
-//! Sets of jobs that are not interrupted, on identical processors: every schedule that their
-//! execution times allow, one by one.
+//! Tries every schedule of sets of jobs that are not interrupted, on identical processors, that
+//! their execution times allow.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ struct Job {
     shortest: u64,
     longest: u64,
     deadline: u64,
-    /// The smaller, the more important.
+    /// The priority: the smaller, the more important.
     priority: u64,
 }
 
-/// More schedules than anybody waits for.
+/// The largest number of schedules that are tried.
 const MOST_SCHEDULES: u64 = 200_000;
 
 pub(super) fn compare(value: &Value, tally: &mut Tally) -> Result<(), Misfit> {
@@ -91,8 +91,8 @@ fn job(columns: &[String], row: &[u64]) -> Option<Job> {
     Some(job)
 }
 
-/// When each job ends at the earliest and at the latest, and whether all do in time, in all
-/// schedules.
+/// Returns when each job ends at the earliest and at the latest, and whether all end in time, in
+/// all schedules.
 fn all_ends(jobs: &[Job], processors: usize, schedules: u64) -> (Vec<(u64, u64)>, bool) {
     let mut ends = vec![(u64::MAX, 0); jobs.len()];
     let mut is_schedulable = true;
@@ -113,8 +113,8 @@ fn all_ends(jobs: &[Job], processors: usize, schedules: u64) -> (Vec<(u64, u64)>
     (ends, is_schedulable)
 }
 
-/// When each job ends: whenever a processor is free, the most important job that has arrived
-/// begins.
+/// Returns when each job ends: whenever a processor is free, the most important job that has
+/// arrived begins.
 fn schedule(jobs: &[Job], costs: &[u64], processors: usize) -> Vec<u64> {
     let mut free = vec![0; processors];
     let mut ends = vec![None; jobs.len()];

@@ -15,7 +15,7 @@ use hemiola_schedulability::compositional::{Chain, Propagation, Scheduling, Task
 struct System {
     resources: Vec<Scheduling>,
     chains: Vec<Chain>,
-    /// What the tasks of each chain are called.
+    /// The names of the tasks of each chain.
     names: Vec<Vec<String>>,
 }
 
@@ -74,7 +74,7 @@ impl System {
     }
 }
 
-/// `T11 10/5 prio 2`
+/// Parses a task such as `T11 10/5 prio 2`.
 fn parse_task(words: &str, resource: usize) -> Option<(String, Task)> {
     let [name, costs, "prio", rank] = words.split_whitespace().collect::<Vec<_>>()[..] else { return None };
     let (longest, shortest) = costs.split_once('/')?;

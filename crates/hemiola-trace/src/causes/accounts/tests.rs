@@ -10,7 +10,7 @@ const SCALE: TickScale = TickScale::nanoseconds_per_tick_one();
 const MICROSECOND: u64 = 1_000;
 const MILLISECOND: u64 = 1_000 * MICROSECOND;
 
-/// Two cycles of one worker on core 0, and looks at their threads every 50 ms.
+/// Two cycles of one worker on core 0, and readings of their accounts every 50 ms.
 struct Robot {
     catalog: Catalog,
     capture: Capture,
@@ -29,7 +29,7 @@ impl Robot {
         Self { catalog, capture: Capture::default(), motion, cognition }
     }
 
-    /// A run on core 0 with one task: due, begun, ended.
+    /// Adds a run on core 0 with one task, given when it was due, begun and ended.
     fn ran(&mut self, of: (CycleId, WorkerId), run: u32, times: [u64; 3]) {
         self.ran_on(Core(0), of, run, times);
     }
@@ -47,8 +47,8 @@ impl Robot {
         self.capture.insert(worker, events);
     }
 
-    /// What motion's thread had had at a time, all in microseconds, and what the host had taken of
-    /// core 0 in milliseconds.
+    /// Adds a reading of what motion's thread had had at a time, all in microseconds, and of what
+    /// the host had taken of core 0, in milliseconds.
     fn looked(&mut self, at: u64, [running, waiting]: [u64; 2], stolen: u64) {
         let (worker, at) = (self.motion.1, Ticks(at * MICROSECOND));
         let [running, waiting] = [running, waiting].map(|time| time * MICROSECOND);
@@ -57,7 +57,7 @@ impl Robot {
         self.capture.insert(service, vec![stolen, Event::ThreadTime { worker, running, waiting, at }]);
     }
 
-    /// The explanation of run 1 of motion.
+    /// Explains run 1 of motion.
     fn why(&self, usual: &Durations) -> Explanation {
         let history = History::of(&self.capture, &self.catalog, &SCALE);
         let chain = history.blocking_chain(self.motion.0, 1).unwrap();
@@ -68,7 +68,7 @@ impl Robot {
         self.why(&Durations::default()).loss.unwrap()
     }
 
-    /// The same, where `motion.update` usually takes 200 µs.
+    /// Returns the loss of motion, where `motion.update` usually takes 200 µs.
     fn long_loss(&self) -> Loss {
         let mut usual = Robot::new();
         (2..9).for_each(|run| usual.ran(usual.motion, run, [0, 0, 200]));
@@ -76,7 +76,7 @@ impl Robot {
     }
 }
 
-/// Motion was due at 60 ms and began 1.8 ms later.
+/// Makes a robot whose motion was due at 60 ms and began 1.8 ms later.
 fn late(waiting: u64, stolen: u64) -> Robot {
     let mut robot = Robot::new();
     robot.ran(robot.motion, 1, [60_000, 61_800, 62_000]);
@@ -106,7 +106,7 @@ fn what_the_host_took_is_not_blamed_on_others() {
 #[test]
 fn a_wait_for_the_robots_own_threads_is_not_blamed_on_others() {
     let mut robot = late(1_750, 0);
-    // Not more important, but who knows whether the kernel was told so.
+    // Cognition is not more important, but the kernel may not know that.
     robot.ran(robot.cognition, 1, [60_000, 60_050, 61_750]);
     let loss = robot.loss();
     assert_eq!((loss.taker, loss.account.for_ours), (Taker::OursOrOthers, 1_700 * MICROSECOND));
@@ -175,8 +175,8 @@ fn nothing_is_said_where_nobody_looked() {
     assert_eq!(robot.why(&Durations::default()).loss, None, "nobody looked afterwards");
 }
 
-/// An update of motion that took 3 ms instead of 200 µs; so long was its thread on a core, and so
-/// long it waited.
+/// Returns the loss of an update of motion that took 3 ms instead of 200 µs, where its thread was
+/// on a core and waited for so long.
 fn long(running: u64, waiting: u64, stolen: u64) -> Loss {
     let mut robot = Robot::new();
     robot.ran(robot.motion, 1, [60_000, 60_000, 63_000]);
@@ -193,7 +193,8 @@ fn a_core_that_is_lost_within_an_update_is_told_from_one_that_it_used() {
     assert!(lost.within.is_some());
     assert_eq!(long(1_100, 20, 20).taker, Taker::Host);
     assert_eq!(long(1_100, 20, 0).taker, Taker::Sleep);
-    // It waited long, but it was on a core for as long as its update took: not within that.
+    // The thread waited long, but it was on a core for as long as its update took, so it did not
+    // wait within that.
     assert_eq!(long(3_010, 5_000, 0).taker, Taker::OursOrOthers);
 }
 

@@ -1,4 +1,4 @@
-//! Who had the core, for people.
+//! Losses of the core in sentences for people.
 
 use crate::{
     catalog::CatalogGuard,
@@ -8,7 +8,7 @@ use crate::{
 use hemiola_words::nanoseconds;
 
 impl Loss {
-    /// What the kernel counted, and what follows from it.
+    /// Returns what the kernel counted, and what follows from it.
     ///
     /// ```
     /// use hemiola_trace::{Core, TickScale, Ticks, WorkerId, causes::{Account, Loss}};
@@ -66,7 +66,7 @@ impl Loss {
         }
     }
 
-    /// What can be done about it.
+    /// Returns what can be done about the loss.
     pub fn remedy(&self, names: &CatalogGuard<'_>, cycle: &str) -> String {
         let update = self.within.map(|task| names.task_name(task));
         match (self.taker, update) {

@@ -2,13 +2,13 @@ use crate::{Catalog, Core, Cycle, Event, HeldUp, PlanId, Statistics, TaskId, Tic
 use proptest::prelude::*;
 
 const MILLISECOND: u64 = 1_000_000;
-/// From look to look, in milliseconds.
+/// The time from reading to reading, in milliseconds.
 const LOOK: u64 = 50;
 
-/// What a thread does, or does not, for some milliseconds.
+/// What a thread does, or does not do, for some milliseconds.
 #[derive(Clone, Copy, Debug)]
 enum Spends {
-    /// On a core.
+    /// The thread is on a core.
     Running(u64),
     /// Another program has the core.
     Waiting(u64),
@@ -21,21 +21,21 @@ enum Spends {
 }
 use Spends::{Asleep, Running, Stolen, Waiting, WaitingForOurs};
 
-/// A task on a thread, another thread on the same core, and somebody who gathers events and looks
-/// at both.
+/// A task on a thread, another thread on the same core, and a service that gathers events and reads
+/// the accounts of both.
 struct World {
     statistics: Statistics,
     thread: WorkerId,
     other: WorkerId,
     tasks: [TaskId; 2],
-    /// In milliseconds; as the accounts.
+    /// The time in milliseconds, as the accounts below.
     now: u64,
     running: u64,
     waiting: u64,
     other_running: u64,
     stolen: u64,
     looks: bool,
-    /// Not gathered yet.
+    /// The events that were not gathered yet.
     rings: Vec<(WorkerId, Event)>,
 }
 
@@ -58,7 +58,7 @@ impl World {
         Ticks(milliseconds * MILLISECOND)
     }
 
-    /// As the service thread does: what is in the rings first, then the looks.
+    /// Gathers as the service thread does: first the events in the rings, then the readings.
     fn gather(&mut self) {
         for (worker, event) in self.rings.drain(..) {
             self.statistics.absorb(worker, &[event]);
@@ -70,7 +70,7 @@ impl World {
                 let [running, waiting] = [running, waiting].map(|time| time * MILLISECOND);
                 Event::ThreadTime { worker, running, waiting, at }
             };
-            // Linux counts it in steps.
+            // Linux counts stolen time in steps.
             let stolen = self.stolen / 10 * 10 * MILLISECOND;
             let events = [
                 Event::StolenTime { core: Core(0), nanoseconds: stolen, at },
@@ -108,14 +108,14 @@ impl World {
         self.rings.push((worker, Event::TaskRun { task, core: Core(0), run: 0, ready: begin, begin, end }));
     }
 
-    /// The task is entered, and returns after all that.
+    /// Enters the task, which returns after all that.
     fn execute(&mut self, parts: &[Spends]) {
         let begin = self.now;
         parts.iter().for_each(|&part| self.spend(part));
         self.ran(self.thread, self.tasks[0], begin);
     }
 
-    /// After ten executions of 15 ms each.
+    /// Lets ten executions of 15 ms each pass.
     fn after_ten(mut self) -> Self {
         for _ in 0..10 {
             self.execute(&[Running(15)]);
@@ -124,8 +124,8 @@ impl World {
         self
     }
 
-    /// The longest execution that the profile knows after that, in milliseconds, and what was held
-    /// up.
+    /// Returns the longest execution that the profile knows after that, in milliseconds, and what
+    /// was held up.
     fn after(mut self, parts: &[Spends]) -> (u64, HeldUp) {
         self.execute(parts);
         self.spend(Asleep(4 * LOOK));
@@ -265,7 +265,7 @@ fn spends() -> impl Strategy<Value = Spends> {
 }
 
 proptest! {
-    /// Without sleep, which looks the same as a stolen core, and if the shortest execution had a
+    /// There is no sleep, which looks the same as a stolen core, and the shortest execution had a
     /// core all the time.
     #[test]
     fn no_execution_counts_as_shorter_than_it_was_on_a_core(

@@ -33,13 +33,14 @@ impl Feeder for Feeding {
     fn unimportant(&mut self) {
         if self.unimportant.load(Ordering::Relaxed) < CAPACITY {
             self.unimportant.fetch_add(1, Ordering::Relaxed);
-            // It may have ended.
+            // The executor may have ended.
             _ = self.sender.send(Message::Unimportant);
         }
     }
 }
 
-/// The chain always finds room: only unimportant messages are bounded, by a count of them.
+/// Makes an executor in the order of arrival. The chain always finds room: only unimportant
+/// messages are bounded, by a count of them.
 fn in_order(callbacks: Callbacks) -> (Feeding, impl FnOnce() + Send) {
     let (sender, receiver) = unbounded();
     let unimportant = Arc::<AtomicUsize>::default();

@@ -1,4 +1,4 @@
-//! Who waits for forty topics, and how.
+//! Threads that wait for forty topics, in several ways.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,7 +18,7 @@ pub fn run(assignment: &Assignment) {
     }
 }
 
-/// A queue and a thread for each topic, or for all of them.
+/// Queues with threads that poll them: a thread for each, or one for all.
 struct Pollers {
     queues: Vec<Arc<SafeQueue<u64>>>,
     threads: Vec<JoinHandle<()>>,
@@ -61,7 +61,7 @@ impl Drop for Pollers {
     }
 }
 
-/// A channel and a thread that blocks for each topic.
+/// Channels with a thread each, which blocks.
 struct Channels {
     senders: Vec<crossbeam_channel::Sender<u64>>,
     received: Arc<AtomicU64>,
@@ -73,7 +73,7 @@ impl Channels {
         let senders = (0..TOPICS).map(|_| {
             let (sender, receiver) = crossbeam_channel::bounded(1);
             let received = Arc::clone(&received);
-            // It ends with the sender.
+            // The thread ends with the sender.
             std::thread::spawn(move || receiver.iter().for_each(|_| _ = received.fetch_add(1, Ordering::Relaxed)));
             sender
         });

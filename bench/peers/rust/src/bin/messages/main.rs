@@ -1,4 +1,4 @@
-//! The crates that the bench of messages compares Hemiola with, and what one writes without any.
+//! The crates that the bench of messages compares Hemiola with, and what one writes without any:
 //! `messages CONTESTANT --workload ...`.
 
 mod fan_out;
@@ -36,7 +36,7 @@ fn main() {
     }
 }
 
-/// Of the crate that a contestant stands for.
+/// Returns the version of the crate that a contestant stands for.
 fn version_of(contestant: &str) -> &'static str {
     match contestant {
         "array-queue" | "seg-queue" => version("crossbeam-queue"),
@@ -48,7 +48,7 @@ fn version_of(contestant: &str) -> &'static str {
     }
 }
 
-/// There is nobody of this name.
+/// Ends the program: there is no contestant or workload of this name.
 fn unknown(what: &str, name: &str) -> ! {
     eprintln!("no {what} `{name}` here");
     std::process::exit(2)

@@ -1,5 +1,5 @@
-//! One or several queues with a consumer each, an event ring with one, and what the work costs
-//! without any.
+//! One or several queues with a consumer each, an event ring with one, and producers that do the
+//! work themselves.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -32,7 +32,7 @@ enum Consumers {
     OnePerProducer,
 }
 
-/// Queues behind a mutex; all consumers fill the same matrix.
+/// Queues behind a mutex, with consumers that all fill the same matrix.
 struct Queues {
     consumers: Consumers,
     waits: bool,
@@ -108,7 +108,7 @@ impl Pipeline for Queues {
     }
 }
 
-/// Producers do the work themselves, one at a time.
+/// Producers that do the work themselves, one at a time.
 #[derive(Default)]
 struct Direct(Arc<Mutex<Gathering>>);
 
@@ -138,7 +138,7 @@ impl Pipeline for Direct {
 
 type RingProducer = MultiProducer<Vector, SingleConsumerBarrier>;
 
-/// The disruptor crate; its consumers spin or sleep, so this one sleeps a tenth of a millisecond
+/// The disruptor crate. Its consumers spin or sleep, so this one sleeps a tenth of a millisecond
 /// when there is nothing.
 struct Ring {
     waits: bool,

@@ -32,7 +32,7 @@ pub fn run<T: Payload>(assignment: &Assignment) {
             let receiver = receiving(Arc::clone(&queue), |queue| queue.pop());
             (copies(senders, sending(queue, push_array::<T>)), receiver)
         }),
-        // It has no bound: nobody waits for room.
+        // This queue has no bound: no sender waits for room.
         "seg-queue" => measure::<T, _, _>(assignment, |senders| {
             let queue = Arc::new(SegQueue::new());
             let receiver = receiving(Arc::clone(&queue), |queue| queue.pop());
@@ -94,7 +94,7 @@ fn push_array<T>(queue: &mut Arc<ArrayQueue<T>>, value: T) {
     });
 }
 
-/// A sending end that takes values, and how to send one; waits if it must.
+/// A sending end, and a closure that sends a value through it, and waits if it must.
 #[derive(Clone)]
 struct Sending<E, F> {
     end: E,
@@ -113,7 +113,7 @@ impl<T: Payload, E: Send, F: Fn(&mut E, T) + Send> Sender<T> for Sending<E, F> {
     }
 }
 
-/// A receiving end that gives values one by one.
+/// A receiving end, and a closure that receives a value from it.
 struct Receiving<E, F> {
     end: E,
     receive: F,
@@ -136,14 +136,15 @@ impl<T: Payload, P: Producer<T> + Send> Sender<T> for Disruptor<P> {
     fn send(&mut self, fill: impl FnOnce(&mut T)) {
         let mut fill = Some(fill);
         let mut fill = |place: &mut T| fill.take().expect("it is called once")(place);
-        // Its `publish` spins, and would keep the core from those for whom it waits.
+        // The crate's `publish` spins, and would keep the core from the threads for which it waits.
         Patience::until(|| self.0.try_publish(&mut fill).is_ok());
     }
 }
 
 struct Poller<T, B>(EventPoller<T, B>);
 
-/// The trait that would tell what is common to both cannot be named outside of the crate.
+/// Implements `Receiver` for pollers of both kinds of barrier, whose common trait cannot be named
+/// outside of the crate.
 macro_rules! receive_by_polling {
     ($barrier:ty) => {
         impl<T: Payload> Receiver<T> for Poller<T, $barrier> {

@@ -24,14 +24,14 @@ impl<T> SafeQueue<T> {
         self.queue.lock().expect("nobody panics")
     }
 
-    /// Waits while there is no room.
+    /// Appends a value; waits while there is no room.
     pub fn push(&self, value: T) {
         let queue = self.emptied.wait_while(self.lock(), |queue| queue.len() == self.capacity);
         queue.expect("nobody panics").push_back(value);
         self.filled.notify_one();
     }
 
-    /// Tells `false`, and drops the value, if there is no room.
+    /// Appends a value; returns `false`, and drops it, if there is no room.
     pub fn try_push(&self, value: T) -> bool {
         let mut queue = self.lock();
         if queue.len() == self.capacity {
@@ -43,7 +43,7 @@ impl<T> SafeQueue<T> {
         true
     }
 
-    /// Waits for a millisecond at the most.
+    /// Removes the first value; waits for a millisecond at most.
     pub fn pop(&self) -> Option<T> {
         let waited = self.filled.wait_timeout_while(self.lock(), POLL, |queue| queue.is_empty());
         let value = waited.expect("nobody panics").0.pop_front();

@@ -19,16 +19,16 @@ pub fn run(assignment: &Assignment) {
     }
 }
 
-/// What a task is where any closure may be one; this one's box is empty, and not allocated.
+/// A task where any closure may be one; the box of this one is empty, and not allocated.
 type Boxed = Box<dyn FnOnce() + Send>;
 
-/// Where it is known that nothing is captured.
+/// A task that is known to capture nothing.
 type Task = fn();
 
-/// A queue from which one takes a task at a time.
+/// A queue from which one task at a time is dequeued.
 trait OneByOne: Sync {
     fn add(&self);
-    /// Runs one.
+    /// Runs a task if there is one, and returns whether there was.
     fn run(&self) -> bool;
 }
 
@@ -63,7 +63,7 @@ impl OneByOne for ArrayQueue<Task> {
     }
 }
 
-/// Anything that is taken out of one by one.
+/// A queue whose tasks are dequeued one by one.
 struct Shared<Q>(Q);
 
 impl<Q: OneByOne> TaskQueue for Shared<Q> {
@@ -89,7 +89,7 @@ impl<Q: OneByOne> Worker for SharedWorker<'_, Q> {
     }
 }
 
-/// The lock is taken once per hundred tasks.
+/// A queue whose lock is acquired once per hundred tasks.
 #[derive(Default)]
 struct Batched(Mutex<VecDeque<Task>>);
 

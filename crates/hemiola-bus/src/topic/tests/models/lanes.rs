@@ -1,4 +1,4 @@
-//! One publisher, one receiver, and the slots of what goes from one to the other.
+//! One publisher, one receiver, and the slots of the messages from one to the other.
 
 use super::{assert_ascending, bounded};
 use crate::signal::Signal;
@@ -10,28 +10,28 @@ use crate::topic::pool::{Complete, Pool, Reservation, Slots};
 use crate::when_full::WhenFull;
 use std::sync::Arc;
 
-/// For a publisher and its newest message.
+/// Creates a pool for a publisher and its newest message.
 fn pool() -> Arc<Pool<u64>> {
     let pool = Arc::new(Pool::new());
     pool.reserve(1);
     pool
 }
 
-/// A message for a lane, or for so many cells.
+/// Creates a message for a lane, or for so many cells.
 fn message(slots: &mut Slots<u64>, value: u64, cells: usize) -> Complete<u64> {
     let mut slot = slots.claim();
     slot.envelope_mut().value = value;
     slot.complete(usize::from(cells == 0), cells)
 }
 
-/// For two messages, and two that the receiver holds.
+/// Creates a lane for two messages, and for two that the receiver holds.
 fn lane(pool: &Arc<Pool<u64>>, when_full: WhenFull) -> sync::Arc<Lane<u64>> {
     let inlet = Inlet::new(2, when_full, Signal::Nothing, None);
     sync::Arc::new(Lane::new(&inlet, None, Reservation::new(pool, 4)))
 }
 
-/// A publisher sends three messages through a lane for two, the receiver takes what it finds. Tells
-/// what was dropped and what was received.
+/// Sends three messages through a lane for two, while the receiver takes what it finds. Returns how
+/// many were dropped, and what was received.
 fn through_a_lane(when_full: WhenFull) -> (usize, Vec<u64>) {
     let pool = pool();
     let lane = lane(&pool, when_full);
@@ -106,7 +106,7 @@ fn loom_a_slot_is_written_again_only_after_everybody_has_let_go() {
         let complete = message(&mut slots, 7, 2);
         let readers = [complete.hold(), complete.hold()]
             .map(|message| loom::thread::spawn(move || assert_eq!(message.envelope().value, 7)));
-        // The model checker finds out if this writes while somebody may read.
+        // The model checker reports if this writes while somebody may read.
         if pool.in_use() == 0 {
             message(&mut slots, 8, 0);
         }
@@ -125,8 +125,8 @@ fn around_the_pool(when_full: WhenFull) {
         let lane = sync::Arc::new(Lane::new(&inlet, None, Reservation::new(&pool, 2)));
         let publisher = loom::thread::spawn({
             let (lane, mut slots) = (lane.clone(), Slots::new(pool.clone()));
-            // The model checker finds out if this writes what the receiver reads; the pool if there
-            // is no slot to write.
+            // The model checker reports if this writes what the receiver reads. Without a slot to
+            // write, the search would not end.
             move || (1..=4).for_each(|value| lane.push(&message(&mut slots, value, 0)))
         });
         assert_ascending((0..2).filter_map(|_| lane.pop().map(|message| message.envelope().value)));
@@ -155,8 +155,8 @@ fn loom_a_batch_stays_as_it_is_until_the_next() {
         (1..=2).for_each(|value| lane.push(&message(&mut slots, value, 0)));
         let publisher = loom::thread::spawn({
             let lane = lane.clone();
-            // With four slots for the lane and its receiver, the last of these goes into the first
-            // of those.
+            // With four slots for the lane and its receiver, the last of these messages goes into
+            // the slot of the first message of all.
             move || (3..=6).for_each(|value| lane.push(&message(&mut slots, value, 0)))
         });
         let mut batch = Vec::with_capacity(2);
@@ -184,7 +184,7 @@ fn loom_a_lane_that_is_closed_comes_back_when_its_receiver_is_done() {
         let publisher = loom::thread::spawn({
             let lane = lane.clone();
             move || {
-                // As when it has seen a list change for another reason.
+                // The publisher does this when it has seen a list change for another reason.
                 lane.take_back_if_closed();
                 (2..=6).for_each(|value| _ = message(&mut slots, value, 0));
             }

@@ -1,4 +1,4 @@
-//! Those who join a topic and leave it, at whatever moment.
+//! Publishers and receivers that join a topic and leave it, at any moment.
 
 use super::{assert_ascending, bounded};
 use crate::signal::Signal;
@@ -13,14 +13,14 @@ fn hub() -> Arc<Hub<u64>> {
     Arc::new(Hub::new("model".into(), None))
 }
 
-/// A topic with a publisher.
+/// Creates a topic with a publisher.
 fn topic() -> (Arc<Hub<u64>>, Publisher<u64>) {
     let hub = hub();
     let publisher = Publisher::join(hub.clone());
     (hub, publisher)
 }
 
-/// A topic that keeps its last message, which is 1; while 2 is published.
+/// Creates a topic that keeps its last message, which is 1; meanwhile 2 is published.
 fn topic_that_keeps_its_last() -> (Arc<Hub<u64>>, JoinHandle<Publisher<u64>>) {
     let (hub, mut publisher) = topic();
     hub.keep_last();
@@ -28,7 +28,7 @@ fn topic_that_keeps_its_last() -> (Arc<Hub<u64>>, JoinHandle<Publisher<u64>>) {
     (hub, publish(publisher, 2..=2))
 }
 
-/// Publishes on another thread, which then gives the publisher back.
+/// Publishes on another thread, which then returns the publisher.
 fn publish(mut publisher: Publisher<u64>, values: RangeInclusive<u64>) -> JoinHandle<Publisher<u64>> {
     loom::thread::spawn(move || {
         values.for_each(|value| publisher.publish(value));
@@ -36,7 +36,8 @@ fn publish(mut publisher: Publisher<u64>, values: RangeInclusive<u64>) -> JoinHa
     })
 }
 
-/// With the next message, a publisher that is done on the other thread has everything back.
+/// Asserts that a publisher that is done on the other thread has everything back with the next
+/// message.
 fn assert_keeps_no_slot(publisher: JoinHandle<Publisher<u64>>) -> Publisher<u64> {
     let mut publisher = publisher.join().unwrap();
     publisher.publish(9);
@@ -44,7 +45,7 @@ fn assert_keeps_no_slot(publisher: JoinHandle<Publisher<u64>>) -> Publisher<u64>
     publisher
 }
 
-/// For so many messages, of which the oldest make room.
+/// Creates a queue for so many messages that drops the oldest.
 fn queue_of(hub: &Arc<Hub<u64>>, capacity: usize) -> Queue<u64> {
     Queue::join(hub.clone(), capacity, WhenFull::DropOldest, Signal::Nothing)
 }
@@ -53,12 +54,12 @@ fn latest_of(hub: &Arc<Hub<u64>>) -> Latest<u64> {
     Latest::join(hub.clone(), Signal::Nothing)
 }
 
-/// A copy of a message.
+/// Copies a message.
 fn value(message: Option<Sample<'_, u64>>) -> Option<u64> {
     message.map(|message| *message)
 }
 
-/// What waits in a queue.
+/// Receives all that waits in a queue.
 fn rest(queue: &mut Queue<u64>) -> Vec<u64> {
     std::iter::from_fn(|| value(queue.receive())).collect()
 }
@@ -71,7 +72,7 @@ fn loom_a_queue_that_leaves_while_a_message_comes_keeps_no_slot() {
         let publishing = publish(publisher, 1..=1);
         drop(queue);
         let mut publisher = assert_keeps_no_slot(publishing);
-        // Whatever the next receiver needs is there.
+        // The next receiver finds the slots that it needs.
         let mut next = queue_of(&hub, 1);
         publisher.publish(3);
         publisher.publish(4);
@@ -85,7 +86,7 @@ fn loom_a_queue_that_leaves_with_a_message_gives_it_back_when_it_is_done() {
         let (hub, mut publisher) = topic();
         let mut queue = queue_of(&hub, 1);
         publisher.publish(1);
-        // The model checker finds out if one of these is written while the receiver reads.
+        // The model checker reports if one of these is written while the receiver reads.
         let publishing = publish(publisher, 2..=4);
         assert!(value(queue.receive()).is_none_or(|value| (1..=4).contains(&value)));
         drop(queue);

@@ -15,9 +15,9 @@ use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
 pub struct Plot {
     robot: String,
     fields: Vec<Field>,
-    /// The seconds that are shown.
+    /// The length of time that is shown, in seconds.
     window: f64,
-    /// The last time that is shown, where somebody has paused.
+    /// The last time that is shown while the plot is paused.
     paused: Option<f64>,
 }
 
@@ -29,12 +29,12 @@ struct Field {
 
 const COLOURS: [Color; 6] = [Color::Cyan, Color::Yellow, Color::Green, Color::Magenta, Color::Red, Color::Blue];
 const QUIET: Style = Style::new().add_modifier(Modifier::DIM);
-/// So many rows has a chart at least that is one of several.
+/// The number of rows that each of several charts has at least.
 const LOWEST_CHART: usize = 6;
 const WINDOW: f64 = 10.0;
 const SHORTEST_WINDOW: f64 = 0.25;
 const LONGEST_WINDOW: f64 = 120.0;
-/// As many points of a field are kept: two minutes of a fast one.
+/// The number of points of a field that are kept: two minutes of a fast one.
 const MOST_POINTS: usize = 100_000;
 
 impl Plot {
@@ -47,8 +47,8 @@ impl Plot {
         Self { robot: robot.to_owned(), fields: fields.collect(), window: WINDOW, paused: None }
     }
 
-    /// Adds points of a field. Those before the last one that is there are of a clock that was set
-    /// back: it begins anew.
+    /// Adds points of a field. A point far before the last one comes from a clock that was set
+    /// back: the field begins anew with it.
     pub fn add(&mut self, field: usize, points: &[Point]) {
         let Some(field) = self.fields.get_mut(field) else { return };
         for point in points {
@@ -62,12 +62,12 @@ impl Plot {
         }
     }
 
-    /// Stands still, or goes on.
+    /// Pauses the plot, or lets it go on.
     pub fn pause(&mut self) {
         self.paused = if self.paused.is_some() { None } else { Some(self.newest()) };
     }
 
-    /// Shows so many times as long.
+    /// Shows a span of time that is `factor` times as long.
     pub fn zoom(&mut self, factor: f64) {
         self.window = (self.window * factor).clamp(SHORTEST_WINDOW, LONGEST_WINDOW);
     }
@@ -98,8 +98,8 @@ impl Plot {
         canvas.render_widget(Line::styled(" space: pause   + -: shorter, longer   q: leave", QUIET), foot);
     }
 
-    /// Which fields share a chart: parts of the same value do, for they are of one size. Where
-    /// there is no room for more, all do.
+    /// Returns which fields share a chart: parts of the same value do, as they are of one size.
+    /// Where there is no room for more charts, all fields do.
     fn groups(&self, height: u16) -> Vec<Vec<usize>> {
         let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
         for (index, field) in self.fields.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Plot {
         }
     }
 
-    /// The time of the last point.
+    /// Returns the time of the last point.
     fn newest(&self) -> f64 {
         let last = self.fields.iter().filter_map(|field| field.points.back()).map(|point| point.time);
         last.fold(0.0, f64::max)
@@ -123,13 +123,13 @@ impl Plot {
 }
 
 impl Field {
-    /// The ends of the points in that time.
+    /// Returns the minimum and maximum of each point in that time.
     fn between(&self, begin: f64, end: f64) -> Vec<(f64, f64)> {
         let inside = self.points.iter().filter(|point| point.time >= begin && point.time <= end);
         inside.flat_map(|point| [(point.time, point.minimum), (point.time, point.maximum)]).collect()
     }
 
-    /// ` Ball.position.x  1.25 m   0.5 .. 1.5`
+    /// Returns the line ` Ball.position.x  1.25 m   0.5 .. 1.5`.
     fn legend(&self, colour: Color, shown: &[(f64, f64)]) -> Line<'static> {
         let name = Span::styled(format!(" {}", self.name), Style::new().fg(colour));
         let Some((_, last)) = shown.last() else { return Line::from(vec![name, Span::styled("  nothing yet", QUIET)]) };
@@ -146,7 +146,7 @@ fn drawn<'s>(shown: &'s [Vec<(f64, f64)>], group: &[usize], [begin, end]: [f64; 
     let fields = || group.iter().filter_map(|&index| Some((index, shown.get(index)?)));
     let [least, most] = match range(fields().flat_map(|(_, points)| points)) {
         [least, most] if least > most => [0.0, 1.0],
-        // A line that does not move is drawn in the middle.
+        // A constant value is drawn in the middle.
         [least, most] if least == most => [least - least.abs().max(1.0) * 0.5, most + most.abs().max(1.0) * 0.5],
         range => range,
     };
@@ -161,7 +161,7 @@ fn drawn<'s>(shown: &'s [Vec<(f64, f64)>], group: &[usize], [begin, end]: [f64; 
         .y_axis(Axis::default().bounds([least, most]).labels(values))
 }
 
-/// The least and the greatest value; the wrong way round if there is none.
+/// Returns the least and the greatest value; the wrong way round if there is none.
 fn range<'p>(points: impl IntoIterator<Item = &'p (f64, f64)>) -> [f64; 2] {
     let values = points.into_iter().map(|(_, value)| *value).filter(|value| value.is_finite());
     values.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], value| [least.min(value), most.max(value)])

@@ -15,13 +15,13 @@ use hemiola_recording::split::{Kept, Messages, SplitLog};
 
 pub struct Recorded {
     log: Messages,
-    /// By topic: what was read on the way to another one.
+    /// By topic, the messages that were read on the way to one of another topic.
     waiting: BTreeMap<String, VecDeque<Kept>>,
-    /// By topic: how many had no counterpart.
+    /// By topic, the number of messages that had no counterpart.
     left: BTreeMap<String, u64>,
-    /// By the first part of topics: what is earlier is not compared.
+    /// By the first part of topics, the time before which nothing is compared.
     begin: BTreeMap<String, LogTime>,
-    /// How far it has read.
+    /// The time up to which the log has been read.
     last: LogTime,
     has_ended: bool,
 }
@@ -29,20 +29,18 @@ pub struct Recorded {
 /// What was recorded where something was computed.
 pub enum Counterpart {
     Message(Kept),
-    /// It should be there.
+    /// A value should be there and is not.
     Lost,
-    /// It need not be there: the log had ended, or has only some of these.
+    /// No value need be there: the log had ended, or has only some of the topic's messages.
     None,
 }
 
-/// A log is in about the order in which values were computed: what is not there when it is so far
-/// ahead was lost.
+/// The time that the log may be ahead: it is in about the order in which values were computed, so
+/// that a message that has not come by then was lost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Recorded {
-    /// These topics of a log.
-    ///
-    /// From these parts of a checkpoint on, if there are any.
+    /// Opens these topics of a log, from these parts of a checkpoint on if there are any.
     pub fn open<'t>(
         log: &SplitLog,
         topics: impl Iterator<Item = &'t String>,
@@ -59,12 +57,12 @@ impl Recorded {
         Ok(Self { log, waiting, left, begin, last: LogTime::default(), has_ended: false })
     }
 
-    /// How much has been read, and how much there is.
+    /// Returns how much has been read, and how much there is.
     pub fn progress(&self) -> (u64, u64) {
         self.log.progress()
     }
 
-    /// What was recorded at that time; under that number, if the log has all of the topic.
+    /// Finds what was recorded at that time, or under that number if the log has all of the topic.
     pub fn counterpart(&mut self, topic: &str, number: Option<u32>, now: Time) -> Result<Counterpart, LogError> {
         let nanoseconds = |time: Time| u64::try_from(time.nanoseconds()).unwrap_or(0);
         let (wanted, latest) = (nanoseconds(now), nanoseconds(now + PATIENCE));
@@ -81,7 +79,7 @@ impl Recorded {
                     waiting.pop_front();
                     *self.left.entry(topic.to_owned()).or_default() += 1;
                 }
-                // The log went on without it.
+                // The log went on without this value.
                 Some(Ordering::Greater) => return Ok(missing),
                 None if self.has_ended => return Ok(Counterpart::None),
                 None if self.last.nanoseconds() > latest => return Ok(missing),
@@ -90,7 +88,7 @@ impl Recorded {
         }
     }
 
-    /// All that has no counterpart: by topic, how many.
+    /// Returns how many messages of each topic have no counterpart.
     pub fn left_over(&mut self) -> Result<BTreeMap<String, u64>, LogError> {
         loop {
             for (topic, waiting) in self.waiting.iter_mut().filter(|(_, waiting)| !waiting.is_empty()) {
@@ -117,7 +115,7 @@ impl Recorded {
                 self.waiting.entry(message.channel.topic.clone()).or_default().push_back(message);
             }
             Some(Err(error @ LogError::Read { .. })) => return Err(error),
-            // Damage has been told of.
+            // Damage has been reported already.
             Some(Err(_)) => {}
         }
         Ok(())

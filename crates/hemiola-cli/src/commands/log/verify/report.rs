@@ -17,7 +17,7 @@ pub struct Report {
     cycles: BTreeMap<String, CycleCounts>,
     /// The cycle of each topic.
     cycle_of: BTreeMap<String, String>,
-    /// Where in a run each representation is provided, by topic.
+    /// The place in a run at which each representation is provided, by topic.
     places: BTreeMap<String, usize>,
     first: Option<First>,
     fidelity: Fidelity,
@@ -25,7 +25,7 @@ pub struct Report {
     remarks: Vec<String>,
     is_incomplete: bool,
     has_left_over: bool,
-    /// The replay ended before the recording.
+    /// Whether the replay ended before the recording.
     was_cut_short: bool,
     /// What may explain a difference.
     hints: Vec<String>,
@@ -34,38 +34,40 @@ pub struct Report {
 
 #[derive(Default)]
 struct CycleCounts {
-    /// The first run.
+    /// The number of the first run that is repeated.
     first: u32,
-    /// From that one on, the place of each run among those of all cycles; empty when they came at
-    /// due times.
+    /// The place of each run, from the first one on, among the runs of all cycles; empty when they
+    /// came at due times.
     order: Vec<u64>,
-    /// So many of these were repeated.
+    /// The number of runs that were repeated.
     repeated: u64,
     same: u64,
     different: u64,
     lost: u64,
 }
 
-/// The first difference: that of the earliest run, and within it of what was provided first.
+/// The first difference: that of the earliest run, and within the run that of what was provided
+/// first.
 struct First {
     place: (u64, Time, usize),
     text: String,
 }
 
-/// So many are named.
+/// The number of topics that are named.
 const MOST_TOPICS: usize = 5;
 
-/// What is to be thought of it.
+/// The result of a verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Same,
     Different,
-    /// What could be compared is the same.
+    /// What could be compared is the same, but not all could be.
     Incomplete,
 }
 
 impl Report {
-    /// Of a robot that goes on from these parts of a checkpoint, if there are any.
+    /// Begins the report of a robot that goes on from these parts of a checkpoint, if there are
+    /// any.
     pub fn new(robot: &Robot, recording: &ReplayLog, fidelity: Fidelity, parts: &[CyclePart]) -> Self {
         let mut cycles: BTreeMap<String, CycleCounts> = BTreeMap::new();
         let (mut cycle_of, mut places) = (BTreeMap::new(), BTreeMap::new());
@@ -132,7 +134,7 @@ impl Report {
         }
     }
 
-    /// What was recorded and what was computed.
+    /// Compares a value that was computed with the one that was recorded.
     pub fn compare(&mut self, cycle: &str, value: &SeenValue<'_>, recorded: &Kept, computed: &[u8]) {
         let counts = self.cycles.entry(cycle.to_owned()).or_default();
         let index = value.run().saturating_sub(counts.first);
@@ -167,20 +169,22 @@ impl Report {
         }
     }
 
-    /// Something was computed that should be in the log and is not.
+    /// Counts a value that was computed and should be in the log, and is not.
     pub fn count_lost(&mut self, topic: &str) {
         if let Some(counts) = self.cycle_of.get(topic).and_then(|cycle| self.cycles.get_mut(cycle)) {
             counts.lost += 1;
         }
     }
 
-    /// The replay has ended; so many of each topic were recorded and not computed.
+    /// Notes that the replay has ended, and how many messages of each topic were recorded and not
+    /// computed.
     pub fn finish(&mut self, Played { failure, deviation }: Played, left_over: BTreeMap<String, u64>) {
         self.hints.extend(deviation);
         self.was_cut_short = failure.is_some();
         self.is_incomplete |= failure.is_some();
         self.remarks.extend(failure);
-        // Beyond the place that it could be repeated to there is nothing to compare with.
+        // Messages after the point to which the log can be repeated have nothing to be compared
+        // with.
         self.has_left_over = !left_over.is_empty() && !self.is_incomplete;
         let all = counted(left_over.values().sum(), "value");
         self.left_over = match left_over.len() {
@@ -193,7 +197,7 @@ impl Report {
 
     pub fn verdict(&self) -> Verdict {
         let is_different = self.first.is_some() || self.has_left_over;
-        // Of nothing it is not known that it is the same.
+        // Where nothing could be compared, the log is not known to be the same.
         match (is_different, self.is_incomplete || self.lost() > 0 || self.same() == 0) {
             (true, _) => Verdict::Different,
             (false, true) => Verdict::Incomplete,
@@ -201,7 +205,8 @@ impl Report {
         }
     }
 
-    /// Values that were computed and are not in the log, though they should be.
+    /// Returns the number of values that were computed and are not in the log, though they should
+    /// be.
     fn lost(&self) -> u64 {
         self.cycles.values().map(|counts| counts.lost).sum()
     }

@@ -3,13 +3,14 @@
 
 mod bound_watch;
 mod bounds;
+mod disk;
 mod kernel_watch;
 mod messages;
 mod open_trace;
 
 pub use bounds::LatencyBounds;
 pub use messages::Message;
-pub use open_trace::OpenTrace;
+pub use open_trace::{EndedTrace, OpenTrace};
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -49,6 +50,8 @@ pub struct Monitor {
     bounds: BoundWatch,
     kernel: Option<KernelWatch>,
     trace: Option<OpenTrace>,
+    /// One that could not be written on.
+    ended_trace: Option<EndedTrace>,
     failures: Vec<QueueReader<FailureRecord>>,
     described: Vec<DescribedFailure>,
     debug: DebugInlets,
@@ -94,6 +97,7 @@ impl Monitor {
             bounds: BoundWatch::default(),
             kernel: None,
             trace: None,
+            ended_trace: None,
             failures: Vec::new(),
             described: Vec::new(),
             debug: DebugInlets::default(),
@@ -176,7 +180,8 @@ impl Monitor {
             statistics.lost(lost);
             if let Some(OpenTrace { writer, .. }) = trace {
                 writer.lost(worker, lost);
-                failed = writer.append(worker, events).err().or(failed.take());
+                // The first says why, if there are several.
+                failed = failed.take().or(writer.append(worker, events).err());
             }
         });
         statistics.settle(told);
@@ -229,7 +234,7 @@ impl Monitor {
                 DebugContent::Annotation(text) => writer.annotate(at, &record.update, record.name, text),
                 _ => Ok(()),
             };
-            failed = written.err().or(failed.take());
+            failed = failed.take().or(written.err());
         });
         if let Some(error) = failed {
             self.end_trace(&error);
@@ -239,7 +244,7 @@ impl Monitor {
     /// The trace could not be written on.
     fn end_trace(&mut self, error: &hemiola_trace::Error) {
         self.messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
-        self.trace = None;
+        self.ended_trace = self.trace.take().map(OpenTrace::end);
         self.spread_interest();
     }
 
@@ -346,6 +351,11 @@ impl Monitor {
         let trace = self.trace.take()?;
         self.spread_interest();
         Some(trace)
+    }
+
+    /// What is left of a trace that could not be written on, if there was one.
+    pub fn take_ended_trace(&mut self) -> Option<EndedTrace> {
+        self.ended_trace.take()
     }
 
     /// Where the trace is being written.

@@ -141,7 +141,8 @@ fn watch(
 const SERVICE: &str = "hemiola service";
 
 /// Other threads of a robot that are there without a door.
-const OTHERS: [&str; 5] = [SERVICE, "hemiola signals", "hemiola watchdo", "hemiola player", "hemiola end"];
+const OTHERS: [&str; 6] =
+    [SERVICE, "hemiola upkeep", "hemiola signals", "hemiola watchdo", "hemiola player", "hemiola end"];
 
 /// Whether a thread belongs to the door: all that Hemiola has besides.
 pub fn is_of_the_door(thread: &str) -> bool {

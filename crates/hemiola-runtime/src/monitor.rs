@@ -53,7 +53,6 @@ pub struct Monitor {
     /// One that could not be written on.
     ended_trace: Option<EndedTrace>,
     failures: Vec<QueueReader<FailureRecord>>,
-    described: Vec<DescribedFailure>,
     debug: DebugInlets,
     sources: Vec<QueueReader<SourceFailure>>,
     watchdog: Option<QueueReader<WatchdogReport>>,
@@ -99,7 +98,6 @@ impl Monitor {
             trace: None,
             ended_trace: None,
             failures: Vec::new(),
-            described: Vec::new(),
             debug: DebugInlets::default(),
             sources: Vec::new(),
             watchdog: None,
@@ -196,7 +194,7 @@ impl Monitor {
         self.poll_bounds();
         self.poll_debug();
         self.poll_watchdog();
-        self.poll_failures();
+        self.poll_sources();
         self.poll_faults();
         self.tell();
         self.observers.report(|| self.statistics.report());
@@ -283,13 +281,9 @@ impl Monitor {
         self.failures.iter_mut().flat_map(|failures| std::iter::from_fn(|| failures.pop())).collect()
     }
 
-    /// Tells what failed, with the next look.
+    /// Tells what failed.
     pub fn tell_failures(&mut self, described: Vec<DescribedFailure>) {
-        self.described.extend(described);
-    }
-
-    fn poll_failures(&mut self) {
-        for DescribedFailure { task, module, policy, reason } in std::mem::take(&mut self.described) {
+        for DescribedFailure { task, module, policy, reason } in described {
             let name = self.catalog.read().task_name(task);
             let (severity, consequence) = match policy {
                 FailurePolicy::KeepLast => (Severity::Warning, "its representations keep their last values"),
@@ -301,6 +295,10 @@ impl Monitor {
             };
             self.messages.add(severity, &name, format!("{name} {reason}; {consequence}"));
         }
+        self.tell();
+    }
+
+    fn poll_sources(&mut self) {
         for failures in &mut self.sources {
             while let Some(failure) = failures.pop() {
                 let text = format!("source {}: {}", failure.source, failure.reason);

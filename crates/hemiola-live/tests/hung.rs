@@ -220,7 +220,8 @@ fn see_what_is_new(client: &mut Client, since: i64) {
     let mut runs = || {
         let mut figures = std::iter::repeat_with(|| client.event("statistics"));
         let newer = figures.find(|figures| figures["time"].as_i64() > Some(since)).unwrap();
-        newer["report"]["cycles"][0]["response"]["count"].as_u64().unwrap()
+        // There is no cycle before the first events are gathered.
+        newer["report"]["cycles"][0]["response"]["count"].as_u64().unwrap_or_default()
     };
     let before = runs();
     while runs() <= before {}

@@ -3,11 +3,14 @@
 mod common;
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use common::gate::Gate;
 use common::{Client, Drive, House, configuration, wait_until};
 use hemiola::prelude::*;
+use hemiola_live::protocol::binary::Frame;
+use hemiola_model::configuration::FailurePolicy;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use serde_json::{Value, json};
 
@@ -161,4 +164,91 @@ fn a_file_that_hangs_holds_nobody_up() {
     let damaged = waiting.answer(asked).unwrap_err();
     assert!(damaged.contains("page.json is damaged"), "{damaged}");
     fs::remove_dir_all(&folder).unwrap();
+}
+
+static REPAIRS: Gate = Gate::new();
+static BREAKS: AtomicBool = AtomicBool::new(false);
+
+struct Wire;
+
+impl Default for Wire {
+    fn default() -> Self {
+        REPAIRS.pass();
+        Self
+    }
+}
+
+/// Fails when it is told to; a new one is not made while the gate is closed.
+#[derive(Module)]
+struct Brittle {
+    #[stateless]
+    wire: Wire,
+}
+
+#[module]
+impl Brittle {
+    #[update]
+    fn drive(&self, last: Previous<Drive>, drive: &mut Drive) -> Result<(), &'static str> {
+        _ = &self.wire;
+        if BREAKS.swap(false, Ordering::Relaxed) {
+            return Err("a wire is loose");
+        }
+        drive.runs = last.runs + 1;
+        Ok(())
+    }
+}
+
+/// Asks for values, events, figures and the journal.
+fn watch(client: &mut Client) {
+    client.ask(json!({"do": "subscribe", "subscription": 1, "value": "Drive", "rate": 50.0})).unwrap();
+    client.ask(json!({"do": "events", "subscription": 2})).unwrap();
+    client.ask(json!({"do": "watch", "what": "statistics", "period": 50_000_000})).unwrap();
+    client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
+}
+
+/// Waits until something of each kind has come that is younger than `since`, in nanoseconds of the
+/// robot's clock.
+fn see_what_is_new(client: &mut Client, since: i64) {
+    let (mut values, mut events) = (false, false);
+    while !values || !events {
+        match Frame::read(&client.next_bytes()).unwrap() {
+            Frame::Value(value) => values |= value.head.time > since,
+            Frame::Events { records, .. } => events |= records.iter().any(|record| record.end > since),
+            Frame::Points { .. } => panic!("nobody has asked for points"),
+        }
+    }
+    let mut runs = || {
+        let mut figures = std::iter::repeat_with(|| client.event("statistics"));
+        let newer = figures.find(|figures| figures["time"].as_i64() > Some(since)).unwrap();
+        // There is no cycle before the first events are gathered.
+        newer["report"]["cycles"][0]["response"]["count"].as_u64().unwrap_or_default()
+    };
+    let before = runs();
+    while runs() <= before {}
+    while !client.event("journal").to_string().contains("a wire is loose") {}
+}
+
+#[test]
+fn a_module_whose_remake_hangs_holds_up_nothing_that_can_be_seen_nor_the_end() {
+    let mut configuration = configuration();
+    configuration.providers.insert("Drive".into(), "Brittle".into());
+    configuration.modules.entry("Brittle".into()).or_default().on_failure = FailurePolicy::Restart;
+    let house = House::open(configuration);
+    let mut watching = house.client(true);
+    watch(&mut watching);
+    let closed = REPAIRS.close();
+    BREAKS.store(true, Ordering::Relaxed);
+    wait_until(|| REPAIRS.is_holding());
+
+    let since = house.robot.handle().now().nanoseconds();
+    see_what_is_new(&mut watching, since);
+    let mut newcomer = house.client(true);
+    watch(&mut newcomer);
+    see_what_is_new(&mut newcomer, since);
+    look_around(&house, &mut newcomer);
+    let ended = house.robot.stop();
+    assert!(REPAIRS.is_holding(), "nobody has waited for the constructor");
+    drop(closed);
+    let told = ended.messages();
+    assert!(told.iter().any(|message| message.text.contains("`hemiola upkeep` does not end")), "{told:?}");
 }

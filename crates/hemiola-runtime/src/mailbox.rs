@@ -9,7 +9,7 @@
 //! |---|---|
 //! | sender | acquires its place in the list of answers, then posts: [`Mailbox::post`] |
 //! | worker 0, between two runs | executes the oldest command; one that finds what it changes in use is tried again before the next run, [`TRIES`] times: [`CommandReader`] |
-//! | anybody who posts, polls or waits, and the service thread | takes back what was executed, and puts it into the oldest answer: [`Mailbox::collect`] |
+//! | anybody who posts, polls or waits, and the upkeep thread | takes back what was executed, and puts it into the oldest answer: [`Mailbox::collect`] |
 //!
 //! Commands come back in the order in which they were sent, so the oldest answer that is missing
 //! belongs to the next command that comes back.

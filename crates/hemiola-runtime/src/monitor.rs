@@ -3,13 +3,14 @@
 
 mod bound_watch;
 mod bounds;
+mod disk;
 mod kernel_watch;
 mod messages;
 mod open_trace;
 
 pub use bounds::LatencyBounds;
 pub use messages::Message;
-pub use open_trace::OpenTrace;
+pub use open_trace::{EndedTrace, OpenTrace};
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -49,8 +50,9 @@ pub struct Monitor {
     bounds: BoundWatch,
     kernel: Option<KernelWatch>,
     trace: Option<OpenTrace>,
+    /// One that could not be written on.
+    ended_trace: Option<EndedTrace>,
     failures: Vec<QueueReader<FailureRecord>>,
-    described: Vec<DescribedFailure>,
     debug: DebugInlets,
     sources: Vec<QueueReader<SourceFailure>>,
     watchdog: Option<QueueReader<WatchdogReport>>,
@@ -94,8 +96,8 @@ impl Monitor {
             bounds: BoundWatch::default(),
             kernel: None,
             trace: None,
+            ended_trace: None,
             failures: Vec::new(),
-            described: Vec::new(),
             debug: DebugInlets::default(),
             sources: Vec::new(),
             watchdog: None,
@@ -176,7 +178,8 @@ impl Monitor {
             statistics.lost(lost);
             if let Some(OpenTrace { writer, .. }) = trace {
                 writer.lost(worker, lost);
-                failed = writer.append(worker, events).err().or(failed.take());
+                // The first says why, if there are several.
+                failed = failed.take().or(writer.append(worker, events).err());
             }
         });
         statistics.settle(told);
@@ -191,7 +194,7 @@ impl Monitor {
         self.poll_bounds();
         self.poll_debug();
         self.poll_watchdog();
-        self.poll_failures();
+        self.poll_sources();
         self.poll_faults();
         self.tell();
         self.observers.report(|| self.statistics.report());
@@ -229,7 +232,7 @@ impl Monitor {
                 DebugContent::Annotation(text) => writer.annotate(at, &record.update, record.name, text),
                 _ => Ok(()),
             };
-            failed = written.err().or(failed.take());
+            failed = failed.take().or(written.err());
         });
         if let Some(error) = failed {
             self.end_trace(&error);
@@ -239,7 +242,7 @@ impl Monitor {
     /// The trace could not be written on.
     fn end_trace(&mut self, error: &hemiola_trace::Error) {
         self.messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
-        self.trace = None;
+        self.ended_trace = self.trace.take().map(OpenTrace::end);
         self.spread_interest();
     }
 
@@ -278,13 +281,9 @@ impl Monitor {
         self.failures.iter_mut().flat_map(|failures| std::iter::from_fn(|| failures.pop())).collect()
     }
 
-    /// Tells what failed, with the next look.
+    /// Tells what failed.
     pub fn tell_failures(&mut self, described: Vec<DescribedFailure>) {
-        self.described.extend(described);
-    }
-
-    fn poll_failures(&mut self) {
-        for DescribedFailure { task, module, policy, reason } in std::mem::take(&mut self.described) {
+        for DescribedFailure { task, module, policy, reason } in described {
             let name = self.catalog.read().task_name(task);
             let (severity, consequence) = match policy {
                 FailurePolicy::KeepLast => (Severity::Warning, "its representations keep their last values"),
@@ -296,6 +295,10 @@ impl Monitor {
             };
             self.messages.add(severity, &name, format!("{name} {reason}; {consequence}"));
         }
+        self.tell();
+    }
+
+    fn poll_sources(&mut self) {
         for failures in &mut self.sources {
             while let Some(failure) = failures.pop() {
                 let text = format!("source {}: {}", failure.source, failure.reason);
@@ -346,6 +349,11 @@ impl Monitor {
         let trace = self.trace.take()?;
         self.spread_interest();
         Some(trace)
+    }
+
+    /// What is left of a trace that could not be written on, if there was one.
+    pub fn take_ended_trace(&mut self) -> Option<EndedTrace> {
+        self.ended_trace.take()
     }
 
     /// Where the trace is being written.

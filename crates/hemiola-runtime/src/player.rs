@@ -178,7 +178,7 @@ fn play(mut stepper: Stepper, shared: &Shared) -> Played {
     let played =
         Played { failure: stepper.failure().map(str::to_owned), deviation: stepper.deviation().map(str::to_owned) };
     // There is nothing more to do, but what the last steps left behind is gathered.
-    stepper.handle().service();
+    stepper.handle().gather_and_keep_up();
     stepper.handle().stop();
     drop(stepper);
     shared.note_end();

@@ -15,8 +15,10 @@ use crate::handle::RobotHandle;
 use crate::lock::own;
 use crate::robot_state::RobotState;
 use crate::sync::{AtomicUsize, Ordering};
+use attendants::Attendants;
 use threads::{run_by_timer, run_source, run_when_triggered};
 
+mod attendants;
 mod threads;
 
 /// How fast the framework's clock runs.
@@ -55,11 +57,9 @@ pub struct RunningRobot {
     handle: RobotHandle,
     state: Arc<RobotState>,
     threads: Vec<JoinHandle<()>>,
-    service: Option<JoinHandle<()>>,
+    attendants: Option<Attendants>,
 }
 
-/// How often the events of the workers are gathered.
-const SERVICE_PERIOD: Duration = Duration::from_millis(50);
 /// How long a cycle waits for its trigger before it looks whether the robot stops.
 const STOP_PERIOD: Duration = Duration::from_millis(100);
 /// The threads need some time to wake up before the first sample is due.
@@ -68,8 +68,6 @@ const START_DELAY: Duration = Duration::from_millis(20);
 const PREPARATION: Duration = Duration::from_millis(200);
 /// How long a stopping robot waits for its threads.
 const END_PATIENCE: Duration = Duration::from_secs(1);
-/// How long it waits for the one that replaces modules, and may be making one.
-const SERVICE_PATIENCE: Duration = Duration::from_secs(5);
 /// Working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
 
@@ -209,21 +207,8 @@ impl Robot {
             threads.push(spawned.thread);
         }
         handle.watch_threads(watched)?;
-        let service = {
-            let (handle, state) = (handle.clone(), state.clone());
-            std::thread::Builder::new()
-                .name("hemiola service".into())
-                .spawn(move || {
-                    while !state.is_stopping() {
-                        let seen = state.turn.generation();
-                        state.turn.wait(seen, Some(monotonic_now() + SERVICE_PERIOD));
-                        // It goes on: what the robot has to say must get out.
-                        _ = guarded(&state, "hemiola service", || handle.service());
-                    }
-                })
-                .map_err(|error| RuntimeError::internal(&format!("no thread for the service: {error}")))?
-        };
-        Ok(PreparedRobot(RunningRobot { handle, state, threads, service: Some(service) }))
+        let attendants = Attendants::start(&handle, &state)?;
+        Ok(PreparedRobot(RunningRobot { handle, state, threads, attendants: Some(attendants) }))
     }
 }
 
@@ -258,30 +243,10 @@ impl RunningRobot {
             let name = thread.thread().name().unwrap_or("without a name").to_owned();
             self.handle.note(format!("thread `{name}` does not end and is left behind: a module does not return"));
         }
-        self.end_service();
+        if let Some(attendants) = self.attendants.take() {
+            attendants.end(&self.handle);
+        }
         self.handle.clone()
-    }
-
-    /// Errors say of themselves what they are on the service thread, and modules are made and
-    /// dropped there: who does not return keeps nobody waiting.
-    fn end_service(&mut self) {
-        let Some(service) = self.service.take() else { return };
-        let patience = monotonic_now() + SERVICE_PATIENCE;
-        while !service.is_finished() && monotonic_now() < patience {
-            sleep_until(monotonic_now() + Duration::from_millis(1));
-        }
-        if service.is_finished() {
-            // All panics are contained and reported: `guarded`.
-            _ = service.join();
-            self.handle.service();
-        } else {
-            self.handle.note(
-                "thread `hemiola service` does not end and is left behind: a module's constructor, its `Drop`, or the text of \
-                 an error does not return"
-                    .to_owned(),
-            );
-            self.handle.gather_without_service();
-        }
     }
 
     /// Stops the robot and waits until its threads have ended.

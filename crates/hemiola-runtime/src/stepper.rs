@@ -119,7 +119,7 @@ impl Stepper {
         }
         self.steps += 1;
         if self.steps.is_multiple_of(STEPS_PER_POLL) {
-            self.stage.handle.service();
+            self.stage.handle.gather_and_keep_up();
         }
         if let Some(follower) = &mut self.follower {
             return follower.step(&mut self.stage);
@@ -191,7 +191,7 @@ impl Stepper {
     /// Steps until the clock shows `end` or nothing is left to do.
     pub fn run_until(&mut self, end: Time) {
         while self.now() < end && self.step().is_some() {}
-        self.stage.handle.service();
+        self.stage.handle.gather_and_keep_up();
     }
 
     /// Steps for that long on the framework's clock.
@@ -234,7 +234,7 @@ impl Stepper {
     pub fn attend(&mut self) {
         let _containment = Containment::new();
         self.stage.cycles.iter_mut().for_each(Cycle::attend);
-        self.stage.handle.service();
+        self.stage.handle.gather_and_keep_up();
     }
 
     /// Shows observers, while the robot stands still, what its cycles provide: they may not have

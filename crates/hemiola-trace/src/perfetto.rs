@@ -103,18 +103,33 @@ impl Writer<BufWriter<File>> {
     /// Starts a trace in a new file; an existing one is replaced.
     ///
     /// # Errors
-    /// If the file cannot be created or written, or is a pipe, whose writer would wait for the
-    /// reader.
+    /// As [`create_file`], and if the file cannot be written.
     pub fn create(path: impl AsRef<Path>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let path = path.as_ref();
-        let is_pipe = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
-        let file = match is_pipe {
-            true => Err(io::Error::other("it is a pipe, and a trace waits for nobody who reads it")),
-            false => File::create(path),
-        };
-        let file = file.map_err(|source| Error::WriteTrace { path: path.to_owned(), source })?;
-        Self::new(BufWriter::new(file), path, catalog, scale)
+        Self::new(BufWriter::new(create_file(path)?), path, catalog, scale)
     }
+}
+
+/// Creates the file of a trace; an existing one is replaced. [`Writer::create`] does so itself: this
+/// is for programs in which a thread of its own writes to the file.
+///
+/// ```
+/// use hemiola_trace::perfetto;
+///
+/// let error = perfetto::create_file("/nowhere/a.pftrace").unwrap_err();
+/// assert!(error.to_string().starts_with("cannot write the trace /nowhere/a.pftrace"));
+/// ```
+///
+/// # Errors
+/// If the file cannot be created, or is a pipe, whose writer would wait for the reader.
+pub fn create_file(path: impl AsRef<Path>) -> Result<File, Error> {
+    let path = path.as_ref();
+    let is_pipe = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
+    let file = match is_pipe {
+        true => Err(io::Error::other("it is a pipe, and a trace waits for nobody who reads it")),
+        false => File::create(path),
+    };
+    file.map_err(|source| Error::WriteTrace { path: path.to_owned(), source })
 }
 
 impl<W: Write> Writer<W> {

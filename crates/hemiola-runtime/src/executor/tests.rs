@@ -1,3 +1,5 @@
+// Without the panic hook: what is meant to panic here prints nothing.
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -134,10 +136,10 @@ impl Tasks for Forks {
             *item = left + right;
         });
         self.sums[task].fetch_add(items.iter().sum(), Ordering::SeqCst);
-        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let caught = catch_unwind(AssertUnwindSafe(|| {
             scope.for_each_index(8, |index| {
                 if index == 3 {
-                    std::panic::panic_any(String::from("three"));
+                    resume_unwind(Box::new(String::from("three")));
                 }
             });
         }));
@@ -150,7 +152,6 @@ impl Tasks for Forks {
 
 #[test]
 fn scopes_nest_borrow_and_pass_panics_on() {
-    std::panic::set_hook(Box::new(|_| {}));
     let plan = plan(6, &[(0, 5)], 4);
     let mut graph = ExecutableGraph::new(&plan).unwrap();
     let mut executor = executor(4);
@@ -177,7 +178,7 @@ impl Tasks for Panics {
             std::hint::spin_loop();
         }
         if self.panicking.contains(&task) {
-            std::panic::panic_any(task);
+            resume_unwind(Box::new(task));
         }
         begin
     }
@@ -185,7 +186,6 @@ impl Tasks for Panics {
 
 #[test]
 fn a_task_that_panics_ends_neither_the_run_nor_a_worker_and_the_first_panic_is_passed_on() {
-    std::panic::set_hook(Box::new(|_| {}));
     // Every task stands for a unit of its own.
     let edges: Vec<_> = (1..20).flat_map(|task| [(0, task), (task, 20)]).collect();
     for workers in [2, 4] {
@@ -194,7 +194,7 @@ fn a_task_that_panics_ends_neither_the_run_nor_a_worker_and_the_first_panic_is_p
         for panicking in [vec![0], vec![20], vec![3, 7, 11], (0..21).collect()] {
             let tasks = Panics { runs: (0..21).map(|_| AtomicU32::new(0)).collect(), panicking };
             for run in 1..=20 {
-                let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let ran = catch_unwind(AssertUnwindSafe(|| {
                     executor.run(&mut graph, &tasks, &mut ());
                 }));
                 let panic = *ran.unwrap_err().downcast::<usize>().unwrap();
@@ -216,7 +216,7 @@ struct Bomb;
 impl Drop for Bomb {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            std::panic::panic_any(Self);
+            resume_unwind(Box::new(Self));
         }
     }
 }
@@ -229,11 +229,11 @@ impl Tasks for Bombs {
 
     fn run(&self, _: usize, _: Ticks, begin: Ticks, (): &mut (), scope: &Scope<'_>) -> Ticks {
         let items = vec![7_u64; 64];
-        let thrown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let thrown = catch_unwind(AssertUnwindSafe(|| {
             scope.for_each_index(8, |index| {
                 assert_eq!(items[index], 7);
                 std::thread::yield_now();
-                std::panic::panic_any(Bomb);
+                resume_unwind(Box::new(Bomb));
             });
         }));
         super::first_panic::FirstPanic::default().note(thrown.unwrap_err());
@@ -243,7 +243,6 @@ impl Tasks for Bombs {
 
 #[test]
 fn payloads_that_panic_when_they_are_dropped_leave_no_helper_behind() {
-    std::panic::set_hook(Box::new(|_| {}));
     let mut graph = ExecutableGraph::new(&plan(6, &[(0, 5)], 4)).unwrap();
     let mut executor = executor(4);
     for _ in 0..50 {

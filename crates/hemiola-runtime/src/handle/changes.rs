@@ -11,7 +11,7 @@ use crate::containment::contained;
 use crate::controls::Controls;
 use crate::error::RuntimeError;
 use crate::lock::Locked;
-use crate::monitor::OpenTrace;
+use crate::monitor::{EndedTrace, OpenTrace};
 use crate::pending::Pending;
 use crate::record::Change;
 use crate::safe_state::Cause;
@@ -81,8 +81,11 @@ impl RobotHandle {
     }
 
     fn stop_trace(&self) -> Result<(), RuntimeError> {
-        let ended = self.monitor().stop_trace();
-        ended.map_or(Ok(()), OpenTrace::finish)
+        let mut monitor = self.monitor();
+        let (stopped, ended) = (monitor.stop_trace(), monitor.take_ended_trace());
+        drop(monitor);
+        ended.into_iter().for_each(EndedTrace::wait);
+        stopped.map_or(Ok(()), OpenTrace::finish)
     }
 
     /// Prepares a change and posts it to the cycles that it concerns.

@@ -1,4 +1,5 @@
-//! What the service thread does for a running robot.
+//! What is done for a running robot beside its cycles: gathering what they leave behind, which
+//! calls no code of users and waits for nobody, and the upkeep, which does, and may.
 
 use std::collections::BTreeSet;
 
@@ -12,36 +13,42 @@ use crate::monitor::DescribedFailure;
 use crate::record::Change;
 
 impl RobotHandle {
-    /// Gathers events, takes back what cycles have executed, replaces failed modules, plans with
-    /// what was learnt. Does not wait for somebody who is making a change, which may take long:
-    /// then the rings would overflow. The next call tries again.
-    pub(crate) fn service(&self) {
-        self.viewpoints.tidy();
-        let failures = self.monitor().take_failures();
-        let described = failures.into_iter().map(DescribedFailure::of).collect();
-        self.gather(described);
-        if let Some(mut controls) = self.controls.lock_if_free() {
-            let before = if self.is_stopping() { Vec::new() } else { self.learn(&mut controls) };
-            let mailboxes = controls.mailboxes();
-            drop(controls);
-            drop(before);
-            mailboxes.iter().for_each(|mailbox| mailbox.collect());
-            self.restart_failed();
-        }
+    /// Both, on one thread: for a robot that is stepped.
+    pub(crate) fn gather_and_keep_up(&self) {
+        self.describe_failures();
+        self.gather();
+        self.keep_up();
     }
 
-    /// Gathers events, and tells of these failures.
-    fn gather(&self, described: Vec<DescribedFailure>) {
+    /// Gathers events, and passes on what there is to be told.
+    pub(crate) fn gather(&self) {
         let mut monitor = self.monitor();
-        monitor.tell_failures(described);
         monitor.poll();
         self.state.set_watched(monitor.is_watched());
     }
 
-    /// Gathers events for the last time, where code of a user has kept the service thread from
-    /// ending.
-    pub(crate) fn gather_without_service(&self) {
-        self.gather(Vec::new());
+    /// Tells what has failed, in the words of users.
+    pub(crate) fn describe_failures(&self) {
+        let failures = self.monitor().take_failures();
+        let described: Vec<_> = failures.into_iter().map(DescribedFailure::of).collect();
+        self.monitor().tell_failures(described);
+    }
+
+    /// Drops what cycles do not need any more, plans with what was learnt, replaces failed modules.
+    /// Does not wait for somebody who is making a change, which may take long: the next call tries
+    /// again.
+    pub(crate) fn keep_up(&self) {
+        self.viewpoints.tidy();
+        let Some(mut controls) = self.controls.lock_if_free() else { return };
+        let before = if self.is_stopping() { Vec::new() } else { self.learn(&mut controls) };
+        let mailboxes = controls.mailboxes();
+        drop(controls);
+        drop(before);
+        mailboxes.iter().for_each(|mailbox| mailbox.collect());
+        // Nothing would run that is made for a robot that stops.
+        if !self.is_stopping() {
+            self.restart_failed();
+        }
     }
 
     /// Looks from now on, whenever it gathers events, at what the kernel counts of these threads.

@@ -222,7 +222,7 @@ fn an_error_that_never_ends_saying_what_it_is_does_not_keep_its_robot_from_endin
         until(|| running.handle().health()["main"].runs > 30);
         let ended = running.stop();
         let messages = ended.messages();
-        assert!(messages.iter().any(|message| message.text.contains("hemiola service")), "{messages:?}");
+        assert!(messages.iter().any(|message| message.text.contains("hemiola upkeep")), "{messages:?}");
     });
 }
 

@@ -1,7 +1,6 @@
 //! The executor calls the same callbacks at the same times as simulations of the published
 //! semantics do: of ROS 2's executors, and of PiCAS's, which goes by priority. The cases are those
 //! of `executor-semantics.json`; times are in milliseconds.
-#![cfg(not(loom))]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

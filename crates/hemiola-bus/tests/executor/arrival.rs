@@ -1,6 +1,5 @@
 //! Equal priorities are served in the order of arrival, whatever it is that arrives, and however
 //! many callbacks come and go meanwhile.
-#![cfg(not(loom))]
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;

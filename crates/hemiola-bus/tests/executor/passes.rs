@@ -1,22 +1,19 @@
 //! An executor that calls one callback for several messages in a row does nothing that it would not
 //! do if it looked after each.
-#![cfg(not(loom))]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hemiola_bus::{Bus, Executor, ExecutorHandle, Priority, RobotClock, Topic, WhenFull};
+use hemiola_bus::{Executor, ExecutorHandle, Priority, RobotClock, Topic, WhenFull};
 use hemiola_model::Time;
 use proptest::prelude::*;
+
+use super::topic;
 
 type Log = Arc<Mutex<Vec<String>>>;
 
 fn executor(clock: &Arc<RobotClock>) -> Executor {
     Executor::new("passes", clock)
-}
-
-fn topic(name: &str) -> Topic<u64> {
-    Bus::new().topic(name).unwrap()
 }
 
 /// Subscribes what logs its name and the message, and then does something else.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 static CONSTRUCTORS: Gate = Gate::new();
 static DEFAULTS: Gate = Gate::new();
+static SERVICES: Gate = Gate::new();
 
 struct Hesitation;
 
@@ -161,4 +162,36 @@ fn a_file_that_hangs_holds_nobody_up() {
     let damaged = waiting.answer(asked).unwrap_err();
     assert!(damaged.contains("page.json is damaged"), "{damaged}");
     fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_service_that_does_not_answer_holds_up_no_other_call_nor_message() {
+    let house = House::plain();
+    let doubling = house.doubling();
+    let bus = house.robot.handle().bus();
+    bus.allow_calls::<u32, u32>("hesitate");
+    let server = bus.server("hesitate", 4).unwrap();
+    let hesitate = |number: &u32| {
+        SERVICES.pass();
+        *number
+    };
+    let hesitating = server.spawn(hemiola::realtime::ThreadSettings::new("hesitate"), hesitate).unwrap();
+    let (mut waiting, mut looking) = (house.client(true), house.client(true));
+    let closed = SERVICES.close();
+    let hesitate = json!({"do": "call", "service": "hesitate", "request": 3});
+    let asked: [u64; 3] = std::array::from_fn(|_| waiting.say(hesitate.clone()).unwrap());
+    wait_until(|| SERVICES.is_holding());
+
+    for client in [&mut looking, &mut waiting] {
+        let doubled = client.ask(json!({"do": "call", "service": "double", "request": 21})).unwrap();
+        assert_eq!(doubled["response"], 42);
+        client.ask(json!({"do": "publish", "topic": "Beat", "message": {"count": 1}})).unwrap();
+        look_around(&house, client);
+    }
+    drop(closed);
+    // Had something waited for these calls, they would be given up before it was answered.
+    for number in asked {
+        assert_eq!(waiting.answer(number).unwrap()["response"], 3);
+    }
+    drop((hesitating, doubling));
 }

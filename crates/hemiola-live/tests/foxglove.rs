@@ -3,11 +3,75 @@
 mod common;
 
 use std::net::TcpStream;
+use std::sync::Arc;
 
 use common::{Drive, House, PATIENCE, TOKEN, wait_until};
+use hemiola::prelude::*;
+use hemiola_log::Definition;
+use hemiola_model::module::{ImageFormat, PixelFormat};
+use hemiola_runtime::Change;
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
+
+/// What somebody wants of what the gallery shows, as it knows it.
+#[derive(Representation, Clone, Default, PartialEq)]
+struct Wanted {
+    plot: bool,
+    scene: bool,
+    image: bool,
+    annotations: bool,
+    text: bool,
+    annotation: bool,
+}
+
+#[derive(Parameters)]
+struct GalleryParameters {
+    /// It shows the image over which it draws.
+    #[parameter(default = false)]
+    has_opened: bool,
+}
+
+/// Shows something of each kind.
+#[derive(Module)]
+struct Gallery {
+    #[parameters]
+    parameters: GalleryParameters,
+}
+
+#[module]
+impl Gallery {
+    #[update]
+    fn wanted(&self, wanted: &mut Wanted, debug: &Debug) {
+        *wanted = Wanted {
+            plot: debug.wants("gallery.visitors"),
+            scene: debug.wants("hall/statues"),
+            image: debug.wants("gallery.view"),
+            annotations: debug.wants("gallery.view/frame"),
+            text: debug.wants("gallery.state"),
+            annotation: debug.wants("gallery.bell"),
+        };
+        debug.plot("gallery.visitors", 2.5);
+        debug.draw("hall/statues", |canvas| {
+            canvas.circle([1.0, 2.0], 0.5, Color::ORANGE);
+            canvas.circle([3.0, 2.0], 0.5, Color::ORANGE);
+        });
+        let format = ImageFormat { width: 4, height: 2, pixels: PixelFormat::Mono8 };
+        debug.image("gallery.view", format, |pixels| pixels.fill(7));
+        debug.draw("gallery.view/frame", |canvas| canvas.circle([1.5, 0.5], 1.0, Color::ORANGE));
+        debug.text("gallery.state", "open");
+        debug.annotate("gallery.bell", "it rings");
+        debug.draw("annex/frame", |canvas| canvas.circle([0.5, 0.5], 1.0, Color::ORANGE));
+        if self.parameters.has_opened {
+            debug.image("annex", format, |pixels| pixels.fill(8));
+        }
+    }
+}
+
+/// What the gallery knows, when it has come to be like this.
+fn wait_for(house: &House, wanted: Wanted) {
+    wait_until(|| house.robot.handle().with_value(Wanted::clone).unwrap() == wanted);
+}
 
 struct Viewer(WebSocket<TcpStream>);
 
@@ -33,6 +97,51 @@ impl Viewer {
                 if said["op"] == op {
                     return said;
                 }
+            }
+        }
+    }
+
+    /// The next channel of this topic.
+    fn channel(&mut self, topic: &str) -> Value {
+        loop {
+            let advertised = self.hear("advertise");
+            let mut channels = advertised["channels"].as_array().unwrap().iter();
+            if let Some(channel) = channels.find(|channel| channel["topic"] == topic) {
+                return channel.clone();
+            }
+        }
+    }
+
+    /// The channels of what modules show, when all that the gallery has are there.
+    fn all_shown(&mut self) -> Vec<Value> {
+        let mut channels = Vec::new();
+        let all = ["gallery/visitors", "hall/statues", "gallery/view", "gallery/view/frame", "log"];
+        let is_there = |channels: &[Value], name: &str| {
+            channels.iter().any(|channel| channel["topic"] == format!("/debug/{name}"))
+        };
+        while !all.iter().all(|name| is_there(&channels, name)) {
+            channels.extend(self.hear("advertise")["channels"].as_array().unwrap().iter().cloned());
+        }
+        channels
+    }
+
+    fn subscribe(&mut self, id: u32, channel: &Value) {
+        self.say(json!({"op": "subscribe", "subscriptions": [{"id": id, "channelId": channel["id"]}]}));
+    }
+
+    fn unsubscribe(&mut self, id: u32) {
+        self.say(json!({"op": "unsubscribe", "subscriptionIds": [id]}));
+    }
+
+    /// The next message of this subscription, read by the schema of its channel alone.
+    fn message(&mut self, id: u32, channel: &Value) -> Value {
+        let [name, schema] = ["schemaName", "schema"].map(|key| channel[key].as_str().unwrap());
+        let definition = Arc::new(Definition::parse(name, schema).unwrap());
+        loop {
+            let bytes = self.bytes(1);
+            if bytes[1..5] == id.to_le_bytes() {
+                let value = hemiola_log::Value::decode(&definition, &bytes[13..]).unwrap();
+                return serde_json::to_value(value).unwrap();
             }
         }
     }
@@ -158,4 +267,83 @@ fn a_viewer_without_the_token_changes_nothing() {
     drop(server);
     let before = house.robot.handle().with_value(Drive::clone).unwrap().metres;
     wait_until(|| house.robot.handle().with_value(Drive::clone).unwrap().metres > before);
+}
+
+#[test]
+fn a_viewer_that_says_nothing_is_told_the_time_and_what_modules_show() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    assert_eq!(viewer.bytes(2).len(), 9);
+    assert_eq!(viewer.channel("/debug/gallery/visitors")["schemaName"], "hemiola/msg/Plot");
+}
+
+#[test]
+fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_else() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let channels = viewer.all_shown();
+    let channel = |topic: &str| channels.iter().find(|channel| channel["topic"] == topic).unwrap().clone();
+    wait_for(&house, Wanted::default());
+
+    let plot = channel("/debug/gallery/visitors");
+    viewer.subscribe(1, &plot);
+    assert_eq!(plot["schemaName"], "hemiola/msg/Plot");
+    assert_eq!(viewer.message(1, &plot), json!({"value": 2.5}));
+    wait_for(&house, Wanted { plot: true, ..Wanted::default() });
+    viewer.unsubscribe(1);
+
+    let scene = channel("/debug/hall/statues");
+    viewer.subscribe(2, &scene);
+    assert_eq!(scene["schemaName"], "foxglove_msgs/msg/SceneUpdate");
+    let entities = viewer.message(2, &scene)["entities"].clone();
+    assert_eq!((&entities[0]["frame_id"], &entities[0]["id"]), (&json!("hall"), &json!("Gallery.wanted")));
+    assert_eq!(entities[0]["lines"].as_array().unwrap().len(), 2, "what a run draws is one message");
+    wait_for(&house, Wanted { scene: true, ..Wanted::default() });
+    viewer.unsubscribe(2);
+
+    let image = channel("/debug/gallery/view");
+    viewer.subscribe(3, &image);
+    assert_eq!(image["schemaName"], "sensor_msgs/msg/Image");
+    let view = viewer.message(3, &image);
+    assert_eq!((&view["width"], &view["encoding"]), (&json!(4), &json!("mono8")));
+    assert_eq!(view["data"], json!([7, 7, 7, 7, 7, 7, 7, 7]));
+    // Nobody wants what lies over it.
+    wait_for(&house, Wanted { image: true, ..Wanted::default() });
+
+    let annotations = channel("/debug/gallery/view/frame");
+    viewer.subscribe(4, &annotations);
+    assert_eq!(annotations["schemaName"], "foxglove_msgs/msg/ImageAnnotations");
+    let circle = viewer.message(4, &annotations)["circles"][0].clone();
+    assert_eq!((&circle["position"], &circle["diameter"]), (&json!({"x": 1.5, "y": 0.5}), &json!(2.0)));
+    wait_for(&house, Wanted { image: true, annotations: true, ..Wanted::default() });
+    viewer.unsubscribe(3);
+    viewer.unsubscribe(4);
+
+    let log = channel("/debug/log");
+    viewer.subscribe(5, &log);
+    assert_eq!(log["schemaName"], "foxglove_msgs/msg/Log");
+    let mut said = [viewer.message(5, &log), viewer.message(5, &log)].map(|entry| entry["message"].clone());
+    said.sort_by_key(Value::to_string);
+    assert_eq!(said, ["it rings", "open"]);
+    wait_for(&house, Wanted { text: true, annotation: true, ..Wanted::default() });
+
+    // Who has left wants nothing.
+    drop(viewer);
+    wait_for(&house, Wanted::default());
+}
+
+#[test]
+fn a_drawing_moves_to_another_channel_when_its_space_turns_out_to_be_an_image() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let scene = viewer.channel("/debug/annex/frame");
+    assert_eq!(scene["schemaName"], "foxglove_msgs/msg/SceneUpdate");
+    viewer.subscribe(1, &scene);
+    viewer.message(1, &scene);
+    house.robot.handle().change(Change::parameter("Gallery", "has_opened", true)).wait().unwrap();
+    assert_eq!(viewer.hear("unadvertise")["channelIds"], json!([scene["id"]]));
+    let annotations = viewer.channel("/debug/annex/frame");
+    assert_eq!(annotations["schemaName"], "foxglove_msgs/msg/ImageAnnotations");
+    viewer.subscribe(1, &annotations);
+    assert_eq!(viewer.message(1, &annotations)["circles"].as_array().unwrap().len(), 1);
 }

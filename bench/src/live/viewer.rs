@@ -54,7 +54,8 @@ pub struct ChannelMessage<'m> {
 /// Opcode, subscription, time.
 const HEAD: usize = 13;
 const MESSAGE_DATA: u8 = 1;
-/// All channels are advertised at once, or within this.
+/// Channels of values and messages are advertised at once, or within this. What modules show comes
+/// later, and is not compared.
 const ADVERTISING: Duration = Duration::from_millis(700);
 
 impl Viewer {

@@ -27,9 +27,9 @@ struct Wanted {
 
 #[derive(Parameters)]
 struct GalleryParameters {
-    /// It shows the image over which it draws.
+    /// Whether it shows what is in the annex.
     #[parameter(default = false)]
-    has_opened: bool,
+    shows_annex: bool,
 }
 
 /// Shows something of each kind.
@@ -62,8 +62,9 @@ impl Gallery {
         debug.text("gallery.state", "open");
         debug.annotate("gallery.bell", "it rings");
         debug.draw("annex/frame", |canvas| canvas.circle([0.5, 0.5], 1.0, Color::ORANGE));
-        if self.parameters.has_opened {
+        if self.parameters.shows_annex {
             debug.image("annex", format, |pixels| pixels.fill(8));
+            debug.text("annex.state", "open, too");
         }
     }
 }
@@ -71,6 +72,10 @@ impl Gallery {
 /// What the gallery knows, when it has come to be like this.
 fn wait_for(house: &House, wanted: Wanted) {
     wait_until(|| house.robot.handle().with_value(Wanted::clone).unwrap() == wanted);
+}
+
+fn open_annex(house: &House) {
+    house.robot.handle().change(Change::parameter("Gallery", "shows_annex", true)).wait().unwrap();
 }
 
 struct Viewer(WebSocket<TcpStream>);
@@ -101,28 +106,19 @@ impl Viewer {
         }
     }
 
-    /// The next channel of this topic.
-    fn channel(&mut self, topic: &str) -> Value {
-        loop {
-            let advertised = self.hear("advertise");
-            let mut channels = advertised["channels"].as_array().unwrap().iter();
-            if let Some(channel) = channels.find(|channel| channel["topic"] == topic) {
-                return channel.clone();
+    /// The channels with these topics and types of messages, when all of them are there.
+    fn channels<const COUNT: usize>(&mut self, wanted: [(&str, &str); COUNT]) -> [Value; COUNT] {
+        let mut found = [const { Value::Null }; COUNT];
+        while found.contains(&Value::Null) {
+            for channel in self.hear("advertise")["channels"].as_array().unwrap() {
+                let is_it =
+                    |(topic, schema): &(&str, &str)| channel["topic"] == *topic && channel["schemaName"] == *schema;
+                if let Some(index) = wanted.iter().position(is_it) {
+                    found[index] = channel.clone();
+                }
             }
         }
-    }
-
-    /// The channels of what modules show, when all that the gallery has are there.
-    fn all_shown(&mut self) -> Vec<Value> {
-        let mut channels = Vec::new();
-        let all = ["gallery/visitors", "hall/statues", "gallery/view", "gallery/view/frame", "log"];
-        let is_there = |channels: &[Value], name: &str| {
-            channels.iter().any(|channel| channel["topic"] == format!("/debug/{name}"))
-        };
-        while !all.iter().all(|name| is_there(&channels, name)) {
-            channels.extend(self.hear("advertise")["channels"].as_array().unwrap().iter().cloned());
-        }
-        channels
+        found
     }
 
     fn subscribe(&mut self, id: u32, channel: &Value) {
@@ -274,57 +270,52 @@ fn a_viewer_that_says_nothing_is_told_the_time_and_what_modules_show() {
     let house = House::plain();
     let mut viewer = Viewer::come(&house, "");
     assert_eq!(viewer.bytes(2).len(), 9);
-    assert_eq!(viewer.channel("/debug/gallery/visitors")["schemaName"], "hemiola/msg/Plot");
+    viewer.channels([("/debug/gallery/visitors", "hemiola/msg/Plot")]);
 }
 
 #[test]
 fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_else() {
     let house = House::plain();
     let mut viewer = Viewer::come(&house, "");
-    let channels = viewer.all_shown();
-    let channel = |topic: &str| channels.iter().find(|channel| channel["topic"] == topic).unwrap().clone();
+    let [plot, scene, image, annotations, log] = viewer.channels([
+        ("/debug/gallery/visitors", "hemiola/msg/Plot"),
+        ("/debug/hall/statues", "foxglove_msgs/msg/SceneUpdate"),
+        ("/debug/gallery/view", "sensor_msgs/msg/Image"),
+        ("/debug/gallery/view/frame", "foxglove_msgs/msg/ImageAnnotations"),
+        ("/debug/log", "foxglove_msgs/msg/Log"),
+    ]);
     wait_for(&house, Wanted::default());
 
-    let plot = channel("/debug/gallery/visitors");
     viewer.subscribe(1, &plot);
-    assert_eq!(plot["schemaName"], "hemiola/msg/Plot");
     assert_eq!(viewer.message(1, &plot), json!({"value": 2.5}));
     wait_for(&house, Wanted { plot: true, ..Wanted::default() });
     viewer.unsubscribe(1);
 
-    let scene = channel("/debug/hall/statues");
     viewer.subscribe(2, &scene);
-    assert_eq!(scene["schemaName"], "foxglove_msgs/msg/SceneUpdate");
     let entities = viewer.message(2, &scene)["entities"].clone();
     assert_eq!((&entities[0]["frame_id"], &entities[0]["id"]), (&json!("hall"), &json!("Gallery.wanted")));
     assert_eq!(entities[0]["lines"].as_array().unwrap().len(), 2, "what a run draws is one message");
     wait_for(&house, Wanted { scene: true, ..Wanted::default() });
     viewer.unsubscribe(2);
 
-    let image = channel("/debug/gallery/view");
     viewer.subscribe(3, &image);
-    assert_eq!(image["schemaName"], "sensor_msgs/msg/Image");
     let view = viewer.message(3, &image);
     assert_eq!((&view["width"], &view["encoding"]), (&json!(4), &json!("mono8")));
     assert_eq!(view["data"], json!([7, 7, 7, 7, 7, 7, 7, 7]));
     // Nobody wants what lies over it.
     wait_for(&house, Wanted { image: true, ..Wanted::default() });
 
-    let annotations = channel("/debug/gallery/view/frame");
     viewer.subscribe(4, &annotations);
-    assert_eq!(annotations["schemaName"], "foxglove_msgs/msg/ImageAnnotations");
     let circle = viewer.message(4, &annotations)["circles"][0].clone();
     assert_eq!((&circle["position"], &circle["diameter"]), (&json!({"x": 1.5, "y": 0.5}), &json!(2.0)));
     wait_for(&house, Wanted { image: true, annotations: true, ..Wanted::default() });
     viewer.unsubscribe(3);
     viewer.unsubscribe(4);
 
-    let log = channel("/debug/log");
     viewer.subscribe(5, &log);
-    assert_eq!(log["schemaName"], "foxglove_msgs/msg/Log");
-    let mut said = [viewer.message(5, &log), viewer.message(5, &log)].map(|entry| entry["message"].clone());
-    said.sort_by_key(Value::to_string);
-    assert_eq!(said, ["it rings", "open"]);
+    for said in ["open", "it rings"] {
+        while viewer.message(5, &log)["message"] != said {}
+    }
     wait_for(&house, Wanted { text: true, annotation: true, ..Wanted::default() });
 
     // Who has left wants nothing.
@@ -333,17 +324,26 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
 }
 
 #[test]
+fn who_is_subscribed_to_texts_gets_those_of_names_that_come_later_as_well() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let [log] = viewer.channels([("/debug/log", "foxglove_msgs/msg/Log")]);
+    viewer.subscribe(1, &log);
+    viewer.message(1, &log);
+    open_annex(&house);
+    while viewer.message(1, &log)["message"] != "open, too" {}
+}
+
+#[test]
 fn a_drawing_moves_to_another_channel_when_its_space_turns_out_to_be_an_image() {
     let house = House::plain();
     let mut viewer = Viewer::come(&house, "");
-    let scene = viewer.channel("/debug/annex/frame");
-    assert_eq!(scene["schemaName"], "foxglove_msgs/msg/SceneUpdate");
+    let [scene] = viewer.channels([("/debug/annex/frame", "foxglove_msgs/msg/SceneUpdate")]);
     viewer.subscribe(1, &scene);
     viewer.message(1, &scene);
-    house.robot.handle().change(Change::parameter("Gallery", "has_opened", true)).wait().unwrap();
-    assert_eq!(viewer.hear("unadvertise")["channelIds"], json!([scene["id"]]));
-    let annotations = viewer.channel("/debug/annex/frame");
-    assert_eq!(annotations["schemaName"], "foxglove_msgs/msg/ImageAnnotations");
+    open_annex(&house);
+    while !viewer.hear("unadvertise")["channelIds"].as_array().unwrap().contains(&scene["id"]) {}
+    let [annotations] = viewer.channels([("/debug/annex/frame", "foxglove_msgs/msg/ImageAnnotations")]);
     viewer.subscribe(1, &annotations);
     assert_eq!(viewer.message(1, &annotations)["circles"].as_array().unwrap().len(), 1);
 }

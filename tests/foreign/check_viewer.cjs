@@ -1,6 +1,6 @@
 // Looks at a robot's door with the client and the decoders that Lichtblick has: check_viewer.cjs
 // ws://HOST:PORT/?token=.. The robot is the one of crates/hemiola-live/tests/common: it provides
-// Drive, has Pilot.step, publishes Beat, and serves double.
+// Drive, has Pilot.step, publishes Beat, draws track/cart, and serves double.
 const { FoxgloveClient } = require("@foxglove/ws-protocol");
 const { parse } = require("@foxglove/rosmsg");
 const { MessageReader, MessageWriter } = require("@foxglove/rosmsg2-serialization");
@@ -8,7 +8,18 @@ const { WebSocket } = require("ws");
 const assert = require("node:assert");
 
 const client = new FoxgloveClient({ ws: new WebSocket(process.argv[2], ["foxglove.sdk.v1"]) });
-const next = (event) => new Promise((resolve) => client.on(event, resolve));
+// The next event of which this is true. Each is looked at when it comes, so that none is missed.
+const until = (event, isIt) => new Promise((resolve) => {
+  const look = (what) => { if (isIt(what)) { client.off(event, look); resolve(what); } };
+  client.on(event, look);
+});
+const next = (event) => until(event, () => true);
+const messageOf = (subscription, isIt = () => true) =>
+  until("message", (message) => message.subscriptionId === subscription && isIt(message));
+const readerOf = (channel) => {
+  const reader = new MessageReader(parse(channel.schema, { ros2: true }));
+  return ({ data }) => reader.readMessage(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+};
 const failed = (why) => { console.error(why); process.exit(1); };
 client.on("error", failed);
 client.on("close", () => failed("the door has closed"));
@@ -16,22 +27,32 @@ client.on("status", (status) => status.level > 0 && failed(status.message));
 setTimeout(() => failed("it took too long"), 60_000).unref();
 
 async function main() {
+  const isCart = ({ topic }) => topic === "/debug/track/cart";
+  const shown = until("advertise", (channels) => channels.some(isCart));
   const [info, channels, services] = await Promise.all([next("serverInfo"), next("advertise"), next("advertiseServices")]);
   assert(info.capabilities.includes("clientPublish") && info.capabilities.includes("services"));
   const channel = (topic) => channels.find((channel) => channel.topic === topic) ?? failed(`no ${topic}`);
 
   const drive = channel("Drive");
-  const reader = new MessageReader(parse(drive.schema, { ros2: true }));
+  const read = readerOf(drive);
   const subscription = client.subscribe(drive.id);
   for (let count = 0; count < 10; count++) {
     const message = await next("message");
     assert.equal(message.subscriptionId, subscription);
     assert(message.timestamp > 0n);
-    const { metres, history, runs } = reader.readMessage(new Uint8Array(message.data.buffer, message.data.byteOffset, message.data.byteLength));
+    const { metres, history, runs } = read(message);
     assert.deepEqual([...history], [1, 2, 3]);
     assert.equal(metres, runs * 0.5);
   }
   client.unsubscribe(subscription);
+
+  const cart = (await shown).find(isCart);
+  assert.equal(cart.schemaName, "foxglove_msgs/msg/SceneUpdate");
+  const drawn = client.subscribe(cart.id);
+  const scene = readerOf(cart)(await messageOf(drawn));
+  assert.deepEqual(scene.entities.map(({ frame_id, id }) => [frame_id, id]), [["track", "Pilot.drive"]]);
+  assert.equal(scene.entities[0].lines[0].points.length, 33, "a circle");
+  client.unsubscribe(drawn);
 
   client.getParameters(["Pilot.step"], "read");
   const { parameters } = await next("parameterValues");
@@ -51,14 +72,14 @@ async function main() {
   assert.deepEqual([callId, response.data], [1, 42]);
 
   const beat = channel("Beat");
-  const beats = new MessageReader(parse(beat.schema, { ros2: true }));
-  client.subscribe(beat.id);
+  const readBeat = readerOf(beat);
+  const beats = client.subscribe(beat.id);
+  // The robot's own come, so the subscription is there.
+  await messageOf(beats);
+  const came = messageOf(beats, (message) => readBeat(message).count === 123456);
   const published = client.advertise({ topic: "Beat", encoding: "json", schemaName: beat.schemaName });
   client.sendMessage(published, Buffer.from(JSON.stringify({ count: 123456 })));
-  for (;;) {
-    const { data } = await next("message");
-    if (beats.readMessage(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)).count === 123456) break;
-  }
+  await came;
   console.log("as expected");
   process.exit(0);
 }

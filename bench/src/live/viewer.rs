@@ -54,7 +54,8 @@ pub struct ChannelMessage<'m> {
 /// The length of a message's head: opcode, subscription, time.
 const HEAD: usize = 13;
 const MESSAGE_DATA: u8 = 1;
-/// The time within which all channels are advertised.
+/// The time within which the channels of values and messages are advertised. Those of what modules
+/// show come later, and are not compared.
 const ADVERTISING: Duration = Duration::from_millis(700);
 
 impl Viewer {

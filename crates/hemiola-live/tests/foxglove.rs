@@ -3,11 +3,80 @@
 mod common;
 
 use std::net::TcpStream;
+use std::sync::Arc;
 
 use common::{Drive, House, PATIENCE, TOKEN, wait_until};
+use hemiola::prelude::*;
+use hemiola_log::Definition;
+use hemiola_model::module::{ImageFormat, PixelFormat};
+use hemiola_runtime::Change;
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
+
+/// What somebody wants of what the gallery shows, as it knows it.
+#[derive(Representation, Clone, Default, PartialEq)]
+struct Wanted {
+    plot: bool,
+    scene: bool,
+    image: bool,
+    annotations: bool,
+    text: bool,
+    annotation: bool,
+}
+
+#[derive(Parameters)]
+struct GalleryParameters {
+    /// Whether it shows what is in the annex.
+    #[parameter(default = false)]
+    shows_annex: bool,
+}
+
+/// Shows something of each kind.
+#[derive(Module)]
+struct Gallery {
+    #[parameters]
+    parameters: GalleryParameters,
+}
+
+#[module]
+impl Gallery {
+    #[update]
+    fn wanted(&self, wanted: &mut Wanted, debug: &Debug) {
+        *wanted = Wanted {
+            plot: debug.wants("gallery.visitors"),
+            scene: debug.wants("hall/statues"),
+            image: debug.wants("gallery.view"),
+            annotations: debug.wants("gallery.view/frame"),
+            text: debug.wants("gallery.state"),
+            annotation: debug.wants("gallery.bell"),
+        };
+        debug.plot("gallery.visitors", 2.5);
+        debug.draw("hall/statues", |canvas| {
+            canvas.circle([1.0, 2.0], 0.5, Color::ORANGE);
+            canvas.circle([3.0, 2.0], 0.5, Color::ORANGE);
+        });
+        let format = ImageFormat { width: 4, height: 2, pixels: PixelFormat::Mono8 };
+        debug.image("gallery.view", format, |pixels| pixels.fill(7));
+        debug.draw("gallery.view/frame", |canvas| canvas.circle([1.5, 0.5], 1.0, Color::ORANGE));
+        debug.text("gallery.state", "open");
+        debug.annotate("gallery.bell", "it rings");
+        debug.draw("annex/frame", |canvas| canvas.circle([0.5, 0.5], 1.0, Color::ORANGE));
+        if self.parameters.shows_annex {
+            debug.image("annex", format, |pixels| pixels.fill(8));
+            debug.text("annex.state", "open, too");
+        }
+    }
+}
+
+/// What the gallery knows, when it has come to be like this.
+fn wait_for(house: &House, wanted: Wanted) {
+    wait_until(|| house.robot.handle().with_value(Wanted::clone).unwrap() == wanted);
+}
+
+fn open_annex(house: &House) {
+    house.robot.handle().change(Change::parameter("Gallery", "shows_annex", true)).wait().unwrap();
+}
 
 struct Viewer(WebSocket<TcpStream>);
 
@@ -33,6 +102,42 @@ impl Viewer {
                 if said["op"] == op {
                     return said;
                 }
+            }
+        }
+    }
+
+    /// The channels with these topics and types of messages, when all of them are there.
+    fn channels<const COUNT: usize>(&mut self, wanted: [(&str, &str); COUNT]) -> [Value; COUNT] {
+        let mut found = [const { Value::Null }; COUNT];
+        while found.contains(&Value::Null) {
+            for channel in self.hear("advertise")["channels"].as_array().unwrap() {
+                let is_it =
+                    |(topic, schema): &(&str, &str)| channel["topic"] == *topic && channel["schemaName"] == *schema;
+                if let Some(index) = wanted.iter().position(is_it) {
+                    found[index] = channel.clone();
+                }
+            }
+        }
+        found
+    }
+
+    fn subscribe(&mut self, id: u32, channel: &Value) {
+        self.say(json!({"op": "subscribe", "subscriptions": [{"id": id, "channelId": channel["id"]}]}));
+    }
+
+    fn unsubscribe(&mut self, id: u32) {
+        self.say(json!({"op": "unsubscribe", "subscriptionIds": [id]}));
+    }
+
+    /// The next message of this subscription, read by the schema of its channel alone.
+    fn message(&mut self, id: u32, channel: &Value) -> Value {
+        let [name, schema] = ["schemaName", "schema"].map(|key| channel[key].as_str().unwrap());
+        let definition = Arc::new(Definition::parse(name, schema).unwrap());
+        loop {
+            let bytes = self.bytes(1);
+            if bytes[1..5] == id.to_le_bytes() {
+                let value = hemiola_log::Value::decode(&definition, &bytes[13..]).unwrap();
+                return serde_json::to_value(value).unwrap();
             }
         }
     }
@@ -158,4 +263,87 @@ fn a_viewer_without_the_token_changes_nothing() {
     drop(server);
     let before = house.robot.handle().with_value(Drive::clone).unwrap().metres;
     wait_until(|| house.robot.handle().with_value(Drive::clone).unwrap().metres > before);
+}
+
+#[test]
+fn a_viewer_that_says_nothing_is_told_the_time_and_what_modules_show() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    assert_eq!(viewer.bytes(2).len(), 9);
+    viewer.channels([("/debug/gallery/visitors", "hemiola/msg/Plot")]);
+}
+
+#[test]
+fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_else() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let [plot, scene, image, annotations, log] = viewer.channels([
+        ("/debug/gallery/visitors", "hemiola/msg/Plot"),
+        ("/debug/hall/statues", "foxglove_msgs/msg/SceneUpdate"),
+        ("/debug/gallery/view", "sensor_msgs/msg/Image"),
+        ("/debug/gallery/view/frame", "foxglove_msgs/msg/ImageAnnotations"),
+        ("/debug/log", "foxglove_msgs/msg/Log"),
+    ]);
+    wait_for(&house, Wanted::default());
+
+    viewer.subscribe(1, &plot);
+    assert_eq!(viewer.message(1, &plot), json!({"value": 2.5}));
+    wait_for(&house, Wanted { plot: true, ..Wanted::default() });
+    viewer.unsubscribe(1);
+
+    viewer.subscribe(2, &scene);
+    let entities = viewer.message(2, &scene)["entities"].clone();
+    assert_eq!((&entities[0]["frame_id"], &entities[0]["id"]), (&json!("hall"), &json!("Gallery.wanted")));
+    assert_eq!(entities[0]["lines"].as_array().unwrap().len(), 2, "what a run draws is one message");
+    wait_for(&house, Wanted { scene: true, ..Wanted::default() });
+    viewer.unsubscribe(2);
+
+    viewer.subscribe(3, &image);
+    let view = viewer.message(3, &image);
+    assert_eq!((&view["width"], &view["encoding"]), (&json!(4), &json!("mono8")));
+    assert_eq!(view["data"], json!([7, 7, 7, 7, 7, 7, 7, 7]));
+    // Nobody wants what lies over it.
+    wait_for(&house, Wanted { image: true, ..Wanted::default() });
+
+    viewer.subscribe(4, &annotations);
+    let circle = viewer.message(4, &annotations)["circles"][0].clone();
+    assert_eq!((&circle["position"], &circle["diameter"]), (&json!({"x": 1.5, "y": 0.5}), &json!(2.0)));
+    wait_for(&house, Wanted { image: true, annotations: true, ..Wanted::default() });
+    viewer.unsubscribe(3);
+    viewer.unsubscribe(4);
+
+    viewer.subscribe(5, &log);
+    for said in ["open", "it rings"] {
+        while viewer.message(5, &log)["message"] != said {}
+    }
+    wait_for(&house, Wanted { text: true, annotation: true, ..Wanted::default() });
+
+    // Who has left wants nothing.
+    drop(viewer);
+    wait_for(&house, Wanted::default());
+}
+
+#[test]
+fn who_is_subscribed_to_texts_gets_those_of_names_that_come_later_as_well() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let [log] = viewer.channels([("/debug/log", "foxglove_msgs/msg/Log")]);
+    viewer.subscribe(1, &log);
+    viewer.message(1, &log);
+    open_annex(&house);
+    while viewer.message(1, &log)["message"] != "open, too" {}
+}
+
+#[test]
+fn a_drawing_moves_to_another_channel_when_its_space_turns_out_to_be_an_image() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let [scene] = viewer.channels([("/debug/annex/frame", "foxglove_msgs/msg/SceneUpdate")]);
+    viewer.subscribe(1, &scene);
+    viewer.message(1, &scene);
+    open_annex(&house);
+    while !viewer.hear("unadvertise")["channelIds"].as_array().unwrap().contains(&scene["id"]) {}
+    let [annotations] = viewer.channels([("/debug/annex/frame", "foxglove_msgs/msg/ImageAnnotations")]);
+    viewer.subscribe(1, &annotations);
+    assert_eq!(viewer.message(1, &annotations)["circles"].as_array().unwrap().len(), 1);
 }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 static CONSTRUCTORS: Gate = Gate::new();
 static DEFAULTS: Gate = Gate::new();
+static SERVICES: Gate = Gate::new();
 
 struct Hesitation;
 
@@ -251,4 +252,36 @@ fn a_module_whose_remake_hangs_holds_up_nothing_that_can_be_seen_nor_the_end() {
     drop(closed);
     let told = ended.messages();
     assert!(told.iter().any(|message| message.text.contains("`hemiola upkeep` does not end")), "{told:?}");
+}
+
+#[test]
+fn a_service_that_does_not_answer_holds_up_no_other_call_nor_message() {
+    let house = House::plain();
+    let doubling = house.doubling();
+    let bus = house.robot.handle().bus();
+    bus.allow_calls::<u32, u32>("hesitate");
+    let server = bus.server("hesitate", 4).unwrap();
+    let hesitate = |number: &u32| {
+        SERVICES.pass();
+        *number
+    };
+    let hesitating = server.spawn(hemiola::realtime::ThreadSettings::new("hesitate"), hesitate).unwrap();
+    let (mut waiting, mut looking) = (house.client(true), house.client(true));
+    let closed = SERVICES.close();
+    let hesitate = json!({"do": "call", "service": "hesitate", "request": 3});
+    let asked: [u64; 3] = std::array::from_fn(|_| waiting.say(hesitate.clone()).unwrap());
+    wait_until(|| SERVICES.is_holding());
+
+    for client in [&mut looking, &mut waiting] {
+        let doubled = client.ask(json!({"do": "call", "service": "double", "request": 21})).unwrap();
+        assert_eq!(doubled["response"], 42);
+        client.ask(json!({"do": "publish", "topic": "Beat", "message": {"count": 1}})).unwrap();
+        look_around(&house, client);
+    }
+    drop(closed);
+    // Had something waited for these calls, they would be given up before it was answered.
+    for number in asked {
+        assert_eq!(waiting.answer(number).unwrap()["response"], 3);
+    }
+    drop((hesitating, doubling));
 }

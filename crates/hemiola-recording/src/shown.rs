@@ -9,11 +9,15 @@
 //! | texts and annotations | `/debug/log` | `foxglove_msgs/Log` |
 
 mod annotations;
+mod channel;
+mod gathered;
 mod messages;
 mod scene;
 #[cfg(test)]
 mod tests;
 
+pub use channel::{Channel, channel, topic};
+pub use gathered::Gathered;
 pub use messages::IMAGE_TYPE;
 
 use std::sync::Arc;
@@ -21,9 +25,9 @@ use std::sync::Arc;
 use hemiola_model::Time;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::data::Data;
-use hemiola_model::module::{Color, DebugContent, DebugImage, DebugRecord, Shape};
+use hemiola_model::module::{Color, DebugContent, DebugImage, DebugKind, DebugRecord, Shape};
 
-use messages::{Header, Image, ImageAnnotations, Log, Plot, SceneUpdate};
+use messages::{Header, Image, Log, Plot};
 
 /// What an update has drawn under one name in one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,11 +64,13 @@ impl Drawing {
     }
 
     /// As a message: over an image if the space is one, else in a scene.
-    pub fn message(&self, is_over_image: bool) -> Message {
-        match is_over_image {
-            true => Message::new::<ImageAnnotations>(topic(self.name), self.time, &annotations::of(self)),
-            false => Message::new::<SceneUpdate>(topic(self.name), self.time, &scene::of(self)),
-        }
+    fn message(&self, is_over_image: bool) -> Option<Message> {
+        let Channel { topic, schema } = channel(self.name, DebugKind::Drawing, is_over_image)?;
+        let bytes = match is_over_image {
+            true => encoded(&annotations::of(self)),
+            false => encoded(&scene::of(self)),
+        };
+        Some(Message { topic, time: self.time, schema, bytes })
     }
 }
 
@@ -75,51 +81,31 @@ pub struct Message {
     /// When.
     pub time: Time,
     /// What it is.
-    pub schema: MessageSchema,
+    pub schema: &'static MessageSchema,
     /// CDR.
     pub bytes: Vec<u8>,
 }
 
 impl Message {
-    fn new<T: Data>(topic: String, time: Time, message: &T) -> Self {
-        let mut writer = CdrWriter::default();
-        message.write(&mut writer);
-        Self { topic, time, schema: MessageSchema::of("", &T::data_type()), bytes: writer.bytes().to_vec() }
-    }
-
     /// What an update has shown, unless that is a part of a [`Drawing`].
-    pub fn of(record: &DebugRecord) -> Option<Self> {
+    fn of(record: &DebugRecord) -> Option<Self> {
         let DebugRecord { time, update, name, .. } = record;
-        Some(match &record.content {
+        let Channel { topic, schema } = channel(name, record.content.kind(), false)?;
+        let bytes = match &record.content {
             DebugContent::Draw { .. } => return None,
-            DebugContent::Plot(value) => Self::new(topic(name), *time, &Plot { value: *value }),
-            DebugContent::Image(image) => Self::new(topic(name), *time, &image_message(*time, name, image)),
-            DebugContent::Text(text) => Self::new(LOG.to_owned(), *time, &Log::debug(*time, name, update, text)),
-            DebugContent::Annotation(text) => {
-                Self::new(LOG.to_owned(), *time, &Log::information(*time, name, update, text))
-            }
-        })
+            DebugContent::Plot(value) => encoded(&Plot { value: *value }),
+            DebugContent::Image(image) => encoded(&image_message(*time, name, image)),
+            DebugContent::Text(text) => encoded(&Log::debug(*time, name, update, text)),
+            DebugContent::Annotation(text) => encoded(&Log::information(*time, name, update, text)),
+        };
+        Some(Self { topic, time: *time, schema, bytes })
     }
 }
 
-/// The topic of texts.
-const LOG: &str = "/debug/log";
-
-/// The topic of a name: dots part it as slashes do; topics have letters, digits and underscores.
-///
-/// ```
-/// use hemiola_recording::shown::topic;
-///
-/// assert_eq!(topic("ball.score"), "/debug/ball/score");
-/// assert_eq!(topic("UpperImage/line spots"), "/debug/UpperImage/line_spots");
-/// ```
-pub fn topic(name: &str) -> String {
-    let plain = |letter: char| match letter {
-        '/' | '.' => '/',
-        letter if letter.is_ascii_alphanumeric() => letter,
-        _ => '_',
-    };
-    format!("/debug/{}", name.chars().map(plain).collect::<String>())
+fn encoded(message: &impl Data) -> Vec<u8> {
+    let mut writer = CdrWriter::default();
+    message.write(&mut writer);
+    writer.finish()
 }
 
 fn image_message(time: Time, name: &str, image: &DebugImage) -> Image {

@@ -160,6 +160,8 @@ impl Connection {
                 if open.tell(|session, out| session.begin(out)).is_err() {
                     return State::Closed;
                 }
+                // A session has something to say also to a client that says nothing.
+                self.due = Some(now);
                 self.converse(open, now)
             }
         }

@@ -3,8 +3,9 @@
 //! A change of the robot may make modules, whose constructors may do anything; so may the default
 //! values that a subscription makes. A disk may be slow or gone, and an explanation reads the
 //! events of seconds. The door's own thread must not wait for that, and no kind of these for
-//! another. Of one kind, one thing is done after the other; but of subscriptions a few at a time,
-//! so that one whose value is never made does not keep others waiting.
+//! another. Of one kind, one thing is done after the other; but of subscriptions and calls a few at
+//! a time, so that one whose value is never made, or that is not answered, does not keep others
+//! waiting.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -47,18 +48,21 @@ pub enum Lane {
     Questions,
     /// Subscriptions, for which values of users' types are made.
     Subscriptions,
-    /// Messages and calls from outside, of which values of users' types are made as well.
+    /// Messages from outside, in their order. Values of users' types are made of them as well.
     Messages,
+    /// Calls of services from outside, which wait for answers.
+    Calls,
     /// What is written to files and read from them.
     Files,
 }
 
 /// The lanes in their order: what their threads are called, and how many there are of each.
-const LANES: [(&str, usize); 5] = [
+const LANES: [(&str, usize); 6] = [
     ("hemiola changes", 1),
     ("hemiola questions", 1),
     ("hemiola subscriptions", 4),
     ("hemiola messages", 1),
+    ("hemiola calls", 4),
     ("hemiola files", 1),
 ];
 

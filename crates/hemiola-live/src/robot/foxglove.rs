@@ -1,28 +1,39 @@
 //! The protocol of Foxglove, which Lichtblick and PlotJuggler speak as well: `foxglove.sdk.v1`.
 //!
-//! Source: <https://github.com/foxglove/ws-protocol>, version 1 of the protocol. Representations
-//! and topics are channels in CDR with ros2msg schemas; parameters can be read, set and subscribed
-//! to; topics can be published to and services called; the graph of connections tells who provides
-//! what. What may change the robot asks for the token, as everywhere:
+//! Source: <https://github.com/foxglove/ws-protocol>, version 1 of the protocol. Representations,
+//! topics and what modules show are channels in CDR with ros2msg schemas; parameters can be read,
+//! set and subscribed to; topics can be published to and services called; the graph of connections
+//! tells who provides what. What may change the robot asks for the token, as everywhere:
 //! `ws://127.0.0.1:8765/?token=…`.
+//!
+//! | file | what |
+//! |---|---|
+//! | `channels` | what can be subscribed to |
+//! | `shown` | what modules plot, draw and write |
+//! | `services` | what can be called |
+//! | `graph` | who provides and reads what |
 
+mod channels;
 mod graph;
 mod services;
+mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hemiola_model::Value;
 use hemiola_model::cdr::CdrReader;
-use hemiola_model::{RepresentationDescriptor, Value};
 use hemiola_runtime::{Change, JournalEvent, Observation, Observer};
 use serde::Deserialize;
 use serde_json::json;
 
+use self::channels::{Channel, Channels};
 use self::graph::connection_graph;
 use self::services::{Call, Services, failure};
+use self::shown::ShownStream;
 use super::opening::Opening;
-use super::values::{ValueStream, schema_of};
+use super::values::ValueStream;
 use super::{Shared, parameters};
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
@@ -30,11 +41,13 @@ use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 use crate::protocol::binary::Head;
 
-/// What is sent is looked at so often.
+/// Values and messages are looked at so often.
 const FAST: Duration = Duration::from_millis(16);
-/// New topics, parameters and the time are looked at so often.
+/// What modules show is looked at so often, which is how often it is gathered.
+const SHOWN: Duration = Duration::from_millis(50);
+/// Parameters and the time are looked at so often.
 const SLOW: Duration = Duration::from_millis(100);
-/// So many subscriptions and channels of a client.
+/// So many subscriptions of a client, and channels that it publishes to.
 const MOST: usize = 1024;
 
 /// A message of the server: opcode, subscription, time.
@@ -50,10 +63,10 @@ const CLIENT_CALL: u8 = 2;
 pub struct FoxgloveSession {
     shared: Arc<Shared>,
     client: DoorClient,
-    /// By their numbers.
-    channels: Vec<Channel>,
+    channels: Channels,
     values: Vec<ValueStream>,
     opening: Opening<ValueStream>,
+    shown: Vec<ShownStream>,
     /// Channels of the client: the topic of each, and how it says its messages.
     published: BTreeMap<u32, (String, String)>,
     services: Services,
@@ -62,12 +75,6 @@ pub struct FoxgloveSession {
     journal: Option<Observer>,
     wants_graph: bool,
     looked: Instant,
-}
-
-/// A representation or topic.
-struct Channel {
-    name: String,
-    is_topic: bool,
 }
 
 /// What a client says.
@@ -112,9 +119,10 @@ impl FoxgloveSession {
         Self {
             shared,
             client,
-            channels: Vec::new(),
+            channels: Channels::default(),
             values: Vec::new(),
             opening: Opening::default(),
+            shown: Vec::new(),
             published: BTreeMap::new(),
             services: Services::default(),
             watched: None,
@@ -124,34 +132,16 @@ impl FoxgloveSession {
         }
     }
 
-    /// Advertises what there is and was not advertised yet.
+    /// Advertises what there is and was not advertised yet, if it is time to look.
     fn advertise(&mut self, out: &mut Outbox) {
-        let handle = &self.shared.handle;
-        let mut found: Vec<(String, bool, &'static RepresentationDescriptor)> = handle.with_robot(|robot| {
-            let names = robot.recordable().into_iter();
-            names.filter_map(|name| robot.representation(&name).map(|descriptor| (name, false, descriptor))).collect()
+        let Self { shared, channels, shown, .. } = self;
+        if !channels.advertise(shared, out) {
+            return;
+        }
+        shown.retain_mut(|stream| match channels.get(stream.number()) {
+            Some(Channel::Shown(channel)) => stream.follow(&shared.handle, channel).is_ok(),
+            _ => false,
         });
-        found.extend(handle.bus().readable_topics().into_iter().map(|(name, descriptor)| (name, true, descriptor)));
-        let mut channels = Vec::new();
-        for (name, is_topic, descriptor) in found {
-            let is_known = |channel: &Channel| channel.name == name && channel.is_topic == is_topic;
-            if self.channels.iter().any(is_known) || self.channels.len() >= MOST {
-                continue;
-            }
-            let Ok(schema) = schema_of(descriptor) else { continue };
-            channels.push(json!({
-                "id": self.channels.len() + 1,
-                "topic": name,
-                "encoding": "cdr",
-                "schemaName": schema.name,
-                "schema": schema.text,
-                "schemaEncoding": "ros2msg",
-            }));
-            self.channels.push(Channel { name, is_topic });
-        }
-        if !channels.is_empty() {
-            out.send(&json!({"op": "advertise", "channels": channels}));
-        }
         if self.client.access.may_change() {
             self.services.advertise(&self.shared, out);
         }
@@ -166,6 +156,7 @@ impl FoxgloveSession {
             }
             Request::Unsubscribe { subscription_ids } => {
                 self.values.retain(|stream| !subscription_ids.contains(&stream.subscription()));
+                self.shown.retain(|stream| !subscription_ids.contains(&stream.subscription()));
                 subscription_ids.into_iter().for_each(|id| self.opening.cancel(id));
             }
             Request::Advertise { channels } => {
@@ -210,15 +201,24 @@ impl FoxgloveSession {
         }
     }
 
-    fn subscribe(&mut self, id: u32, channel: u32) -> Result<(), String> {
-        let channel = (channel as usize).checked_sub(1).and_then(|index| self.channels.get(index));
-        let channel = channel.ok_or("there is no such channel")?;
-        let has_it = self.opening.has(id) || self.values.iter().any(|stream| stream.subscription() == id);
-        if has_it || self.values.len() + self.opening.count() >= MOST {
+    fn subscribe(&mut self, id: u32, number: u32) -> Result<(), String> {
+        let channel = self.channels.get(number).ok_or("there is no such channel")?;
+        let has_it = self.opening.has(id)
+            || self.values.iter().any(|stream| stream.subscription() == id)
+            || self.shown.iter().any(|stream| stream.subscription() == id);
+        if has_it || self.values.len() + self.shown.len() + self.opening.count() >= MOST {
             return Err(format!("subscription {id} cannot be had: it exists, or there are too many"));
         }
-        let name = Some(channel.name.clone());
-        let (value, topic) = if channel.is_topic { (None, name) } else { (name, None) };
+        let (value, topic) = match channel {
+            Channel::Value(name) => (Some(name.clone()), None),
+            Channel::Topic(name) => (None, Some(name.clone())),
+            Channel::Shown(shown) => {
+                let images = self.channels.images();
+                self.shown.push(ShownStream::open(&self.shared.handle, id, (number, shown), images)?);
+                return Ok(());
+            }
+            Channel::Withdrawn => return Err("this channel was withdrawn".to_owned()),
+        };
         let shared = self.shared.clone();
         let open = move || Ok((ValueStream::open(&shared.handle, id, value, topic, None, false)?, json!({})));
         self.opening.begin(&self.client.runner, json!({}), id, open)
@@ -380,6 +380,7 @@ impl Session for FoxgloveSession {
 
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
         self.values.iter_mut().for_each(|stream| stream.send(out, head));
+        self.shown.iter_mut().for_each(|stream| stream.send(out));
         if self.looked.elapsed() >= SLOW {
             self.looked = Instant::now();
             self.advertise(out);
@@ -388,7 +389,11 @@ impl Session for FoxgloveSession {
             time.extend_from_slice(&self.shared.handle.now().nanoseconds().unsigned_abs().to_le_bytes());
             out.send_bytes(time);
         }
-        Some(if self.values.is_empty() { SLOW } else { FAST })
+        Some(match (self.values.is_empty(), self.shown.is_empty()) {
+            (false, _) => FAST,
+            (true, false) => SHOWN,
+            (true, true) => SLOW,
+        })
     }
 
     fn end(&mut self, reason: &str, out: &mut Outbox) {

@@ -270,7 +270,8 @@ fn lane(request: &Request) -> Lane {
         | Request::Record { .. }
         | Request::Layouts { .. } => Lane::Files,
         Request::Change { .. } => Lane::Changes,
-        Request::Publish { .. } | Request::Call { .. } => Lane::Messages,
+        Request::Publish { .. } => Lane::Messages,
+        Request::Call { .. } => Lane::Calls,
         _ => Lane::Questions,
     }
 }

@@ -1,26 +1,18 @@
 //! What updates plot, draw and write: a channel for each name, `/debug/ball/score`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::time::Duration;
 
 use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
-use hemiola_model::Time;
-use hemiola_model::module::DebugContent;
 use hemiola_runtime::Observer;
 use serde_json::json;
 
-use crate::shown::{Drawing, Message};
+use crate::shown::{Gathered, Message};
 
 /// See the module.
 pub struct DebugChannels {
-    /// Spaces that are images.
-    images: BTreeSet<String>,
-    channels: BTreeMap<(String, String), DebugChannel>,
-    /// Drawings of which more may come.
-    open: BTreeMap<(&'static str, Arc<str>), Drawing>,
-    /// What clocks have shown at the latest.
-    newest: Time,
+    gathered: Gathered,
+    /// By topic and type.
+    channels: BTreeMap<(String, &'static str), DebugChannel>,
 }
 
 #[derive(Default)]
@@ -29,13 +21,10 @@ struct DebugChannel {
     written: u32,
 }
 
-/// What a run draws is gathered in less than this.
-const COMPLETE: Duration = Duration::from_millis(500);
-
 impl DebugChannels {
     /// Drawings in these spaces lie over images.
     pub fn new(images: BTreeSet<String>) -> Self {
-        Self { images, channels: BTreeMap::new(), open: BTreeMap::new(), newest: Time::ZERO }
+        Self { gathered: Gathered::over(images), channels: BTreeMap::new() }
     }
 
     /// A new log knows no channel yet.
@@ -46,29 +35,17 @@ impl DebugChannels {
     /// Writes what has come.
     pub fn write(&mut self, log: &mut LogWriter, seen: &mut Observer) -> Result<(), LogError> {
         while let Some(record) = seen.next_debug() {
-            self.newest = self.newest.max(record.time);
-            if let DebugContent::Image(_) = record.content {
-                self.images.insert(record.name.to_owned());
-            }
-            let (Some(mut drawing), key) = (Drawing::of(&record), (record.name, record.update.clone())) else {
-                Message::of(&record).map_or(Ok(()), |message| self.put(log, &message))?;
-                continue;
-            };
-            match self.open.get_mut(&key) {
-                Some(open) if open.run == drawing.run => open.shapes.append(&mut drawing.shapes),
-                _ => {
-                    let complete = self.open.insert(key, drawing);
-                    complete.map_or(Ok(()), |drawing| self.put_drawing(log, &drawing))?;
-                }
-            }
+            let complete = self.gathered.add(&record);
+            complete.map_or(Ok(()), |message| self.put(log, message))?;
         }
-        let newest = self.newest;
-        self.put_all(log, |drawing| newest.since(drawing.time) > COMPLETE)
+        let complete = self.gathered.take_complete();
+        complete.into_iter().try_for_each(|message| self.put(log, message))
     }
 
     /// Writes what is still open.
     pub fn finish(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
-        self.put_all(log, |_| true)
+        let open = self.gathered.take_all();
+        open.into_iter().try_for_each(|message| self.put(log, message))
     }
 
     /// As of the channels of values. What was dropped is known of all of them together.
@@ -81,28 +58,15 @@ impl DebugChannels {
         written.chain(dropped.map(|dropped| ("/debug".to_owned(), dropped))).collect()
     }
 
-    fn put_all(&mut self, log: &mut LogWriter, is_complete: impl Fn(&Drawing) -> bool) -> Result<(), LogError> {
-        let (complete, open) =
-            std::mem::take(&mut self.open).into_iter().partition(|(_, drawing)| is_complete(drawing));
-        self.open = open;
-        let complete: BTreeMap<_, _> = complete;
-        complete.values().try_for_each(|drawing| self.put_drawing(log, drawing))
-    }
-
-    fn put_drawing(&mut self, log: &mut LogWriter, drawing: &Drawing) -> Result<(), LogError> {
-        let is_over_image = self.images.contains(drawing.space);
-        self.put(log, &drawing.message(is_over_image))
-    }
-
-    fn put(&mut self, log: &mut LogWriter, message: &Message) -> Result<(), LogError> {
-        let key = (message.topic.clone(), message.schema.name.clone());
-        let channel = self.channels.entry(key).or_default();
+    fn put(&mut self, log: &mut LogWriter, message: Message) -> Result<(), LogError> {
+        let Message { topic, time, schema, bytes } = message;
+        let channel = self.channels.entry((topic.clone(), &schema.name)).or_default();
         let id = match channel.id {
             Some(id) => id,
-            None => *channel.id.insert(log.channel(&message.topic, &message.schema)?),
+            None => *channel.id.insert(log.channel(&topic, schema)?),
         };
-        let origin = Origin { sequence: channel.written, logged: message.time, published: message.time };
+        let origin = Origin { sequence: channel.written, logged: time, published: time };
         channel.written = channel.written.wrapping_add(1);
-        log.write(id, origin, &message.bytes)
+        log.write(id, origin, &bytes)
     }
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hemiola_log::{Definition, Value};
@@ -64,7 +65,7 @@ fn plots_texts_and_images_are_messages_of_their_own() {
 
 #[test]
 fn a_scene_has_every_shape_in_the_frame_of_its_space() {
-    let message = drawing("field/ball", &every_shape()).message(false);
+    let message = drawing("field/ball", &every_shape()).message(false).unwrap();
     assert_eq!(
         (message.topic.as_str(), message.schema.name.as_str()),
         ("/debug/field/ball", "foxglove_msgs/msg/SceneUpdate")
@@ -85,16 +86,16 @@ fn a_scene_has_every_shape_in_the_frame_of_its_space() {
 
 #[test]
 fn who_draws_nothing_any_more_has_its_drawing_deleted() {
-    let scene = read(&drawing("field/ball", &[Shape::Nothing]).message(false));
+    let scene = read(&drawing("field/ball", &[Shape::Nothing]).message(false).unwrap());
     assert!(text(&scene, "deletions[0].id").contains("BallFilter.ball"));
     assert!(scene.get("entities[0]").is_none());
-    let annotations = read(&drawing("UpperImage/ball", &[Shape::Nothing]).message(true));
+    let annotations = read(&drawing("UpperImage/ball", &[Shape::Nothing]).message(true).unwrap());
     assert!(annotations.get("circles[0]").is_none() && annotations.get("points[0]").is_none());
 }
 
 #[test]
 fn over_an_image_circles_stay_circles() {
-    let message = drawing("UpperImage/ball candidates", &every_shape()).message(true);
+    let message = drawing("UpperImage/ball candidates", &every_shape()).message(true).unwrap();
     assert_eq!(message.topic, "/debug/UpperImage/ball_candidates");
     assert_eq!(message.schema.name, "foxglove_msgs/msg/ImageAnnotations");
     let annotations = read(&message);
@@ -103,4 +104,65 @@ fn over_an_image_circles_stay_circles() {
     // Points, a line, an arrow and an ellipse; nothing of what is in space.
     assert!(annotations.get("points[3]").is_some() && annotations.get("points[4]").is_none());
     assert!(text(&annotations, "texts[0].text").contains("ball"));
+}
+
+#[test]
+fn what_one_run_draws_under_a_name_is_one_message() {
+    let part = |run: u32, seconds: f64, name: &'static str| {
+        let shape = Shape::Circle { center: [0.0; 2], radius: 1.0 };
+        let content = DebugContent::Draw { shape, color: Color::ORANGE, is_background: false };
+        DebugRecord { run, time: Time::from_seconds(seconds), ..record(name, content) }
+    };
+    let circles = |message: &Message| read(message).get("circles").unwrap().to_string().matches("diameter").count();
+    let mut gathered = Gathered::over(["view".to_owned()].into());
+    assert!(gathered.add(&part(1, 1.0, "view/ball")).is_none());
+    assert!(gathered.add(&part(1, 1.0, "view/ball")).is_none());
+    assert!(gathered.add(&part(1, 1.0, "view/goal")).is_none(), "another name");
+    let first = gathered.add(&part(2, 1.1, "view/ball")).expect("the run before is over");
+    assert_eq!((first.topic.as_str(), first.time, circles(&first)), ("/debug/view/ball", Time::from_seconds(1.0), 2));
+
+    assert!(gathered.take_complete().is_empty(), "more may come of both");
+    let plot = DebugRecord { time: Time::from_seconds(1.55), ..record("ball.score", DebugContent::Plot(0.5)) };
+    assert_eq!(gathered.add(&plot).unwrap().topic, "/debug/ball/score");
+    let old = gathered.take_complete();
+    assert_eq!(old.iter().map(|message| message.topic.as_str()).collect::<Vec<_>>(), ["/debug/view/goal"]);
+    let rest = gathered.take_all();
+    assert_eq!(rest.iter().map(|message| message.topic.as_str()).collect::<Vec<_>>(), ["/debug/view/ball"]);
+    assert!(gathered.take_all().is_empty());
+}
+
+#[test]
+fn what_is_drawn_over_an_image_that_is_shown_lies_over_it() {
+    let format = ImageFormat { width: 1, height: 1, pixels: PixelFormat::Mono8 };
+    let mut gathered = Gathered::over(BTreeSet::new());
+    let image = DebugContent::Image(DebugImage::new(format, &[9]).into());
+    assert_eq!(gathered.add(&record("green", image)).unwrap().schema.name, IMAGE_TYPE);
+    let shape = Shape::Circle { center: [0.0; 2], radius: 1.0 };
+    for name in ["green/spots", "field/spots"] {
+        let content = DebugContent::Draw { shape, color: Color::ORANGE, is_background: false };
+        assert!(gathered.add(&record(name, content)).is_none());
+    }
+    let schemas = gathered.take_all().into_iter().map(|message| message.schema.name.as_str()).collect::<Vec<_>>();
+    assert_eq!(schemas, ["foxglove_msgs/msg/SceneUpdate", "foxglove_msgs/msg/ImageAnnotations"]);
+}
+
+#[test]
+fn each_message_is_of_the_type_of_its_channel() {
+    let format = ImageFormat { width: 1, height: 1, pixels: PixelFormat::Mono8 };
+    let shape = Shape::Circle { center: [0.0; 2], radius: 1.0 };
+    for content in [
+        DebugContent::Plot(0.5),
+        DebugContent::Image(DebugImage::new(format, &[9]).into()),
+        DebugContent::Text(ShortText::of("open")),
+        DebugContent::Annotation(ShortText::of("it rings")),
+        DebugContent::Draw { shape, color: Color::ORANGE, is_background: true },
+    ] {
+        let kind = content.kind();
+        let mut gathered = Gathered::over(BTreeSet::new());
+        let message = gathered.add(&record("hall", content)).or_else(|| gathered.take_all().pop()).unwrap();
+        let expected = channel("hall", kind, false).unwrap();
+        assert_eq!(Channel { topic: message.topic.clone(), schema: message.schema }, expected);
+        read(&message);
+    }
+    assert_eq!(channel("hall", DebugKind::Request, false), None);
 }

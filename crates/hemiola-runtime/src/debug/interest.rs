@@ -5,6 +5,8 @@ use hemiola_model::module::DebugKind;
 pub struct Interest {
     /// The names and spaces that are wanted, sorted.
     names: Vec<Box<str>>,
+    /// The names that are wanted alone, without the spaces that are called so, sorted.
+    exact: Vec<Box<str>>,
     /// The beginnings of names that are wanted; the empty one stands for all.
     prefixes: Vec<Box<str>>,
     /// Whether plots and annotations of all names are wanted.
@@ -26,6 +28,14 @@ impl Interest {
         interest
     }
 
+    /// Returns the interest in these names, and in nothing of the spaces that are called so.
+    pub fn of_names<N: Into<String>>(wanted: impl IntoIterator<Item = N>) -> Self {
+        let exact = wanted.into_iter().map(|name| name.into().into()).collect();
+        let mut interest = Self { exact, ..Self::default() };
+        interest.tidy();
+        interest
+    }
+
     /// Returns the interest of a trace.
     pub fn in_marks() -> Self {
         Self { marks: true, ..Self::default() }
@@ -34,6 +44,7 @@ impl Interest {
     /// Adds the interest of another one.
     pub fn join(&mut self, other: &Self) {
         self.names.extend_from_slice(&other.names);
+        self.exact.extend_from_slice(&other.exact);
         self.prefixes.extend_from_slice(&other.prefixes);
         self.marks |= other.marks;
         self.tidy();
@@ -41,15 +52,17 @@ impl Interest {
 
     /// Returns whether a record of that name and kind is wanted. No allocation.
     pub fn wants(&self, name: &str, kind: DebugKind) -> bool {
-        let has = |name: &str| self.names.binary_search_by(|known| (**known).cmp(name)).is_ok();
+        let is_among = |names: &[Box<str>], name: &str| names.binary_search_by(|known| (**known).cmp(name)).is_ok();
+        let has = |name: &str| is_among(&self.names, name);
         self.marks && matches!(kind, DebugKind::Plot | DebugKind::Annotation)
             || self.prefixes.iter().any(|prefix| name.starts_with(&**prefix))
             || has(name)
+            || is_among(&self.exact, name)
             || name.split_once('/').is_some_and(|(space, _)| has(space))
     }
 
     fn tidy(&mut self) {
-        for texts in [&mut self.names, &mut self.prefixes] {
+        for texts in [&mut self.names, &mut self.exact, &mut self.prefixes] {
             texts.sort();
             texts.dedup();
         }
@@ -72,6 +85,16 @@ mod tests {
         }
         assert!(Interest::of(["*"]).wants("anything", DebugKind::Image));
         assert!(!Interest::of([""; 0]).wants("", DebugKind::Plot));
+    }
+
+    #[test]
+    fn who_wants_a_name_alone_wants_nothing_in_the_space_of_that_name() {
+        let mut interest = Interest::of_names(["view", "ball.*"]);
+        let wants = |interest: &Interest, name| interest.wants(name, DebugKind::Image);
+        assert!(wants(&interest, "view") && wants(&interest, "ball.*"));
+        assert!(!wants(&interest, "view/lines") && !wants(&interest, "ball.score") && !wants(&interest, "vie"));
+        interest.join(&Interest::of_names(["view/lines"]));
+        assert!(wants(&interest, "view/lines") && !wants(&interest, "view/spots"));
     }
 
     #[test]

@@ -152,6 +152,14 @@ impl Observation {
         Self { debug: Some(Arc::new(Interest::of(names))), ..self }
     }
 
+    /// Adds what updates plot, draw and write under these names alone, as
+    /// [`RobotHandle::debug_names`](crate::RobotHandle::debug_names) has them: the name of an image
+    /// does not want what lies over it. It takes the place of [`with_debug`](Self::with_debug).
+    #[must_use]
+    pub fn with_debug_named(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { debug: Some(Arc::new(Interest::of_names(names))), ..self }
+    }
+
     /// Adds what happens besides the runs: what is still known of it, then what comes.
     #[must_use]
     pub fn with_journal(self) -> Self {

@@ -22,7 +22,7 @@ const RESPONSE: u8 = 3;
 pub struct Services {
     /// By their numbers, which begin at 1.
     offered: Vec<String>,
-    /// Answers of calls that went well, in the order of the calls.
+    /// Answers of calls that went well, each with the number of its call.
     answers: (Sender<Vec<u8>>, Receiver<Vec<u8>>),
 }
 
@@ -75,7 +75,7 @@ impl Services {
             return Err(format!("requests of `{name}` cannot be read as {}: send cdr or json", call.encoding));
         }
         let (shared, answers) = (shared.clone(), self.answers.0.clone());
-        runner.run(Lane::Messages, call.number(), move || {
+        runner.run(Lane::Calls, call.number(), move || {
             let answer = match call.encoding.as_str() {
                 "json" => in_json(&shared, &name, &call)?,
                 _ => in_cdr(&shared, &name, &call)?,
@@ -86,7 +86,8 @@ impl Services {
         })
     }
 
-    /// Sends what has become of the call with this number. Answers come in the order of the calls.
+    /// Sends what has become of the call with this number, or of another one that was answered at
+    /// the same time: that one's outcome brings the answer of this one.
     pub fn answer(&self, number: &serde_json::Value, outcome: Outcome, out: &mut Outbox) {
         match outcome {
             Ok(_) => self.answers.1.try_iter().take(1).for_each(|answer| out.send_bytes(answer)),

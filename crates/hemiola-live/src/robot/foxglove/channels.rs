@@ -1,0 +1,168 @@
+//! What clients of Foxglove's protocol can subscribe to.
+
+use std::collections::BTreeSet;
+use std::mem;
+use std::time::{Duration, Instant};
+
+use hemiola_model::cdr::MessageSchema;
+use hemiola_model::module::DebugKind;
+use hemiola_recording::shown::{self, IMAGE_TYPE};
+use hemiola_runtime::{DebugName, Observation, Observer};
+use serde_json::json;
+
+use crate::door::outbox::Outbox;
+use crate::robot::Shared;
+use crate::robot::values::schema_of;
+
+/// So many channels are offered to a client.
+const MOST: usize = 1024;
+/// New ones are looked for so often: whoever looks at each turn does little else.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What was offered to one client.
+#[derive(Default)]
+pub struct Channels {
+    /// By their numbers, which begin at 1.
+    offered: Vec<Channel>,
+    /// Of these, what the client is yet to be told.
+    untold: Vec<serde_json::Value>,
+    /// The names of all images: drawings in these spaces lie over them.
+    images: BTreeSet<String>,
+    looked: Option<Instant>,
+    /// While it is there, modules name what they could show.
+    naming: Option<Observer>,
+}
+
+/// What a client can subscribe to.
+pub enum Channel {
+    /// The values of a representation.
+    Value(String),
+    /// The messages of a topic.
+    Topic(String),
+    /// What modules show.
+    Shown(ShownChannel),
+    /// Nothing any more. No other channel gets its number.
+    Withdrawn,
+}
+
+/// What modules show in messages of one topic and type.
+pub struct ShownChannel {
+    /// The topic, and the type.
+    pub channel: shown::Channel,
+    /// The names under which modules show it.
+    pub names: BTreeSet<&'static str>,
+}
+
+impl Channels {
+    /// Offers what there is and was not offered yet, if it is time to look; says whether it was.
+    pub fn advertise(&mut self, shared: &Shared, out: &mut Outbox) -> bool {
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+            return false;
+        }
+        self.looked = Some(Instant::now());
+        if self.naming.is_none() {
+            // A robot that has stopped cannot be observed, and shows nothing.
+            self.naming = shared.handle.observe(Observation::default().with_debug_named([""; 0])).ok();
+        }
+        self.images.clear();
+        self.offer_representations(shared);
+        self.offer_topics(shared);
+        self.offer_shown(shared.handle.debug_names());
+        let withdrawn = self.withdraw();
+        if !withdrawn.is_empty() {
+            out.send(&json!({"op": "unadvertise", "channelIds": withdrawn}));
+        }
+        if !self.untold.is_empty() {
+            out.send(&json!({"op": "advertise", "channels": mem::take(&mut self.untold)}));
+        }
+        true
+    }
+
+    /// The one with this number.
+    pub fn get(&self, number: u32) -> Option<&Channel> {
+        (number as usize).checked_sub(1).and_then(|index| self.offered.get(index))
+    }
+
+    /// The names of all images.
+    pub fn images(&self) -> &BTreeSet<String> {
+        &self.images
+    }
+
+    fn offer_representations(&mut self, shared: &Shared) {
+        let found: Vec<_> = shared.handle.with_robot(|robot| {
+            let names = robot.recordable().into_iter();
+            names.filter_map(|name| robot.representation(&name).map(|descriptor| (name, descriptor))).collect()
+        });
+        for (name, descriptor) in found {
+            let Ok(schema) = schema_of(descriptor) else { continue };
+            if schema.name == IMAGE_TYPE {
+                self.images.insert(name.clone());
+            }
+            if !self.offered.iter().any(|channel| matches!(channel, Channel::Value(known) if *known == name)) {
+                self.offer(&name, &schema, Channel::Value(name.clone()));
+            }
+        }
+    }
+
+    fn offer_topics(&mut self, shared: &Shared) {
+        for (name, descriptor) in shared.handle.bus().readable_topics() {
+            let Ok(schema) = schema_of(descriptor) else { continue };
+            if !self.offered.iter().any(|channel| matches!(channel, Channel::Topic(known) if *known == name)) {
+                self.offer(&name, &schema, Channel::Topic(name.clone()));
+            }
+        }
+    }
+
+    fn offer_shown(&mut self, found: Vec<DebugName>) {
+        let images = found.iter().filter(|found| found.kind == DebugKind::Image);
+        self.images.extend(images.map(|image| image.name.to_owned()));
+        self.shown().for_each(|shown| shown.names.clear());
+        for DebugName { name, kind, .. } in found {
+            let space = name.split_once('/').map_or(name, |(space, _)| space);
+            let Some(channel) = shown::channel(name, kind, self.images.contains(space)) else { continue };
+            let known = self.shown().find(|shown| shown.channel == channel);
+            match known {
+                Some(shown) => _ = shown.names.insert(name),
+                None => {
+                    let shown = ShownChannel { channel: channel.clone(), names: BTreeSet::from([name]) };
+                    self.offer(&channel.topic, channel.schema, Channel::Shown(shown));
+                }
+            }
+        }
+    }
+
+    /// Takes back that in which nothing is shown any more, and gives the numbers: a drawing moves
+    /// to another channel when its space turns out to be an image.
+    fn withdraw(&mut self) -> Vec<usize> {
+        let mut withdrawn = Vec::new();
+        for (index, channel) in self.offered.iter_mut().enumerate() {
+            if matches!(channel, Channel::Shown(shown) if shown.names.is_empty()) {
+                *channel = Channel::Withdrawn;
+                withdrawn.push(index + 1);
+            }
+        }
+        withdrawn
+    }
+
+    fn shown(&mut self) -> impl Iterator<Item = &mut ShownChannel> {
+        self.offered.iter_mut().filter_map(|channel| match channel {
+            Channel::Shown(shown) => Some(shown),
+            _ => None,
+        })
+    }
+
+    fn offer(&mut self, topic: &str, schema: &MessageSchema, channel: Channel) {
+        if self.offered.len() >= MOST {
+            return;
+        }
+        self.offered.push(channel);
+        self.untold.push(json!({
+            "id": self.offered.len(),
+            "topic": topic,
+            "encoding": "cdr",
+            "schemaName": schema.name,
+            "schema": schema.text,
+            "schemaEncoding": "ros2msg",
+        }));
+    }
+}

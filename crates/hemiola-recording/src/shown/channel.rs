@@ -1,0 +1,72 @@
+//! The channel of what updates show under a name: its topic, and the type of its messages.
+
+use std::sync::LazyLock;
+
+use hemiola_model::cdr::MessageSchema;
+use hemiola_model::data::Data;
+use hemiola_model::module::DebugKind;
+
+use super::messages::{Image, ImageAnnotations, Log, Plot, SceneUpdate};
+
+/// Where messages belong, in a log and at the door.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// The topic.
+    pub topic: String,
+    /// The type of its messages.
+    pub schema: &'static MessageSchema,
+}
+
+/// The channel of what updates show under this name; `is_over_image` says whether the space of a
+/// drawing is an image. `None`: there are no messages of that kind.
+///
+/// ```
+/// use hemiola_model::module::DebugKind;
+/// use hemiola_recording::shown::channel;
+///
+/// let channel = channel("ball.score", DebugKind::Plot, false).unwrap();
+/// assert_eq!((channel.topic.as_str(), channel.schema.name.as_str()), ("/debug/ball/score", "hemiola/msg/Plot"));
+/// ```
+pub fn channel(name: &str, kind: DebugKind, is_over_image: bool) -> Option<Channel> {
+    let schema = match kind {
+        DebugKind::Plot => &PLOT,
+        DebugKind::Drawing | DebugKind::Drawing3d | DebugKind::Background if is_over_image => &ANNOTATIONS,
+        DebugKind::Drawing | DebugKind::Drawing3d | DebugKind::Background => &SCENE,
+        DebugKind::Image => &IMAGE,
+        DebugKind::Text | DebugKind::Annotation => {
+            return Some(Channel { topic: "/debug/log".to_owned(), schema: &LOG });
+        }
+        DebugKind::Request => return None,
+    };
+    Some(Channel { topic: topic(name), schema })
+}
+
+/// The topic of a name: dots part it as slashes do; topics have letters, digits and underscores.
+///
+/// ```
+/// use hemiola_recording::shown::topic;
+///
+/// assert_eq!(topic("ball.score"), "/debug/ball/score");
+/// assert_eq!(topic("UpperImage/line spots"), "/debug/UpperImage/line_spots");
+/// ```
+pub fn topic(name: &str) -> String {
+    let plain = |letter: char| match letter {
+        '/' | '.' => '/',
+        letter if letter.is_ascii_alphanumeric() => letter,
+        _ => '_',
+    };
+    format!("/debug/{}", name.chars().map(plain).collect::<String>())
+}
+
+/// A schema is made once, however many messages of it there are.
+type Schema = LazyLock<MessageSchema>;
+
+static PLOT: Schema = schema::<Plot>();
+static SCENE: Schema = schema::<SceneUpdate>();
+static ANNOTATIONS: Schema = schema::<ImageAnnotations>();
+static IMAGE: Schema = schema::<Image>();
+static LOG: Schema = schema::<Log>();
+
+const fn schema<T: Data>() -> Schema {
+    LazyLock::new(|| MessageSchema::of("", &T::data_type()))
+}

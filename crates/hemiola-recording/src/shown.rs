@@ -5,6 +5,7 @@
 //! | plot `ball.score` | `/debug/ball/score` | `hemiola/Plot` |
 //! | drawing `field/ball` | `/debug/field/ball`, in the frame `field` | `foxglove_msgs/SceneUpdate` |
 //! | drawing `UpperImage/lines`, over an image | `/debug/UpperImage/lines` | `foxglove_msgs/ImageAnnotations` |
+//! | where `robot` lies in `field` | `/debug/tf/field/robot`, in a background `/debug/tf_static/..` | `foxglove_msgs/FrameTransform` |
 //! | image `green` | `/debug/green` | `sensor_msgs/Image` |
 //! | texts and annotations | `/debug/log` | `foxglove_msgs/Log` |
 
@@ -13,6 +14,7 @@ mod messages;
 mod scene;
 #[cfg(test)]
 mod tests;
+mod transform;
 
 pub use messages::IMAGE_TYPE;
 
@@ -66,7 +68,26 @@ impl Drawing {
             false => Message::new::<SceneUpdate>(topic(self.name), self.time, &scene::of(self)),
         }
     }
+
+    /// Where it says that other spaces lie in its own: a message for each, of a topic for each.
+    /// There are none over an image, whose pixels are no place for what has lengths.
+    pub fn transforms(&self, is_over_image: bool) -> impl Iterator<Item = Message> {
+        let transforms = self.shapes.iter().filter(move |_| !is_over_image);
+        let transforms = transforms.filter_map(|(shape, _)| transform::of(self.time, self.space, shape));
+        transforms.map(|transform| {
+            let place = topic(&format!("{}/{}", transform.parent_frame_id, transform.child_frame_id));
+            let kind = if self.is_background { STATIC } else { MOVING };
+            Message::new(place.replacen(DEBUG, kind, 1), self.time, &transform)
+        })
+    }
 }
+
+/// Where a place of a drawing is told, unless that lies over an image: below this for each space,
+/// and each that lies in it. As drawings, places go when they are not drawn anew.
+pub const MOVING: &str = "/debug/tf/";
+
+/// As [`MOVING`], of places that stay until they are drawn anew.
+pub const STATIC: &str = "/debug/tf_static/";
 
 /// A message and where it belongs.
 pub struct Message {
@@ -102,6 +123,9 @@ impl Message {
     }
 }
 
+/// All that is shown has topics below this.
+const DEBUG: &str = "/debug/";
+
 /// The topic of texts.
 const LOG: &str = "/debug/log";
 
@@ -119,7 +143,7 @@ pub fn topic(name: &str) -> String {
         letter if letter.is_ascii_alphanumeric() => letter,
         _ => '_',
     };
-    format!("/debug/{}", name.chars().map(plain).collect::<String>())
+    format!("{DEBUG}{}", name.chars().map(plain).collect::<String>())
 }
 
 fn image_message(time: Time, name: &str, image: &DebugImage) -> Image {

@@ -91,7 +91,8 @@ impl DebugChannels {
 
     fn put_drawing(&mut self, log: &mut LogWriter, drawing: &Drawing) -> Result<(), LogError> {
         let is_over_image = self.images.contains(drawing.space);
-        self.put(log, &drawing.message(is_over_image))
+        self.put(log, &drawing.message(is_over_image))?;
+        drawing.transforms(is_over_image).try_for_each(|transform| self.put(log, &transform))
     }
 
     fn put(&mut self, log: &mut LogWriter, message: &Message) -> Result<(), LogError> {

@@ -1,3 +1,4 @@
+use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use hemiola_log::{Definition, Value};
@@ -40,6 +41,8 @@ fn every_shape() -> Vec<Shape> {
         Shape::Arrow3d { from: [0.0; 3], to: [1.0; 3] },
         Shape::Frame { position: [1.0, 0.0, 0.0], rotation: [0.0, 0.0, 0.5_f32.sqrt(), 0.5_f32.sqrt()], length: 2.0 },
         Shape::Text3d { at: [1.0, 2.0, 3.0], text: ShortText::of("foot") },
+        Shape::Place { space: "robot", at: [1.0, 2.0], angle: FRAC_PI_2 },
+        Shape::Place3d { space: "torso", position: [1.0, 2.0, 3.0], rotation: [0.5; 4] },
         Shape::Nothing,
     ]
 }
@@ -81,6 +84,34 @@ fn a_scene_has_every_shape_in_the_frame_of_its_space() {
     let [x, y] = ["x", "y"].map(|axis| text(&scene, &format!("entities[0].lines[6].points[1].{axis}")));
     let [x, y] = [x, y].map(|number| number.parse::<f64>().unwrap());
     assert!((x - 1.0).abs() < 1e-6 && (y - 2.0).abs() < 1e-6, "{x} {y}");
+}
+
+#[test]
+fn a_place_is_a_transform_from_the_frame_of_its_space() {
+    let all = drawing("field/pose", &every_shape());
+    let transforms: Vec<_> = all.transforms(false).collect();
+    let topics: Vec<_> = transforms.iter().map(|message| message.topic.as_str()).collect();
+    assert_eq!(topics, ["/debug/tf/field/robot", "/debug/tf/field/torso"]);
+    assert!(transforms.iter().all(|message| message.schema.name == "foxglove_msgs/msg/FrameTransform"));
+    let [robot, torso] = [0, 1].map(|index| read(&transforms[index]));
+    assert!(text(&robot, "parent_frame_id").contains("field") && text(&robot, "child_frame_id").contains("robot"));
+    let numbers = |value: &Value, of: &str, names: &[&str]| -> Vec<f64> {
+        names.iter().map(|name| text(value, &format!("{of}.{name}")).parse().unwrap()).collect()
+    };
+    assert_eq!(numbers(&robot, "translation", &["x", "y", "z"]), [1.0, 2.0, 0.0]);
+    assert_eq!(numbers(&torso, "translation", &["x", "y", "z"]), [1.0, 2.0, 3.0]);
+    assert_eq!(numbers(&torso, "rotation", &["x", "y", "z", "w"]), [0.5; 4]);
+    // A quarter of a turn from x towards y.
+    let turn = numbers(&robot, "rotation", &["x", "y", "z", "w"]);
+    let expected = [0.0, 0.0, 0.5_f64.sqrt(), 0.5_f64.sqrt()];
+    assert!(turn.iter().zip(expected).all(|(is, should)| (is - should).abs() < 1e-6), "{turn:?}");
+
+    // What stays is told elsewhere, and names become topics as everywhere.
+    let mut fixed = drawing("robot/mount", &[Shape::Place { space: "left eye", at: [0.0; 2], angle: 0.0 }]);
+    fixed.is_background = true;
+    assert_eq!(fixed.transforms(false).next().unwrap().topic, "/debug/tf_static/robot/left_eye");
+    assert!(read(&fixed.message(false)).get("entities[0]").is_none(), "a place alone is nothing to be seen");
+    assert!(all.transforms(true).next().is_none(), "nothing lies in an image");
 }
 
 #[test]

@@ -5,7 +5,8 @@
 //! | plot `ball.score` | `/debug/ball/score` | `hemiola/Plot` |
 //! | drawing `field/ball` | `/debug/field/ball`, in the frame `field` | `foxglove_msgs/SceneUpdate` |
 //! | drawing `UpperImage/lines`, over an image | `/debug/UpperImage/lines` | `foxglove_msgs/ImageAnnotations` |
-//! | where `robot` lies in `field` | `/debug/tf/field/robot`, in a background `/debug/tf_static/..` | `foxglove_msgs/FrameTransform` |
+//! | `robot` placed in `field` | `/debug/tf/field/robot` | `foxglove_msgs/FrameTransform` |
+//! | the same in a background | `/debug/tf_static/field/robot` | `foxglove_msgs/FrameTransform` |
 //! | image `green` | `/debug/green` | `sensor_msgs/Image` |
 //! | texts and annotations | `/debug/log` | `foxglove_msgs/Log` |
 

@@ -6,7 +6,7 @@ import { list } from "./statistics.js";
 
 /**
  * @typedef {{space: string, layer: string, update: string, run: number, time: number, background: boolean, shapes: {draw: any, color: string}[], places: import("./places.js").Placed[], pose: import("./places.js").Pose}} Drawing
- *   `places` are those of other spaces in its own, and `pose` is that of its own where it is looked at
+ *   `places` are those of other spaces in its own; `pose` is its own one where it is looked at
  * @typedef {(point: number[]) => [number, number]} Place from a space to pixels
  */
 

@@ -3,7 +3,7 @@
 import { list } from "./statistics.js";
 
 /**
- * @typedef {{axes: number[][], origin: number[]}} Pose of a space in another: its axes, of length one, and its origin
+ * @typedef {{axes: number[][], origin: number[]}} Pose of a space in another: axes of length one
  * @typedef {{space: string, pose: Pose}} Placed
  */
 
@@ -40,9 +40,9 @@ export function lying({ axes: [a, b, c], origin }, [x, y, z = 0]) {
 }
 
 /**
- * The poses of all spaces that can be seen in a space: its own, of those that lie in it, and of those
- * that lie in these. Of several ways the shortest counts, and no space is met twice, so that circles
- * end.
+ * The poses of all spaces that can be seen in a space: its own, of those that lie in it, and of
+ * those that lie in these. Of several ways the shortest counts, and no space is met twice, so that
+ * circles end.
  *
  * @param {string} space
  * @param {(space: string) => Placed[]} placesIn

@@ -164,8 +164,8 @@ impl<'d> Scene<'d> {
     /// ```
     /// use hemiola_model::module::Debug;
     ///
-    /// fn torso(height: f32, inclination: [f32; 4], debug: &Debug) {
-    ///     debug.draw_3d("robot/torso", |scene| scene.place("torso", [0.0, 0.0, height], inclination));
+    /// fn torso(height: f32, turn: [f32; 4], debug: &Debug) {
+    ///     debug.draw_3d("robot/torso", |scene| scene.place("torso", [0.0, 0.0, height], turn));
     /// }
     /// # torso(0.33, [0.0, 0.0, 0.0, 1.0], &Debug::default());
     /// ```

@@ -113,11 +113,11 @@ exports.Tab = class Tab {
     await field.type(text);
   }
 
-  /** How many pixels of a canvas have this colour (`#rrggbb`, or a CSS colour), more or less. */
-  pixels(selector, colour) {
+  /** The pixels of a canvas that have this colour (`#rrggbb`, or a CSS colour), more or less: how many, and where on the page their middle is. */
+  spot(selector, colour) {
     return this.page.evaluate((one, wanted) => {
       const canvas = document.querySelector(one);
-      if (!canvas?.width || !canvas.height) return 0;
+      if (!canvas?.width || !canvas.height) return { count: 0, x: NaN, y: NaN };
       const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
       copy.fillStyle = wanted;
       copy.fillRect(0, 0, 1, 1);
@@ -125,10 +125,21 @@ exports.Tab = class Tab {
       copy.clearRect(0, 0, 1, 1);
       copy.drawImage(canvas, 0, 0);
       const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
-      let count = 0;
-      for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 100 && Math.hypot(data[at] - red, data[at + 1] - green, data[at + 2] - blue) < 60) count++;
-      return count;
+      let count = 0, x = 0, y = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        if (data[at + 3] <= 100 || Math.hypot(data[at] - red, data[at + 1] - green, data[at + 2] - blue) >= 60) continue;
+        count++;
+        x += (at / 4) % canvas.width;
+        y += Math.floor(at / 4 / canvas.width);
+      }
+      const box = canvas.getBoundingClientRect();
+      return { count, x: box.left + (x / count / canvas.width) * box.width, y: box.top + (y / count / canvas.height) * box.height };
     }, selector, colour);
+  }
+
+  /** How many pixels of a canvas have this colour. */
+  async pixels(selector, colour) {
+    return (await this.spot(selector, colour)).count;
   }
 };
 

@@ -1,5 +1,6 @@
 // Looks at a log in the page, in Chromium: check_log.cjs http://HOST:PORT/?token=..
 // The log is of the robot of crates/hemiola-live/tests/common, with all that it shows.
+const assert = require("node:assert/strict");
 const { Program, perform, until } = require("./browser.cjs");
 
 const [url] = process.argv.slice(2);
@@ -24,9 +25,17 @@ const steps = {
 
   async "the field has what they have drawn, at the time that is set"({ tab }) {
     await tab.view("field");
-    await tab.says("section.field .bar select", /^track$/);
+    await until("a space", () => tab.page.$eval("section.field .bar select", (one) => one.value === "track"));
     await until("the cart", async () => (await tab.pixels("section.field canvas", "#ff8800")) > 3);
-    await tab.says("section.field .layers", /^cart$/);
+    await tab.says("section.field .layers", /^cartvehicle\/lamp$/);
+    // After two seconds the cart has gone 200 m, and its lamp is a metre to the left.
+    await until("the lamp", async () => {
+      const { x, y } = await tab.spot("section.field canvas", "#00ffff");
+      await tab.page.mouse.move(x, y);
+      const place = (await tab.text("section.field .status")).split(", ").map(Number);
+      assert(Math.abs(place[0] - 200) < 2 && Math.abs(place[1] - 1) < 0.05, `it is at ${place}`);
+      return true;
+    });
   },
 
   async "images have it, and what was drawn over them"({ tab }) {

@@ -166,10 +166,32 @@ const steps = {
     await until("that the cart goes on", async () => (await program.drive()).metres > before.metres);
   },
 
-  async "the field has what modules draw, and so have images"({ tab }) {
+  async "the field has what modules draw, also in spaces that lie in it"({ tab }) {
+    const field = "section.field canvas", lamp = "#00ffff", cart = "#ff8800";
     await tab.view("field", { space: "track" });
-    await until("the cart", async () => (await tab.pixels("section.field canvas", "#ff8800")) > 3);
-    await tab.says("section.field .layers", /^cart$/);
+    await tab.says("section.field .layers", /^cartvehicle\/lamp$/);
+    await until("the lamp, a metre to the left of the cart", async () => {
+      const [one, other] = [await tab.spot(field, cart), await tab.spot(field, lamp)];
+      await tab.page.mouse.move(other.x, other.y);
+      const [, y] = (await tab.text("section.field .status")).split(", ").map(Number);
+      assert(Math.abs(y - 1) < 0.05 && Math.abs(one.x - other.x) < 5, `it is at y = ${y}, ${other.x - one.x} pixels aside`);
+      return true;
+    });
+    await tab.page.click('section.field .layers label:nth-child(2) input');
+    await until("the cart alone", async () => (await tab.pixels(field, lamp)) === 0 && (await tab.pixels(field, cart)) > 3);
+    // Looked at from its own space, it is where its module has drawn it.
+    await tab.view("field", { space: "vehicle" });
+    await tab.says("section.field .layers", /^lamp$/);
+    await until("the lamp", async () => {
+      const { x, y } = await tab.spot(field, lamp);
+      await tab.page.mouse.move(x, y);
+      const place = (await tab.text("section.field .status")).split(", ").map(Number);
+      assert(Math.hypot(place[0] - 1, place[1]) < 0.05, `it is at ${place}`);
+      return true;
+    });
+  },
+
+  async "images have what modules draw over them"({ tab }) {
     await tab.view("images");
     await until("the module's image among all", () => tab.page.$('section.images select option[value="image:pilot.view"]'));
     await tab.page.select("section.images .bar select", "image:pilot.view");

@@ -142,15 +142,8 @@ fn watch(
 const SERVICE: &str = "hemiola service";
 
 /// The names of the other threads of a robot that are there without a door.
-const OTHERS: [&str; 7] = [
-    SERVICE,
-    "hemiola upkeep",
-    "hemiola trace",
-    "hemiola signals",
-    "hemiola watchdo",
-    "hemiola player",
-    "hemiola end",
-];
+const OTHERS: [&str; 7] =
+    [SERVICE, "hemiola upkeep", "hemiola trace", "hemiola signals", "hemiola watchdo", "hemiola player", "hemiola end"];
 
 /// Returns whether a thread belongs to the door: it is one of Hemiola's, and no other one of the
 /// robot.

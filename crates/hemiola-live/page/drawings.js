@@ -1,16 +1,19 @@
 // What modules draw, from the events `debug` of the door.
 
 import { fill, h } from "./dom.js";
+import { HERE, lying, poseOf, posesIn } from "./places.js";
 import { list } from "./statistics.js";
 
 /**
- * @typedef {{space: string, layer: string, update: string, run: number, time: number, background: boolean, shapes: {draw: any, color: string}[]}} Drawing
+ * @typedef {{space: string, layer: string, update: string, run: number, time: number, background: boolean, shapes: {draw: any, color: string}[], places: import("./places.js").Placed[], pose: import("./places.js").Pose}} Drawing
+ *   `places` are those of other spaces in its own; `pose` is its own one where it is looked at
  * @typedef {(point: number[]) => [number, number]} Place from a space to pixels
  */
 
 const MOST = 500;
 const MOST_RUNS = 8;
 const MOST_SHAPES = 20_000;
+const MOST_PLACES = 100;
 const AXES = ["#f05a5a", "#4cb782", "#5a8df0"];
 
 /** What each update drew last under each name: a new run replaces what the one before drew. */
@@ -30,11 +33,13 @@ export class Drawings {
     for (const record of list(event?.records)) {
       if (typeof record?.name !== "string" || record.draw === undefined) continue;
       const key = `${record.update} ${record.name} ${!!record.background}`, runs = this.all.get(key) ?? [], before = runs.at(-1);
+      // Where nothing was drawn, nothing goes.
+      if (!before && record.draw === null) continue;
       const cut = record.name.indexOf("/");
       /** @type {Drawing} */
       const drawing = before && before.run === record.run ? before : {
         space: cut < 0 ? record.name : record.name.slice(0, cut), layer: cut < 0 ? String(record.update) : record.name.slice(cut + 1),
-        update: String(record.update), run: record.run, time: Number(record.time), background: !!record.background, shapes: [],
+        update: String(record.update), run: record.run, time: Number(record.time), background: !!record.background, shapes: [], places: [], pose: HERE,
       };
       this.#time = drawing.time;
       if (drawing !== before && (before || this.all.size < MOST)) {
@@ -45,7 +50,11 @@ export class Drawings {
         if (runs.length > (this.at === Infinity ? 1 : MOST_RUNS)) runs.splice(runs[0].time < this.at || this.at === Infinity ? 0 : 1, 1);
         this.all.set(key, runs);
       }
-      if (record.draw !== null && typeof record.draw === "object" && drawing.shapes.length < MOST_SHAPES) {
+      if (record.draw === null || typeof record.draw !== "object") continue;
+      if (typeof record.draw.place === "string") {
+        const pose = poseOf(record.draw);
+        if (pose && drawing.places.length < MOST_PLACES) drawing.places.unshift({ space: record.draw.place, pose });
+      } else if (drawing.shapes.length < MOST_SHAPES) {
         drawing.shapes.push({ draw: record.draw, color: /^#[0-9a-f]{6,8}$/i.test(record.color) ? record.color : "#888888" });
       }
     }
@@ -60,6 +69,20 @@ export class Drawings {
     const now = Math.min(this.at, this.#time);
     const shown = [...this.all.values()].map((runs) => runs.find(({ time }) => time >= this.at) ?? runs[runs.length - 1]);
     return shown.filter((one) => one.space === space && (one.background || !(Math.abs(one.time - now) > 1e9))).sort((a, b) => Number(b.background) - Number(a.background) || (a.layer < b.layer ? -1 : 1));
+  }
+
+  /**
+   * What is to be seen in a space, backgrounds first: also what is drawn in spaces that lie in it,
+   * whose names stand before those of their layers; and which spaces these are, its own among them.
+   *
+   * @param {string} space
+   */
+  seenIn(space) {
+    const poses = posesIn(space, (one) => this.of(one).sort((a, b) => b.time - a.time).flatMap(({ places }) => places));
+    const drawings = [...poses].flatMap(([one, pose]) => this.of(one).map((drawing) => ({ ...drawing, pose, layer: one === space ? drawing.layer : `${one}/${drawing.layer}` })));
+    // A place alone is no layer that anybody could see.
+    const seen = drawings.filter(({ shapes, places }) => shapes.length > 0 || places.length === 0);
+    return { drawings: seen.sort((a, b) => Number(b.background) - Number(a.background)), spaces: [...poses.keys()] };
   }
 
   /**
@@ -132,10 +155,10 @@ export function paintDrawings(context, drawings, place, scale, font) {
   context.font = `11px ${font}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
-  for (const { shapes } of drawings) {
+  for (const { shapes, pose } of drawings) {
     for (const { draw, color } of shapes) {
       context.strokeStyle = context.fillStyle = color;
-      paintShape(context, draw, place, scale);
+      paintShape(context, draw, (point) => place(lying(pose, point)), scale);
     }
   }
 }
@@ -150,7 +173,18 @@ export function pointsOf(draw) {
   const all = draw.points ?? draw.line ?? draw.arrow ?? [draw.circle ?? draw.ellipse ?? draw.at ?? draw.frame];
   const good = list(all).filter((point) => Array.isArray(point) && point.length >= 2 && point.every((value) => Number.isFinite(value)));
   const reach = Number(draw.radius ?? draw.axes?.[0]);
-  return reach > 0 && good.length === 1 ? [-reach, reach].map((by) => good[0].map((/** @type {number} */ value) => value + by)) : good;
+  if (!(reach > 0) || good.length !== 1) return good;
+  const [x, y, ...rest] = good[0];
+  return [[-reach, -reach], [reach, -reach], [reach, reach], [-reach, reach]].map(([dx, dy]) => [x + dx, y + dy, ...rest]);
+}
+
+/**
+ * All points of a drawing, where it is looked at.
+ *
+ * @param {Drawing} drawing
+ */
+export function reachOf({ shapes, pose }) {
+  return shapes.flatMap(({ draw }) => pointsOf(draw).map((point) => lying(pose, point)));
 }
 
 /**
@@ -188,13 +222,12 @@ function paintShape(context, draw, place, scale) {
   } else if (draw.at) {
     context.fillText(String(draw.text), x, y);
   } else if (draw.frame && length > 0) {
-    const [a = 0, b = 0, c = 0, w = 1] = list(draw.rotation);
-    const turned = [[1 - 2 * (b * b + c * c), 2 * (a * b + c * w), 2 * (a * c - b * w)], [2 * (a * b - c * w), 1 - 2 * (a * a + c * c), 2 * (b * c + a * w)], [2 * (a * c + b * w), 2 * (b * c - a * w), 1 - 2 * (a * a + b * b)]];
-    turned.forEach((axis, number) => {
+    const pose = poseOf({ at: first, rotation: draw.rotation ?? [0, 0, 0, 1] });
+    pose?.axes.forEach((axis, number) => {
       context.beginPath();
       context.strokeStyle = AXES[number];
       context.moveTo(x, y);
-      context.lineTo(...place(axis.map((part, at) => (first[at] ?? 0) + part * length)));
+      context.lineTo(...place(axis.map((part, at) => pose.origin[at] + part * length)));
       context.stroke();
     });
     return;

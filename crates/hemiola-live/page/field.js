@@ -1,7 +1,7 @@
 // What modules draw in spaces: the field, what lies around the robot, points and frames.
 
 import { button, fill, h, setText, space } from "./dom.js";
-import { Drawings, Layers, paintDrawings, pointsOf, spacesOf } from "./drawings.js";
+import { Drawings, Layers, paintDrawings, reachOf, spacesOf } from "./drawings.js";
 import { plain } from "./format.js";
 import { Camera, movable, notice } from "./gestures.js";
 import { colours, fit } from "./theme.js";
@@ -25,6 +25,8 @@ export class Field extends View {
   #layers = new Layers(this.initial.hidden, () => { this.host.changed(); this.invalidate(); });
   #camera = new Camera({ smallest: 0.1, largest: 1e5 });
   #space = "";
+  /** The space, and those that have been seen to lie in it: what modules are to draw. @type {Set<string>} */
+  #wanted = new Set();
   /** Whether a person has chosen the space. */
   #isChosen = false;
   /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
@@ -44,7 +46,7 @@ export class Field extends View {
   constructor(robot, element, settings, host) {
     super(robot, element, settings, host);
     this.#isChosen = typeof this.initial.space === "string";
-    if (this.#isChosen) this.#space = this.initial.space;
+    if (this.#isChosen) this.#wanted.add(this.#space = this.initial.space);
     this.#tilt.value = String(Number(this.initial.tilt) || 0);
     this.#turn.value = String(Number(this.initial.turn) || 0);
     fill(this.bar, this.#spaces, this.#turn, this.#tilt, space(), button({ text: "Fit", title: "Show everything (double click)" }, () => this.#fit()));
@@ -71,7 +73,7 @@ export class Field extends View {
    */
   shown(visible) {
     this.#watch?.close();
-    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, this.#space ? [this.#space] : []) : null;
+    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, [...this.#wanted]) : null;
   }
 
   /** @override */
@@ -82,11 +84,19 @@ export class Field extends View {
   /** @param {string} space */
   #choose(space) {
     this.#space = space;
+    this.#wanted = new Set([space]);
     this.#watch?.want([space]);
     this.#camera.isFree = true;
     this.host.title(space);
     this.host.changed();
     this.invalidate();
+  }
+
+  /** Has modules draw in these spaces, too. @param {string[]} spaces */
+  #want(spaces) {
+    const known = this.#wanted.size;
+    spaces.forEach((space) => this.#wanted.add(space));
+    if (this.#wanted.size > known) this.#watch?.want([...this.#wanted]);
   }
 
   /** Lists the spaces that are no images. */
@@ -114,10 +124,8 @@ export class Field extends View {
     const project = this.#projection();
     const { clientWidth, clientHeight } = this.#canvas;
     let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
-    for (const { shapes } of this.#drawings.of(this.#space)) {
-      for (const { draw } of shapes) {
-        for (const [x, y] of pointsOf(draw).map(project)) [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
-      }
+    for (const drawing of this.#drawings.seenIn(this.#space).drawings) {
+      for (const [x, y] of reachOf(drawing).map(project)) [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
     }
     if (left > right) [left, right, top, bottom] = [-3, 3, -2, 2];
     if (clientWidth > 0) this.#camera.frame({ left, right, top, bottom }, clientWidth, clientHeight, 24, 400);
@@ -128,8 +136,9 @@ export class Field extends View {
   /** @override */
   draw() {
     this.#offer();
-    const drawings = this.#drawings.of(this.#space), shown = this.#layers.pick(drawings);
-    const isDeep = drawings.some(({ shapes }) => shapes.some(({ draw }) => draw.frame || (pointsOf(draw)[0]?.length ?? 0) > 2));
+    const { drawings, spaces } = this.#drawings.seenIn(this.#space), shown = this.#layers.pick(drawings);
+    this.#want(spaces);
+    const isDeep = drawings.some((drawing) => drawing.shapes.some(({ draw }) => draw.frame) || reachOf(drawing).some(([, , z]) => z));
     this.#turn.hidden = this.#tilt.hidden = !isDeep && !this.#isTilted;
     const [context, width, height] = fit(this.#canvas);
     const { font } = colours(), camera = this.#camera, project = this.#projection();
@@ -139,7 +148,7 @@ export class Field extends View {
     if (camera.isFree) {
       // It grows with what is drawn, and does not follow what moves.
       const [left, top] = camera.place(-8, -8), [right, bottom] = camera.place(width + 8, height + 8);
-      const isInside = drawings.every(({ shapes }) => shapes.every(({ draw }) => pointsOf(draw).map(project).every(([x, y]) => x > left && y > top && x < right && y < bottom)));
+      const isInside = drawings.every((drawing) => reachOf(drawing).map(project).every(([x, y]) => x > left && y > top && x < right && y < bottom));
       if (!isInside || camera.scale === 1) this.#fit();
     }
     if (!this.#isTilted) this.#grid(context, font, width, height);

@@ -50,6 +50,7 @@ const FILES: &[File] = files![
     "overview.js",
     "parameters.js",
     "pixels.js",
+    "places.js",
     "plots.js",
     "plottable.js",
     "recorder.js",

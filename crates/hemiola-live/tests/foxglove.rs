@@ -55,6 +55,7 @@ impl Gallery {
         debug.draw("hall/statues", |canvas| {
             canvas.circle([1.0, 2.0], 0.5, Color::ORANGE);
             canvas.circle([3.0, 2.0], 0.5, Color::ORANGE);
+            canvas.place("alcove", [4.0, 1.0], 0.0);
         });
         let format = ImageFormat { width: 4, height: 2, pixels: PixelFormat::Mono8 };
         debug.image("gallery.view", format, |pixels| pixels.fill(7));
@@ -321,6 +322,27 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
     // Who has left wants nothing.
     drop(viewer);
     wait_for(&house, Wanted::default());
+}
+
+#[test]
+fn places_come_with_the_drawings_that_are_subscribed_to() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let [places, scene] = viewer.channels([
+        ("/debug/tf", "foxglove_msgs/msg/FrameTransform"),
+        ("/debug/hall/statues", "foxglove_msgs/msg/SceneUpdate"),
+    ]);
+    viewer.subscribe(1, &places);
+    viewer.subscribe(2, &scene);
+    let place = viewer.message(1, &places);
+    assert_eq!((&place["parent_frame_id"], &place["child_frame_id"]), (&json!("hall"), &json!("alcove")));
+    assert_eq!(place["translation"], json!({"x": 4.0, "y": 1.0, "z": 0.0}));
+    viewer.message(2, &scene);
+    viewer.unsubscribe(2);
+    // Nobody draws for the sake of places alone.
+    wait_for(&house, Wanted::default());
+    viewer.subscribe(3, &places);
+    assert!(viewer.hear("status")["message"].as_str().unwrap().contains("subscribed to already"));
 }
 
 #[test]

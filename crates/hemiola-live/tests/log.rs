@@ -329,6 +329,9 @@ fn what_modules_have_shown_is_shown_again() {
         ("pilot.view", "image"),
         ("pilot.view/middle", "drawing"),
         ("track/cart", "drawing"),
+        ("track/pose", "drawing"),
+        ("track/vehicle", "drawing"),
+        ("vehicle/lamp", "drawing"),
     ];
     assert_eq!(names, known.map(|(name, kind)| (Some(name), Some(kind))));
     // Nothing comes that nobody wants.
@@ -341,7 +344,7 @@ fn what_modules_have_shown_is_shown_again() {
         client.events = rest;
         let mine: Vec<Value> = mine;
         records.extend(mine.iter().flat_map(|event| event["records"].as_array().unwrap().clone()));
-        records.len() >= 2 && !client.bytes.is_empty()
+        records.len() >= 4 && !client.bytes.is_empty()
     });
     // The newest at that time: the circle around the cart has become a line, that over the image is
     // one.
@@ -356,6 +359,14 @@ fn what_modules_have_shown_is_shown_again() {
     assert!((metres - time as f64 / 1e7).abs() < 0.01, "the cart was elsewhere at {time}: {cart}");
     assert_eq!((&cart["update"], &cart["color"]), (&json!("Pilot.drive"), &middle["color"]));
     assert_eq!(middle["draw"], json!({"circle": [3.5, 1.5], "radius": 1.0}));
+    // Where the vehicle lies, for whoever wants the track: turned by a quarter.
+    let places = of("track/vehicle");
+    let [vehicle] = *places else { panic!("{places:?}") };
+    assert_eq!((&vehicle["draw"]["place"], &vehicle["time"]), (&json!("vehicle"), &cart["time"]));
+    let numbers = |list: &Value| list.as_array().unwrap().iter().map(|it| it.as_f64().unwrap()).collect::<Vec<_>>();
+    let (at, turn) = (numbers(&vehicle["draw"]["at"]), numbers(&vehicle["draw"]["rotation"]));
+    assert!((at[0] - metres + 0.1).abs() < 0.2 && at[1] == 0.0, "{vehicle} beside {cart}");
+    assert!((turn[2] - 0.5_f64.sqrt()).abs() < 1e-6 && (turn[3] - 0.5_f64.sqrt()).abs() < 1e-6, "{vehicle}");
     let image = client.bytes.remove(0);
     let length = u32::from_le_bytes(image[4..8].try_into().unwrap()) as usize;
     let head: Value = serde_json::from_slice(&image[8..8 + length]).unwrap();

@@ -236,6 +236,18 @@ fn what_modules_show_comes_to_whoever_wants_it() {
         let drawn = |record: &Value| record["name"] == "track/cart" && record["draw"]["circle"][1] == 0.0;
         records.as_array().unwrap().iter().any(drawn)
     });
+    // Where another space lies comes with the space; what is drawn in that, to who wants it.
+    let mut records = Vec::new();
+    wait_until(|| {
+        records.extend(client.event("debug")["records"].as_array().unwrap().clone());
+        records.iter().any(|record| record["draw"]["place"] == "vehicle" && record["name"] == "track/pose")
+    });
+    assert!(records.iter().all(|record| record["name"] != "vehicle/lamp"), "{records:?}");
+    client.ask(json!({"do": "watch", "what": "debug", "names": ["track", "vehicle"]})).unwrap();
+    wait_until(|| {
+        let records = client.event("debug")["records"].clone();
+        records.as_array().unwrap().iter().any(|record| record["name"] == "vehicle/lamp")
+    });
     client.ask(json!({"do": "plot", "subscription": 1, "fields": ["plot:pilot.metres"]})).unwrap();
     assert!(client.next_bytes().len() > 8);
 }

@@ -5,6 +5,8 @@
 //! | plot `ball.score` | `/debug/ball/score` | `hemiola/Plot` |
 //! | drawing `field/ball` | `/debug/field/ball`, in the frame `field` | `foxglove_msgs/SceneUpdate` |
 //! | drawing `UpperImage/lines`, over an image | `/debug/UpperImage/lines` | `foxglove_msgs/ImageAnnotations` |
+//! | `robot` placed in `field` | `/debug/tf/field/robot` | `foxglove_msgs/FrameTransform` |
+//! | the same in a background | `/debug/tf_static/field/robot` | `foxglove_msgs/FrameTransform` |
 //! | image `green` | `/debug/green` | `sensor_msgs/Image` |
 //! | texts and annotations | `/debug/log` | `foxglove_msgs/Log` |
 
@@ -15,8 +17,9 @@ mod messages;
 mod scene;
 #[cfg(test)]
 mod tests;
+mod transform;
 
-pub use channel::{Channel, channel, topic};
+pub use channel::{Channel, channel, places, topic};
 pub use gathered::Gathered;
 pub use messages::IMAGE_TYPE;
 
@@ -27,6 +30,7 @@ use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::data::Data;
 use hemiola_model::module::{Color, DebugContent, DebugImage, DebugKind, DebugRecord, Shape};
 
+use channel::plain;
 use messages::{Header, Image, Log, Plot};
 
 /// What an update has drawn under one name in one run.
@@ -72,7 +76,27 @@ impl Drawing {
         };
         Some(Message { topic, time: self.time, schema, bytes })
     }
+
+    /// The places of other spaces in its own: a message for each, of a topic for each. There are
+    /// none over an image, whose pixels are no place for what has lengths.
+    fn transforms(&self, is_over_image: bool) -> impl Iterator<Item = Message> {
+        let transforms = self.shapes.iter().filter(move |_| !is_over_image);
+        let transforms = transforms.filter_map(|(shape, _)| transform::of(self.time, self.space, shape));
+        let kind = if self.is_background { STATIC } else { MOVING };
+        transforms.map(move |transform| {
+            let place = plain(&format!("{}/{}", transform.parent_frame_id, transform.child_frame_id));
+            let Channel { schema, .. } = places();
+            Message { topic: format!("{kind}{place}"), time: self.time, schema, bytes: encoded(&transform) }
+        })
+    }
 }
+
+/// The beginning of the topics of places that are drawn, `/debug/tf/field/robot`: the space, and the
+/// one that lies in it. As drawings, places go when they are not drawn anew.
+pub const MOVING: &str = "/debug/tf/";
+
+/// The beginning of the topics of places in backgrounds, which stay until they are drawn anew.
+pub const STATIC: &str = "/debug/tf_static/";
 
 /// A message and where it belongs.
 pub struct Message {

@@ -95,7 +95,10 @@ fn show(input: &Input, percept: &Percept, debug: &Debug) {
         canvas.covariance([0.0, 0.0], [[percept.sum.abs(), 0.0], [0.0, 1.0]], Color::RED);
         canvas.text([0.0, 0.0], format_args!("{:.3}", percept.sum), Color::WHITE);
     });
-    debug.draw_3d("space/axes", |scene| scene.frame([0.0; 3], [0.0, 0.0, 0.0, 1.0], 1.0));
+    debug.draw_3d("space/axes", |scene| {
+        scene.frame([0.0; 3], [0.0, 0.0, 0.0, 1.0], 1.0);
+        scene.place("plane", [0.0; 3], [0.0, 0.0, 0.0, 1.0]);
+    });
     debug.text("state", format_args!("{:.1} of {}", percept.sum, input.values.len()));
     debug.annotate("moment", "now");
     let format = ImageFormat { width: 64, height: 64, pixels: PixelFormat::Mono8 };

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use hemiola_log::{Channel, Numbers, Value};
+use hemiola_recording::shown::{MOVING, STATIC, topic};
 use hemiola_recording::split::Kept;
 use serde_json::{Map, Value as Json, json};
 
@@ -28,6 +29,8 @@ enum Kind {
     Plot,
     Scene,
     Annotations,
+    /// Where a space lies in another.
+    Transform,
     Image,
 }
 
@@ -44,6 +47,7 @@ impl Shown {
             let dotted = |path: &str| path.replace('/', ".");
             let name = match kind {
                 Kind::Plot | Kind::Image => dotted(path),
+                Kind::Transform => path.to_owned(),
                 // The names of images may have dots, which are slashes in a topic.
                 Kind::Scene | Kind::Annotations => {
                     let layer = |image: &&str| path.strip_prefix(*image).is_some_and(|rest| rest.starts_with('/'));
@@ -60,7 +64,7 @@ impl Shown {
     pub fn describe(&self) -> Json {
         let kind = match self.kind {
             Kind::Plot => "plot",
-            Kind::Scene | Kind::Annotations => "drawing",
+            Kind::Scene | Kind::Annotations | Kind::Transform => "drawing",
             Kind::Image => "image",
         };
         json!({"name": self.name, "kind": kind, "update": ""})
@@ -91,10 +95,11 @@ impl Shown {
             Kind::Plot => Vec::new(),
             Kind::Image => head.image(&value).into_iter().collect(),
             Kind::Scene => head.scene(&value, now),
-            Kind::Annotations => match now.saturating_sub(head.time) > LIFETIME {
-                true => Vec::new(),
-                false => head.drawing("", false, annotations(&value)),
-            },
+            Kind::Transform => {
+                let is_background = self.topic.starts_with(STATIC);
+                head.lasting("", is_background, now, || vec![transform(&value)])
+            }
+            Kind::Annotations => head.lasting("", false, now, || annotations(&value)),
         })
     }
 }
@@ -106,15 +111,22 @@ impl Kind {
             ("hemiola", "Plot") => Self::Plot,
             ("foxglove_msgs", "SceneUpdate") => Self::Scene,
             ("foxglove_msgs", "ImageAnnotations") => Self::Annotations,
+            ("foxglove_msgs", "FrameTransform") => Self::Transform,
             ("sensor_msgs", "Image") => Self::Image,
             _ => return None,
         })
     }
 }
 
-/// What stands behind `/debug/` in the topic of a channel of this kind.
+/// What stands behind `/debug/` in the topic of a channel of this kind, or behind what is before
+/// the two spaces of a transform.
 fn part(channel: &Channel, kind: Kind) -> Option<&str> {
-    channel.topic.strip_prefix("/debug/").filter(|_| Kind::of(channel.type_name()) == Some(kind))
+    let topic = channel.topic.as_str();
+    let part = match kind {
+        Kind::Transform => topic.strip_prefix(MOVING).or_else(|| topic.strip_prefix(STATIC)),
+        _ => topic.strip_prefix("/debug/"),
+    };
+    part.filter(|_| Kind::of(channel.type_name()) == Some(kind))
 }
 
 /// What a client gets.
@@ -159,6 +171,14 @@ impl Head<'_> {
         records.collect()
     }
 
+    /// A drawing, unless it is gone by now.
+    fn lasting(&self, update: &str, is_background: bool, now: i64, drawn: impl FnOnce() -> Vec<Drawn>) -> Vec<Seen> {
+        match is_background || now.saturating_sub(self.time) <= LIFETIME {
+            true => self.drawing(update, is_background, drawn()),
+            false => Vec::new(),
+        }
+    }
+
     fn nothing(&self, update: &str) -> Seen {
         let mut record = self.record(update, 0);
         record.insert("draw".to_owned(), Json::Null);
@@ -169,11 +189,7 @@ impl Head<'_> {
         let deleted = items(scene, "deletions").into_iter().map(|deletion| self.nothing(&text(&deletion, "id")));
         let drawn = items(scene, "entities").into_iter().flat_map(|entity| {
             let lifetime = entity.get("lifetime").and_then(|lifetime| lifetime.number());
-            let is_background = lifetime == Some(0.0);
-            match is_background || now.saturating_sub(self.time) <= LIFETIME {
-                true => self.drawing(&text(&entity, "id"), is_background, shapes(&entity)),
-                false => Vec::new(),
-            }
+            self.lasting(&text(&entity, "id"), lifetime == Some(0.0), now, || shapes(&entity))
         });
         deleted.chain(drawn).collect()
     }
@@ -208,6 +224,18 @@ fn shapes(entity: &Value) -> Vec<Drawn> {
         (json!({"text": text(label, "text"), "at": place(label, "pose.position")}), color(label, "color"))
     });
     points.chain(lines).chain(texts).collect()
+}
+
+/// Where a space lies. It is named as the drawings in it are, by their topics.
+fn transform(transform: &Value) -> Drawn {
+    let place_of = topic(&text(transform, "child_frame_id"));
+    let [x, y, z, w] = ["x", "y", "z", "w"].map(|name| number(transform, &format!("rotation.{name}")));
+    let shape = json!({
+        "place": place_of.strip_prefix("/debug/"),
+        "at": place(transform, "translation"),
+        "rotation": [x, y, z, w],
+    });
+    (shape, "#ffffffff".to_owned())
 }
 
 /// The shapes that lie over an image.

@@ -82,8 +82,8 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
     text
 }
 
-/// Whether it is one of the brackets in `(a) => b` or `= (a)`, which need not be there, or the zero
-/// of `0.5`.
+/// Whether it is one of the brackets in `(a) => b`, `= (a)` or `new A();`, which need not be there,
+/// or the zero of `0.5`.
 fn can_be_left_out(tokens: &[Token<'_>], index: usize) -> bool {
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
     let begins = |at: usize| {
@@ -96,8 +96,14 @@ fn can_be_left_out(tokens: &[Token<'_>], index: usize) -> bool {
             before.is_some_and(|before| matches!(before.text, "=" | "(" | "," | "?" | ":" | "&" | "|" | "["));
         text(at) == "(" && is_name && text(at + 2) == ")" && (is_argument || is_operand)
     };
+    // Of a new object that nothing is asked of at once.
+    let is_empty = |at: usize| {
+        let is_new = at.checked_sub(2).is_some_and(|before| text(before) == "new");
+        is_new && text(at) == "(" && text(at + 1) == ")" && matches!(text(at + 2), ";" | "," | ")" | "]" | "}")
+    };
     let is_fraction = || text(index) == "0" && text(index + 1) == "." && text(index + 2).starts_with(is_digit);
-    begins(index) || index.checked_sub(2).is_some_and(begins) || is_fraction()
+    let is_around = begins(index) || index.checked_sub(2).is_some_and(begins);
+    is_around || is_empty(index) || index.checked_sub(1).is_some_and(is_empty) || is_fraction()
 }
 
 fn is_digit(letter: char) -> bool {
@@ -467,6 +473,10 @@ mod tests {
             "a=b;c=f(d,(1).e)*.5+10.5;return.5;\n"
         );
         assert_eq!(script("a = [b, c,]; d = [,]; f(g,);"), "a=[b,c];d=[,];f(g);\n");
+        assert_eq!(
+            script("a = new B(); f(new B(), [new B()], new C(a), new B().d, new e.F(), e());"),
+            "a=new B;f(new B,[new B],new C(a),new B().d,new e.F(),e());\n"
+        );
     }
 
     #[test]
@@ -475,7 +485,7 @@ mod tests {
         let other = "import { shown, kept, Large } from './one.js'; shown(new Large(), { kept: kept });";
         let shared = shared(&[one, other]);
         assert_eq!(script_of(one, &shared), "export function $b(a){return a}export let kept=1;export class $a{}\n");
-        assert_eq!(script_of(other, &shared), "import{$b,kept,$a}from'./one.js';$b(new $a(),{kept:kept});\n");
+        assert_eq!(script_of(other, &shared), "import{$b,kept,$a}from'./one.js';$b(new $a,{kept:kept});\n");
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub struct FoxgloveSession {
     values: Vec<ValueStream>,
     opening: Opening<ValueStream>,
     shown: Vec<ShownStream>,
+    /// The subscription to places.
+    places: Option<u32>,
     /// Channels of the client: the topic of each, and how it says its messages.
     published: BTreeMap<u32, (String, String)>,
     services: Services,
@@ -123,6 +125,7 @@ impl FoxgloveSession {
             values: Vec::new(),
             opening: Opening::default(),
             shown: Vec::new(),
+            places: None,
             published: BTreeMap::new(),
             services: Services::default(),
             watched: None,
@@ -157,6 +160,7 @@ impl FoxgloveSession {
             Request::Unsubscribe { subscription_ids } => {
                 self.values.retain(|stream| !subscription_ids.contains(&stream.subscription()));
                 self.shown.retain(|stream| !subscription_ids.contains(&stream.subscription()));
+                self.places = self.places.filter(|id| !subscription_ids.contains(id));
                 subscription_ids.into_iter().for_each(|id| self.opening.cancel(id));
             }
             Request::Advertise { channels } => {
@@ -205,7 +209,8 @@ impl FoxgloveSession {
         let channel = self.channels.get(number).ok_or("there is no such channel")?;
         let has_it = self.opening.has(id)
             || self.values.iter().any(|stream| stream.subscription() == id)
-            || self.shown.iter().any(|stream| stream.subscription() == id);
+            || self.shown.iter().any(|stream| stream.subscription() == id)
+            || self.places == Some(id);
         if has_it || self.values.len() + self.shown.len() + self.opening.count() >= MOST {
             return Err(format!("subscription {id} cannot be had: it exists, or there are too many"));
         }
@@ -215,6 +220,13 @@ impl FoxgloveSession {
             Channel::Shown(shown) => {
                 let images = self.channels.images();
                 self.shown.push(ShownStream::open(&self.shared.handle, id, (number, shown), images)?);
+                return Ok(());
+            }
+            Channel::Places => {
+                if self.places.is_some() {
+                    return Err("places are subscribed to already".to_owned());
+                }
+                self.places = Some(id);
                 return Ok(());
             }
             Channel::Withdrawn => return Err("this channel was withdrawn".to_owned()),
@@ -380,7 +392,7 @@ impl Session for FoxgloveSession {
 
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
         self.values.iter_mut().for_each(|stream| stream.send(out, head));
-        self.shown.iter_mut().for_each(|stream| stream.send(out));
+        self.shown.iter_mut().for_each(|stream| stream.send(self.places, out));
         if self.looked.elapsed() >= SLOW {
             self.looked = Instant::now();
             self.advertise(out);

@@ -4,6 +4,7 @@
 pub mod foreign;
 pub mod gate;
 
+use std::f32::consts::FRAC_PI_2;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -56,6 +57,9 @@ impl Pilot {
     fn drive(&self, last: Previous<Drive>, drive: &mut Drive, beats: &mut Publisher<Beat>, debug: &Debug) {
         debug.plot("pilot.metres", last.metres);
         debug.draw("track/cart", |canvas| canvas.circle([last.metres as f32, 0.0], 0.1, Color::ORANGE));
+        // The vehicle looks to the left of where it drives.
+        debug.draw("track/pose", |canvas| canvas.place("vehicle", [last.metres as f32, 0.0], FRAC_PI_2));
+        debug.draw("vehicle/lamp", |canvas| canvas.circle([1.0, 0.0], 0.1, Color::CYAN));
         let format = ImageFormat { width: 8, height: 4, pixels: PixelFormat::Mono8 };
         debug.image("pilot.view", format, |pixels| pixels.fill(200));
         debug.draw("pilot.view/middle", |canvas| canvas.circle([3.5, 1.5], 1.0, Color::ORANGE));

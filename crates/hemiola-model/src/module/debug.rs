@@ -53,6 +53,7 @@ use std::fmt;
 /// A plot or text has any name. That of a drawing is its space, or its space, a slash and a layer:
 /// `field/candidates`. What lies over an image has the name of the image's representation, or of
 /// the [debug image](Self::image), as its space (`UpperImage/lines`), and pixels as coordinates.
+/// Where one space lies in another is drawn as well ([`Canvas::place`]).
 ///
 /// # What an update provides must not depend on it
 /// Whether somebody watches is not recorded, so a replay can be watched by others. Results that

@@ -36,7 +36,7 @@ impl DebugChannels {
     pub fn write(&mut self, log: &mut LogWriter, seen: &mut Observer) -> Result<(), LogError> {
         while let Some(record) = seen.next_debug() {
             let complete = self.gathered.add(&record);
-            complete.map_or(Ok(()), |message| self.put(log, message))?;
+            complete.into_iter().try_for_each(|message| self.put(log, message))?;
         }
         let complete = self.gathered.take_complete();
         complete.into_iter().try_for_each(|message| self.put(log, message))

@@ -61,6 +61,8 @@ impl Pen<'_> {
             | Shape::Arrow3d { .. }
             | Shape::Frame { .. }
             | Shape::Text3d { .. }
+            | Shape::Place { .. }
+            | Shape::Place3d { .. }
             | Shape::Nothing => {}
         }
     }

@@ -6,7 +6,7 @@ use hemiola_model::cdr::MessageSchema;
 use hemiola_model::data::Data;
 use hemiola_model::module::DebugKind;
 
-use super::messages::{Image, ImageAnnotations, Log, Plot, SceneUpdate};
+use super::messages::{FrameTransform, Image, ImageAnnotations, Log, Plot, SceneUpdate};
 
 /// Where messages belong, in a log and at the door.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,12 @@ pub fn channel(name: &str, kind: DebugKind, is_over_image: bool) -> Option<Chann
     Some(Channel { topic: topic(name), schema })
 }
 
+/// The channel of places, where it is one for all of them: those that are drawn in whatever is
+/// subscribed to besides. In logs each place has a topic of its own below it.
+pub fn places() -> Channel {
+    Channel { topic: "/debug/tf".to_owned(), schema: &TRANSFORM }
+}
+
 /// The topic of a name: dots part it as slashes do; topics have letters, digits and underscores.
 ///
 /// ```
@@ -50,12 +56,17 @@ pub fn channel(name: &str, kind: DebugKind, is_over_image: bool) -> Option<Chann
 /// assert_eq!(topic("UpperImage/line spots"), "/debug/UpperImage/line_spots");
 /// ```
 pub fn topic(name: &str) -> String {
+    format!("/debug/{}", plain(name))
+}
+
+/// A name as a part of a topic.
+pub(super) fn plain(name: &str) -> String {
     let plain = |letter: char| match letter {
         '/' | '.' => '/',
         letter if letter.is_ascii_alphanumeric() => letter,
         _ => '_',
     };
-    format!("/debug/{}", name.chars().map(plain).collect::<String>())
+    name.chars().map(plain).collect()
 }
 
 /// A schema is made once, however many messages of it there are.
@@ -64,6 +75,7 @@ type Schema = LazyLock<MessageSchema>;
 static PLOT: Schema = schema::<Plot>();
 static SCENE: Schema = schema::<SceneUpdate>();
 static ANNOTATIONS: Schema = schema::<ImageAnnotations>();
+static TRANSFORM: Schema = schema::<FrameTransform>();
 static IMAGE: Schema = schema::<Image>();
 static LOG: Schema = schema::<Log>();
 

@@ -30,21 +30,21 @@ impl Gathered {
         Self { images, open: BTreeMap::new(), newest: Time::ZERO }
     }
 
-    /// Takes a record, and gives the message that is complete with it, if there is one: its own, or
-    /// that of what the update has drawn under this name in the run before.
-    pub fn add(&mut self, record: &DebugRecord) -> Option<Message> {
+    /// Takes a record, and returns the messages that are complete with it: its own, or those of what
+    /// the update has drawn under this name in the run before.
+    pub fn add(&mut self, record: &DebugRecord) -> Vec<Message> {
         self.newest = self.newest.max(record.time);
         if let DebugContent::Image(_) = record.content {
             self.images.insert(record.name.to_owned());
         }
-        let Some(mut drawing) = Drawing::of(record) else { return Message::of(record) };
+        let Some(mut drawing) = Drawing::of(record) else { return Message::of(record).into_iter().collect() };
         let key = (record.name, record.update.clone());
         match self.open.get_mut(&key) {
             Some(open) if open.run == drawing.run => {
                 open.shapes.append(&mut drawing.shapes);
-                None
+                Vec::new()
             }
-            _ => self.open.insert(key, drawing).and_then(|complete| self.message(&complete)),
+            _ => self.open.insert(key, drawing).map_or_else(Vec::new, |complete| self.messages(&complete)),
         }
     }
 
@@ -63,14 +63,16 @@ impl Gathered {
         let mut messages = Vec::new();
         for (key, drawing) in std::mem::take(&mut self.open) {
             match is_complete(&drawing) {
-                true => messages.extend(self.message(&drawing)),
+                true => messages.append(&mut self.messages(&drawing)),
                 false => _ = self.open.insert(key, drawing),
             }
         }
         messages
     }
 
-    fn message(&self, drawing: &Drawing) -> Option<Message> {
-        drawing.message(self.images.contains(drawing.space))
+    /// The drawing, and the places in it.
+    fn messages(&self, drawing: &Drawing) -> Vec<Message> {
+        let is_over_image = self.images.contains(drawing.space);
+        drawing.message(is_over_image).into_iter().chain(drawing.transforms(is_over_image)).collect()
     }
 }

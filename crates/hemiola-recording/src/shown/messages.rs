@@ -111,6 +111,16 @@ pub struct Pose {
 }
 
 #[derive(Data)]
+#[data(name = "foxglove_msgs/FrameTransform")]
+pub struct FrameTransform {
+    pub timestamp: Time,
+    pub parent_frame_id: String,
+    pub child_frame_id: String,
+    pub translation: Vector3,
+    pub rotation: Quaternion,
+}
+
+#[derive(Data)]
 #[data(name = "foxglove_msgs/SceneUpdate")]
 pub struct SceneUpdate {
     pub deletions: Vec<SceneEntityDeletion>,

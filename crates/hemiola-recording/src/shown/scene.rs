@@ -24,7 +24,8 @@ const LINE_STRIP: u8 = 0;
 
 pub fn of(drawing: &Drawing) -> SceneUpdate {
     let Drawing { time, update, space, is_background, shapes, .. } = drawing;
-    if shapes.iter().all(|(shape, _)| *shape == Shape::Nothing) {
+    let is_seen = |shape: &Shape| !matches!(shape, Shape::Nothing | Shape::Place { .. } | Shape::Place3d { .. });
+    if !shapes.iter().any(|(shape, _)| is_seen(shape)) {
         let deletion = SceneEntityDeletion { timestamp: *time, r#type: 0, id: update.to_string() };
         return SceneUpdate { deletions: vec![deletion], entities: Vec::new() };
     }
@@ -79,7 +80,8 @@ fn draw(entity: &mut SceneEntity, shape: &Shape, color: Shown) {
                 entity.lines.push(line([position, end].map(point), color));
             }
         }
-        Shape::Nothing => {}
+        // Messages of their own: `transform`.
+        Shape::Place { .. } | Shape::Place3d { .. } | Shape::Nothing => {}
     }
 }
 

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use hemiola_log::{Definition, Value};
@@ -41,6 +42,8 @@ fn every_shape() -> Vec<Shape> {
         Shape::Arrow3d { from: [0.0; 3], to: [1.0; 3] },
         Shape::Frame { position: [1.0, 0.0, 0.0], rotation: [0.0, 0.0, 0.5_f32.sqrt(), 0.5_f32.sqrt()], length: 2.0 },
         Shape::Text3d { at: [1.0, 2.0, 3.0], text: ShortText::of("foot") },
+        Shape::Place { space: "robot", at: [1.0, 2.0], angle: FRAC_PI_2 },
+        Shape::Place3d { space: "torso", position: [1.0, 2.0, 3.0], rotation: [0.5; 4] },
         Shape::Nothing,
     ]
 }
@@ -85,6 +88,34 @@ fn a_scene_has_every_shape_in_the_frame_of_its_space() {
 }
 
 #[test]
+fn a_place_is_a_transform_from_the_frame_of_its_space() {
+    let all = drawing("field/pose", &every_shape());
+    let transforms: Vec<_> = all.transforms(false).collect();
+    let topics: Vec<_> = transforms.iter().map(|message| message.topic.as_str()).collect();
+    assert_eq!(topics, ["/debug/tf/field/robot", "/debug/tf/field/torso"]);
+    assert!(transforms.iter().all(|message| message.schema.name == "foxglove_msgs/msg/FrameTransform"));
+    let [robot, torso] = [0, 1].map(|index| read(&transforms[index]));
+    assert!(text(&robot, "parent_frame_id").contains("field") && text(&robot, "child_frame_id").contains("robot"));
+    let numbers = |value: &Value, of: &str, names: &[&str]| -> Vec<f64> {
+        names.iter().map(|name| text(value, &format!("{of}.{name}")).parse().unwrap()).collect()
+    };
+    assert_eq!(numbers(&robot, "translation", &["x", "y", "z"]), [1.0, 2.0, 0.0]);
+    assert_eq!(numbers(&torso, "translation", &["x", "y", "z"]), [1.0, 2.0, 3.0]);
+    assert_eq!(numbers(&torso, "rotation", &["x", "y", "z", "w"]), [0.5; 4]);
+    // A quarter of a turn from x towards y.
+    let turn = numbers(&robot, "rotation", &["x", "y", "z", "w"]);
+    let expected = [0.0, 0.0, 0.5_f64.sqrt(), 0.5_f64.sqrt()];
+    assert!(turn.iter().zip(expected).all(|(is, should)| (is - should).abs() < 1e-6), "{turn:?}");
+
+    // What stays is told elsewhere, and names become topics as everywhere.
+    let mut fixed = drawing("robot/mount", &[Shape::Place { space: "left eye", at: [0.0; 2], angle: 0.0 }]);
+    fixed.is_background = true;
+    assert_eq!(fixed.transforms(false).next().unwrap().topic, "/debug/tf_static/robot/left_eye");
+    assert!(read(&fixed.message(false).unwrap()).get("entities[0]").is_none(), "a place alone is nothing to be seen");
+    assert!(all.transforms(true).next().is_none(), "nothing lies in an image");
+}
+
+#[test]
 fn who_draws_nothing_any_more_has_its_drawing_deleted() {
     let scene = read(&drawing("field/ball", &[Shape::Nothing]).message(false).unwrap());
     assert!(text(&scene, "deletions[0].id").contains("BallFilter.ball"));
@@ -115,15 +146,15 @@ fn what_one_run_draws_under_a_name_is_one_message() {
     };
     let circles = |message: &Message| read(message).get("circles").unwrap().to_string().matches("diameter").count();
     let mut gathered = Gathered::over(["view".to_owned()].into());
-    assert!(gathered.add(&part(1, 1.0, "view/ball")).is_none());
-    assert!(gathered.add(&part(1, 1.0, "view/ball")).is_none());
-    assert!(gathered.add(&part(1, 1.0, "view/goal")).is_none(), "another name");
-    let first = gathered.add(&part(2, 1.1, "view/ball")).expect("the run before is over");
+    assert!(gathered.add(&part(1, 1.0, "view/ball")).is_empty());
+    assert!(gathered.add(&part(1, 1.0, "view/ball")).is_empty());
+    assert!(gathered.add(&part(1, 1.0, "view/goal")).is_empty(), "another name");
+    let first = gathered.add(&part(2, 1.1, "view/ball")).pop().expect("the run before is over");
     assert_eq!((first.topic.as_str(), first.time, circles(&first)), ("/debug/view/ball", Time::from_seconds(1.0), 2));
 
     assert!(gathered.take_complete().is_empty(), "more may come of both");
     let plot = DebugRecord { time: Time::from_seconds(1.55), ..record("ball.score", DebugContent::Plot(0.5)) };
-    assert_eq!(gathered.add(&plot).unwrap().topic, "/debug/ball/score");
+    assert_eq!(gathered.add(&plot)[0].topic, "/debug/ball/score");
     let old = gathered.take_complete();
     assert_eq!(old.iter().map(|message| message.topic.as_str()).collect::<Vec<_>>(), ["/debug/view/goal"]);
     let rest = gathered.take_all();
@@ -136,11 +167,11 @@ fn what_is_drawn_over_an_image_that_is_shown_lies_over_it() {
     let format = ImageFormat { width: 1, height: 1, pixels: PixelFormat::Mono8 };
     let mut gathered = Gathered::over(BTreeSet::new());
     let image = DebugContent::Image(DebugImage::new(format, &[9]).into());
-    assert_eq!(gathered.add(&record("green", image)).unwrap().schema.name, IMAGE_TYPE);
+    assert_eq!(gathered.add(&record("green", image))[0].schema.name, IMAGE_TYPE);
     let shape = Shape::Circle { center: [0.0; 2], radius: 1.0 };
     for name in ["green/spots", "field/spots"] {
         let content = DebugContent::Draw { shape, color: Color::ORANGE, is_background: false };
-        assert!(gathered.add(&record(name, content)).is_none());
+        assert!(gathered.add(&record(name, content)).is_empty());
     }
     let schemas = gathered.take_all().into_iter().map(|message| message.schema.name.as_str()).collect::<Vec<_>>();
     assert_eq!(schemas, ["foxglove_msgs/msg/SceneUpdate", "foxglove_msgs/msg/ImageAnnotations"]);
@@ -159,7 +190,7 @@ fn each_message_is_of_the_type_of_its_channel() {
     ] {
         let kind = content.kind();
         let mut gathered = Gathered::over(BTreeSet::new());
-        let message = gathered.add(&record("hall", content)).or_else(|| gathered.take_all().pop()).unwrap();
+        let message = gathered.add(&record("hall", content)).pop().or_else(|| gathered.take_all().pop()).unwrap();
         let expected = channel("hall", kind, false).unwrap();
         assert_eq!(Channel { topic: message.topic.clone(), schema: message.schema }, expected);
         read(&message);

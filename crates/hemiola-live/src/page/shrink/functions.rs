@@ -1,20 +1,26 @@
 //! Functions of the language that a script calls often, and shorter names for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Token};
 
 /// They need no object that they are called on.
-const KNOWN: &[(&str, &str)] = &[
-    ("Math", "max"),
-    ("Math", "min"),
-    ("Math", "abs"),
-    ("Math", "floor"),
-    ("Math", "round"),
-    ("Number", "isFinite"),
-    ("Array", "isArray"),
-    ("JSON", "stringify"),
-    ("Object", "entries"),
+const KNOWN: &[&[&str]] = &[
+    &["Math", ".", "max"],
+    &["Math", ".", "min"],
+    &["Math", ".", "abs"],
+    &["Math", ".", "floor"],
+    &["Math", ".", "round"],
+    &["Math", ".", "ceil"],
+    &["Math", ".", "hypot"],
+    &["Math", ".", "log10"],
+    &["Number", ".", "isFinite"],
+    &["Array", ".", "isArray"],
+    &["JSON", ".", "stringify"],
+    &["Object", ".", "entries"],
+    &["Object", ".", "assign"],
+    &["Number"],
+    &["String"],
 ];
 
 /// Where such functions are named, by the place of their first word, and what they are called
@@ -22,6 +28,8 @@ const KNOWN: &[(&str, &str)] = &[
 #[derive(Default)]
 pub struct Functions {
     places: BTreeMap<usize, String>,
+    /// The rest of what has a name.
+    covered: BTreeSet<usize>,
     /// What says so: the beginning of the script.
     pub head: String,
 }
@@ -36,19 +44,21 @@ impl Functions {
             !tokens.iter().any(is_name)
         });
         let mut declared = Vec::new();
-        for (object, function) in KNOWN {
+        for words in KNOWN {
             let is_here = |index: &usize| {
                 let is_whole = index.checked_sub(1).is_none_or(|before| text(before) != ".");
-                is_whole && text(*index) == *object && text(index + 1) == "." && text(index + 2) == *function
+                let is_free = !found.places.contains_key(index) && text(index + words.len()) != ":";
+                is_whole && is_free && words.iter().zip(*index..).all(|(word, index)| text(index) == *word)
             };
             let places: Vec<_> = (0..tokens.len()).filter(is_here).collect();
-            let length = object.len() + 1 + function.len();
+            let function = words.concat();
             // `_a=` and a comma or semicolon.
-            if places.len() * (length - 2) <= length + 4 {
+            if places.len() * (function.len() - 2) <= function.len() + 4 {
                 continue;
             }
             let Some(name) = free.next() else { break };
-            declared.push(format!("{name}={object}.{function}"));
+            declared.push(format!("{name}={function}"));
+            found.covered.extend(places.iter().flat_map(|place| place + 1..place + words.len()));
             found.places.extend(places.into_iter().map(|place| (place, name.clone())));
         }
         if !declared.is_empty() {
@@ -64,7 +74,7 @@ impl Functions {
 
     /// Whether a token is a part of what has a name already.
     pub fn covers(&self, index: usize) -> bool {
-        (1..3).any(|back| index.checked_sub(back).is_some_and(|begin| self.places.contains_key(&begin)))
+        self.covered.contains(&index)
     }
 }
 
@@ -80,5 +90,9 @@ mod tests {
         assert_eq!(script(seldom), seldom);
         let others = "f(my.Math.max(1), my.Math.max(2), my.Math.max(3), my.Math.max(4));\n";
         assert!(!script(others).contains('_'));
+        let texts = "f(String(a), b.map(String), String(c), String(d), x.String, { String: 1 });\n";
+        assert_eq!(script(texts), "let _a=String;f(_a(a),b.map(_a),_a(c),_a(d),x.String,{String:1});\n");
+        let numbers = "f(Number(a), Number(b), Number(c), Number(d), Number.isFinite(e));\n";
+        assert_eq!(script(numbers), "let _a=Number;f(_a(a),_a(b),_a(c),_a(d),_a.isFinite(e));\n");
     }
 }

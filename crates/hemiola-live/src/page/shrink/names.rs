@@ -204,10 +204,11 @@ fn follow(open: &mut Vec<(char, usize)>, index: usize, tokens: &[Token<'_>]) -> 
     begin
 }
 
-/// `a` to `z`, then `a1` and so on.
+/// `a` to `z` and `A` to `Z`, then `a1` and so on.
 fn name(number: usize) -> String {
-    let letter = char::from(b'a' + (number % 26) as u8);
-    match number / 26 {
+    let (first, place) = if number % 52 < 26 { (b'a', number % 26) } else { (b'A', number % 26) };
+    let letter = char::from(first + place as u8);
+    match number / 52 {
         0 => letter.to_string(),
         round => format!("{letter}{round}"),
     }

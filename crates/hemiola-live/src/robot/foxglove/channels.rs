@@ -41,6 +41,8 @@ pub enum Channel {
     Topic(String),
     /// What modules show.
     Shown(ShownChannel),
+    /// The places of spaces in what else is subscribed to.
+    Places,
     /// Nothing any more. No other channel gets its number.
     Withdrawn,
 }
@@ -114,6 +116,10 @@ impl Channels {
     }
 
     fn offer_shown(&mut self, found: Vec<DebugName>) {
+        if !found.is_empty() && !self.offered.iter().any(|channel| matches!(channel, Channel::Places)) {
+            let shown::Channel { topic, schema } = shown::places();
+            self.offer(&topic, schema, Channel::Places);
+        }
         let images = found.iter().filter(|found| found.kind == DebugKind::Image);
         self.images.extend(images.map(|image| image.name.to_owned()));
         self.shown().for_each(|shown| shown.names.clear());

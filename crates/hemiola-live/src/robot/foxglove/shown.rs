@@ -79,17 +79,20 @@ impl ShownStream {
         Ok(())
     }
 
-    /// Sends what has come.
-    pub fn send(&mut self, out: &mut Outbox) {
+    /// Sends what has come; `places` is the client's subscription to places, if it has one.
+    pub fn send(&mut self, places: Option<u32>, out: &mut Outbox) {
         let Self { subscription, channel, seen, gathered, came, .. } = self;
         let send = |message: Message, out: &mut Outbox| {
-            // A name may be that of a number, an image and a drawing at once. Whoever is behind
-            // gets what comes later.
-            if message.topic != channel.topic || message.schema != channel.schema || out.is_congested() {
+            // A name may be that of a number, an image and a drawing at once.
+            let is_of_channel = message.topic == channel.topic && message.schema == channel.schema;
+            let places = places.filter(|_| message.schema == shown::places().schema);
+            let Some(subscription) = is_of_channel.then_some(*subscription).or(places) else { return };
+            // Whoever is behind gets what comes later.
+            if out.is_congested() {
                 return;
             }
             let time = message.time.nanoseconds();
-            let head = head(Head { subscription: *subscription, sequence: 0, run: 0, time, stamp: time });
+            let head = head(Head { subscription, sequence: 0, run: 0, time, stamp: time });
             out.send_bytes([head, message.bytes].concat());
         };
         for observer in seen {

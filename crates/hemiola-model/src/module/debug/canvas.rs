@@ -76,6 +76,30 @@ impl<'d> Canvas<'d> {
     pub fn text(&self, at: impl Into<[f32; 2]>, text: impl fmt::Display, color: impl Into<Color>) {
         self.pen.draw(Shape::Text { at: at.into(), text: ShortText::of(text) }, color.into());
     }
+
+    /// Says where another space lies in this one: its origin, and where its x axis points, in
+    /// radian from x towards y. Who looks at this space sees what is drawn in the other one, at its
+    /// place, and what is placed in that in turn. The newest place counts; it goes when it is not
+    /// drawn anew, as shapes do. In an image nothing can be placed.
+    ///
+    /// ```
+    /// use hemiola_model::module::{Color, Debug};
+    ///
+    /// /// Knows where the robot stands.
+    /// fn pose(at: [f32; 2], heading: f32, debug: &Debug) {
+    ///     debug.draw("field/pose", |canvas| canvas.place("robot", at, heading));
+    /// }
+    ///
+    /// /// Knows how far away the ball is, and needs to know nothing else to be seen on the field.
+    /// fn ball(ahead: f32, debug: &Debug) {
+    ///     debug.draw("robot/ball", |canvas| canvas.circle([ahead, 0.0], 0.05, Color::ORANGE));
+    /// }
+    /// # pose([1.0, 2.0], 0.5, &Debug::default());
+    /// # ball(0.3, &Debug::default());
+    /// ```
+    pub fn place(&self, space: &'static str, at: impl Into<[f32; 2]>, angle: f32) {
+        self.pen.draw(Shape::Place { space, at: at.into(), angle }, Color::WHITE);
+    }
 }
 
 /// Draws in a space of three dimensions: [`Debug::draw_3d`](super::Debug::draw_3d).
@@ -131,6 +155,23 @@ impl<'d> Scene<'d> {
     /// A text; at most [`ShortText::CAPACITY`] bytes of it.
     pub fn text(&self, at: impl Into<[f32; 3]>, text: impl fmt::Display, color: impl Into<Color>) {
         self.pen.draw(Shape::Text3d { at: at.into(), text: ShortText::of(text) }, color.into());
+    }
+
+    /// Says where another space lies in this one: its origin, and how it is turned, a unit
+    /// quaternion (x, y, z, w); else as [`Canvas::place`]. Spaces of two dimensions lie on the
+    /// ground of those of three, so that both can be placed in each other.
+    ///
+    /// ```
+    /// use hemiola_model::module::Debug;
+    ///
+    /// fn torso(height: f32, turn: [f32; 4], debug: &Debug) {
+    ///     debug.draw_3d("robot/torso", |scene| scene.place("torso", [0.0, 0.0, height], turn));
+    /// }
+    /// # torso(0.33, [0.0, 0.0, 0.0, 1.0], &Debug::default());
+    /// ```
+    pub fn place(&self, space: &'static str, position: impl Into<[f32; 3]>, rotation: impl Into<[f32; 4]>) {
+        let shape = Shape::Place3d { space, position: position.into(), rotation: rotation.into() };
+        self.pen.draw(shape, Color::WHITE);
     }
 }
 

@@ -63,6 +63,16 @@ impl Serialize for Shape {
                 map.serialize_entry("rotation", rotation)?;
                 map.serialize_entry("length", length)?;
             }
+            Self::Place { space, at, angle } => {
+                map.serialize_entry("place", space)?;
+                map.serialize_entry("at", at)?;
+                map.serialize_entry("angle", angle)?;
+            }
+            Self::Place3d { space, position, rotation } => {
+                map.serialize_entry("place", space)?;
+                map.serialize_entry("at", position)?;
+                map.serialize_entry("rotation", rotation)?;
+            }
             Self::Nothing => {}
         }
         map.end()

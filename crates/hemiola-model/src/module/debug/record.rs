@@ -90,6 +90,7 @@ impl DebugContent {
                 | Shape::Line3d(_)
                 | Shape::Arrow3d { .. }
                 | Shape::Frame { .. }
+                | Shape::Place3d { .. }
                 | Shape::Text3d { .. } => DebugKind::Drawing3d,
                 _ => DebugKind::Drawing,
             },

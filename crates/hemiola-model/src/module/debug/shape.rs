@@ -77,6 +77,24 @@ pub enum Shape {
         /// What it says.
         text: ShortText,
     },
+    /// Where another space lies in this one: what is drawn there is seen here.
+    Place {
+        /// The other space.
+        space: &'static str,
+        /// Where its origin is.
+        at: [f32; 2],
+        /// Where its x axis points: the angle from x towards y, in radian.
+        angle: f32,
+    },
+    /// Where another space lies in this one, in space.
+    Place3d {
+        /// The other space.
+        space: &'static str,
+        /// Where its origin is.
+        position: [f32; 3],
+        /// How it is turned, a unit quaternion: x, y, z, w.
+        rotation: [f32; 4],
+    },
     /// The update has drawn nothing: what it drew in earlier runs goes.
     Nothing,
 }

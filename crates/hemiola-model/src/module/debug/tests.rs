@@ -104,6 +104,20 @@ fn long_lines_come_in_pieces_that_join() {
 }
 
 #[test]
+fn places_are_drawn_as_shapes_are_and_are_of_their_kind() {
+    let recorded = Recorded::of(|name| name != "elsewhere");
+    let debug = Debug::new(&recorded);
+    debug.draw("elsewhere", |_| unreachable!("nobody wants it"));
+    debug.draw("field/pose", |canvas| canvas.place("robot", [1.0, 2.0], 0.5));
+    debug.draw_3d("robot", |scene| scene.place("torso", [0.0, 0.0, 0.3], [0.0, 0.0, 0.0, 1.0]));
+    let flat = Shape::Place { space: "robot", at: [1.0, 2.0], angle: 0.5 };
+    let deep = Shape::Place3d { space: "torso", position: [0.0, 0.0, 0.3], rotation: [0.0, 0.0, 0.0, 1.0] };
+    assert_eq!(recorded.shapes(), [flat, deep]);
+    let kinds: Vec<_> = recorded.records.borrow().iter().map(DebugContent::kind).collect();
+    assert_eq!(kinds, [DebugKind::Drawing, DebugKind::Drawing3d]);
+}
+
+#[test]
 fn a_covariance_is_drawn_as_the_ellipse_of_its_eigenvectors() {
     for step in 0..32_u8 {
         let (turn, [long, short]) = (f32::from(step) * 0.1 - 1.5, [0.5_f32, 0.2]);
@@ -175,6 +189,14 @@ fn records_are_json_as_the_door_describes_it() {
         (
             Shape::Frame { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], length: 1.0 },
             r#"{"frame":[0.0,0.0,0.0],"length":1.0,"rotation":[0.0,0.0,0.0,1.0]}"#,
+        ),
+        (
+            Shape::Place { space: "robot", at: [1.0, 2.0], angle: 0.5 },
+            r#"{"angle":0.5,"at":[1.0,2.0],"place":"robot"}"#,
+        ),
+        (
+            Shape::Place3d { space: "torso", position: [0.0, 0.0, 0.5], rotation: [0.0, 0.0, 0.0, 1.0] },
+            r#"{"at":[0.0,0.0,0.5],"place":"torso","rotation":[0.0,0.0,0.0,1.0]}"#,
         ),
     ];
     for (shape, expected) in cases {

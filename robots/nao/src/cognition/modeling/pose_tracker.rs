@@ -89,6 +89,7 @@ impl PoseTracker {
         debug.plot("pose.quality", pose.quality);
         debug.background("field/pitch", pitch::draw);
         debug.draw("field/pose", |canvas| {
+            canvas.place("robot", tracked.translation, tracked.rotation);
             canvas.circle(tracked.translation, 0.13, Color::BLUE);
             canvas.arrow(tracked.translation, tracked.transform(Vec2::new(0.3, 0.0)), Color::BLUE);
             canvas.covariance(tracked.translation, spread(particles, tracked.translation), Color::CYAN);

@@ -8,6 +8,7 @@ use super::crossings::{ImageLandmark, LowerCrossings, UpperCrossings};
 use super::goal_posts::{LowerPosts, UpperPosts};
 use super::line_finder::{ImageLine, LowerLines, UpperLines};
 use super::penalty_marks::{LowerMarks, UpperMarks};
+use crate::field::BALL_RADIUS;
 use crate::representations::perception::{BallPercept, LandmarkPercept, LinePercept, SeenBall, SeenLandmark, SeenLine};
 
 /// Parameters of [`BallSelection`].
@@ -42,6 +43,9 @@ impl BallSelection {
             });
         percept.ball = best.map(|ball| SeenBall { position: ball.ground, score: ball.score });
         debug.plot("ball.score", best.map_or(0.0, |ball| ball.score));
+        debug.draw("robot/seen ball", |canvas| {
+            best.into_iter().for_each(|ball| canvas.circle(ball.ground, BALL_RADIUS, Color::YELLOW));
+        });
     }
 }
 
@@ -72,7 +76,7 @@ pub struct LineMerger {
 #[module]
 impl LineMerger {
     #[update]
-    fn merge(&self, upper: &UpperLines, lower: &LowerLines, percept: &mut LinePercept) {
+    fn merge(&self, upper: &UpperLines, lower: &LowerLines, debug: &Debug, percept: &mut LinePercept) {
         for line in lower.lines.lines.iter().chain(&upper.lines.lines) {
             let mut piece = seen(line);
             // A joined piece may close the gap to a third one.
@@ -83,6 +87,9 @@ impl LineMerger {
             percept.lines.push(piece);
         }
         percept.lines.retain(|line| line.from.distance(line.to) >= self.parameters.shortest);
+        debug.draw("robot/seen lines", |canvas| {
+            percept.lines.iter().for_each(|line| canvas.line([line.from, line.to], Color::YELLOW));
+        });
     }
 }
 
@@ -192,7 +199,7 @@ mod tests {
         upper.lines.lines =
             vec![line([1.0, 0.0], [2.0, 0.0]), line([3.5, 0.02], [2.3, 0.0]), line([1.0, 0.5], [3.0, 0.5])];
         let mut percept = LinePercept::default();
-        LineMerger::default().merge(&upper, &LowerLines::default(), &mut percept);
+        LineMerger::default().merge(&upper, &LowerLines::default(), &Debug::default(), &mut percept);
         assert_eq!(percept.lines.len(), 2, "{percept:?}");
         assert_eq!(percept.lines[0], SeenLine { from: Vec2::new(3.5, 0.02), to: Vec2::new(1.0, 0.0) });
     }

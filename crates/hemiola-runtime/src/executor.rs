@@ -8,10 +8,10 @@
 //!   with the most important one and gives the others away if they are worth a hand-over; before it
 //!   gets busy with a long one it gives all away.
 //! - A worker with nothing of its own claims from the set, then helps open scopes (`crew`), then
-//! spins for a bounded time (`helper`), then sleeps (`sleepers`). A worker that gives work away
-//! wakes as many sleepers as there is work, and none while others still spin.
+//!   spins for a bounded time (`helper`), then sleeps (`sleepers`). A worker that gives work away
+//!   wakes as many sleepers as there is work, and none while others still spin.
 //! - When the next run is known, helpers set an alarm and are awake by then: they need not be
-//! woken.
+//!   woken.
 //! - With one worker none of this is needed: the units run in a fixed order.
 //!
 //! A claimed unit keeps its run alive (the run cannot end without it), so what the claimer finds

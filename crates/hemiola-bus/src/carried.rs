@@ -1,6 +1,10 @@
 //! What the topics of modules carry: messages whose representation is a Rust type, or known at run
 //! time only.
 
+mod end;
+
+pub use end::{End, publish_again};
+
 use hemiola_model::data::{ReadError, Reader, Writer};
 use hemiola_model::{AnyRepresentation, Representation, RepresentationDescriptor};
 

@@ -204,3 +204,6 @@ impl Carrier {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ use crate::error::LinkError;
 use crate::link::{Link, Tokens};
 use crate::passage::contained;
 use crate::session::{Desk, Note};
-use crate::statistics::{LinkStatistics, ReceivedStatistics, SentStatistics};
+use crate::statistics::LinkStatistics;
 use crate::topics::Topics;
 
 /// What links need of the robot whose they are.
@@ -85,7 +85,7 @@ impl Links {
         for (place, link) in links.iter().enumerate() {
             let LinkHost { robot, bus, clock, scale, note } = host.clone();
             let topics = Topics::new(link, bus, clock, scale, wakeup.clone());
-            let desk = Desk::new(robot, topics, nothing_yet(link), note);
+            let desk = Desk::new(robot, topics, LinkStatistics::of(link), note);
             let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
                 LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
             })?;
@@ -231,18 +231,6 @@ fn ring(wakeup: &Wakeup, waker: &Waker, ended: &Receiver<()>) {
 
 fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
-}
-
-fn nothing_yet(link: &LinkConfiguration) -> LinkStatistics {
-    let sent = link.send.iter().map(|sent| SentStatistics { topic: sent.topic.clone(), ..Default::default() });
-    let received = link.receive.iter().map(|topic| ReceivedStatistics { topic: topic.clone(), ..Default::default() });
-    LinkStatistics {
-        name: link.name.clone(),
-        address: link.end.to_string(),
-        sent: sent.collect(),
-        received: received.collect(),
-        ..LinkStatistics::default()
-    }
 }
 
 fn lock(statistics: &Mutex<Vec<LinkStatistics>>) -> MutexGuard<'_, Vec<LinkStatistics>> {

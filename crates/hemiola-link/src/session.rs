@@ -329,3 +329,6 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

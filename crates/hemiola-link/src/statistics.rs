@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use hemiola_model::configuration::LinkConfiguration;
+
 /// What went over a link so far, and who is there.
 ///
 /// See [`Links::statistics`](crate::Links::statistics). Its text is for people.
@@ -75,6 +77,22 @@ pub struct ReceivedStatistics {
     pub late: u64,
     /// Messages that are none of the topic's type.
     pub unreadable: u64,
+}
+
+impl LinkStatistics {
+    /// Of a link over which nothing went yet.
+    pub(crate) fn of(link: &LinkConfiguration) -> Self {
+        let sent = link.send.iter().map(|sent| SentStatistics { topic: sent.topic.clone(), ..Default::default() });
+        let received =
+            link.receive.iter().map(|topic| ReceivedStatistics { topic: topic.clone(), ..Default::default() });
+        Self {
+            name: link.name.clone(),
+            address: link.end.to_string(),
+            sent: sent.collect(),
+            received: received.collect(),
+            ..Self::default()
+        }
+    }
 }
 
 impl fmt::Display for LinkStatistics {

@@ -103,7 +103,9 @@ impl Datagrams {
     pub fn send(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
         let mut silent = Vec::new();
         for (address, peer) in &mut self.peers {
-            if now >= peer.due {
+            // Who may be at another address than it says gets one hello for each of its own.
+            let speaks_first = peer.is_proven || self.towards.is_some();
+            if speaks_first && now >= peer.due {
                 peer.session.repeat(desk);
                 peer.due = peer.patience.after(now);
             }
@@ -122,7 +124,8 @@ impl Datagrams {
             if now >= peer.heard + SILENCE {
                 silent.push(*address);
             }
-            todo.also_at(Some(peer.due.min(peer.heard + SILENCE)));
+            todo.also_at(Some(peer.due).filter(|_| speaks_first));
+            todo.also_at(Some(peer.heard + SILENCE));
             todo.also_at(peer.session.due().filter(|_| self.is_writable));
         }
         for address in silent {

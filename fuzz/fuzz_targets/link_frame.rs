@@ -12,12 +12,7 @@ fuzz_target!(|input: &[u8]| {
     if let Ok(frame) = Frame::read(stream) {
         comes_back(&frame, stream);
     }
-    let whole = heard(stream, stream.len().max(1));
-    assert_eq!(heard(stream, usize::from(*cut).max(1)), whole);
-    let (frames, _) = whole;
-    // Each has its length before it.
-    let read: usize = frames.iter().map(|frame| 4 + frame.len()).sum();
-    assert!(read <= stream.len());
+    assert_eq!(heard(stream, usize::from(*cut).max(1)), heard(stream, stream.len().max(1)));
 });
 
 /// The frames in a stream that comes in pieces, as bytes, and whether it ends with an error.

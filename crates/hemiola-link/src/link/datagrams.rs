@@ -122,14 +122,14 @@ impl Datagrams {
                 }
             }
             if now >= peer.heard + SILENCE {
-                silent.push(*address);
+                silent.push((*address, if peer.is_proven { Parting::Silence } else { Parting::NoAnswer }));
             }
             todo.also_at(Some(peer.due).filter(|_| speaks_first));
             todo.also_at(Some(peer.heard + SILENCE));
             todo.also_at(peer.session.due().filter(|_| self.is_writable));
         }
-        for address in silent {
-            self.part(address, Parting::Silence, desk);
+        for (address, parting) in silent {
+            self.part(address, parting, desk);
             // The next attempt begins at once.
             todo.is_more |= self.towards.is_some();
         }

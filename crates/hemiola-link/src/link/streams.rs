@@ -110,7 +110,7 @@ impl Streams {
             peer.send(desk, now)?;
             if peer.session.robot().is_none() {
                 if now >= peer.began + HELLO_PATIENCE {
-                    return Err(Parting::NoHello);
+                    return Err(if peer.is_there { Parting::NoHello } else { Parting::NoAnswer });
                 }
                 todo.also_at(Some(peer.began + HELLO_PATIENCE));
             }

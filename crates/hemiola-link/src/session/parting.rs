@@ -12,6 +12,8 @@ pub enum Parting {
     Garbage(WireError),
     /// It speaks another version.
     Version(u32),
+    /// Nobody answers where it should be.
+    NoAnswer,
     /// It does not say hello, or something else first.
     NoHello,
     /// It asks and asks, and takes no answers.
@@ -35,7 +37,7 @@ impl Parting {
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::Garbage(_) | Self::Version(_) | Self::NoHello | Self::DoesNotListen | Self::NoRoom => true,
-            Self::Silence | Self::Anew | Self::Closed | Self::Goodbye(_) | Self::System(_) => false,
+            Self::NoAnswer | Self::Silence | Self::Anew | Self::Closed | Self::Goodbye(_) | Self::System(_) => false,
         }
     }
 }
@@ -50,6 +52,7 @@ impl fmt::Display for Parting {
                     "it speaks version {version} of links, and here is version {VERSION}: update one of them"
                 )
             }
+            Self::NoAnswer => formatter.write_str("it does not answer"),
             Self::NoHello => formatter.write_str("it has not said hello"),
             Self::DoesNotListen => formatter.write_str("it asks and takes no answers"),
             Self::NoRoom => formatter.write_str("as many are there as there may be"),

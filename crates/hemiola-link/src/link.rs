@@ -117,7 +117,11 @@ impl Link {
             Carrier::Datagrams(datagrams) => datagrams.receive(desk, now, buffer, &mut todo),
         }
         if is_new {
-            desk.topics.look();
+            for topic in desk.topics.look() {
+                desk.complain(format!(
+                    "`{topic}` cannot be sent: its messages are opaque, and cannot leave the program"
+                ));
+            }
             carrier.each_session(&mut |session| session.look(desk));
         }
         carrier.forward(desk, now, &mut todo);
@@ -195,7 +199,12 @@ impl Carrier {
     fn count(&mut self, desk: &mut Desk) {
         let statistics = &mut desk.statistics;
         statistics.peers.clear();
-        statistics.received.iter_mut().for_each(|received| received.peers = 0);
+        for (sent, topic) in statistics.sent.iter_mut().zip(&desk.topics.sent) {
+            sent.is_there = topic.schema.is_some();
+        }
+        for (received, topic) in statistics.received.iter_mut().zip(&desk.topics.received) {
+            (received.peers, received.is_there) = (0, topic.descriptor.is_some());
+        }
         self.each_session(&mut |session| {
             statistics.peers.extend(session.robot().map(str::to_owned));
             for (topic, received) in statistics.received.iter_mut().enumerate() {

@@ -44,6 +44,8 @@ pub struct LinkStatistics {
 pub struct SentStatistics {
     /// Its name.
     pub topic: String,
+    /// Whether somebody in this robot has made it.
+    pub is_there: bool,
     /// To how many it is sent now.
     pub peers: usize,
     /// Messages that were sent, each to one peer.
@@ -65,6 +67,8 @@ pub struct SentStatistics {
 pub struct ReceivedStatistics {
     /// Its name.
     pub topic: String,
+    /// Whether somebody in this robot has made it.
+    pub is_there: bool,
     /// From how many it comes now.
     pub peers: usize,
     /// Messages that were received and published here.
@@ -104,19 +108,25 @@ impl fmt::Display for LinkStatistics {
             peers => formatter.write_str(&peers.join(", "))?,
         }
         write_counts(formatter, &[(*met, "met"), (*parted, "parted"), (*refused, "refused"), (*ignored, "ignored")])?;
-        for SentStatistics { topic, messages, bytes, skipped, dropped, unsendable, .. } in &self.sent {
+        for SentStatistics { topic, is_there, messages, bytes, skipped, dropped, unsendable, .. } in &self.sent {
             write!(formatter, "\n  sent {topic}: {messages} messages, {bytes} bytes")?;
             write_counts(formatter, &[(*skipped, "skipped"), (*dropped, "dropped"), (*unsendable, "unsendable")])?;
+            formatter.write_str(absence(*is_there))?;
         }
-        for ReceivedStatistics { topic, messages, bytes, lost, late, unreadable, .. } in &self.received {
+        for ReceivedStatistics { topic, is_there, messages, bytes, lost, late, unreadable, .. } in &self.received {
             write!(formatter, "\n  received {topic}: {messages} messages, {bytes} bytes")?;
             write_counts(formatter, &[(*lost, "lost"), (*late, "late"), (*unreadable, "unreadable")])?;
+            formatter.write_str(absence(*is_there))?;
         }
         match &self.problem {
             Some(problem) => write!(formatter, "\n  at last: {problem}"),
             None => Ok(()),
         }
     }
+}
+
+fn absence(is_there: bool) -> &'static str {
+    if is_there { "" } else { ": nobody in this robot has a topic of that name" }
 }
 
 /// Those that are not zero.

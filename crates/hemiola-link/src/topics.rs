@@ -72,23 +72,27 @@ impl Topics {
         Self { bus, clock, scale, wakeup, sent, received }
     }
 
-    /// Sees which topics there are by now.
-    pub fn look(&mut self) {
+    /// Sees which topics there are by now; those that are to be sent and cannot leave the process.
+    pub fn look(&mut self) -> Vec<String> {
+        let mut opaque = Vec::new();
         if self.sent.iter().all(|sent| sent.schema.is_some())
             && self.received.iter().all(|received| received.descriptor.is_some())
         {
-            return;
+            return opaque;
         }
         for (name, descriptor) in self.bus.readable_topics() {
             for sent in self.sent.iter_mut().filter(|sent| sent.configuration.topic == name && sent.schema.is_none()) {
-                let data_type = descriptor.data_type();
-                sent.schema = data_type.map(|data_type| Arc::new(MessageSchema::of(descriptor.name(), &data_type)));
+                match descriptor.data_type() {
+                    Some(data_type) => sent.schema = Some(Arc::new(MessageSchema::of(descriptor.name(), &data_type))),
+                    None => opaque.push(name.clone()),
+                }
             }
             self.received
                 .iter_mut()
                 .filter(|received| received.topic == name)
                 .for_each(|received| received.descriptor = Some(descriptor));
         }
+        opaque
     }
 
     /// Subscribes to what is wanted, and no longer to what is not.

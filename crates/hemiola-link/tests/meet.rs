@@ -258,3 +258,20 @@ fn over_udp_that_loses_a_fifth_the_rest_comes_in_order_and_losses_are_counted() 
     assert!((30..=50).contains(&received.lost), "{received:?}");
     assert_eq!((link.met, received.late, received.unreadable), (1, 0, 0));
 }
+
+/// It has no form outside.
+#[derive(Representation, Clone, Default)]
+#[representation(opaque)]
+struct Secret {
+    _number: u32,
+}
+
+#[test]
+fn it_is_said_which_topics_cannot_be_had() {
+    let robot = Side::open("robot", listening(free_unix(), &["Secret", "Odometri"], &["Gaol"]));
+    let _secrets = robot.publisher::<Secret>("Secret");
+    let link = robot.until(|link| link.problem.is_some());
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.starts_with("`Secret` cannot be sent: ")), "{link:?}");
+    let text = link.to_string();
+    assert_eq!(text.matches(": nobody in this robot has a topic of that name").count(), 3, "{text}");
+}

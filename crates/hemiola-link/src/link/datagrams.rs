@@ -216,26 +216,12 @@ impl Datagrams {
 
     fn part(&mut self, address: SocketAddr, parting: Parting, desk: &mut Desk) {
         let Some(peer) = self.peers.remove(&address) else { return };
-        if parting.is_refusal() {
-            desk.statistics.refused += 1;
-            if peer.is_proven {
-                let goodbye = peer.datagram(&Frame::Goodbye { reason: wire::shortened(&parting.to_string()) });
-                _ = self.socket.send_to(&goodbye, address);
-            }
+        if parting.is_refusal() && peer.is_proven {
+            let goodbye = peer.datagram(&Frame::Goodbye { reason: wire::shortened(&parting.to_string()) });
+            _ = self.socket.send_to(&goodbye, address);
         }
-        match peer.session.robot() {
-            Some(robot) => {
-                desk.statistics.parted += 1;
-                let text = format!("`{robot}` is gone: {parting}");
-                if parting.is_refusal() { desk.complain(text) } else { desk.tell(text) }
-            }
-            None if self.towards.is_some() => {
-                let address = LinkAddress::Udp(address);
-                desk.complain(format!("nobody is met at {address} yet: {parting}; it is tried again and again"));
-            }
-            None if parting.is_refusal() => desk.complain(format!("somebody was sent away: {parting}")),
-            None => {}
-        }
+        let sought = self.towards.map(LinkAddress::Udp);
+        desk.part(peer.session.robot(), sought.as_ref(), &parting);
     }
 }
 

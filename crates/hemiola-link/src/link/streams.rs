@@ -163,7 +163,7 @@ impl Streams {
             LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Stream::tcp(*address),
         };
         if let Err(error) = stream.and_then(|stream| self.begin(stream, desk, now, registry)) {
-            self.try_later(&Parting::System(error), desk, now);
+            self.note_end(None, &Parting::System(error), desk, now);
         }
     }
 
@@ -204,33 +204,19 @@ impl Streams {
     fn part(&mut self, socket: usize, parting: Parting, desk: &mut Desk, now: Instant) {
         let Some(mut peer) = self.peers.remove(&socket) else { return };
         if parting.is_refusal() {
-            desk.statistics.refused += 1;
             peer.say_goodbye(&parting.to_string());
         }
-        match (peer.session.robot(), &self.port) {
-            (Some(robot), _) => {
-                desk.statistics.parted += 1;
-                let text = format!("`{robot}` is gone: {parting}");
-                if parting.is_refusal() { desk.complain(text) } else { desk.tell(text) }
-            }
-            (None, Port::Listening { .. }) if parting.is_refusal() => {
-                desk.complain(format!("somebody was sent away: {parting}"));
-            }
-            (None, _) => {}
-        }
-        let has_met = peer.session.robot().is_some();
-        match &mut self.port {
-            Port::Connecting { due, patience, .. } if has_met => *due = Some(patience.after(now)),
-            Port::Connecting { .. } => self.try_later(&parting, desk, now),
-            Port::Listening { .. } => {}
-        }
+        self.note_end(peer.session.robot(), &parting, desk, now);
     }
 
-    /// Nobody was met.
-    fn try_later(&mut self, parting: &Parting, desk: &mut Desk, now: Instant) {
-        if let Port::Connecting { address, patience, due } = &mut self.port {
-            *due = Some(patience.after(now));
-            desk.complain(format!("nobody is met at {address} yet: {parting}; it is tried again and again"));
+    /// A conversation is over, or has not begun: who connects does so again later.
+    fn note_end(&mut self, robot: Option<&str>, parting: &Parting, desk: &mut Desk, now: Instant) {
+        match &mut self.port {
+            Port::Connecting { address, patience, due } => {
+                *due = Some(patience.after(now));
+                desk.part(robot, Some(address), parting);
+            }
+            Port::Listening { .. } => desk.part(robot, None, parting),
         }
     }
 }

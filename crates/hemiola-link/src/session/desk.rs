@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use hemiola_model::configuration::LinkAddress;
+
+use super::Parting;
 use crate::statistics::LinkStatistics;
 use crate::topics::Topics;
 use crate::wire;
@@ -36,6 +39,25 @@ impl Desk {
         if self.told.len() < MOST_TOLD && !self.told.contains(&text) {
             (self.note)(format!("link `{}`: {text}", self.statistics.name));
             self.told.insert(text);
+        }
+    }
+
+    /// Counts and tells that a conversation is over: with a robot that was met, or with nobody,
+    /// `sought` at an address or come from anywhere.
+    pub fn part(&mut self, robot: Option<&str>, sought: Option<&LinkAddress>, parting: &Parting) {
+        let is_refusal = parting.is_refusal();
+        self.statistics.refused += u64::from(is_refusal);
+        match (robot, sought) {
+            (Some(robot), _) => {
+                self.statistics.parted += 1;
+                let text = format!("`{robot}` is gone: {parting}");
+                if is_refusal { self.complain(text) } else { self.tell(text) }
+            }
+            (None, Some(address)) => {
+                self.complain(format!("nobody is met at {address} yet: {parting}; it is tried again and again"));
+            }
+            (None, None) if is_refusal => self.complain(format!("somebody was sent away: {parting}")),
+            (None, None) => {}
         }
     }
 

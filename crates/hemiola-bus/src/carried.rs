@@ -1,6 +1,10 @@
 //! The messages that topics of modules carry: their representation is a Rust type, or known at run
 //! time only.
 
+mod end;
+
+pub use end::{End, publish_again};
+
 use hemiola_model::data::{ReadError, Reader, Writer};
 use hemiola_model::{AnyRepresentation, Representation, RepresentationDescriptor};
 

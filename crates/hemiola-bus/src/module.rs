@@ -7,7 +7,6 @@
 
 mod connector;
 mod requests;
-mod untyped;
 
 pub use requests::Requests;
 
@@ -16,15 +15,14 @@ use std::fmt;
 use hemiola_model::data::{FixedLength, ReadError, Reader, Writer};
 use hemiola_model::module::{
     Argument, ArgumentDescriptor, Binding, ConnectError, Connector, Context, Inlet, Port, PortDescriptor, PortRecord,
-    PortRole, UntypedEnds,
+    PortRole, UntypedEnds, UntypedSubscription,
 };
 use hemiola_model::{Representation, RepresentationDescriptor};
 
 use crate::bus::Bus;
-use crate::carried::Carried;
+use crate::carried::{Carried, End, publish_again};
 use crate::topic::{Publisher, Queue, Sample, Topic};
 use crate::when_full::WhenFull;
-use untyped::End;
 
 /// The messages of a topic as an update gets them: those that had arrived when the run of its cycle
 /// began.
@@ -167,6 +165,16 @@ impl<T: Carried> Port for Subscription<T> {
     }
 }
 
+impl<T: Carried> UntypedSubscription for Subscription<T> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn write(&self, index: usize, writer: &mut dyn Writer) -> bool {
+        self.iter().nth(index).is_some_and(|message| message.write_to(writer))
+    }
+}
+
 impl<T: Carried> PortRecord for Subscription<T> {
     fn received(&self, tell: &mut dyn FnMut(u32, u32)) {
         if !self.is_empty() {
@@ -220,7 +228,7 @@ impl<T: Representation> Port for Publisher<T> {
 
 impl<T: Representation> PortRecord for Publisher<T> {
     fn publish_again(&mut self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
-        untyped::publish_again(self, RepresentationDescriptor::of::<T>(), reader, index)
+        publish_again(self, RepresentationDescriptor::of::<T>(), reader, index)
     }
 }
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use hemiola_config::ConfigError;
 use hemiola_insight::InsightError;
+use hemiola_link::LinkError;
 use hemiola_live::LiveError;
 use hemiola_live::client::ClientError;
 use hemiola_log::LogError;
@@ -49,6 +50,9 @@ pub enum CommandError {
     /// The door cannot be opened.
     #[error("error: {0}")]
     Live(#[from] LiveError),
+    /// A link cannot be opened.
+    #[error("error: {0}")]
+    Link(#[from] LinkError),
     /// A run of a module cannot be taken out of a log.
     #[error("error: {0}")]
     Extracted(#[from] ExtractedError),
@@ -131,6 +135,7 @@ impl CommandError {
             },
             Self::Runtime(_)
             | Self::Live(_)
+            | Self::Link(_)
             | Self::Client(_)
             | Self::Thread(_)
             | Self::Trace(_)

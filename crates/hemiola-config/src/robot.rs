@@ -3,6 +3,7 @@
 mod analysis;
 mod cycles;
 mod executors;
+mod links;
 mod log;
 pub(crate) mod modules;
 mod page;
@@ -31,6 +32,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let safe_state = robot.take("safe_state");
     let guard = robot.take("guard");
     let page = robot.take("page");
+    let links = robot.entries("link", found);
     let output = robot.take("output");
     let log = robot.take("log");
     let chains = robot.entries("chain", found);
@@ -54,6 +56,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     if let Some(node) = page {
         configuration.page = page::read_page(node, found);
     }
+    configuration.links = links::read_links(&links, found);
     if let Some(node) = output {
         configuration.output = read_output(node, found);
     }

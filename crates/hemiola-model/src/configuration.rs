@@ -3,11 +3,13 @@
 
 mod analysis;
 mod condition;
+mod link;
 mod log;
 mod page;
 
 pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
+pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
 pub use page::PageConfiguration;
 
@@ -44,6 +46,8 @@ pub struct Configuration {
     pub guard: Option<GuardConfiguration>,
     /// Where people and tools reach the running robot.
     pub page: PageConfiguration,
+    /// Links to other programs, in the order of the file.
+    pub links: Vec<LinkConfiguration>,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.

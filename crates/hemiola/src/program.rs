@@ -10,6 +10,8 @@ pub mod runtime {
     };
 }
 
+/// Topics from and to other programs, for programs with a `main` of their own.
+pub use hemiola_link as link;
 /// Logs: reading them, whole or damaged.
 pub use hemiola_log as log;
 /// Task graphs, plans, predicted schedules and their pictures.

@@ -2,11 +2,12 @@
 
 use super::Bus;
 use crate::BusError;
-use crate::carried::{Carried, MessageWrite, Untyped};
+use crate::carried::{Carried, End, MessageWrite, Untyped};
 use crate::signal::Signal;
 use crate::topic::{Queue, Topic};
 use crate::when_full::WhenFull;
 use hemiola_model::data::{Reader, ValueReader, Writer};
+use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{Representation, RepresentationDescriptor, Value};
 use hemiola_trace::Ticks;
 use std::collections::BTreeMap;
@@ -22,24 +23,18 @@ pub(super) struct Readable(Mutex<BTreeMap<String, View>>);
 struct View {
     descriptor: &'static RepresentationDescriptor,
     join: fn(&Bus, &str, usize, Signal) -> Result<AnyQueue, BusError>,
-    publish: Publish,
+    publisher: JoinPublisher,
 }
 
-/// Publishes a message that is read from the reader.
-type Publish = fn(&Bus, &str, &'static RepresentationDescriptor, &mut dyn Reader) -> Result<(), BusError>;
+/// Makes a publisher of messages that come as data.
+type JoinPublisher = fn(&Bus, &str, &'static RepresentationDescriptor) -> Result<Box<dyn UntypedPublisher>, BusError>;
 
-fn publish<T: Carried>(
+fn publisher<T: Carried>(
     bus: &Bus,
     name: &str,
     descriptor: &'static RepresentationDescriptor,
-    reader: &mut dyn Reader,
-) -> Result<(), BusError> {
-    let mut publisher = bus.topic::<T>(name)?.publisher();
-    let mut message = publisher.loan();
-    let read = message.read_from(descriptor, reader);
-    read.map_err(|error| BusError::NoMessage { name: name.to_owned(), reason: error.to_string() })?;
-    message.publish();
-    Ok(())
+) -> Result<Box<dyn UntypedPublisher>, BusError> {
+    Ok(Box::new(End::new(bus.topic::<T>(name)?.publisher(), descriptor)))
 }
 
 impl Bus {
@@ -76,6 +71,8 @@ impl Bus {
     /// # Errors
     /// Returns [`BusError::OtherType`] if the topic carries other messages.
     pub fn readable_topic<T: Representation>(&self, name: &str) -> Result<Topic<T>, BusError> {
+        // Locked all along: who learns of the topic finds out what its messages are.
+        let mut views = self.0.readable.views();
         let topic = self.topic(name)?;
         let view = View {
             descriptor: RepresentationDescriptor::of::<T>(),
@@ -83,9 +80,12 @@ impl Bus {
                 let queue: Queue<T> = bus.topic(name)?.queue_with_signal(capacity, WhenFull::DropOldest, signal);
                 Ok(AnyQueue(Box::new(queue)))
             },
-            publish: publish::<T>,
+            publisher: publisher::<T>,
         };
-        self.0.readable.views().insert(name.to_owned(), view);
+        if views.insert(name.to_owned(), view).is_none() {
+            // The topic may have been there, and could not be read.
+            self.0.watchers.raise();
+        }
         Ok(topic)
     }
 
@@ -114,7 +114,7 @@ impl Bus {
                 let queue: Queue<Untyped> = bus.topic(name)?.queue_with_signal(capacity, WhenFull::DropOldest, signal);
                 Ok(AnyQueue(Box::new(queue)))
             },
-            publish: publish::<Untyped>,
+            publisher: publisher::<Untyped>,
         };
         views.insert(name.to_owned(), view);
         Ok(topic)
@@ -186,8 +186,44 @@ impl Bus {
     /// # Errors
     /// Returns the errors of [`publish_value`](Self::publish_value).
     pub fn publish_from(&self, name: &str, reader: &mut dyn Reader) -> Option<Result<(), BusError>> {
+        let read = |mut publisher: Box<dyn UntypedPublisher>| {
+            publisher
+                .publish(reader)
+                .map_err(|error| BusError::NoMessage { name: name.to_owned(), reason: error.to_string() })
+        };
+        Some(self.untyped_publisher(name)?.and_then(read))
+    }
+
+    /// Returns a new publisher of such a topic whose messages come as data: for programs that
+    /// publish many and do not know their type, as links do. `None` if the topic is not readable.
+    /// Allocates and takes locks: not for real-time threads.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, WhenFull};
+    /// use hemiola_model::cdr::CdrReader;
+    /// use hemiola_model::Representation;
+    /// # use hemiola_model::{Data, Form, data::{DataType, ReadError, Reader, Writer}};
+    /// # #[derive(Default)] struct Goal(u8);
+    /// # impl Data for Goal {
+    /// #     fn data_type() -> DataType { u8::data_type() }
+    /// #     fn write(&self, writer: &mut dyn Writer) { self.0.write(writer) }
+    /// #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { u8::read(reader).map(Self) }
+    /// # }
+    /// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::data() } }
+    ///
+    /// let bus = Bus::new();
+    /// let mut goals = bus.readable_topic::<Goal>("goals")?.queue(4, WhenFull::DropOldest);
+    /// let mut referee = bus.untyped_publisher("goals").expect("it is readable")?;
+    /// referee.publish(&mut CdrReader::new(&[0, 1, 0, 0, 5])?)?;
+    /// assert_eq!(goals.receive().map(|goal| goal.value().0), Some(5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`BusError::OtherType`] if the topic carries other messages by now.
+    pub fn untyped_publisher(&self, name: &str) -> Option<Result<Box<dyn UntypedPublisher>, BusError>> {
         let view = *self.0.readable.views().get(name)?;
-        Some((view.publish)(self, name, view.descriptor, reader))
+        Some((view.publisher)(self, name, view.descriptor))
     }
 }
 

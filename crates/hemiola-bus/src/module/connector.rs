@@ -4,8 +4,8 @@ use hemiola_model::module::{ConnectError, Connector, PortDescriptor, UntypedPubl
 use hemiola_model::{Name, RepresentationDescriptor};
 
 use super::Subscription;
-use super::untyped::End;
 use crate::bus::Bus;
+use crate::carried::End;
 
 impl Connector for Bus {
     fn offer<'c>(&'c self, _: &PortDescriptor, wanted: &mut Wanted<'c>) {

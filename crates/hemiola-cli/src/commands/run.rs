@@ -1,6 +1,7 @@
 //! `run`: starts the robot, watches it, and reports how it went.
 
 mod door;
+mod links;
 mod measured;
 mod runner;
 mod watch;
@@ -34,6 +35,7 @@ use hemiola_insight::{Traces, Verdict};
 use hemiola_live::Replayed;
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
+use links::OpenLinks;
 use measured::{admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, Wish, tempo};
@@ -151,6 +153,7 @@ impl Attempt<'_> {
         }
         let output = robot.configuration().output.clone();
         let page = robot.configuration().page.clone();
+        let links = robot.configuration().links.clone();
         let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
         let is_bounded = is_in_real_time && output.profile.is_some();
         if is_bounded {
@@ -209,6 +212,7 @@ impl Attempt<'_> {
             }),
         };
         let door = door::open(&handle, about, page, arguments)?;
+        let links = links::open(&handle, name, &links, arguments)?;
         let running = runner.begin();
         program.note_start(&handle);
         let mut watch = Watch {
@@ -236,9 +240,11 @@ impl Attempt<'_> {
         }
         // The door closes after what moves has been stopped, which waits for nobody outside.
         let begun_at_door = door.and_then(OpenDoor::close);
+        let mut lines = links.map(OpenLinks::close).unwrap_or_default();
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish).into_iter().chain(begun_at_door).collect();
-        let (safe_state, lines) = (handle.safe_state(), program.summary_lines(&handle));
+        lines.extend(program.summary_lines(&handle));
+        let safe_state = handle.safe_state();
         let is_of_robot = is_in_real_time && !watch.has_changed();
         profile::add_run(&mut history, &conditions, handle.measured(), is_of_robot);
         let report = handle.report();

@@ -27,8 +27,8 @@ pub struct Configured {
 /// does not know.
 ///
 /// Where files are written, which topics of other robots' logs hold what, and where people reach
-/// the robot (`[output]`, `[log]`, `[replay]`, `[page]`) is as it is now: it is not what was
-/// recorded.
+/// the robot (`[output]`, `[log]`, `[replay]`, `[page]`, `[link]`) is as it is now: it is not what
+/// was recorded.
 pub fn configuration(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -46,7 +46,7 @@ pub fn configuration(
         (Ok(mut loaded), Ok(present)) => {
             let remarks = changes(&loaded.origins, &present.origins);
             let (was, is) = (&mut loaded.configuration, present.configuration);
-            (was.output, was.log, was.replay, was.page) = (is.output, is.log, is.replay, is.page);
+            (was.output, was.log, was.replay, was.page, was.links) = (is.output, is.log, is.replay, is.page, is.links);
             let mut providers = is.providers;
             providers.retain(|representation, _| !was.providers.contains_key(representation));
             Ok(Configured { loaded, providers, remarks })

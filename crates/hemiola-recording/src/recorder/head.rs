@@ -129,7 +129,7 @@ impl Head {
 /// assert!(is_of_run("module.BallFinder.threshold") && !is_of_run("log.folder"));
 /// ```
 pub fn is_of_run(key: &str) -> bool {
-    !["log.", "output.", "replay.", "guard.", "page."].iter().any(|section| key.starts_with(section))
+    !["log.", "output.", "replay.", "guard.", "page.", "link."].iter().any(|section| key.starts_with(section))
 }
 
 /// The keys of which two configurations say different things, and what.

@@ -1,13 +1,13 @@
-//! The ends of topics for modules that have no Rust types.
+//! Publishers for those who do not know the type of what they publish: modules that have no Rust
+//! types, and links.
 
 use std::fmt;
 
 use hemiola_model::RepresentationDescriptor;
-use hemiola_model::data::{ReadError, Reader, Writer};
-use hemiola_model::module::{Port, PortRecord, UntypedPublisher, UntypedSubscription};
+use hemiola_model::data::{ReadError, Reader};
+use hemiola_model::module::{Port, PortRecord, UntypedPublisher};
 
-use super::Subscription;
-use crate::carried::Carried;
+use super::Carried;
 use crate::topic::Publisher;
 
 /// A publisher whose messages come as data.
@@ -52,16 +52,6 @@ impl<T: Carried> UntypedPublisher for End<T> {
         message.read_from(self.message, reader)?;
         message.publish();
         Ok(())
-    }
-}
-
-impl<T: Carried> UntypedSubscription for Subscription<T> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn write(&self, index: usize, writer: &mut dyn Writer) -> bool {
-        self.iter().nth(index).is_some_and(|message| message.write_to(writer))
     }
 }
 

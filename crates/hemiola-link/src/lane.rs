@@ -1,0 +1,188 @@
+//! What waits for a peer, of one topic.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hemiola_model::configuration::{Keep, SentTopic};
+
+use crate::statistics::SentStatistics;
+
+/// What waits for a peer, of one topic: no more than robot.toml says, and no sooner.
+#[derive(Debug)]
+pub struct Lane {
+    keep: Keep,
+    /// The least distance of two messages.
+    period: Option<Duration>,
+    /// When the next one may be sent, or, of those of which more are kept, taken in.
+    due: Option<Instant>,
+    waiting: VecDeque<Waiting>,
+    /// How many were sent.
+    sequence: u64,
+}
+
+/// A message that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// When it was published, on the robot's clock.
+    pub time: i64,
+    /// The message.
+    pub cdr: Arc<[u8]>,
+}
+
+impl Lane {
+    pub fn new(topic: &SentTopic) -> Self {
+        let period = topic.rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok());
+        Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), sequence: 0 }
+    }
+
+    /// Takes a message in, and counts those that have to go for it. All lanes of a peer hold `held`
+    /// bytes, of at most `most`.
+    pub fn push(
+        &mut self,
+        message: Waiting,
+        now: Instant,
+        (held, most): (&mut usize, usize),
+        count: &mut SentStatistics,
+    ) {
+        match self.keep {
+            Keep::Newest => {
+                while let Some(older) = self.waiting.pop_front() {
+                    *held -= older.cdr.len();
+                    count.skipped += 1;
+                }
+            }
+            Keep::Last(_) if !self.is_due(now) => return count.skipped += 1,
+            Keep::Last(_) => self.note_due(now),
+        }
+        let limit = match self.keep {
+            Keep::Newest => 1,
+            Keep::Last(limit) => limit.max(1),
+        };
+        while self.waiting.len() >= limit || *held + message.cdr.len() > most {
+            count.dropped += 1;
+            match self.waiting.pop_front() {
+                Some(oldest) => *held -= oldest.cdr.len(),
+                // What others hold leaves no room for it.
+                None => return,
+            }
+        }
+        *held += message.cdr.len();
+        self.waiting.push_back(message);
+    }
+
+    /// The next message that may be sent now, and its number.
+    pub fn pop(&mut self, now: Instant, held: &mut usize) -> Option<(u64, Waiting)> {
+        if self.waiting.is_empty() {
+            return None;
+        }
+        if self.keep == Keep::Newest {
+            if !self.is_due(now) {
+                return None;
+            }
+            self.note_due(now);
+        }
+        let message = self.waiting.pop_front()?;
+        *held -= message.cdr.len();
+        self.sequence += 1;
+        Some((self.sequence, message))
+    }
+
+    /// When there will be something to send that is held back now.
+    pub fn due(&self) -> Option<Instant> {
+        self.due.filter(|_| self.keep == Keep::Newest && !self.waiting.is_empty())
+    }
+
+    /// Forgets what waits.
+    pub fn clear(&mut self, held: &mut usize) {
+        *held -= self.waiting.drain(..).map(|message| message.cdr.len()).sum::<usize>();
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        self.due.is_none_or(|due| due <= now)
+    }
+
+    /// One was let through now. The next one is due a period after this one was, so that a little
+    /// lateness does not add up.
+    fn note_due(&mut self, now: Instant) {
+        let Some(period) = self.period else { return };
+        let next = self.due.map(|due| due + period).filter(|next| *next > now);
+        self.due = Some(next.unwrap_or(now + period));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(number: u8) -> Waiting {
+        Waiting { time: i64::from(number), cdr: [number; 10].into() }
+    }
+
+    struct Try {
+        lane: Lane,
+        begin: Instant,
+        held: usize,
+        count: SentStatistics,
+    }
+
+    impl Try {
+        fn of(rate: Option<f64>, keep: Keep) -> Self {
+            let lane = Lane::new(&SentTopic { rate, keep, ..SentTopic::new("x") });
+            Self { lane, begin: Instant::now(), held: 0, count: SentStatistics::default() }
+        }
+
+        fn push(&mut self, milliseconds: u64, number: u8) {
+            let now = self.begin + Duration::from_millis(milliseconds);
+            self.lane.push(message(number), now, (&mut self.held, 45), &mut self.count);
+        }
+
+        fn pop(&mut self, milliseconds: u64) -> Option<u8> {
+            let now = self.begin + Duration::from_millis(milliseconds);
+            self.lane.pop(now, &mut self.held).map(|(_, message)| message.cdr[0])
+        }
+    }
+
+    #[test]
+    fn the_oldest_go_when_there_is_no_room() {
+        let mut lane = Try::of(None, Keep::Last(3));
+        (1..=5).for_each(|number| lane.push(0, number));
+        assert_eq!([(); 4].map(|()| lane.pop(0)), [Some(3), Some(4), Some(5), None]);
+        assert_eq!((lane.count.dropped, lane.held), (2, 0));
+    }
+
+    #[test]
+    fn no_more_bytes_are_held_than_may_be() {
+        let mut lane = Try::of(None, Keep::Last(100));
+        (1..=6).for_each(|number| lane.push(0, number));
+        assert_eq!((lane.held, lane.count.dropped), (40, 2));
+        assert_eq!(lane.pop(0), Some(3));
+        // As much is held by others that nothing fits.
+        lane.held += 40;
+        (7..=9).for_each(|number| lane.push(0, number));
+        assert_eq!((lane.held, lane.pop(0)), (40, None));
+    }
+
+    #[test]
+    fn the_newest_waits_until_it_may_be_sent() {
+        let mut lane = Try::of(Some(100.0), Keep::Newest);
+        lane.push(0, 1);
+        assert_eq!(lane.pop(0), Some(1));
+        lane.push(1, 2);
+        lane.push(2, 3);
+        assert_eq!((lane.pop(9), lane.lane.due()), (None, Some(lane.begin + Duration::from_millis(10))));
+        // A little late, and the next one is due as if it had been in time.
+        assert_eq!(lane.pop(12), Some(3));
+        lane.push(13, 4);
+        assert_eq!((lane.pop(19), lane.pop(20)), (None, Some(4)));
+        assert_eq!((lane.count.skipped, lane.count.dropped), (1, 0));
+    }
+
+    #[test]
+    fn of_those_of_which_more_are_kept_the_early_ones_are_skipped() {
+        let mut lane = Try::of(Some(100.0), Keep::Last(10));
+        (0..40).for_each(|millisecond| lane.push(millisecond, millisecond as u8));
+        assert_eq!([(); 5].map(|()| lane.pop(40)), [Some(0), Some(10), Some(20), Some(30), None]);
+        assert_eq!((lane.count.skipped, lane.lane.due()), (36, None));
+    }
+}

@@ -1,0 +1,218 @@
+//! One link: where it meets others, and who is there.
+
+mod datagrams;
+mod streams;
+
+use std::io;
+use std::time::Instant;
+
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd};
+use mio::Registry;
+
+use crate::session::{Desk, Session};
+use datagrams::Datagrams;
+use streams::Streams;
+
+/// One link. Everything is called on the links' thread, and never waits.
+pub struct Link {
+    desk: Desk,
+    carrier: Carrier,
+}
+
+/// What carries it.
+enum Carrier {
+    Streams(Streams),
+    Datagrams(Datagrams),
+}
+
+/// So many can be there at a time, those among them that have only come.
+const MOST_PEERS: usize = 16;
+
+/// By which the sockets of a link are known to the system: `first` is where it meets others, those
+/// behind it are its peers'.
+#[derive(Clone, Copy, Debug)]
+pub struct Tokens {
+    first: usize,
+}
+
+impl Tokens {
+    /// Of the link at this place.
+    pub fn of(place: usize) -> Self {
+        Self { first: place << 32 }
+    }
+
+    /// Which link it is, and which of its sockets.
+    pub fn read(token: mio::Token) -> (usize, usize) {
+        (token.0 >> 32, token.0 & 0xffff_ffff)
+    }
+
+    fn at(self, socket: usize) -> mio::Token {
+        mio::Token(self.first | socket)
+    }
+}
+
+/// What one turn leaves to do.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Todo {
+    /// There is more to do at once.
+    pub is_more: bool,
+    /// There will be something to do then.
+    pub due: Option<Instant>,
+}
+
+impl Todo {
+    /// What there is to do for another link, too.
+    pub fn join(&mut self, other: Self) {
+        self.is_more |= other.is_more;
+        self.also_at(other.due);
+    }
+
+    fn also_at(&mut self, due: Option<Instant>) {
+        self.due = [self.due, due].into_iter().flatten().min();
+    }
+}
+
+impl Link {
+    /// Listens, or goes to where it connects.
+    ///
+    /// # Errors
+    /// The address cannot be had.
+    pub fn open(
+        configuration: &LinkConfiguration,
+        mut desk: Desk,
+        tokens: Tokens,
+        registry: &Registry,
+    ) -> io::Result<Self> {
+        let carrier = match configuration.end.address() {
+            LinkAddress::Udp(address) => {
+                let towards = matches!(configuration.end, LinkEnd::Connect(_)).then_some(*address);
+                Carrier::Datagrams(Datagrams::open(*address, towards, &mut desk, tokens, registry)?)
+            }
+            LinkAddress::Unix(_) | LinkAddress::Tcp(_) => {
+                Carrier::Streams(Streams::open(&configuration.end, &mut desk, tokens, registry)?)
+            }
+        };
+        Ok(Self { desk, carrier })
+    }
+
+    /// What it has counted.
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// The system says that something can be read or written.
+    pub fn ready(&mut self, socket: usize, is_readable: bool, is_writable: bool) {
+        match &mut self.carrier {
+            Carrier::Streams(streams) => streams.ready(socket, is_readable, is_writable),
+            Carrier::Datagrams(datagrams) => datagrams.ready(is_readable, is_writable),
+        }
+    }
+
+    /// Receives, publishes and sends what there is; `is_new`: there may be new topics.
+    pub fn turn(&mut self, is_new: bool, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
+        let Self { desk, carrier } = self;
+        let mut todo = Todo::default();
+        match carrier {
+            Carrier::Streams(streams) => streams.receive(desk, now, registry, buffer, &mut todo),
+            Carrier::Datagrams(datagrams) => datagrams.receive(desk, now, buffer, &mut todo),
+        }
+        if is_new {
+            for topic in desk.topics.look() {
+                desk.complain(format!(
+                    "`{topic}` cannot be sent: its messages are opaque, and cannot leave the program"
+                ));
+            }
+            carrier.each_session(&mut |session| session.look(desk));
+        }
+        carrier.forward(desk, now, &mut todo);
+        match carrier {
+            Carrier::Streams(streams) => streams.send(desk, now, registry, &mut todo),
+            Carrier::Datagrams(datagrams) => datagrams.send(desk, now, &mut todo),
+        }
+        carrier.count(desk);
+        todo
+    }
+
+    /// Tells those who are there why this is the end.
+    pub fn end(&mut self, reason: &str) {
+        match &mut self.carrier {
+            Carrier::Streams(streams) => streams.end(reason),
+            Carrier::Datagrams(datagrams) => datagrams.end(reason),
+        }
+    }
+}
+
+impl Carrier {
+    fn each_session(&mut self, act: &mut dyn FnMut(&mut Session)) {
+        match self {
+            Self::Streams(streams) => streams.sessions().for_each(act),
+            Self::Datagrams(datagrams) => datagrams.sessions().for_each(act),
+        }
+    }
+
+    /// Hands what was published here to those who want it.
+    fn forward(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
+        for topic in 0..desk.topics.sent.len() {
+            let mut wanting = 0;
+            self.each_session(&mut |session| wanting += usize::from(session.wants(topic)));
+            desk.statistics.sent[topic].peers = wanting;
+            desk.topics.subscribe(topic, wanting > 0);
+            let mut messages = Vec::new();
+            todo.is_more |= desk.topics.receive(topic, |message| messages.push(message));
+            let overtaken = desk.topics.take_dropped(topic);
+            match desk.topics.sent[topic].configuration.keep {
+                Keep::Newest => desk.statistics.sent[topic].skipped += overtaken,
+                Keep::Last(_) => desk.statistics.sent[topic].dropped += overtaken,
+            }
+            for message in messages {
+                match message.filter(|message| self.fits(message.cdr.len())) {
+                    Some(message) => self.each_session(&mut |session| {
+                        if session.wants(topic) {
+                            session.publish(topic, message.clone(), now, desk);
+                        }
+                    }),
+                    None => {
+                        desk.statistics.sent[topic].unsendable += 1;
+                        let name = &desk.topics.sent[topic].configuration.topic;
+                        desk.complain(format!("a message of `{name}` cannot be sent: {}", self.limit()));
+                    }
+                }
+            }
+        }
+    }
+
+    fn fits(&self, cdr: usize) -> bool {
+        match self {
+            Self::Streams(_) => crate::wire::fits_a_frame(cdr),
+            Self::Datagrams(_) => crate::wire::fits_a_datagram(cdr),
+        }
+    }
+
+    fn limit(&self) -> &'static str {
+        match self {
+            Self::Streams(_) => "it is longer than 64 MiB, or could not be written",
+            Self::Datagrams(_) => "it is longer than a datagram of UDP, 64 KiB; `tcp:` has no such limit",
+        }
+    }
+
+    /// Notes who is there.
+    fn count(&mut self, desk: &mut Desk) {
+        let statistics = &mut desk.statistics;
+        statistics.peers.clear();
+        for (sent, topic) in statistics.sent.iter_mut().zip(&desk.topics.sent) {
+            sent.is_there = topic.schema.is_some();
+        }
+        for (received, topic) in statistics.received.iter_mut().zip(&desk.topics.received) {
+            (received.peers, received.is_there) = (0, topic.descriptor.is_some());
+        }
+        self.each_session(&mut |session| {
+            statistics.peers.extend(session.robot().map(str::to_owned));
+            for (topic, received) in statistics.received.iter_mut().enumerate() {
+                received.peers += usize::from(session.brings(topic));
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

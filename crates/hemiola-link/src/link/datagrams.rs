@@ -1,0 +1,258 @@
+//! A link over UDP: one socket, and conversations by numbers.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use hemiola_model::configuration::LinkAddress;
+use mio::net::UdpSocket;
+use mio::{Interest, Registry};
+
+use super::{MOST_PEERS, Todo, Tokens};
+use crate::patience::Patience;
+use crate::session::{Desk, Parting, Session};
+use crate::socket::at_present;
+use crate::wire::{self, DATAGRAM_HEAD, Frame};
+
+/// A link over UDP.
+pub struct Datagrams {
+    socket: UdpSocket,
+    is_readable: bool,
+    is_writable: bool,
+    /// Where it connects to; `None`: it listens.
+    towards: Option<SocketAddr>,
+    peers: BTreeMap<SocketAddr, Peer>,
+}
+
+struct Peer {
+    session: Session,
+    /// The number that was chosen here.
+    own: u64,
+    /// The number that the other side has chosen; 0 as long as it is not known.
+    theirs: u64,
+    /// It has said our number: what it says comes from its address.
+    is_proven: bool,
+    heard: Instant,
+    /// When hello is said again.
+    due: Instant,
+    patience: Patience,
+    /// A datagram for which the kernel had no room.
+    pending: Option<Vec<u8>>,
+}
+
+/// The longest time between two hellos.
+const BEAT: Duration = Duration::from_secs(1);
+/// Who has said nothing for so long is gone.
+const SILENCE: Duration = Duration::from_secs(5);
+/// So many datagrams are received before others have their turn.
+const AT_ONCE: usize = 256;
+
+impl Datagrams {
+    pub fn open(
+        address: SocketAddr,
+        towards: Option<SocketAddr>,
+        desk: &mut Desk,
+        tokens: Tokens,
+        registry: &Registry,
+    ) -> io::Result<Self> {
+        let any = match address.ip() {
+            IpAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+            IpAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+        };
+        let mut socket = UdpSocket::bind(if towards.is_some() { any } else { address })?;
+        if towards.is_none() {
+            desk.statistics.address = LinkAddress::Udp(socket.local_addr()?).to_string();
+        }
+        desk.longest_offer = wire::LONGEST_IN_DATAGRAM;
+        registry.register(&mut socket, tokens.at(0), Interest::READABLE | Interest::WRITABLE)?;
+        Ok(Self { socket, is_readable: true, is_writable: true, towards, peers: BTreeMap::new() })
+    }
+
+    pub fn sessions(&mut self) -> impl Iterator<Item = &mut Session> {
+        self.peers.values_mut().map(|peer| &mut peer.session)
+    }
+
+    pub fn ready(&mut self, is_readable: bool, is_writable: bool) {
+        self.is_readable |= is_readable;
+        self.is_writable |= is_writable;
+    }
+
+    /// Hears what was said.
+    pub fn receive(&mut self, desk: &mut Desk, now: Instant, buffer: &mut [u8], todo: &mut Todo) {
+        for _ in 0..AT_ONCE {
+            if !self.is_readable {
+                break;
+            }
+            match at_present(|| self.socket.recv_from(buffer)) {
+                Ok(Some((length, from))) => self.hear(&buffer[..length], from, desk, now),
+                Ok(None) => self.is_readable = false,
+                // Something that was sent did not arrive, and the network has said so.
+                Err(_) => {}
+            }
+        }
+        todo.is_more |= self.is_readable;
+        if let Some(towards) = self.towards
+            && !self.peers.contains_key(&towards)
+        {
+            self.begin(towards, 0, desk, now);
+        }
+    }
+
+    /// Sends what waits, and parts from those who have been silent for too long.
+    pub fn send(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
+        let mut silent = Vec::new();
+        for (address, peer) in &mut self.peers {
+            // Who may be at another address than it says gets one hello for each of its own.
+            let speaks_first = peer.is_proven || self.towards.is_some();
+            if speaks_first && now >= peer.due {
+                peer.session.repeat(desk);
+                peer.due = peer.patience.after(now);
+            }
+            while self.is_writable
+                && let Some(datagram) = peer.next(now, desk)
+            {
+                match at_present(|| self.socket.send_to(&datagram, *address)) {
+                    Ok(Some(_)) => {}
+                    Ok(None) => {
+                        peer.pending = Some(datagram);
+                        self.is_writable = false;
+                    }
+                    Err(error) => desk.complain(format!("nothing can be sent to {address}: {error}")),
+                }
+            }
+            if now >= peer.heard + SILENCE {
+                silent.push((*address, if peer.is_proven { Parting::Silence } else { Parting::NoAnswer }));
+            }
+            todo.also_at(Some(peer.due).filter(|_| speaks_first));
+            todo.also_at(Some(peer.heard + SILENCE));
+            todo.also_at(peer.session.due().filter(|_| self.is_writable));
+        }
+        for (address, parting) in silent {
+            self.part(address, parting, desk);
+            // The next attempt begins at once.
+            todo.is_more |= self.towards.is_some();
+        }
+    }
+
+    pub fn end(&mut self, reason: &str) {
+        for (address, peer) in self.peers.iter().filter(|(_, peer)| peer.is_proven) {
+            let goodbye = peer.datagram(&Frame::Goodbye { reason: wire::shortened(reason) });
+            _ = self.socket.send_to(&goodbye, *address);
+        }
+    }
+
+    fn hear(&mut self, datagram: &[u8], address: SocketAddr, desk: &mut Desk, now: Instant) {
+        let heard = self.understand(datagram, address, desk, now);
+        match heard {
+            Ok(true) => {}
+            Ok(false) => desk.statistics.ignored += 1,
+            Err(parting) => self.part(address, parting, desk),
+        }
+    }
+
+    /// Whether a datagram belongs here.
+    fn understand(
+        &mut self,
+        datagram: &[u8],
+        address: SocketAddr,
+        desk: &mut Desk,
+        now: Instant,
+    ) -> Result<bool, Parting> {
+        let Some((numbers, frame)) = datagram.split_first_chunk::<DATAGRAM_HEAD>() else { return Ok(false) };
+        let [from, to] = [&numbers[..8], &numbers[8..]].map(|bytes| bytes.try_into().map_or(0, u64::from_le_bytes));
+        let frame = Frame::read(frame);
+        let is_hello = matches!(frame, Ok(Frame::Hello { .. }));
+        if from == 0 || self.towards.is_some_and(|towards| towards != address) {
+            return Ok(false);
+        }
+        let is_anew = self.peers.get(&address).is_none_or(|peer| peer.theirs != 0 && peer.theirs != from);
+        if is_anew {
+            if !is_hello || to != 0 || (self.peers.len() >= MOST_PEERS && !self.peers.contains_key(&address)) {
+                return Ok(false);
+            }
+            if self.peers.contains_key(&address) {
+                self.part(address, Parting::Anew, desk);
+            }
+            self.begin(address, from, desk, now);
+        }
+        let Some(peer) = self.peers.get_mut(&address) else { return Ok(false) };
+        if to != peer.own {
+            if is_hello && to == 0 && !is_anew {
+                // It does not know our number yet.
+                peer.session.repeat(desk);
+            }
+            return Ok(is_hello && to == 0);
+        }
+        (peer.is_proven, peer.heard) = (true, now);
+        if peer.theirs == 0 {
+            peer.theirs = from;
+            // Now that its number is known, it can know ours.
+            peer.session.repeat(desk);
+        }
+        peer.patience = Patience::at(BEAT);
+        if peer.session.robot().is_none() && !is_hello {
+            // The hello before it was lost, and will be said again.
+            return Ok(false);
+        }
+        peer.session.hear(frame.map_err(Parting::Garbage)?, desk)?;
+        Ok(true)
+    }
+
+    fn begin(&mut self, address: SocketAddr, theirs: u64, desk: &Desk, now: Instant) {
+        let mut patience = Patience::up_to(BEAT);
+        let peer = Peer {
+            session: Session::new(desk),
+            own: number(),
+            theirs,
+            is_proven: false,
+            heard: now,
+            due: patience.after(now),
+            patience,
+            pending: None,
+        };
+        self.peers.insert(address, peer);
+    }
+
+    fn part(&mut self, address: SocketAddr, parting: Parting, desk: &mut Desk) {
+        let Some(peer) = self.peers.remove(&address) else { return };
+        if parting.is_refusal() && peer.is_proven {
+            let goodbye = peer.datagram(&Frame::Goodbye { reason: wire::shortened(&parting.to_string()) });
+            _ = self.socket.send_to(&goodbye, address);
+        }
+        let sought = self.towards.map(LinkAddress::Udp);
+        desk.part(peer.session.robot(), sought.as_ref(), &parting);
+    }
+}
+
+impl Peer {
+    /// What is sent next.
+    fn next(&mut self, now: Instant, desk: &mut Desk) -> Option<Vec<u8>> {
+        let pending = self.pending.take();
+        pending.or_else(|| {
+            let outgoing = self.session.next(now, desk)?;
+            let mut datagram = self.head();
+            datagram.extend_from_slice(&outgoing.head);
+            datagram.extend_from_slice(&outgoing.cdr);
+            Some(datagram)
+        })
+    }
+
+    fn datagram(&self, frame: &Frame<'_>) -> Vec<u8> {
+        let mut datagram = self.head();
+        frame.write(&mut datagram);
+        datagram
+    }
+
+    fn head(&self) -> Vec<u8> {
+        [self.own, self.theirs].iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+}
+
+/// One that nobody can guess, and not 0.
+fn number() -> u64 {
+    let mut bytes = [0; 8];
+    // Eight bytes come at once, or there is no randomness at all.
+    _ = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
+    u64::from_le_bytes(bytes).max(1)
+}

@@ -1,0 +1,288 @@
+//! A link over connections: Unix sockets and TCP.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+use hemiola_model::configuration::{LinkAddress, LinkEnd};
+use mio::Registry;
+
+use super::{MOST_PEERS, Todo, Tokens};
+use crate::patience::Patience;
+use crate::session::{Desk, Outgoing, Parting, Session};
+use crate::socket::{Listener, Stream};
+use crate::wire::{self, Frame, Incoming};
+
+/// A link over connections.
+pub struct Streams {
+    port: Port,
+    tokens: Tokens,
+    /// By the numbers of their sockets.
+    peers: BTreeMap<usize, Peer>,
+    /// The number of the next one's socket.
+    next: usize,
+}
+
+enum Port {
+    Listening {
+        listener: Listener,
+        has_come: bool,
+    },
+    Connecting {
+        address: LinkAddress,
+        patience: Patience,
+        /// When it is tried again; `None` while somebody is there.
+        due: Option<Instant>,
+    },
+}
+
+struct Peer {
+    stream: Stream,
+    session: Session,
+    incoming: Incoming,
+    /// What is being written, and how much of it was.
+    outgoing: Option<(Outgoing, usize)>,
+    began: Instant,
+    is_there: bool,
+    is_readable: bool,
+    is_writable: bool,
+}
+
+/// A peer has so long to say hello.
+const HELLO_PATIENCE: Duration = Duration::from_secs(5);
+/// The longest time between two attempts.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// So much is read from one peer before others have their turn.
+const AT_ONCE: usize = 1 << 20;
+/// The socket where others are met.
+const PORT: usize = 0;
+
+impl Streams {
+    pub fn open(end: &LinkEnd, desk: &mut Desk, tokens: Tokens, registry: &Registry) -> io::Result<Self> {
+        let port = match end {
+            LinkEnd::Listen(address) => {
+                let mut listener = match address {
+                    LinkAddress::Unix(path) => Listener::unix(path)?,
+                    LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Listener::tcp(*address)?,
+                };
+                desk.statistics.address = listener.address().to_string();
+                listener.register(registry, tokens.at(PORT))?;
+                Port::Listening { listener, has_come: true }
+            }
+            LinkEnd::Connect(address) => Port::Connecting {
+                address: address.clone(),
+                patience: Patience::up_to(LONGEST_PAUSE),
+                due: Some(Instant::now()),
+            },
+        };
+        Ok(Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1 })
+    }
+
+    pub fn sessions(&mut self) -> impl Iterator<Item = &mut Session> {
+        self.peers.values_mut().map(|peer| &mut peer.session)
+    }
+
+    pub fn ready(&mut self, socket: usize, is_readable: bool, is_writable: bool) {
+        match (&mut self.port, self.peers.get_mut(&socket)) {
+            (Port::Listening { has_come, .. }, _) if socket == PORT => *has_come = true,
+            (_, Some(peer)) => {
+                peer.is_readable |= is_readable;
+                peer.is_writable |= is_writable;
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets in who waits, and hears what was said.
+    pub fn receive(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, buffer: &mut [u8], todo: &mut Todo) {
+        self.accept(desk, now, registry);
+        self.connect(desk, now, registry);
+        self.with_peers(desk, now, |peer, desk| {
+            peer.receive(desk, buffer)?;
+            todo.is_more |= peer.is_readable;
+            Ok(())
+        });
+    }
+
+    /// Sends what waits, and parts from those who have been silent for too long.
+    pub fn send(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, todo: &mut Todo) {
+        self.with_peers(desk, now, |peer, desk| {
+            peer.send(desk, now)?;
+            if peer.session.robot().is_none() {
+                if now >= peer.began + HELLO_PATIENCE {
+                    return Err(if peer.is_there { Parting::NoHello } else { Parting::NoAnswer });
+                }
+                todo.also_at(Some(peer.began + HELLO_PATIENCE));
+            }
+            todo.also_at(peer.session.due().filter(|_| peer.is_writable));
+            Ok(())
+        });
+        self.connect(desk, now, registry);
+        if let Port::Connecting { due, patience, .. } = &mut self.port {
+            if self.peers.values().any(|peer| peer.session.robot().is_some()) {
+                patience.reset();
+            }
+            todo.also_at(*due);
+        }
+    }
+
+    pub fn end(&mut self, reason: &str) {
+        self.peers.values_mut().for_each(|peer| peer.say_goodbye(reason));
+    }
+
+    fn accept(&mut self, desk: &mut Desk, now: Instant, registry: &Registry) {
+        let Port::Listening { listener, has_come } = &mut self.port else { return };
+        let mut accepted = Vec::new();
+        while *has_come {
+            match listener.accept() {
+                Ok(stream) => accepted.push(stream),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // Until the next one comes: so it is when there are no more files to be had, too.
+                Err(_) => *has_come = false,
+            }
+        }
+        for stream in accepted {
+            let is_room = self.peers.len() < MOST_PEERS;
+            if let Err(error) = self.begin(stream, desk, now, registry) {
+                desk.complain(format!("a connection cannot be used: {error}"));
+            } else if !is_room {
+                self.part(self.next - 1, Parting::NoRoom, desk, now);
+            }
+        }
+    }
+
+    /// Goes to the other side, if it is time.
+    fn connect(&mut self, desk: &mut Desk, now: Instant, registry: &Registry) {
+        let Port::Connecting { address, due, .. } = &mut self.port else { return };
+        if due.is_none_or(|due| due > now) {
+            return;
+        }
+        *due = None;
+        let stream = match &*address {
+            LinkAddress::Unix(path) => Stream::unix(path),
+            LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Stream::tcp(*address),
+        };
+        if let Err(error) = stream.and_then(|stream| self.begin(stream, desk, now, registry)) {
+            self.note_end(None, &Parting::System(error), desk, now);
+        }
+    }
+
+    fn begin(&mut self, mut stream: Stream, desk: &Desk, now: Instant, registry: &Registry) -> io::Result<()> {
+        stream.prepare()?;
+        stream.register(registry, self.tokens.at(self.next))?;
+        let peer = Peer {
+            stream,
+            session: Session::new(desk),
+            incoming: Incoming::default(),
+            outgoing: None,
+            began: now,
+            is_there: false,
+            is_readable: false,
+            is_writable: false,
+        };
+        self.peers.insert(self.next, peer);
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Does something with each peer, and parts from those with whom this is an error.
+    fn with_peers(
+        &mut self,
+        desk: &mut Desk,
+        now: Instant,
+        mut act: impl FnMut(&mut Peer, &mut Desk) -> Result<(), Parting>,
+    ) {
+        let mut parted = Vec::new();
+        for (socket, peer) in &mut self.peers {
+            if let Err(parting) = act(peer, desk) {
+                parted.push((*socket, parting));
+            }
+        }
+        parted.into_iter().for_each(|(socket, parting)| self.part(socket, parting, desk, now));
+    }
+
+    fn part(&mut self, socket: usize, parting: Parting, desk: &mut Desk, now: Instant) {
+        let Some(mut peer) = self.peers.remove(&socket) else { return };
+        if parting.is_refusal() {
+            peer.say_goodbye(&parting.to_string());
+        }
+        self.note_end(peer.session.robot(), &parting, desk, now);
+    }
+
+    /// A conversation is over, or has not begun: who connects does so again later.
+    fn note_end(&mut self, robot: Option<&str>, parting: &Parting, desk: &mut Desk, now: Instant) {
+        match &mut self.port {
+            Port::Connecting { address, patience, due } => {
+                *due = Some(patience.after(now));
+                desk.part(robot, Some(address), parting);
+            }
+            Port::Listening { .. } => desk.part(robot, None, parting),
+        }
+    }
+}
+
+impl Peer {
+    fn receive(&mut self, desk: &mut Desk, buffer: &mut [u8]) -> Result<(), Parting> {
+        if !self.is_there && self.is_writable {
+            self.is_there = self.stream.is_there().map_err(Parting::System)?;
+        }
+        let mut read = 0;
+        while self.is_there && self.is_readable && read < AT_ONCE {
+            match self.stream.read(buffer) {
+                Ok(None) => self.is_readable = false,
+                Ok(Some(0)) => return Err(Parting::Closed),
+                Ok(Some(count)) => {
+                    read += count;
+                    self.incoming.push(&buffer[..count]);
+                    while let Some(frame) = self.incoming.next().map_err(Parting::Garbage)? {
+                        self.session.hear(frame, desk)?;
+                    }
+                }
+                Err(error) => return Err(ended(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, desk: &mut Desk, now: Instant) -> Result<(), Parting> {
+        while self.is_there && self.is_writable {
+            let next = || self.session.next(now, desk).map(|frame| (behind_length(frame), 0));
+            let Some((outgoing, written)) = self.outgoing.take().or_else(next) else { return Ok(()) };
+            let head = &outgoing.head[written.min(outgoing.head.len())..];
+            let cdr = &outgoing.cdr[written.saturating_sub(outgoing.head.len())..];
+            let left = head.len() + cdr.len();
+            match self.stream.write([head, cdr]).map_err(ended)? {
+                Some(count) if count == left => {}
+                Some(count) => self.outgoing = Some((outgoing, written + count)),
+                None => {
+                    self.outgoing = Some((outgoing, written));
+                    self.is_writable = false;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// If the kernel takes it: nobody waits for that. Within another frame it would be read as part
+    /// of it.
+    fn say_goodbye(&mut self, reason: &str) {
+        if self.is_there && self.outgoing.is_none() {
+            let goodbye = wire::with_length(&Frame::Goodbye { reason: wire::shortened(reason) });
+            _ = self.stream.write([&goodbye, &[]]);
+        }
+    }
+}
+
+fn behind_length(mut outgoing: Outgoing) -> Outgoing {
+    let length = wire::length_of(outgoing.head.len() + outgoing.cdr.len());
+    outgoing.head.splice(..0, length);
+    outgoing
+}
+
+/// How connections end when their peers do.
+fn ended(error: io::Error) -> Parting {
+    match error.kind() {
+        ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Parting::Closed,
+        _ => Parting::System(error),
+    }
+}

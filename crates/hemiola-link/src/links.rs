@@ -1,0 +1,239 @@
+//! All links of a robot, and their thread.
+
+use std::fmt;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hemiola_bus::{Bus, RobotClock, Watch};
+use hemiola_model::configuration::LinkConfiguration;
+use hemiola_realtime::{Generation, Wakeup};
+use hemiola_trace::TickScale;
+use mio::{Events, Poll, Waker};
+
+use crate::error::LinkError;
+use crate::link::{Link, Tokens};
+use crate::passage::contained;
+use crate::session::{Desk, Note};
+use crate::statistics::LinkStatistics;
+use crate::topics::Topics;
+
+/// What links need of the robot whose they are.
+///
+/// See [`Links::open`].
+#[derive(Clone)]
+pub struct LinkHost {
+    robot: String,
+    bus: Bus,
+    clock: Arc<RobotClock>,
+    scale: Option<TickScale>,
+    note: Note,
+}
+
+impl LinkHost {
+    /// A robot of this name, whose topics are on that bus. What is to be told goes to `note`, on
+    /// the links' thread.
+    pub fn new(
+        robot: impl Into<String>,
+        bus: Bus,
+        clock: Arc<RobotClock>,
+        note: impl Fn(String) + Send + Sync + 'static,
+    ) -> Self {
+        Self { robot: robot.into(), bus, clock, scale: None, note: Arc::new(note) }
+    }
+
+    /// With what the bus measures time: then messages have the time at which they were published,
+    /// and not at which the links' thread came to them.
+    #[must_use]
+    pub fn with_ticks(self, scale: TickScale) -> Self {
+        Self { scale: Some(scale), ..self }
+    }
+}
+
+/// The links of a robot. Dropped, they tell those who are there that the robot has ended, and
+/// close.
+///
+/// See the [crate's example](crate).
+pub struct Links {
+    orders: Sender<String>,
+    ended: Receiver<()>,
+    /// Rung when there is something to send.
+    wakeup: Arc<Wakeup>,
+    statistics: Arc<Mutex<Vec<LinkStatistics>>>,
+}
+
+/// The links' thread has so long to say goodbye.
+const END_PATIENCE: Duration = Duration::from_millis(500);
+/// So much is read at once.
+const BUFFER: usize = 64 << 10;
+const WAKER: mio::Token = mio::Token(usize::MAX);
+
+impl Links {
+    /// Opens links. Those that listen do so when this returns; those that connect try until
+    /// somebody is there.
+    ///
+    /// # Errors
+    /// An address cannot be had, or the kernel gives no thread.
+    pub fn open(links: &[LinkConfiguration], host: LinkHost) -> Result<Self, LinkError> {
+        let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
+        let poll = Poll::new().map_err(system("an epoll instance"))?;
+        let waker = Waker::new(poll.registry(), WAKER).map_err(system("a waker"))?;
+        let [wakeup, news] = [(); 2].map(|()| Arc::new(Wakeup::new()));
+        let mut opened = Vec::new();
+        for (place, link) in links.iter().enumerate() {
+            let LinkHost { robot, bus, clock, scale, note } = host.clone();
+            let topics = Topics::new(link, bus, clock, scale, wakeup.clone());
+            let desk = Desk::new(robot, topics, LinkStatistics::of(link), note);
+            let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
+                LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
+            })?;
+            opened.push(link);
+        }
+        let statistics = opened.iter().map(|link| link.desk().statistics.clone()).collect();
+        let statistics = Arc::new(Mutex::new(statistics));
+        // In this order: who is woken finds the news.
+        let watches = [host.bus.watch(news.clone().into()), host.bus.watch(wakeup.clone().into())];
+        let (orders, ordered) = channel();
+        let (end, ended) = channel();
+        let (bell_end, bell_ended) = channel::<()>();
+        let mut reactor = Reactor {
+            poll,
+            links: opened,
+            seen: None,
+            news,
+            _watches: watches,
+            ordered,
+            statistics: statistics.clone(),
+        };
+        let rung = wakeup.clone();
+        start("hemiola bell", move || ring(&rung, &waker, &bell_ended)).map_err(system("a thread"))?;
+        let (note, bell) = (host.note, wakeup.clone());
+        start("hemiola links", move || {
+            if let Err(panic) = contained(|| reactor.run()) {
+                note(format!("the links have ended: they {panic}"));
+            }
+            // With it go the sockets, and messages of users' types.
+            _ = contained(move || drop(reactor));
+            drop(bell_end);
+            bell.notify_all();
+            drop(end);
+        })
+        .map_err(system("a thread"))?;
+        Ok(Self { orders, ended, wakeup, statistics })
+    }
+
+    /// What went over each link so far, in the order of the configuration.
+    pub fn statistics(&self) -> Vec<LinkStatistics> {
+        lock(&self.statistics).clone()
+    }
+
+    /// Tells those who are there why, and closes.
+    pub fn close(mut self, reason: &str) {
+        self.end(reason);
+    }
+
+    fn end(&mut self, reason: &str) {
+        if self.orders.send(reason.to_owned()).is_ok() {
+            self.wakeup.notify_all();
+            // It ends at once, unless a user's type holds it up: nobody who ends a robot waits long
+            // for that.
+            _ = self.ended.recv_timeout(END_PATIENCE) == Err(RecvTimeoutError::Timeout);
+        }
+    }
+}
+
+impl Drop for Links {
+    fn drop(&mut self) {
+        self.end("the robot has ended");
+    }
+}
+
+impl fmt::Debug for Links {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(lock(&self.statistics).iter().map(|link| &link.name)).finish()
+    }
+}
+
+/// The links' thread: it waits for all sockets at once, and for who rings.
+struct Reactor {
+    poll: Poll,
+    links: Vec<Link>,
+    /// Raised when there are new topics, and how often it was when they were looked at.
+    news: Arc<Wakeup>,
+    seen: Option<Generation>,
+    _watches: [Watch; 2],
+    /// Why the links close.
+    ordered: Receiver<String>,
+    statistics: Arc<Mutex<Vec<LinkStatistics>>>,
+}
+
+impl Reactor {
+    fn run(&mut self) {
+        let mut events = Events::with_capacity(64);
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            let todo = self.turn(&mut buffer);
+            let timeout = match todo.is_more {
+                true => Some(Duration::ZERO),
+                false => todo.due.map(|due| due.saturating_duration_since(Instant::now())),
+            };
+            match self.poll.poll(&mut events, timeout) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return,
+                _ => {}
+            }
+            for event in events.iter().filter(|event| event.token() != WAKER) {
+                let (link, socket) = Tokens::read(event.token());
+                let is_readable = event.is_readable() || event.is_read_closed() || event.is_error();
+                let is_writable = event.is_writable() || event.is_write_closed() || event.is_error();
+                self.links[link].ready(socket, is_readable, is_writable);
+            }
+            match self.ordered.try_recv() {
+                Err(TryRecvError::Empty) => {}
+                order => {
+                    let reason = order.unwrap_or_default();
+                    return self.links.iter_mut().for_each(|link| link.end(&reason));
+                }
+            }
+        }
+    }
+
+    fn turn(&mut self, buffer: &mut [u8]) -> crate::link::Todo {
+        let news = self.news.generation();
+        let is_new = self.seen.replace(news) != Some(news);
+        let (now, registry) = (Instant::now(), self.poll.registry());
+        let mut all = crate::link::Todo::default();
+        for link in &mut self.links {
+            all.join(link.turn(is_new, now, registry, buffer));
+        }
+        let mut shown = lock(&self.statistics);
+        for (shown, link) in shown.iter_mut().zip(&self.links) {
+            if *shown != link.desk().statistics {
+                shown.clone_from(&link.desk().statistics);
+            }
+        }
+        all
+    }
+}
+
+/// Rings at the system's door whenever somebody has raised `wakeup`: who publishes pays for a
+/// signal of the bus, and never for a system call of its own while this one is awake.
+fn ring(wakeup: &Wakeup, waker: &Waker, ended: &Receiver<()>) {
+    loop {
+        let seen = wakeup.generation();
+        if ended.try_recv() != Err(TryRecvError::Empty) || waker.wake().is_err() {
+            return;
+        }
+        wakeup.wait(seen, None);
+    }
+}
+
+fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+}
+
+fn lock(statistics: &Mutex<Vec<LinkStatistics>>) -> MutexGuard<'_, Vec<LinkStatistics>> {
+    // Figures are whole even if somebody panicked beside them.
+    statistics.lock().unwrap_or_else(PoisonError::into_inner)
+}

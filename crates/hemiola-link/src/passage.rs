@@ -1,0 +1,83 @@
+//! From messages of one type to those of another.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hemiola_log::{Adapter, Definition, FieldChange};
+use hemiola_model::RepresentationDescriptor;
+use hemiola_model::cdr::{CdrWriter, MessageSchema};
+use hemiola_model::data::ReadError;
+use hemiola_realtime::{Containment, describe_panic, take_place};
+
+use crate::wire::Offer;
+
+/// How messages that come in become messages of the type here.
+#[derive(Debug)]
+pub enum Passage {
+    /// They are.
+    AsTheyAre,
+    /// Field by field, by their names.
+    ByNames(Box<Adapter>),
+}
+
+impl Passage {
+    /// Compares the type of what is offered with the type here: equal hashes, or else by the names
+    /// of fields. With it comes what is to be said of fields that only one of them has.
+    ///
+    /// # Errors
+    /// They do not fit: why, and in which field.
+    pub fn between(offer: &Offer<'_>, here: &'static RepresentationDescriptor) -> Result<(Self, Vec<String>), String> {
+        let data_type = here.data_type().ok_or_else(|| format!("`{}` cannot leave its program", here.name()))?;
+        let schema = MessageSchema::of(here.name(), &data_type);
+        if offer.hash == schema.type_hash {
+            return Ok((Self::AsTheyAre, Vec::new()));
+        }
+        let parse = |name: &str, text: &str| {
+            let definition = Definition::parse(name, text).map(Arc::new);
+            definition.map_err(|error| format!("the definition of `{name}` cannot be used: {error}"))
+        };
+        let (from, to) = (parse(offer.schema, offer.definition)?, parse(&schema.name, &schema.text)?);
+        let default = contained(|| {
+            let mut writer = CdrWriter::default();
+            here.create().write(&mut writer);
+            writer.finish()
+        });
+        let default = default.map_err(|panic| format!("`{}` has no default value: it {panic}", here.name()))?;
+        let adapter = Adapter::new(&from, &to, &default, []).map_err(|error| error.to_string())?;
+        let is_missing = |name: &str| adapter.changes().contains(&FieldChange::Added(name.to_owned()));
+        if !to.fields.is_empty() && to.fields.iter().all(|field| is_missing(&field.name)) {
+            return Err(format!("`{}` and `{}` have no field in common", offer.schema, schema.name));
+        }
+        let mut remarks = Vec::new();
+        for change in adapter.changes() {
+            match change {
+                FieldChange::Added(field) => remarks.push(format!("`{field}` is not sent, and has its default")),
+                FieldChange::Removed(field) => remarks.push(format!("`{field}` is sent, and not known here")),
+                FieldChange::Changed(field) => {
+                    let (there, here) = (offer.schema, &schema.name);
+                    return Err(format!("`{field}` is something else in `{there}` than in `{here}`"));
+                }
+            }
+        }
+        Ok((Self::ByNames(Box::new(adapter)), remarks))
+    }
+
+    /// A message of the type here.
+    ///
+    /// # Errors
+    /// It is none of the type that was offered.
+    pub fn pass<'m>(&self, message: &'m [u8]) -> Result<Cow<'m, [u8]>, ReadError> {
+        match self {
+            Self::AsTheyAre => Ok(Cow::Borrowed(message)),
+            // A value that has no place here leaves the default where it would be, as in logs.
+            Self::ByNames(adapter) => adapter.adapt(message, |_| {}).map(Cow::Owned),
+        }
+    }
+}
+
+/// Calls code of users: if it panics, what that says.
+pub fn contained<R>(call: impl FnOnce() -> R) -> Result<R, String> {
+    let _quiet = Containment::new();
+    catch_unwind(AssertUnwindSafe(call)).map_err(|panic| describe_panic(&*panic, &take_place()))
+}

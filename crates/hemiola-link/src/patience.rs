@@ -1,0 +1,50 @@
+//! How long to wait before the next attempt.
+
+use std::time::{Duration, Instant};
+
+/// Grows with each attempt.
+#[derive(Debug)]
+pub struct Patience {
+    next: Duration,
+    longest: Duration,
+}
+
+const SHORTEST: Duration = Duration::from_millis(100);
+
+impl Patience {
+    /// 100 ms, 200 ms and so on, up to `longest`.
+    pub fn up_to(longest: Duration) -> Self {
+        Self { next: SHORTEST, longest }
+    }
+
+    /// Always as long.
+    pub fn at(period: Duration) -> Self {
+        Self { next: period, longest: period }
+    }
+
+    /// When to try again after an attempt now.
+    pub fn after(&mut self, now: Instant) -> Instant {
+        let delay = self.next;
+        self.next = (2 * delay).min(self.longest);
+        now + delay
+    }
+
+    /// Somebody was there: begins anew.
+    pub fn reset(&mut self) {
+        self.next = SHORTEST;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_grows_to_its_limit_and_begins_anew() {
+        let (mut patience, now) = (Patience::up_to(Duration::from_secs(1)), Instant::now());
+        let mut delays = || (patience.after(now) - now).as_millis();
+        assert_eq!([(); 6].map(|()| delays()), [100, 200, 400, 800, 1000, 1000]);
+        patience.reset();
+        assert_eq!(patience.after(now), now + SHORTEST);
+    }
+}

@@ -1,0 +1,334 @@
+//! What was said with one peer, and what waits for it. No sockets and no clock: what comes in and
+//! goes out are frames.
+
+mod desk;
+mod parting;
+
+pub use desk::{Desk, Note, plain};
+pub use parting::Parting;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::lane::{Lane, Waiting};
+use crate::passage::Passage;
+use crate::wire::{self, Answer, Frame, Message, Offer};
+
+/// A conversation with a peer.
+pub struct Session {
+    /// What the peer is called, since it has said hello.
+    robot: Option<String>,
+    /// What is said before messages, as frames without their lengths.
+    sayings: VecDeque<Vec<u8>>,
+    /// What becomes of the topics that are sent, by their numbers.
+    offers: Vec<Offered>,
+    lanes: Vec<Lane>,
+    /// Bytes that wait in all lanes.
+    held: usize,
+    /// The lane whose turn it is.
+    turn: usize,
+    /// Topics that the peer has offered and that are received, by their numbers there.
+    taken: BTreeMap<u32, Taken>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Offered {
+    NotYet,
+    Unanswered,
+    Answered(Answer),
+}
+
+/// A topic of the peer that is received.
+struct Taken {
+    /// Its place among those that are received.
+    topic: usize,
+    offer: KeptOffer,
+    answer: Answer,
+    reason: String,
+    passage: Option<Passage>,
+    /// The number of the last message.
+    sequence: u64,
+}
+
+#[derive(PartialEq)]
+struct KeptOffer {
+    schema: String,
+    hash: String,
+    definition: String,
+}
+
+/// A frame that is to be sent, in two parts, so that a message is not copied for each peer.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// All of it, or what comes before a message.
+    pub head: Vec<u8>,
+    /// The message, in CDR.
+    pub cdr: Arc<[u8]>,
+}
+
+/// So many bytes wait for a peer at most.
+const MOST_HELD: usize = 64 << 20;
+/// So much is to be said at most: who asks for more without listening is sent away.
+const MOST_SAYINGS: usize = 4 * wire::MOST_TOPICS as usize;
+
+impl Session {
+    /// Says hello.
+    pub fn new(desk: &Desk) -> Self {
+        let topics = &desk.topics.sent;
+        let mut session = Self {
+            robot: None,
+            sayings: VecDeque::new(),
+            offers: vec![Offered::NotYet; topics.len()],
+            lanes: topics.iter().map(|sent| Lane::new(&sent.configuration)).collect(),
+            held: 0,
+            turn: 0,
+            taken: BTreeMap::new(),
+        };
+        session.say_hello(desk);
+        session
+    }
+
+    /// What the peer is called; `None` as long as it has not said hello.
+    pub fn robot(&self) -> Option<&str> {
+        self.robot.as_deref()
+    }
+
+    /// Whether the peer wants a topic that is sent.
+    pub fn wants(&self, topic: usize) -> bool {
+        self.offers[topic] == Offered::Answered(Answer::Wanted)
+    }
+
+    /// Whether a topic that is received comes from this peer.
+    pub fn brings(&self, topic: usize) -> bool {
+        self.taken.values().any(|taken| taken.topic == topic && taken.passage.is_some())
+    }
+
+    /// The peer has said something.
+    ///
+    /// # Errors
+    /// This is the end of the conversation.
+    pub fn hear(&mut self, frame: Frame<'_>, desk: &mut Desk) -> Result<(), Parting> {
+        match frame {
+            Frame::Hello { version, .. } if version != wire::VERSION => return Err(Parting::Version(version)),
+            Frame::Hello { robot, .. } => self.meet(robot, desk),
+            Frame::Goodbye { reason } => return Err(Parting::Goodbye(plain(reason))),
+            _ if self.robot.is_none() => return Err(Parting::NoHello),
+            Frame::Offer(offer) => self.consider(&offer, desk),
+            Frame::Answer { topic, answer, reason } => self.learn(topic, answer, reason, desk),
+            Frame::Message(message) => self.take(&message, desk),
+        }
+        if self.sayings.len() > MOST_SAYINGS { Err(Parting::DoesNotListen) } else { Ok(()) }
+    }
+
+    /// There may be topics that were not there before.
+    pub fn look(&mut self, desk: &mut Desk) {
+        if self.robot.is_none() {
+            return;
+        }
+        for topic in 0..self.offers.len() {
+            if self.offers[topic] == Offered::NotYet {
+                self.say_offer(topic, desk);
+            }
+        }
+        let is_due = |(_, taken): &(&u32, &Taken)| {
+            taken.answer == Answer::Later && desk.topics.received[taken.topic].descriptor.is_some()
+        };
+        let due: Vec<_> = self.taken.iter().filter(is_due).map(|(number, _)| *number).collect();
+        due.into_iter().for_each(|number| self.decide(number, desk));
+    }
+
+    /// Says again what may have been lost: hello, and offers that are not answered for good.
+    pub fn repeat(&mut self, desk: &mut Desk) {
+        if !self.sayings.is_empty() {
+            return;
+        }
+        self.say_hello(desk);
+        for topic in 0..self.offers.len() {
+            if matches!(self.offers[topic], Offered::Unanswered | Offered::Answered(Answer::Later)) {
+                self.say_offer(topic, desk);
+            }
+        }
+    }
+
+    /// A message of a topic was published here.
+    pub fn publish(&mut self, topic: usize, message: Waiting, now: Instant, desk: &mut Desk) {
+        let count = &mut desk.statistics.sent[topic];
+        self.lanes[topic].push(message, now, (&mut self.held, MOST_HELD), count);
+    }
+
+    /// The next frame that is to be sent now: what is to be said, then messages of topics in turn.
+    pub fn next(&mut self, now: Instant, desk: &mut Desk) -> Option<Outgoing> {
+        if let Some(head) = self.sayings.pop_front() {
+            return Some(Outgoing { head, cdr: Arc::default() });
+        }
+        let count = self.lanes.len();
+        for topic in (self.turn..self.turn + count).map(|topic| topic % count) {
+            let Some((sequence, Waiting { time, cdr })) = self.lanes[topic].pop(now, &mut self.held) else { continue };
+            self.turn = (topic + 1) % count;
+            let sent = &mut desk.statistics.sent[topic];
+            sent.messages += 1;
+            sent.bytes += cdr.len() as u64;
+            let message = Message { topic: topic as u32, sequence, time, cdr: &[] };
+            return Some(Outgoing { head: message.head().into(), cdr });
+        }
+        None
+    }
+
+    /// When there will be something to send that is held back now.
+    pub fn due(&self) -> Option<Instant> {
+        self.lanes.iter().filter_map(Lane::due).min()
+    }
+
+    fn say(&mut self, frame: &Frame<'_>) {
+        let mut bytes = Vec::new();
+        frame.write(&mut bytes);
+        self.sayings.push_back(bytes);
+    }
+
+    fn say_hello(&mut self, desk: &Desk) {
+        self.say(&Frame::Hello { version: wire::VERSION, robot: wire::shortened(&desk.robot) });
+    }
+
+    fn say_offer(&mut self, topic: usize, desk: &mut Desk) {
+        let sent = &desk.topics.sent[topic];
+        let Some(schema) = &sent.schema else { return };
+        let mut offer = Vec::new();
+        let name = &sent.configuration.topic;
+        Frame::Offer(Offer {
+            topic: topic as u32,
+            name,
+            schema: &schema.name,
+            hash: &schema.type_hash,
+            definition: &schema.text,
+        })
+        .write(&mut offer);
+        if offer.len() <= desk.longest_offer {
+            self.offers[topic] = Offered::Unanswered;
+            return self.sayings.push_back(offer);
+        }
+        self.offers[topic] = Offered::Answered(Answer::Misfit);
+        let text = format!(
+            "`{name}` cannot be offered: its definition has {} bytes, of at most {}",
+            offer.len(),
+            desk.longest_offer
+        );
+        desk.complain(text);
+    }
+
+    fn say_answer(&mut self, topic: u32, answer: Answer, reason: &str) {
+        self.say(&Frame::Answer { topic, answer, reason: wire::shortened(reason) });
+    }
+
+    fn meet(&mut self, robot: &str, desk: &mut Desk) {
+        if self.robot.is_none() {
+            let robot = plain(robot);
+            desk.statistics.met += 1;
+            desk.statistics.problem = None;
+            desk.tell(format!("`{robot}` is there"));
+            self.robot = Some(robot);
+            self.look(desk);
+        }
+    }
+
+    /// An offer of the peer.
+    fn consider(&mut self, offer: &Offer<'_>, desk: &mut Desk) {
+        let Some(topic) = desk.topics.received.iter().position(|received| received.topic == offer.name) else {
+            self.taken.remove(&offer.topic);
+            return self.say_answer(offer.topic, Answer::Unknown, "");
+        };
+        let text = str::to_owned;
+        let kept = KeptOffer { schema: text(offer.schema), hash: text(offer.hash), definition: text(offer.definition) };
+        if let Some(taken) = self.taken.get(&offer.topic)
+            && (taken.topic, &taken.offer) == (topic, &kept)
+            && taken.answer != Answer::Later
+        {
+            let (answer, reason) = (taken.answer, taken.reason.clone());
+            return self.say_answer(offer.topic, answer, &reason);
+        }
+        // A topic comes under one number, so that no more is kept than robot.toml names.
+        self.taken.retain(|_, taken| taken.topic != topic);
+        let reason = String::new();
+        let taken = Taken { topic, offer: kept, answer: Answer::Later, reason, passage: None, sequence: 0 };
+        self.taken.insert(offer.topic, taken);
+        self.decide(offer.topic, desk);
+    }
+
+    /// What becomes of an offer.
+    fn decide(&mut self, number: u32, desk: &mut Desk) {
+        let Some(taken) = self.taken.get_mut(&number) else { return };
+        let received = &desk.topics.received[taken.topic];
+        let Some(descriptor) = received.descriptor else { return self.say_answer(number, Answer::Later, "") };
+        let KeptOffer { schema, hash, definition } = &taken.offer;
+        let offer = Offer { topic: number, name: &received.topic, schema, hash, definition };
+        let robot = self.robot.as_deref().unwrap_or_default();
+        let about = format!("`{}` of `{robot}`", received.topic);
+        match Passage::between(&offer, descriptor) {
+            Ok((passage, remarks)) => {
+                (taken.answer, taken.passage) = (Answer::Wanted, Some(passage));
+                remarks.into_iter().for_each(|remark| desk.tell(format!("{about}: {}", plain(&remark))));
+            }
+            Err(reason) => {
+                let reason = plain(&reason);
+                (taken.answer, taken.reason) = (Answer::Misfit, reason.clone());
+                desk.complain(format!("{about} is not received: {reason}"));
+            }
+        }
+        let (answer, reason) = (taken.answer, taken.reason.clone());
+        self.say_answer(number, answer, &reason);
+    }
+
+    /// The peer has answered an offer.
+    fn learn(&mut self, topic: u32, answer: Answer, reason: &str, desk: &mut Desk) {
+        let index = topic as usize;
+        let Some(offered) = self.offers.get_mut(index).filter(|offered| **offered != Offered::NotYet) else {
+            desk.statistics.ignored += 1;
+            return;
+        };
+        *offered = Offered::Answered(answer);
+        let (name, robot) = (&desk.topics.sent[index].configuration.topic, self.robot.as_deref().unwrap_or_default());
+        match answer {
+            Answer::Wanted => return,
+            Answer::Misfit => desk.complain(format!("`{robot}` does not receive `{name}`: {}", plain(reason))),
+            Answer::Unknown => desk.tell(format!("`{robot}` does not receive `{name}`")),
+            Answer::Later => {}
+        }
+        self.lanes[index].clear(&mut self.held);
+    }
+
+    /// A message of the peer.
+    fn take(&mut self, message: &Message<'_>, desk: &mut Desk) {
+        let found = self.taken.get_mut(&message.topic);
+        let Some((taken, passage)) = found.and_then(|taken| {
+            let Taken { topic, sequence, passage, .. } = taken;
+            Some(((*topic, sequence), passage.as_ref()?))
+        }) else {
+            desk.statistics.ignored += 1;
+            return;
+        };
+        let (topic, sequence) = taken;
+        let received = &mut desk.statistics.received[topic];
+        if message.sequence <= *sequence {
+            received.late += 1;
+            return;
+        }
+        received.lost = received.lost.saturating_add(message.sequence - *sequence - 1);
+        *sequence = message.sequence;
+        let passed = passage.pass(message.cdr).map_err(|error| error.to_string());
+        match passed.and_then(|cdr| desk.topics.publish(topic, &cdr)) {
+            Ok(()) => {
+                received.messages += 1;
+                received.bytes += message.cdr.len() as u64;
+            }
+            Err(reason) => {
+                received.unreadable += 1;
+                let (name, robot) = (&desk.topics.received[topic].topic, self.robot.as_deref().unwrap_or_default());
+                let text = format!("a message of `{name}` of `{robot}` cannot be read: {}", plain(&reason));
+                desk.complain(text);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

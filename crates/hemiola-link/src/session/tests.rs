@@ -1,0 +1,180 @@
+//! Two sides that talk over a network which loses, delays and repeats.
+
+use std::collections::VecDeque;
+
+use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+use hemiola_model::data::{DataType, ReadError, Reader, Writer};
+use hemiola_model::{Data, Form, Representation};
+use hemiola_realtime::Wakeup;
+use proptest::prelude::*;
+
+use super::*;
+use crate::statistics::LinkStatistics;
+use crate::topics::Topics;
+use crate::wire::VERSION;
+
+#[derive(Clone, Default)]
+struct Count(u32);
+
+impl Data for Count {
+    fn data_type() -> DataType {
+        u32::data_type()
+    }
+
+    fn write(&self, writer: &mut dyn Writer) {
+        self.0.write(writer);
+    }
+
+    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+        u32::read(reader).map(Self)
+    }
+}
+
+impl Representation for Count {
+    const NAME: &'static str = "Count";
+
+    fn form() -> Form<Self> {
+        Form::data()
+    }
+}
+
+struct Side {
+    desk: Desk,
+    session: Session,
+    bus: Bus,
+    now: Instant,
+}
+
+impl Side {
+    fn new(send: &[&str], receive: &[&str]) -> Self {
+        let link = LinkConfiguration {
+            send: send.iter().copied().map(SentTopic::new).collect(),
+            receive: receive.iter().map(|&topic| topic.to_owned()).collect(),
+            ..LinkConfiguration::new("link", LinkEnd::Listen(LinkAddress::Unix("/nowhere".into())))
+        };
+        let bus = Bus::new();
+        let clock = Arc::new(RobotClock::stepped());
+        let topics = Topics::new(&link, bus.clone(), clock, None, Arc::new(Wakeup::new()));
+        let desk = Desk::new("robot".into(), topics, LinkStatistics::of(&link), Arc::new(|_| {}));
+        let session = Session::new(&desk);
+        Self { desk, session, bus, now: Instant::now() }
+    }
+
+    /// There is the topic now.
+    fn make(&mut self) -> Queue<Count> {
+        let queue = self.bus.readable_topic("Count").unwrap().queue(1000, WhenFull::DropOldest);
+        self.desk.topics.look();
+        self.session.look(&mut self.desk);
+        queue
+    }
+
+    fn says(&mut self) -> Option<Vec<u8>> {
+        let Outgoing { head, cdr } = self.session.next(self.now, &mut self.desk)?;
+        Some([&head, &*cdr].concat())
+    }
+
+    /// As over UDP, where what comes before hello is not heard.
+    fn hears(&mut self, frame: &[u8]) {
+        let frame = Frame::read(frame).unwrap();
+        if self.session.robot().is_some() || matches!(frame, Frame::Hello { .. }) {
+            self.session.hear(frame, &mut self.desk).unwrap();
+        }
+    }
+}
+
+/// What the network does with a frame.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Arrives,
+    IsLost,
+    ComesTwice,
+    /// It comes after the next one.
+    IsLate,
+}
+
+/// Brings across what a side says.
+fn bring(from: &mut Side, to: &mut Side, fates: &mut impl Iterator<Item = Fate>) {
+    let mut late = VecDeque::new();
+    while let Some(frame) = from.says() {
+        match fates.next().unwrap_or(Fate::Arrives) {
+            Fate::Arrives => to.hears(&frame),
+            Fate::IsLost => {}
+            Fate::ComesTwice => (0..2).for_each(|_| to.hears(&frame)),
+            Fate::IsLate => {
+                late.push_back(frame);
+                continue;
+            }
+        }
+        late.drain(..).for_each(|frame| to.hears(&frame));
+    }
+    late.drain(..).for_each(|frame| to.hears(&frame));
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_network_does_they_agree_and_nothing_comes_twice_or_out_of_order(
+        fates in prop::collection::vec(
+            prop::sample::select(vec![Fate::Arrives, Fate::Arrives, Fate::IsLost, Fate::ComesTwice, Fate::IsLate]), 0..60),
+        receiver_is_late in 0_usize..6,
+    ) {
+        let (mut near, mut far) = (Side::new(&["Count"], &[]), Side::new(&[], &["Count"]));
+        let mut fates = fates.into_iter();
+        let _sent = near.make();
+        let mut received = None;
+        let mut rounds = 0;
+        while !near.session.wants(0) {
+            if rounds == receiver_is_late {
+                received = Some(far.make());
+            }
+            near.session.repeat(&mut near.desk);
+            far.session.repeat(&mut far.desk);
+            bring(&mut near, &mut far, &mut fates);
+            bring(&mut far, &mut near, &mut fates);
+            rounds += 1;
+            prop_assert!(rounds < 60, "they do not agree");
+        }
+        let mut numbers = Vec::new();
+        for number in 1..=50_u32 {
+            let cdr = hemiola_model::cdr::encode(&number).into();
+            near.session.publish(0, Waiting { time: 0, cdr }, near.now, &mut near.desk);
+            if number % 3 == 0 {
+                bring(&mut near, &mut far, &mut fates);
+            }
+        }
+        bring(&mut near, &mut far, &mut std::iter::empty());
+        let queue = received.as_mut().expect("it is wanted");
+        while let Some(count) = queue.receive() {
+            numbers.push(count.0);
+        }
+        prop_assert!(numbers.is_sorted_by(|one, other| one < other), "{:?}", numbers);
+        let count = &far.desk.statistics.received[0];
+        prop_assert_eq!(count.messages, numbers.len() as u64);
+        prop_assert_eq!(count.messages + count.lost, u64::from(*numbers.last().unwrap()));
+    }
+
+    #[test]
+    fn whatever_is_said_is_heard_or_ends_the_conversation(
+        sayings in prop::collection::vec(
+            (0_u8..6, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
+    ) {
+        let mut side = Side::new(&["Count"], &["Wish"]);
+        let _count = side.make();
+        let _wish = side.bus.readable_topic::<Count>("Wish").unwrap().queue(4, WhenFull::DropOldest);
+        for (kind, topic, choice, sequence, cdr, text) in &sayings {
+            let answers = [Answer::Unknown, Answer::Later, Answer::Wanted, Answer::Misfit];
+            let definitions = ["uint32 data\n", "string data\n", "[", "", "float64 data\nuint8 more\n"];
+            let name = if *choice < 3 { "Wish" } else { text };
+            let frame = match kind {
+                0 | 1 => Frame::Hello { version: VERSION, robot: text },
+                2 => Frame::Offer(Offer { topic: *topic, name, schema: text, hash: "", definition: definitions[*choice as usize] }),
+                3 => Frame::Answer { topic: *topic, answer: answers[*choice as usize % 4], reason: text },
+                _ => Frame::Message(Message { topic: *topic, sequence: *sequence, time: 0, cdr }),
+            };
+            if side.session.hear(frame, &mut side.desk).is_err() {
+                return Ok(());
+            }
+            prop_assert!(side.session.taken.len() <= 1);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Listeners and streams, of Unix sockets and of TCP.
+
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::SocketAddr;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, os::fd::OwnedFd, os::unix::net as std_unix};
+
+use hemiola_model::configuration::LinkAddress;
+use mio::event::Source;
+use mio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use mio::{Interest, Registry, Token};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+
+/// Where others come to. Dropped, it takes its Unix socket away.
+pub enum Listener {
+    Unix(UnixListener, PathBuf),
+    Tcp(TcpListener),
+}
+
+/// A connection.
+pub enum Stream {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+/// So many can wait to be let in.
+const BACKLOG: i32 = 64;
+/// What waits in the kernel is old by the time a slow peer gets it.
+const SEND_BUFFER: usize = 256 << 10;
+/// A host that does not answer for so long is gone; so is a peer that takes nothing for so long.
+const GONE: Duration = Duration::from_secs(10);
+/// When nothing is said for so long, the kernel asks whether the other host is there: it wakes no
+/// thread of ours.
+const ASK_AFTER: Duration = Duration::from_secs(5);
+const ASK_EVERY: Duration = Duration::from_secs(1);
+
+impl Listener {
+    /// Listens at a Unix socket, which only its user can reach. One that a killed process has left
+    /// there is removed.
+    pub fn unix(path: &Path) -> io::Result<Self> {
+        let bind = || -> io::Result<OwnedFd> {
+            let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+            let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+            rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
+            Ok(socket)
+        };
+        let socket = match bind() {
+            Err(error) if error.kind() == ErrorKind::AddrInUse && is_left_behind(path) => {
+                fs::remove_file(path)?;
+                bind()?
+            }
+            result => result?,
+        };
+        // Nobody can connect before it listens.
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        rustix::net::listen(&socket, BACKLOG)?;
+        Ok(Self::Unix(UnixListener::from_std(std_unix::UnixListener::from(socket)), path.to_owned()))
+    }
+
+    /// Listens at a port.
+    pub fn tcp(address: SocketAddr) -> io::Result<Self> {
+        TcpListener::bind(address).map(Self::Tcp)
+    }
+
+    /// The next one who has come.
+    pub fn accept(&self) -> io::Result<Stream> {
+        match self {
+            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Self::Tcp(listener) => listener.accept().map(|(stream, _)| Stream::Tcp(stream)),
+        }
+    }
+
+    /// The port that the system has chosen, if it was asked to.
+    pub fn address(&self) -> LinkAddress {
+        match self {
+            Self::Unix(_, path) => LinkAddress::Unix(path.clone()),
+            Self::Tcp(listener) => {
+                LinkAddress::Tcp(listener.local_addr().unwrap_or_else(|_| SocketAddr::from(([0, 0, 0, 0], 0))))
+            }
+        }
+    }
+
+    pub fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        match self {
+            Self::Unix(listener, _) => listener.register(registry, token, Interest::READABLE),
+            Self::Tcp(listener) => listener.register(registry, token, Interest::READABLE),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, path) = self {
+            _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Whether a socket lies there at which nobody listens any more.
+fn is_left_behind(path: &Path) -> bool {
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    is_socket && UnixStream::connect(path).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
+}
+
+impl Stream {
+    /// Goes there, without waiting; [`is_there`](Self::is_there) tells whether it has arrived.
+    pub fn unix(path: &Path) -> io::Result<Self> {
+        UnixStream::connect(path).map(Self::Unix)
+    }
+
+    /// As [`unix`](Self::unix).
+    pub fn tcp(address: SocketAddr) -> io::Result<Self> {
+        TcpStream::connect(address).map(Self::Tcp)
+    }
+
+    /// Makes it notice when the other host is gone, and not wait with what is small.
+    ///
+    /// # Errors
+    /// The system refuses it.
+    pub fn prepare(&self) -> io::Result<()> {
+        let Self::Tcp(stream) = self else { return Ok(()) };
+        stream.set_nodelay(true)?;
+        sockopt::set_socket_send_buffer_size(stream, SEND_BUFFER)?;
+        sockopt::set_socket_keepalive(stream, true)?;
+        sockopt::set_tcp_keepidle(stream, ASK_AFTER)?;
+        sockopt::set_tcp_keepintvl(stream, ASK_EVERY)?;
+        sockopt::set_tcp_user_timeout(stream, GONE.as_millis() as u32)?;
+        Ok(())
+    }
+
+    /// Whether it has arrived, once it can be written to.
+    ///
+    /// # Errors
+    /// It has not, and will not.
+    pub fn is_there(&self) -> io::Result<bool> {
+        let error = match self {
+            Self::Unix(stream) => stream.take_error()?,
+            Self::Tcp(stream) => stream.take_error()?,
+        };
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let peer = match self {
+            Self::Unix(_) => Ok(()),
+            Self::Tcp(stream) => stream.peer_addr().map(drop),
+        };
+        match peer {
+            Err(error) if error.kind() == ErrorKind::NotConnected => Ok(false),
+            result => result.map(|()| true),
+        }
+    }
+
+    pub fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        let both = Interest::READABLE | Interest::WRITABLE;
+        match self {
+            Self::Unix(stream) => stream.register(registry, token, both),
+            Self::Tcp(stream) => stream.register(registry, token, both),
+        }
+    }
+
+    /// Reads what has come: how many bytes, zero at the end; `None` if there is nothing at present.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        at_present(|| match self {
+            Self::Unix(stream) => stream.read(buffer),
+            Self::Tcp(stream) => stream.read(buffer),
+        })
+    }
+
+    /// Writes what the kernel takes: how many bytes; `None` if it takes nothing at present.
+    pub fn write(&mut self, parts: [&[u8]; 2]) -> io::Result<Option<usize>> {
+        let parts = parts.map(IoSlice::new);
+        at_present(|| match self {
+            Self::Unix(stream) => stream.write_vectored(&parts),
+            Self::Tcp(stream) => stream.write_vectored(&parts),
+        })
+    }
+}
+
+/// Does it again when a signal has come in between.
+pub fn at_present<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<Option<T>> {
+    loop {
+        match call() {
+            Ok(done) => return Ok(Some(done)),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_looks_after_connections_that_are_half_open() {
+        let listener = Listener::tcp(([127, 0, 0, 1], 0).into()).unwrap();
+        let LinkAddress::Tcp(address) = listener.address() else { panic!("it is TCP") };
+        let stream = Stream::tcp(address).unwrap();
+        stream.prepare().unwrap();
+        let Stream::Tcp(stream) = stream else { panic!("it is TCP") };
+        assert!(sockopt::socket_keepalive(&stream).unwrap());
+        assert_eq!(sockopt::tcp_keepidle(&stream).unwrap(), ASK_AFTER);
+        assert_eq!(sockopt::tcp_user_timeout(&stream).unwrap(), 10_000);
+    }
+
+    #[test]
+    fn a_socket_that_was_left_behind_is_taken_over_and_nothing_else() {
+        let path = std::env::temp_dir().join(format!("hemiola-link-left-{}.sock", std::process::id()));
+        let unlinked = std_unix::UnixListener::bind(&path).unwrap();
+        assert_eq!(Listener::unix(&path).err().map(|error| error.kind()), Some(ErrorKind::AddrInUse));
+        drop(unlinked);
+        let listener = Listener::unix(&path).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
+        drop(listener);
+        assert!(!path.exists());
+        fs::write(&path, "somebody's file").unwrap();
+        assert!(Listener::unix(&path).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "somebody's file");
+        fs::remove_file(&path).unwrap();
+    }
+}

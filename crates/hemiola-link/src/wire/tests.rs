@@ -1,0 +1,119 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// A frame whose texts and bytes are its own.
+#[derive(Clone, Debug)]
+struct Owned {
+    kind: u8,
+    topic: u32,
+    answer: Answer,
+    sequence: u64,
+    time: i64,
+    texts: [String; 4],
+    cdr: Vec<u8>,
+}
+
+impl Owned {
+    fn frame(&self) -> Frame<'_> {
+        let [name, schema, hash, definition] = &self.texts;
+        match self.kind {
+            HELLO => Frame::Hello { version: VERSION, robot: name },
+            OFFER => Frame::Offer(Offer { topic: self.topic, name, schema, hash, definition }),
+            ANSWER => Frame::Answer { topic: self.topic, answer: self.answer, reason: name },
+            MESSAGE => {
+                Frame::Message(Message { topic: self.topic, sequence: self.sequence, time: self.time, cdr: &self.cdr })
+            }
+            _ => Frame::Goodbye { reason: name },
+        }
+    }
+}
+
+fn frames() -> impl Strategy<Value = Owned> {
+    let answers = prop::sample::select(vec![Answer::Unknown, Answer::Later, Answer::Wanted, Answer::Misfit]);
+    let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
+    let bytes = prop::collection::vec(any::<u8>(), 0..40);
+    (HELLO..=GOODBYE, 0..MOST_TOPICS, answers, any::<u64>(), any::<i64>(), texts, bytes).prop_map(
+        |(kind, topic, answer, sequence, time, texts, cdr)| Owned { kind, topic, answer, sequence, time, texts, cdr },
+    )
+}
+
+fn written(frame: &Frame<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    frame.write(&mut bytes);
+    bytes
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(owned in frames()) {
+        let bytes = written(&owned.frame());
+        prop_assert_eq!(Frame::read(&bytes), Ok(owned.frame()));
+    }
+
+    #[test]
+    fn what_ends_too_early_is_an_error(owned in frames(), cut in any::<prop::sample::Index>()) {
+        let bytes = written(&owned.frame());
+        let cut = cut.index(bytes.len());
+        // Of a message nobody knows where it should end.
+        prop_assume!(owned.kind != MESSAGE || cut < MESSAGE_HEAD);
+        prop_assert_eq!(Frame::read(&bytes[..cut]), Err(WireError::TooShort));
+    }
+
+    #[test]
+    fn any_bytes_are_a_frame_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        if let Ok(frame) = Frame::read(&bytes)
+            && !matches!(frame, Frame::Hello { version, .. } if version != VERSION)
+        {
+            prop_assert_eq!(written(&frame), bytes);
+        }
+    }
+
+    #[test]
+    fn a_stream_gives_the_same_frames_however_it_is_cut(
+        owned in prop::collection::vec(frames(), 1..6),
+        cuts in prop::collection::vec(1_usize..30, 1..40),
+    ) {
+        let stream = owned.iter().flat_map(|owned| with_length(&owned.frame())).collect::<Vec<_>>();
+        let (mut incoming, mut expected, mut rest) = (Incoming::default(), owned.iter(), stream.as_slice());
+        for cut in cuts.iter().cycle() {
+            let (piece, after) = rest.split_at((*cut).min(rest.len()));
+            incoming.push(piece);
+            while let Some(frame) = incoming.next().unwrap() {
+                prop_assert_eq!(Some(frame), expected.next().map(Owned::frame));
+            }
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert!(expected.next().is_none());
+    }
+
+    #[test]
+    fn a_length_takes_no_memory(kind in any::<u8>(), length in any::<u32>()) {
+        let mut incoming = Incoming::default();
+        incoming.push(&length.to_le_bytes());
+        incoming.push(&[kind]);
+        _ = incoming.next();
+        prop_assert!(incoming.bytes.capacity() < 100);
+    }
+}
+
+#[test]
+fn four_gigabytes_are_refused_at_once() {
+    let mut incoming = Incoming::default();
+    incoming.push(&[0xff, 0xff, 0xff, 0xff, MESSAGE]);
+    assert_eq!(incoming.next(), Err(WireError::TooLong { kind: MESSAGE, length: 0xffff_ffff }));
+    let mut incoming = Incoming::default();
+    incoming.push(b"GET / HTTP/1.1\r\n");
+    assert_eq!(incoming.next(), Err(WireError::Kind(b'/')));
+}
+
+#[test]
+fn of_another_version_only_the_version_is_read() {
+    let mut bytes = written(&Frame::Hello { version: 2, robot: "" });
+    bytes.truncate(bytes.len() - 4);
+    bytes.extend_from_slice(b"whatever comes then");
+    assert_eq!(Frame::read(&bytes), Ok(Frame::Hello { version: 2, robot: "" }));
+}

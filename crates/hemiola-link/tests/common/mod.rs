@@ -1,0 +1,132 @@
+//! Two programs that meet, each with a bus of its own.
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use hemiola_bus::{Bus, Publisher, Queue, RobotClock, WhenFull};
+use hemiola_link::{LinkHost, LinkStatistics, Links};
+use hemiola_model::Representation;
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+
+/// A program with one link.
+pub struct Side {
+    pub bus: Bus,
+    pub links: Links,
+    notes: Arc<Mutex<Vec<String>>>,
+}
+
+impl Side {
+    pub fn open(robot: &str, link: LinkConfiguration) -> Self {
+        Self::on(&Bus::new(), robot, link)
+    }
+
+    pub fn on(bus: &Bus, robot: &str, link: LinkConfiguration) -> Self {
+        let notes = Arc::new(Mutex::new(Vec::new()));
+        let told = notes.clone();
+        let clock = Arc::new(RobotClock::running(1.0));
+        let host = LinkHost::new(robot, bus.clone(), clock, move |note| told.lock().unwrap().push(note));
+        let links = Links::open(&[link], host).unwrap();
+        Self { bus: bus.clone(), links, notes }
+    }
+
+    pub fn publisher<T: Representation>(&self, topic: &str) -> Publisher<T> {
+        self.bus.readable_topic(topic).unwrap().publisher()
+    }
+
+    pub fn queue<T: Representation>(&self, topic: &str) -> Queue<T> {
+        self.bus.readable_topic(topic).unwrap().queue(64, WhenFull::DropOldest)
+    }
+
+    pub fn statistics(&self) -> LinkStatistics {
+        self.links.statistics().remove(0)
+    }
+
+    /// What was told so far.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap().clone()
+    }
+
+    /// Waits until this holds.
+    pub fn until(&self, holds: impl Fn(&LinkStatistics) -> bool) -> LinkStatistics {
+        eventually(|| Some(self.statistics()).filter(&holds))
+            .unwrap_or_else(|| panic!("it never came to that: {:#?}\n{:#?}", self.statistics(), self.notes()))
+    }
+
+    /// Waits until the topic that it sends is wanted.
+    pub fn until_wanted(&self) {
+        self.until(|link| link.sent[0].peers > 0);
+    }
+
+    /// The address at which others meet it.
+    pub fn address(&self) -> LinkAddress {
+        let address = self.statistics().address;
+        match address.split_once(':').unwrap() {
+            ("unix", path) => LinkAddress::Unix(path.into()),
+            ("tcp", address) => LinkAddress::Tcp(address.parse().unwrap()),
+            ("udp", address) => LinkAddress::Udp(address.parse().unwrap()),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Waits for what will come, and gives up only where it would hang.
+pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
+    let patience = Instant::now() + Duration::from_secs(30);
+    loop {
+        match look() {
+            None if Instant::now() < patience => std::thread::sleep(Duration::from_millis(1)),
+            found => return found,
+        }
+    }
+}
+
+/// The next message of a queue.
+pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
+    let patience = Instant::now() + Duration::from_secs(30);
+    loop {
+        if let Some(message) = queue.receive() {
+            return (*message).clone();
+        }
+        assert!(Instant::now() < patience, "no message comes");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+pub fn free_tcp() -> LinkAddress {
+    LinkAddress::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+}
+
+pub fn free_udp() -> LinkAddress {
+    LinkAddress::Udp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+}
+
+/// A name for a Unix socket at which nobody is.
+pub fn free_path() -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("hemiola-link-{}-{number}.sock", std::process::id()))
+}
+
+pub fn free_unix() -> LinkAddress {
+    LinkAddress::Unix(free_path())
+}
+
+pub fn listening(address: LinkAddress, send: &[&str], receive: &[&str]) -> LinkConfiguration {
+    link("here", LinkEnd::Listen(address), send, receive)
+}
+
+pub fn connecting(address: LinkAddress, send: &[&str], receive: &[&str]) -> LinkConfiguration {
+    link("there", LinkEnd::Connect(address), send, receive)
+}
+
+fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfiguration {
+    LinkConfiguration {
+        send: send.iter().copied().map(SentTopic::new).collect(),
+        receive: receive.iter().map(|&topic| topic.to_owned()).collect(),
+        ..LinkConfiguration::new(name, end)
+    }
+}

@@ -1,0 +1,369 @@
+//! Who means ill, or is broken: bounded, counted and told, and nobody else notices.
+
+mod common;
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next};
+use hemiola::prelude::*;
+use hemiola_link::wire::{Answer, Frame, Incoming, Message, Offer, VERSION};
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, SentTopic};
+
+#[derive(Representation, Clone, Default, PartialEq)]
+struct Image {
+    pixels: Vec<u8>,
+}
+
+/// A program that says what it likes.
+struct Stranger {
+    stream: UnixStream,
+    incoming: Incoming,
+}
+
+impl Stranger {
+    fn at(side: &Side) -> Self {
+        let LinkAddress::Unix(path) = side.address() else { panic!("it is a Unix socket") };
+        let stream = UnixStream::connect(path).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        Self { stream, incoming: Incoming::default() }
+    }
+
+    fn say(&mut self, frame: &Frame<'_>) {
+        let mut bytes = vec![0; 4];
+        frame.write(&mut bytes);
+        let length = bytes.len() as u32 - 4;
+        bytes[..4].copy_from_slice(&length.to_le_bytes());
+        self.stream.write_all(&bytes).unwrap();
+    }
+
+    fn hello(&mut self) {
+        self.say(&Frame::Hello { version: VERSION, robot: "stranger" });
+    }
+
+    /// Hears until something comes that `wanted` takes; `None` at the end.
+    fn hear<T>(&mut self, wanted: impl Fn(&Frame<'_>) -> Option<T>) -> Option<T> {
+        let mut buffer = [0; 4096];
+        loop {
+            while let Some(frame) = self.incoming.next().unwrap() {
+                if let Some(found) = wanted(&frame) {
+                    return Some(found);
+                }
+            }
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return None,
+                Ok(count) => self.incoming.push(&buffer[..count]),
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return None,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    fn goodbye(&mut self) -> Option<String> {
+        self.hear(|frame| if let Frame::Goodbye { reason } = frame { Some((*reason).to_owned()) } else { None })
+    }
+}
+
+/// One that listens, beside a peer that means well: whatever happens, that one is served.
+struct Served {
+    robot: Side,
+    friend: Side,
+}
+
+impl Served {
+    fn new(send: SentTopic) -> Self {
+        let topics = LinkConfiguration { send: vec![send], ..listening(free_unix(), &[], &["Wish"]) };
+        let robot = Side::open("robot", topics);
+        let friend = Side::open("friend", connecting(robot.address(), &[], &["Image"]));
+        robot.until(|link| link.met == 1);
+        Self { robot, friend }
+    }
+
+    fn serves_on(&self) {
+        let mut images = self.robot.publisher::<Image>("Image");
+        let mut seen = self.friend.queue::<Image>("Image");
+        self.robot.until_wanted();
+        images.publish(Image { pixels: vec![7; 3] });
+        while next(&mut seen).pixels != [7; 3] {}
+    }
+}
+
+/// Whoever says these bytes is sent away, and told why.
+fn is_sent_away(bytes: &[u8], why: &str) {
+    let served = Served::new(SentTopic::new("Image"));
+    let mut stranger = Stranger::at(&served.robot);
+    stranger.stream.write_all(bytes).unwrap();
+    let reason = stranger.goodbye().expect("a reason is said");
+    assert!(reason.contains(why), "{reason}");
+    let link = served.robot.until(|link| link.refused == 1);
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains(why)), "{link:?}");
+    assert!(served.robot.notes().iter().any(|note| note.contains(why)));
+    served.serves_on();
+}
+
+#[test]
+fn garbage_is_sent_away() {
+    is_sent_away(b"GET / HTTP/1.1\r\nHost: robot\r\n\r\n", "there is no frame of kind 47");
+}
+
+#[test]
+fn a_length_of_four_gigabytes_is_sent_away() {
+    is_sent_away(&[0xff, 0xff, 0xff, 0xff, 4, 0, 0], "4294967295 bytes, of at most 67108864");
+}
+
+#[test]
+fn another_version_is_sent_away() {
+    let mut hello = vec![0; 4];
+    Frame::Hello { version: 9, robot: "from the future" }.write(&mut hello);
+    hello[0] = hello.len() as u8 - 4;
+    is_sent_away(&hello, "it speaks version 9 of links, and here is version 1");
+}
+
+#[test]
+fn who_does_not_say_hello_first_is_sent_away() {
+    is_sent_away(&[14, 0, 0, 0, 3, 0, 0, 0, 0, 2, 4, 0, 0, 0, b'w', b'h', b'y', b'?'], "it has not said hello");
+}
+
+#[test]
+fn the_seventeenth_is_sent_away() {
+    let served = Served::new(SentTopic::new("Image"));
+    let strangers: Vec<_> = (0..15)
+        .map(|_| {
+            let mut stranger = Stranger::at(&served.robot);
+            stranger.hello();
+            stranger
+        })
+        .collect();
+    served.robot.until(|link| link.peers.len() == 16);
+    let mut late = Stranger::at(&served.robot);
+    // Its connection is closed, with a reason if there was time for one.
+    assert!(late.goodbye().is_none_or(|reason| reason.contains("as many")));
+    served.robot.until(|link| link.refused == 1);
+    drop(strangers);
+    served.robot.until(|link| link.parted == 15);
+    served.serves_on();
+}
+
+#[test]
+fn a_peer_that_never_reads_holds_nobody_up_and_costs_what_is_kept() {
+    let served = Served::new(SentTopic { keep: Keep::Last(5), ..SentTopic::new("Image") });
+    let mut images = served.robot.publisher::<Image>("Image");
+    let mut stranger = Stranger::at(&served.robot);
+    stranger.hello();
+    let topic = stranger.hear(|frame| if let Frame::Offer(offer) = frame { Some(offer.topic) } else { None }).unwrap();
+    stranger.say(&Frame::Answer { topic, answer: Answer::Wanted, reason: "" });
+    let mut seen = served.friend.queue::<Image>("Image");
+    served.robot.until(|link| link.sent[0].peers == 2);
+    // 40 MB, which no buffer of the kernel takes. The friend gets each of them.
+    for number in 1..=40_u8 {
+        images.publish(Image { pixels: vec![number; 1_000_000] });
+        assert_eq!(next(&mut seen).pixels[0], number);
+    }
+    let sent = served.robot.until(|link| link.sent[0].dropped > 0).sent.remove(0);
+    assert!(sent.messages >= 40 && sent.dropped >= 25, "{sent:?}");
+    // What was kept for it are the newest ones.
+    let last = stranger.hear(|frame| match frame {
+        Frame::Message(message) if message.cdr[8] == 40 => Some(message.sequence),
+        _ => None,
+    });
+    assert!(last.unwrap() < 20, "{last:?}");
+    drop(stranger);
+    served.serves_on();
+}
+
+#[test]
+fn who_asks_and_takes_no_answers_is_sent_away() {
+    let served = Served::new(SentTopic::new("Image"));
+    let mut stranger = Stranger::at(&served.robot);
+    stranger.hello();
+    let mut offers = Vec::new();
+    for topic in 0..1000 {
+        let mut offer = vec![0; 4];
+        Frame::Offer(Offer { topic, name: "nothing", schema: "a/b", hash: "", definition: "" }).write(&mut offer);
+        offer[0] = offer.len() as u8 - 4;
+        offers.extend_from_slice(&offer);
+    }
+    // As long as it is listened to.
+    while stranger.stream.write_all(&offers).is_ok() {}
+    let link = served.robot.until(|link| link.refused == 1);
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("takes no answers")), "{link:?}");
+    served.serves_on();
+}
+
+#[test]
+fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
+    let served = Served::new(SentTopic::new("Image"));
+    let mut wishes = served.robot.queue::<Image>("Wish");
+    let mut stranger = Stranger::at(&served.robot);
+    stranger.hello();
+    let message = |topic, sequence, cdr| Frame::Message(Message { topic, sequence, time: 0, cdr });
+    stranger.say(&message(3, 1, &[0, 1, 0, 0]));
+    served.robot.until(|link| link.ignored == 1);
+    let offer = Offer { topic: 3, name: "Wish", schema: "a/msg/Image", hash: "", definition: "uint8[] pixels\n" };
+    stranger.say(&Frame::Offer(offer));
+    let answer = stranger.hear(|frame| if let Frame::Answer { answer, .. } = frame { Some(*answer) } else { None });
+    assert_eq!(answer, Some(Answer::Wanted));
+    // A sequence of 4 GB; CDR of another kind; nothing; and at last one that is right.
+    stranger.say(&message(3, 1, &[0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff]));
+    stranger.say(&message(3, 2, &[7; 40]));
+    stranger.say(&message(3, 3, &[]));
+    stranger.say(&message(3, 7, &[0, 1, 0, 0, 1, 0, 0, 0, 9]));
+    stranger.say(&message(3, 6, &[0, 1, 0, 0, 1, 0, 0, 0, 9]));
+    assert_eq!(next(&mut wishes).pixels, [9]);
+    let link = served.robot.until(|link| link.received[0].late == 1);
+    let wish = &link.received[0];
+    assert_eq!((wish.messages, wish.unreadable, wish.lost, wish.late), (1, 3, 3, 1));
+    assert_eq!(link.refused, 0);
+    served.serves_on();
+}
+
+#[test]
+fn offers_whose_definitions_cannot_be_used_are_refused() {
+    let served = Served::new(SentTopic::new("Image"));
+    let _wishes = served.robot.queue::<Image>("Wish");
+    let mut stranger = Stranger::at(&served.robot);
+    stranger.hello();
+    for (definition, why) in [
+        ("uint8[ pixels\n", "definition"),
+        ("string pixels\n", "`pixels` is something else"),
+        ("float64 other\n", "no field in common"),
+    ] {
+        stranger.say(&Frame::Offer(Offer { topic: 0, name: "Wish", schema: "a/msg/Image", hash: "", definition }));
+        let reason = stranger.hear(|frame| match frame {
+            Frame::Answer { answer: Answer::Misfit, reason, .. } => Some((*reason).to_owned()),
+            _ => None,
+        });
+        assert!(reason.as_ref().is_some_and(|reason| reason.contains(why)), "{reason:?}");
+    }
+    served.serves_on();
+}
+
+#[test]
+fn who_connects_to_somebody_else_tries_again_and_says_so() {
+    let web = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = LinkAddress::Tcp(web.local_addr().unwrap());
+    let laptop = Side::open("laptop", connecting(address, &[], &["Image"]));
+    for _ in 0..3 {
+        let (mut stream, _) = web.accept().unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n").unwrap();
+    }
+    let link = laptop.until(|link| link.refused >= 2);
+    assert_eq!(link.met, 0);
+    let told = laptop.notes();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("what it says is not what links say"), "{told:?}");
+}
+
+#[test]
+fn a_connection_that_is_torn_is_made_anew() {
+    let robot = Side::open("robot", listening(free_tcp(), &["Image"], &[]));
+    let mut images = robot.publisher::<Image>("Image");
+    let LinkAddress::Tcp(robots) = robot.address() else { panic!("it is TCP") };
+    // Between both stands somebody who cuts the wire.
+    let between = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = LinkAddress::Tcp(between.local_addr().unwrap());
+    let laptop = Side::open("laptop", connecting(address, &[], &["Image"]));
+    let mut seen = laptop.queue::<Image>("Image");
+    for time in 1..=3 {
+        let (near, far) = (between.accept().unwrap().0, TcpStream::connect(robots).unwrap());
+        let pumps = [(&near, &far), (&far, &near)].map(|(from, to)| {
+            let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut from, &mut to))
+        });
+        robot.until(|link| link.met == time && link.sent[0].peers == 1);
+        images.publish(Image { pixels: vec![time as u8] });
+        assert_eq!(next(&mut seen).pixels, [time as u8]);
+        [&near, &far].iter().for_each(|stream| stream.shutdown(std::net::Shutdown::Both).unwrap());
+        pumps.into_iter().for_each(|pump| drop(pump.join()));
+        [&robot, &laptop].iter().for_each(|side| drop(side.until(|link| link.parted == time)));
+    }
+}
+
+/// A program that says what it likes over UDP.
+struct UdpStranger {
+    socket: UdpSocket,
+    robot: SocketAddr,
+}
+
+impl UdpStranger {
+    fn at(side: &Side) -> Self {
+        let LinkAddress::Udp(robot) = side.address() else { panic!("it is UDP") };
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        Self { socket, robot }
+    }
+
+    fn say(&self, from: u64, to: u64, frame: &Frame<'_>) {
+        let mut datagram = [from.to_le_bytes(), to.to_le_bytes()].concat();
+        frame.write(&mut datagram);
+        self.socket.send_to(&datagram, self.robot).unwrap();
+    }
+
+    /// The number of the other side, and whether it says hello.
+    fn hear(&self) -> (u64, bool) {
+        let mut datagram = [0; 65_536];
+        let length = self.socket.recv(&mut datagram).unwrap();
+        let from = u64::from_le_bytes(datagram[..8].try_into().unwrap());
+        (from, matches!(Frame::read(&datagram[16..length]), Ok(Frame::Hello { .. })))
+    }
+}
+
+#[test]
+fn datagrams_that_belong_to_no_conversation_are_ignored() {
+    let robot = Side::open("robot", listening(free_udp(), &["Image"], &["Wish"]));
+    let _images = robot.publisher::<Image>("Image");
+    let stranger = UdpStranger::at(&robot);
+    let hello = Frame::Hello { version: VERSION, robot: "stranger" };
+    stranger.socket.send_to(b"short", stranger.robot).unwrap();
+    stranger.socket.send_to(&[0xff; 100], stranger.robot).unwrap();
+    stranger.say(7, 12345, &hello);
+    stranger.say(0, 0, &hello);
+    stranger.say(7, 0, &Frame::Goodbye { reason: "before hello" });
+    robot.until(|link| link.ignored == 5);
+    // An address that is not proven gets a hello for a hello, and no offers.
+    stranger.say(7, 0, &hello);
+    let (number, is_hello) = stranger.hear();
+    assert!(is_hello && number != 0);
+    stranger.say(7, 0, &hello);
+    assert_eq!(stranger.hear(), (number, true));
+    assert_eq!(robot.statistics().met, 0);
+    stranger.say(7, number, &hello);
+    robot.until(|link| link.met == 1);
+    while stranger.hear().1 {}
+    // Who is known may not say garbage either.
+    let garbage = [&7_u64.to_le_bytes()[..], &number.to_le_bytes(), &[99; 20]].concat();
+    stranger.socket.send_to(&garbage, stranger.robot).unwrap();
+    robot.until(|link| link.refused == 1 && link.parted == 1);
+}
+
+#[test]
+fn who_begins_anew_at_the_same_address_is_met_anew() {
+    let robot = Side::open("robot", listening(free_udp(), &[], &[]));
+    let stranger = UdpStranger::at(&robot);
+    let hello = Frame::Hello { version: VERSION, robot: "stranger" };
+    let mut before = 0;
+    for time in 1..=3 {
+        stranger.say(time, 0, &hello);
+        // What it had to say to the one before may still be there.
+        let number = std::iter::repeat_with(|| stranger.hear().0).find(|number| *number != before).unwrap();
+        stranger.say(time, number, &hello);
+        before = number;
+        robot.until(|link| link.met == time);
+    }
+    assert_eq!(robot.statistics().parted, 2);
+}
+
+#[test]
+fn what_is_longer_than_a_datagram_is_counted_and_the_rest_comes() {
+    let robot = Side::open("robot", listening(free_udp(), &["Image"], &[]));
+    let laptop = Side::open("laptop", connecting(robot.address(), &[], &["Image"]));
+    let (mut images, mut seen) = (robot.publisher::<Image>("Image"), laptop.queue::<Image>("Image"));
+    robot.until_wanted();
+    images.publish(Image { pixels: vec![1; 70_000] });
+    images.publish(Image { pixels: vec![2; 65_000] });
+    assert_eq!(next(&mut seen).pixels, [2; 65_000]);
+    let link = robot.until(|link| link.sent[0].unsendable == 1);
+    assert!(link.problem.is_some_and(|problem| problem.contains("longer than a datagram")));
+}

@@ -1,0 +1,277 @@
+//! Programs that mean well: they meet in any order, and their topics pass.
+
+mod common;
+
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::{Arc, Mutex};
+
+use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next};
+use hemiola::prelude::*;
+use hemiola_bus::Bus;
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, SentTopic};
+
+#[derive(Representation, Clone, Default, PartialEq)]
+struct Odometry {
+    x: f64,
+    y: f64,
+    names: Vec<String>,
+}
+
+#[derive(Representation, Clone, Default, PartialEq)]
+struct Goal {
+    x: f32,
+    number: u32,
+}
+
+/// The same topic in a program of another version.
+mod newer {
+    use super::*;
+
+    #[derive(Representation, Clone, PartialEq)]
+    pub struct Goal {
+        pub number: u64,
+        pub x: f64,
+        pub haste: f32,
+    }
+
+    impl Default for Goal {
+        fn default() -> Self {
+            Self { number: 0, x: 0.0, haste: 0.5 }
+        }
+    }
+}
+
+/// And in one with which it cannot be.
+mod other {
+    use super::*;
+
+    #[derive(Representation, Clone, Default, PartialEq)]
+    pub struct Goal {
+        pub x: String,
+        pub number: u32,
+    }
+}
+
+fn odometry(x: f64) -> Odometry {
+    Odometry { x, y: -x, names: vec!["left".into(), "right".into()] }
+}
+
+fn pass_both_ways(address: LinkAddress) {
+    let robot = Side::open("robot", listening(address, &["Odometry"], &["Goal"]));
+    let laptop = Side::open("laptop", connecting(robot.address(), &["Goal"], &["Odometry"]));
+    let (mut driven, mut goals) = (robot.publisher("Odometry"), robot.queue::<Goal>("Goal"));
+    let (mut wishes, mut seen) = (laptop.publisher("Goal"), laptop.queue::<Odometry>("Odometry"));
+    [&robot, &laptop].iter().for_each(|side| side.until_wanted());
+    for number in 0..20 {
+        driven.publish(odometry(f64::from(number)));
+        wishes.publish(Goal { x: 0.5, number });
+        assert!(next(&mut seen) == odometry(f64::from(number)));
+        assert!(next(&mut goals) == Goal { x: 0.5, number });
+    }
+    let link = laptop.until(|link| link.sent[0].messages == 20 && link.received[0].messages == 20);
+    assert_eq!((link.peers, link.met, link.received[0].lost), (vec!["robot".to_owned()], 1, 0));
+    assert_eq!((link.ignored, link.refused, link.problem), (0, 0, None));
+    // Who ends says so.
+    robot.links.close("it is evening");
+    laptop.until(|link| link.parted == 1);
+    let told = laptop.notes();
+    assert!(told.iter().any(|note| note.ends_with("`robot` is gone: it says goodbye: it is evening")), "{told:?}");
+}
+
+#[test]
+fn topics_pass_both_ways_over_unix_sockets() {
+    pass_both_ways(free_unix());
+}
+
+#[test]
+fn topics_pass_both_ways_over_tcp() {
+    pass_both_ways(free_tcp());
+}
+
+#[test]
+fn topics_pass_both_ways_over_udp() {
+    pass_both_ways(free_udp());
+}
+
+#[test]
+fn it_does_not_matter_who_comes_first() {
+    for address in [free_unix(), free_tcp(), free_udp()] {
+        // A port that is free: somebody has just left it.
+        let address = Side::open("nobody", listening(address, &[], &[])).address();
+        let laptop = Side::open("laptop", connecting(address.clone(), &[], &["Odometry"]));
+        if !matches!(address, LinkAddress::Udp(_)) {
+            laptop.until(|link| link.problem.as_ref().is_some_and(|problem| problem.contains("is tried again")));
+        }
+        let robot = Side::open("robot", listening(address, &["Odometry"], &[]));
+        laptop.until(|link| link.met == 1);
+        assert_eq!(laptop.statistics().problem, None);
+        // Neither does it whether the topic is there before its receiver.
+        let mut driven = robot.publisher("Odometry");
+        let mut seen = laptop.queue::<Odometry>("Odometry");
+        robot.until_wanted();
+        driven.publish(odometry(1.0));
+        assert!(next(&mut seen) == odometry(1.0));
+    }
+}
+
+#[test]
+fn who_comes_back_is_met_again() {
+    for address in [free_unix(), free_tcp(), free_udp()] {
+        let robot = Side::open("robot", listening(address, &["Odometry"], &[]));
+        let mut driven = robot.publisher("Odometry");
+        let bus = Bus::new();
+        for time in 1..=3 {
+            let laptop = Side::on(&bus, "laptop", connecting(robot.address(), &[], &["Odometry"]));
+            let mut seen = laptop.queue::<Odometry>("Odometry");
+            robot.until(|link| link.met == time && link.sent[0].peers == 1);
+            driven.publish(odometry(1.0));
+            assert!(next(&mut seen) == odometry(1.0));
+            drop(laptop);
+            robot.until(|link| link.parted == time && link.peers.is_empty() && link.sent[0].peers == 0);
+        }
+        // The robot has not told it again and again.
+        assert_eq!(robot.notes().len(), 2, "{:?}", robot.notes());
+    }
+}
+
+#[test]
+fn several_are_served_at_a_time() {
+    let robot = Side::open("robot", listening(free_unix(), &["Odometry"], &[]));
+    let sides = ["a", "b", "c"].map(|name| Side::open(name, connecting(robot.address(), &[], &["Odometry"])));
+    let mut queues = [0, 1, 2].map(|side: usize| sides[side].queue::<Odometry>("Odometry"));
+    let mut driven = robot.publisher("Odometry");
+    let link = robot.until(|link| link.sent[0].peers == 3);
+    assert_eq!(link.peers.len(), 3);
+    driven.publish(odometry(2.0));
+    assert!(queues.iter_mut().all(|queue| next(queue) == odometry(2.0)));
+}
+
+#[test]
+fn fields_go_by_their_names_where_types_differ() {
+    let robot = Side::open("robot", listening(free_tcp(), &[], &["Goal"]));
+    let laptop = Side::open("laptop", connecting(robot.address(), &["Goal"], &[]));
+    let mut goals = robot.queue::<newer::Goal>("Goal");
+    let mut wishes = laptop.publisher::<Goal>("Goal");
+    laptop.until_wanted();
+    wishes.publish(Goal { x: 1.5, number: 7 });
+    assert!(next(&mut goals) == newer::Goal { number: 7, x: 1.5, haste: 0.5 });
+    let told = robot.notes();
+    let remark = "link `here`: `Goal` of `laptop`: `haste` is not sent, and has its default";
+    assert!(told.iter().any(|note| note == remark), "{told:?}");
+}
+
+#[test]
+fn both_sides_learn_which_field_does_not_fit() {
+    let robot = Side::open("robot", listening(free_unix(), &[], &["Goal"]));
+    let laptop = Side::open("laptop", connecting(robot.address(), &["Goal"], &[]));
+    let (_goals, _wishes) = (robot.queue::<other::Goal>("Goal"), laptop.publisher::<Goal>("Goal"));
+    let misfit = |side: &Side| side.until(|link| link.problem.is_some()).problem.unwrap();
+    let said = misfit(&robot);
+    assert!(said.starts_with("`Goal` of `laptop` is not received: `x` is something else in "), "{said}");
+    let said = misfit(&laptop);
+    assert!(said.starts_with("`robot` does not receive `Goal`: `x` is something else in "), "{said}");
+    assert_eq!(laptop.statistics().sent[0].peers, 0);
+}
+
+#[test]
+fn what_nobody_receives_is_not_even_subscribed_to() {
+    let robot = Side::open("robot", listening(free_unix(), &["Odometry"], &[]));
+    let laptop = Side::open("laptop", connecting(robot.address(), &[], &["Goal"]));
+    let driven = robot.publisher::<Odometry>("Odometry");
+    let told = |side: &Side| side.notes().iter().any(|note| note.ends_with("`laptop` does not receive `Odometry`"));
+    robot.until(|_| told(&robot));
+    assert_eq!(robot.bus.topics()[0].subscribers.len(), 0);
+    drop((laptop, driven));
+}
+
+#[test]
+fn messages_come_no_more_often_than_they_are_wanted_and_the_last_one_comes() {
+    let topic = SentTopic { rate: Some(200.0), keep: Keep::Newest, ..SentTopic::new("Goal") };
+    let link = LinkConfiguration { send: vec![topic], ..listening(free_unix(), &[], &[]) };
+    let robot = Side::open("robot", link);
+    let laptop = Side::open("laptop", connecting(robot.address(), &[], &["Goal"]));
+    let (mut goals, mut seen) = (robot.publisher::<Goal>("Goal"), laptop.queue::<Goal>("Goal"));
+    robot.until_wanted();
+    let begin = std::time::Instant::now();
+    (1..=1000).for_each(|number| goals.publish(Goal { x: 0.0, number }));
+    let (mut last, mut count) = (0, 0_u32);
+    while last < 1000 {
+        let goal = next(&mut seen);
+        assert!(goal.number > last);
+        (last, count) = (goal.number, count + 1);
+    }
+    let most = begin.elapsed().as_secs_f64() * 200.0 + 2.0;
+    assert!(f64::from(count) <= most, "{count} of at most {most}");
+    robot.until(|link| link.sent[0].messages == u64::from(count));
+}
+
+/// Passes datagrams on, and loses every fifth.
+fn lossy(robot: SocketAddr) -> SocketAddr {
+    let [front, back] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    let address = front.local_addr().unwrap();
+    back.connect(robot).unwrap();
+    let (front_too, back_too) = (front.try_clone().unwrap(), back.try_clone().unwrap());
+    let client = Arc::new(Mutex::new(None));
+    let known = client.clone();
+    std::thread::spawn(move || {
+        let mut buffer = [0; 65_536];
+        for count in 1.. {
+            let Ok((length, from)) = front.recv_from(&mut buffer) else { return };
+            *known.lock().unwrap() = Some(from);
+            if count % 5 > 0 {
+                _ = back.send(&buffer[..length]);
+            }
+        }
+    });
+    std::thread::spawn(move || {
+        let mut buffer = [0; 65_536];
+        for count in 1.. {
+            let Ok(length) = back_too.recv(&mut buffer) else { return };
+            if let Some(client) = *client.lock().unwrap()
+                && count % 5 > 0
+            {
+                _ = front_too.send_to(&buffer[..length], client);
+            }
+        }
+    });
+    address
+}
+
+#[test]
+fn over_udp_that_loses_a_fifth_the_rest_comes_in_order_and_losses_are_counted() {
+    let robot = Side::open("robot", listening(free_udp(), &["Goal"], &[]));
+    let LinkAddress::Udp(address) = robot.address() else { panic!("it is UDP") };
+    let laptop = Side::open("laptop", connecting(LinkAddress::Udp(lossy(address)), &[], &["Goal"]));
+    let (mut goals, mut seen) = (robot.publisher::<Goal>("Goal"), laptop.queue::<Goal>("Goal"));
+    robot.until_wanted();
+    let mut last = 0;
+    for number in 1..=200 {
+        goals.publish(Goal { x: 0.0, number });
+        robot.until(|link| link.sent[0].messages == u64::from(number));
+        while let Some(goal) = seen.receive() {
+            assert!(goal.number > last);
+            last = goal.number;
+        }
+    }
+    let link = laptop.until(|link| link.received[0].messages + link.received[0].lost >= 199);
+    let received = &link.received[0];
+    assert!((30..=50).contains(&received.lost), "{received:?}");
+    assert_eq!((link.met, received.late, received.unreadable), (1, 0, 0));
+}
+
+/// It has no form outside.
+#[derive(Representation, Clone, Default)]
+#[representation(opaque)]
+struct Secret {
+    _number: u32,
+}
+
+#[test]
+fn it_is_said_which_topics_cannot_be_had() {
+    let robot = Side::open("robot", listening(free_unix(), &["Secret", "Odometri"], &["Gaol"]));
+    let _secrets = robot.publisher::<Secret>("Secret");
+    let link = robot.until(|link| link.problem.is_some());
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.starts_with("`Secret` cannot be sent: ")), "{link:?}");
+    let text = link.to_string();
+    assert_eq!(text.matches(": nobody in this robot has a topic of that name").count(), 3, "{text}");
+}

@@ -1,0 +1,65 @@
+//! Hears where `leader` is, and wishes for its circles: see there.
+#![allow(missing_docs, reason = "an example explains itself")]
+use hemiola::prelude::*;
+
+/// A topic that comes in. The leader's has a heading, too: fields go by their names.
+#[derive(Representation, Clone, Default)]
+pub struct Odometry {
+    pub x: f64,
+    pub y: f64,
+}
+
+/// A topic that goes out.
+#[derive(Representation, Clone, Default)]
+pub struct Wish {
+    pub radius: f64,
+}
+
+#[derive(Representation, Clone, Default)]
+pub struct Leader {
+    pub x: f64,
+    pub y: f64,
+    pub heard: u32,
+}
+
+#[derive(Module)]
+struct Follower {}
+
+#[module]
+impl Follower {
+    /// Wishes for a larger circle on the right, and for a smaller one on the left.
+    #[update]
+    fn leader(
+        &self,
+        last: Previous<Leader>,
+        heard: &Subscription<Odometry>,
+        wishes: &mut Publisher<Wish>,
+        leader: &mut Leader,
+    ) {
+        *leader = (*last).clone();
+        for odometry in heard.iter() {
+            (leader.x, leader.y) = (odometry.x, odometry.y);
+            leader.heard += 1;
+        }
+        if !heard.is_empty() {
+            wishes.publish(Wish { radius: 1.25 + leader.x.signum() * 0.75 });
+        }
+    }
+}
+
+const ROBOT: &str = "
+[cycle.control]
+rate = 50.0
+[link.leader]
+connect = 'tcp:127.0.0.1:7400'
+send = ['Wish']
+receive = ['Odometry']
+";
+
+fn main() -> std::process::ExitCode {
+    let place = |leader: &Leader| match leader.heard {
+        0 => "the leader says nothing".to_owned(),
+        heard => format!("the leader is at ({:.2}, {:.2}) m, heard {heard} times", leader.x, leader.y),
+    };
+    hemiola::Application::embedded(ROBOT).live(move |robot| robot.with_value(place).into_iter().collect()).run()
+}

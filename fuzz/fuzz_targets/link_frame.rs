@@ -1,0 +1,50 @@
+//! What comes in over a link, in pieces of any length, is frames or an error: those that are read
+//! are written as the same bytes, how the stream was cut makes no difference, and no claim of a
+//! length takes memory.
+#![no_main]
+
+use hemiola_link::wire::{Frame, Incoming, VERSION};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    let Some((cut, stream)) = input.split_first() else { return };
+    // A datagram is a frame by itself.
+    if let Ok(frame) = Frame::read(stream) {
+        comes_back(&frame, stream);
+    }
+    assert_eq!(heard(stream, usize::from(*cut).max(1)), heard(stream, stream.len().max(1)));
+});
+
+/// The frames in a stream that comes in pieces, as bytes, and whether it ends with an error.
+fn heard(stream: &[u8], piece: usize) -> (Vec<Vec<u8>>, bool) {
+    let (mut incoming, mut frames, mut rest) = (Incoming::default(), Vec::new(), stream);
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(piece.min(rest.len()));
+        incoming.push(piece);
+        loop {
+            match incoming.next() {
+                Ok(Some(frame)) => {
+                    let mut bytes = Vec::new();
+                    frame.write(&mut bytes);
+                    frames.push(bytes);
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    return (frames, true);
+                }
+            }
+        }
+        rest = after;
+    }
+    (frames, false)
+}
+
+fn comes_back(frame: &Frame<'_>, bytes: &[u8]) {
+    // Of another version's hello only the version is known.
+    if !matches!(frame, Frame::Hello { version, .. } if *version != VERSION) {
+        let mut written = Vec::new();
+        frame.write(&mut written);
+        assert_eq!(written, bytes);
+    }
+}

@@ -1,0 +1,71 @@
+"""A client of links, written from docs/link.md alone: python3 link_client.py HOST:PORT
+
+Receives the topic `Odometry` (float64 x, float64 y, ..) and answers each message with a `Wish` (float64 radius). Ends after ten.
+"""
+import socket
+import struct
+import sys
+
+HELLO, OFFER, ANSWER, MESSAGE, GOODBYE = 1, 2, 3, 4, 5
+WANTED = 2
+CDR = b"\x00\x01\x00\x00"
+
+
+def text(string):
+    data = string.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+def texts(data, count):
+    found = []
+    for _ in range(count):
+        (length,) = struct.unpack_from("<I", data)
+        found.append(data[4 : 4 + length].decode())
+        data = data[4 + length :]
+    return found
+
+
+class Link:
+    def __init__(self, address):
+        host, port = address.rsplit(":", 1)
+        self.socket = socket.create_connection((host, int(port)), timeout=30)
+        self.stream = self.socket.makefile("rb")
+        self.say(HELLO, text("hemiola link") + struct.pack("<I", 1) + text("python"))
+
+    def say(self, kind, contents):
+        self.socket.sendall(struct.pack("<IB", 1 + len(contents), kind) + contents)
+
+    def hear(self):
+        (length,) = struct.unpack("<I", self.stream.read(4))
+        frame = self.stream.read(length)
+        return frame[0], frame[1:]
+
+
+def main():
+    link = Link(sys.argv[1])
+    link.say(OFFER, struct.pack("<I", 0) + text("Wish") + text("python/msg/Wish") + text("") + text("float64 radius\n"))
+    names, heard, sent, is_wanted = {}, 0, 0, False
+    while heard < 10:
+        kind, contents = link.hear()
+        if kind == HELLO:
+            print("robot:", texts(contents[len(text("hemiola link")) + 4 :], 1)[0])
+        elif kind == OFFER:
+            (topic,) = struct.unpack_from("<I", contents)
+            names[topic], schema, type_hash, definition = texts(contents[4:], 4)
+            link.say(ANSWER, struct.pack("<IB", topic, WANTED if names[topic] == "Odometry" else 0) + text(""))
+        elif kind == ANSWER:
+            is_wanted = contents[4] == WANTED
+        elif kind == MESSAGE:
+            topic, sequence, time = struct.unpack_from("<IQq", contents)
+            x, y = struct.unpack_from("<dd", contents, 20 + len(CDR))
+            heard += 1
+            print(f"{names[topic]} {sequence}: x {x} y {y}")
+            if is_wanted:
+                sent += 1
+                link.say(MESSAGE, struct.pack("<IQq", 0, sent, time) + CDR + struct.pack("<d", 2 * x))
+        elif kind == GOODBYE:
+            sys.exit("goodbye: " + texts(contents, 1)[0])
+    link.say(GOODBYE, text("ten are enough"))
+
+
+main()

@@ -1,0 +1,164 @@
+//! The examples `leader` and `follower` as the programs that they are: they talk, they are killed,
+//! they come back.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::net::UdpSocket;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hemiola::prelude::*;
+use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
+use hemiola_link::{LinkHost, Links};
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// As the leader has it.
+#[derive(Representation, Clone, Default)]
+struct Odometry {
+    x: f64,
+    y: f64,
+    heading: f64,
+}
+
+/// A program that runs, with its output in a file.
+struct Run {
+    child: Child,
+    output: PathBuf,
+}
+
+/// Nothing that is waited for takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Run {
+    fn leader(folder: &Path, address: &LinkAddress) -> Self {
+        Self::start(env!("CARGO_BIN_EXE_leader"), folder, &format!("link.follower.listen='{address}'"))
+    }
+
+    fn follower(folder: &Path, address: &LinkAddress) -> Self {
+        Self::start(env!("CARGO_BIN_EXE_follower"), folder, &format!("link.leader.connect='{address}'"))
+    }
+
+    fn start(program: &str, folder: &Path, setting: &str) -> Self {
+        let name = Path::new(program).file_name().unwrap();
+        let output = folder.join(name).with_extension("txt");
+        let file = fs::File::create(&output).unwrap();
+        let child = Command::new(program)
+            .args(["run", "--headless", "--no-trace", "--no-page", "--set", setting])
+            .stdin(Stdio::null())
+            .stdout(file.try_clone().unwrap())
+            .stderr(file)
+            .current_dir(folder)
+            .spawn()
+            .unwrap();
+        Self { child, output }
+    }
+
+    /// As by Ctrl-C: what it says at its end.
+    fn interrupt(mut self) -> String {
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+        let patience = Instant::now() + PATIENCE;
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < patience, "it does not end");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        fs::read_to_string(&self.output).unwrap()
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// Somebody who hears the leader, too.
+struct Witness {
+    links: Links,
+    seen: Queue<Odometry>,
+}
+
+impl Witness {
+    fn at(address: &LinkAddress) -> Self {
+        let bus = Bus::new();
+        let seen = bus.readable_topic("Odometry").unwrap().queue(64, WhenFull::DropOldest);
+        let end = LinkEnd::Connect(address.clone());
+        let link = LinkConfiguration { receive: vec!["Odometry".into()], ..LinkConfiguration::new("leader", end) };
+        let host = LinkHost::new("witness", bus, Arc::new(RobotClock::running(1.0)), |_| {});
+        Self { links: Links::open(&[link], host).unwrap(), seen }
+    }
+
+    /// Waits until the leader drives in a circle of that radius.
+    fn sees(&mut self, radius: f64) {
+        let patience = Instant::now() + PATIENCE;
+        loop {
+            assert!(Instant::now() < patience, "it is not seen: {:?}", self.links.statistics());
+            match self.seen.receive() {
+                Some(odometry) if (odometry.x.hypot(odometry.y) - radius).abs() < 1e-9 => return,
+                Some(_) => {}
+                None => std::thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("linked-{name}"));
+    _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A name that is short enough for a Unix socket, wherever the build folder is.
+fn unix(name: &str) -> LinkAddress {
+    LinkAddress::Unix(std::env::temp_dir().join(format!("hemiola-linked-{}-{name}.sock", std::process::id())))
+}
+
+#[test]
+fn two_programs_talk_both_ways() {
+    let free = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for (name, address) in [("unix", unix("talk")), ("udp", LinkAddress::Udp(free)), ("tcp", LinkAddress::Tcp(free))] {
+        let folder = folder(name);
+        let (follower, leader) = (Run::follower(&folder, &address), Run::leader(&folder, &address));
+        // It begins with a small circle; a large one is what the follower wishes for.
+        Witness::at(&address).sees(2.0);
+        let said = follower.interrupt();
+        for part in ["link leader at", "sent Wish: ", "received Odometry: ", "`leader` is there", "`heading` is sent"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let said = leader.interrupt();
+        for part in
+            ["link follower at", "`follower` is there", "`follower` is gone: it says goodbye: the robot has ended"]
+        {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let counts = said.lines().find(|line| line.contains("link follower at")).unwrap();
+        assert!(!counts.contains("refused"), "{counts}");
+    }
+}
+
+#[test]
+fn who_is_killed_leaves_the_other_as_it_was_and_comes_back() {
+    let (folder, address) = (folder("killed"), unix("killed"));
+    let follower = Run::follower(&folder, &address);
+    let mut witness = Witness::at(&address);
+    for time in 1..=3 {
+        let mut leader = Run::leader(&folder, &address);
+        witness.sees(2.0);
+        // Its socket stays behind, and its successor takes that over.
+        leader.child.kill().unwrap();
+        leader.child.wait().unwrap();
+        let patience = Instant::now() + PATIENCE;
+        while witness.links.statistics()[0].parted < time {
+            assert!(Instant::now() < patience, "the end is not noticed");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+    let said = follower.interrupt();
+    assert!(said.contains(", 3 met, "), "{said}");
+    let LinkAddress::Unix(path) = address else { panic!("it is a Unix socket") };
+    fs::remove_file(path).unwrap();
+}

@@ -32,6 +32,8 @@ class Page {
   #pause = button({ icon: PAUSE, title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
   #transport = new TransportBar(this.robot, (text, kind) => this.say(text, kind));
   #timer = 0;
+  /** What stood in the address when it was read or written last. */
+  #hash = "";
 
   constructor() {
     const top = /** @type {HTMLElement} */ (document.querySelector("#top"));
@@ -133,14 +135,18 @@ class Page {
   #changed() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      // Somebody has written another address, of which this page is still to hear.
+      if (location.hash !== this.#hash) return;
       const text = toAddress(this.layout.current());
       history.replaceState(null, "", `#l=${text}`);
+      this.#hash = location.hash;
       try { localStorage.setItem(this.#saved, text); } catch { /* A browser that keeps nothing. */ }
     }, 300);
   }
 
   #fromAddress() {
-    const text = new URLSearchParams(location.hash.slice(1)).get("l");
+    this.#hash = location.hash;
+    const text = new URLSearchParams(this.#hash.slice(1)).get("l");
     const layout = text ? this.#read(text) : null;
     if (layout) this.layout.set(layout);
     return layout !== null;

@@ -24,10 +24,10 @@ class Page {
   layout = new Layout(this.robot, /** @type {HTMLElement} */ (document.querySelector("#layout")), {
     changed: () => this.#changed(), say: (text, kind) => this.say(text, kind),
   });
-  #state = h("span.state", {});
+  #state = h("span.state");
   #name = h("b", {}, "…");
-  #cycles = h("div.cycles", {});
-  #notices = h("div.notices", {});
+  #cycles = h("div.cycles");
+  #notices = h("div.notices");
   #clock = h("span.clock", { title: "The robot's clock" });
   #pause = button({ icon: PAUSE, title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
   #transport = new TransportBar(this.robot, (text, kind) => this.say(text, kind));
@@ -67,7 +67,7 @@ class Page {
   /** Shows a message for some seconds. @param {string} text @param {"good" | "bad"} [kind] */
   say(text, kind) {
     const message = h("div", { class: `toast ${kind ?? ""}` }, text);
-    message.addEventListener("click", () => message.remove());
+    message.onclick = () => message.remove();
     document.querySelector("#messages")?.append(message);
     setTimeout(() => message.remove(), kind === "bad" ? 12_000 : 4000);
   }
@@ -113,7 +113,7 @@ class Page {
     fill(this.#cycles, ...cycles.map((cycle) => {
       const kind = cycle.missed ? "bad" : cycle.dropped || cycle.skipped ? "warning" : "good";
       const title = `${cycle.name}: ${digits(cycle.rate)} Hz, response p99 ${duration(cycle.response.p99)} of ${duration(cycle.deadline)}, ${count(cycle.missed)} deadlines missed`;
-      return h("button", { type: "button", class: "cycle", title, on: { click: () => this.layout.open("overview") } },
+      return h("button", { type: "button", class: "cycle", title, onclick: () => this.layout.open("overview") },
         h("i", { class: `dot ${kind}` }), h("span", {}, cycle.name, h("span.muted", {}, ` ${digits(cycle.rate)} Hz`)));
     }));
     const safe = event?.safe_state;
@@ -219,7 +219,7 @@ class Page {
     const dialog = h("dialog.question", {}, h("p", {}, h("b", {}, "Keys")),
       h("table.grid.keys", {}, ...KEYS.map(([keys, what]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, what)))),
       h("div.actions", {}, button({ text: "Close", class: "primary" }, () => dialog.close())));
-    dialog.addEventListener("close", () => dialog.remove());
+    dialog.onclose = () => dialog.remove();
     document.body.append(dialog);
     dialog.showModal();
   }

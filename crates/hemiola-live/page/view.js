@@ -47,8 +47,8 @@ export class View {
     this.element = element;
     this.host = host;
     this.initial = settings ?? {};
-    this.bar = h("div.bar", {});
-    this.body = h("div.body", {});
+    this.bar = h("div.bar");
+    this.body = h("div.body");
     element.replaceChildren(this.bar, this.body);
     element.classList.add("view", /** @type {typeof View} */ (this.constructor).id);
     const size = new ResizeObserver(() => { if (this.#isVisible) { this.resized(); this.invalidate(); } });

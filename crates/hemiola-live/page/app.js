@@ -22,7 +22,7 @@ const KEYS = [
 class Page {
   robot = new Robot();
   layout = new Layout(this.robot, /** @type {HTMLElement} */ (document.querySelector("#layout")), {
-    changed: () => this.#changed(), say: (text, kind) => this.say(text, kind),
+    changed: () => this.#changed(), say: (text, kind) => this.say(text, kind), attempt: (answer) => this.attempt(answer),
   });
   #state = h("span.state");
   #name = h("b", {}, "…");
@@ -71,6 +71,9 @@ class Page {
     document.querySelector("#messages")?.append(message);
     setTimeout(() => message.remove(), kind === "bad" ? 12_000 : 4000);
   }
+
+  /** Resolves to what the robot answers; if it refuses, says its words and resolves to nothing. @param {Promise<any>} answer */
+  attempt(answer) { return answer.catch((error) => this.say(error.message, "bad")); }
 
   togglePause() {
     timeLink.set({ end: timeLink.isPaused ? null : this.robot.time() / 1e9 });
@@ -212,7 +215,7 @@ class Page {
 
   /** @param {string} verb @param {any} values @param {string} done */
   async #do(verb, values, done) {
-    try { await this.robot.request(verb, values); this.say(done, "good"); } catch (error) { this.say(/** @type {Error} */ (error).message, "bad"); }
+    if (await this.attempt(this.robot.request(verb, values))) this.say(done, "good");
   }
 
   #help() {

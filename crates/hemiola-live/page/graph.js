@@ -415,14 +415,10 @@ export class GraphView extends View {
     const select = h("select", { "aria-label": `Provider of ${name}` }, ...candidates.map((candidate) => h("option", { value: candidate, selected: candidate === one.provider }, candidate)));
     const apply = button({ text: "Switch", class: "primary", disabled: true, title: this.robot.mayChange ? `Let it provide ${name} from the next run on` : "This address may look at the robot, not change it" }, async () => {
       apply.disabled = true;
-      try {
-        await this.robot.change({ provider: { representation: name, module: select.value } });
+      if (await this.host.attempt(this.robot.change({ provider: { representation: name, module: select.value } }))) {
         this.host.say(`${select.value} provides ${name} now.`, "good");
-        await this.robot.refresh();
-      } catch (error) {
-        this.host.say(/** @type {Error} */ (error).message, "bad");
-        select.value = one.provider;
-      }
+        this.host.attempt(this.robot.refresh());
+      } else select.value = one.provider;
     });
     select.onchange = () => { apply.disabled = select.value === one.provider || !this.robot.mayChange; };
     return h("div.row", {}, h("span.muted", {}, name), select, apply);

@@ -29,7 +29,7 @@ export class Layout {
 
   /**
    * @param {import("./robot.js").Robot} robot @param {HTMLElement} element
-   * @param {{changed(): void, say(text: string, kind?: "good" | "bad"): void}} page
+   * @param {{changed(): void} & Pick<import("./view.js").Host, "say" | "attempt">} page
    */
   constructor(robot, element, page) {
     this.robot = robot;
@@ -119,6 +119,7 @@ export class Layout {
         open: (id, settings) => this.open(id, settings),
         changed: () => this.page.changed(),
         say: (text, kind) => this.page.say(text, kind),
+        attempt: (answer) => this.page.attempt(answer),
         title: (title) => { opened.title = title; if (opened.label) opened.label.textContent = title; },
       });
     } catch (error) {

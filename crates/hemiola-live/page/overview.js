@@ -262,7 +262,7 @@ class Overview extends View {
   async #toggleSafe() {
     const isSafe = Boolean(this.robot.statistics?.safe_state);
     if (isSafe && !(await confirm("Leave the safe state? The robot will move again.", "Leave it", "bad"))) return;
-    try { await this.robot.change({ safe_state: !isSafe }); } catch (error) { this.host.say(/** @type {Error} */ (error).message, "bad"); }
+    await this.host.attempt(this.robot.change({ safe_state: !isSafe }));
   }
 }
 

@@ -135,17 +135,12 @@ class ParametersView extends View {
 
   /** @param {any} values */
   async #write(values) {
-    try {
-      const { file, saved } = await this.robot.request("save", values);
-      this.host.say(`${list(saved).length} parameters are saved in ${file}.`, "good");
-      for (const key of list(saved)) {
-        const one = this.#all.find((each) => keyOf(each) === key);
-        if (one && !values.overlay) one.configured = one.value;
-      }
-      this.#show();
-    } catch (error) {
-      this.host.say(/** @type {Error} */ (error).message, "bad");
-    }
+    const answer = await this.host.attempt(this.robot.request("save", values));
+    if (!answer) return;
+    const saved = list(answer.saved);
+    this.host.say(`${saved.length} parameters are saved in ${answer.file}.`, "good");
+    if (!values.overlay) for (const one of this.#all) if (saved.includes(keyOf(one))) one.configured = one.value;
+    this.#show();
   }
 }
 

@@ -503,11 +503,9 @@ export class Timeline extends View {
   async #trace() {
     const file = this.#tracing ? "" : await prompt("All events go there until you end it; ui.perfetto.dev opens it.", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
     if (file === null || (!file && !this.#tracing)) return;
-    try {
-      await this.robot.change({ trace: file ? { file } : {} });
-      this.host.say(file ? `The robot writes ${file}.` : `${this.#tracing} is written.`, "good");
-      this.#tracing = file;
-    } catch (error) { this.host.say(/** @type {Error} */ (error).message, "bad"); }
+    if (!(await this.host.attempt(this.robot.change({ trace: file ? { file } : {} })))) return;
+    this.host.say(file ? `The robot writes ${file}.` : `${this.#tracing} is written.`, "good");
+    this.#tracing = file;
     setText(this.#save, this.#tracing ? "End trace" : "Trace …");
     this.#save.classList.toggle("active", this.#tracing !== "");
   }

@@ -216,12 +216,7 @@ class Card {
 
   /** @param {any} change @param {() => void} done */
   async #change(change, done) {
-    try {
-      await this.robot.change(change);
-      done();
-    } catch (error) {
-      this.host.say(/** @type {Error} */ (error).message, "bad");
-    }
+    if (await this.host.attempt(this.robot.change(change))) done();
   }
 
   /** @param {boolean} is */
@@ -234,12 +229,9 @@ class Card {
   async #edit() {
     if (!this.#editor.hidden) { this.#editor.hidden = true; return; }
     const { name } = this.subject;
-    let text;
-    try {
-      text = pretty((await this.robot.request("read", { value: name })).value);
-    } catch (error) {
-      return this.host.say(/** @type {Error} */ (error).message, "bad");
-    }
+    const now = await this.host.attempt(this.robot.request("read", { value: name }));
+    if (!now) return;
+    const text = pretty(now.value);
     const field = h("textarea", { value: text, rows: String(Math.min(18, text.split("\n").length + 1)), spellcheck: "false", "aria-label": `Value of ${name}` });
     const wrong = h("span.bad");
     const apply = async () => {

@@ -11,6 +11,8 @@ import { h } from "./dom.js";
  * @property {() => void} changed the view's `settings()` are others now: they go into the layout and the address
  * @property {(title: string) => void} title what stands on the view's tab
  * @property {(text: string, kind?: "good" | "bad") => void} say shows a message for some seconds
+ * @property {(answer: Promise<any>) => Promise<any>} attempt resolves to what the robot answers; if it refuses, says
+ *   its words and resolves to nothing
  */
 
 /**

@@ -37,16 +37,19 @@ exports.pause = pause;
 /** The door as a program sees it, by the address of its page. */
 exports.Program = class Program {
   #waiting = new Map();
-  /** Who waits for a value, by the number of the subscription. */
-  #subscribed = new Map();
+  /** The newest values that are followed, by the numbers of subscriptions. */
+  #followed = new Map();
   #next = 0;
+  /** Of a replay: its newest event `transport`. */
+  transport = null;
 
   static async connect(url) {
     const program = new this();
     program.socket = new WebSocket(url.replace("http", "ws"), ["hemiola.v1"]);
     program.socket.on("message", (data, isBinary) => {
-      if (isBinary) return program.#subscribed.get(data.readUInt32LE(4))?.(data.subarray(32));
-      const { id, result, error } = JSON.parse(data);
+      if (isBinary) return Object.assign(program.#followed.get(data.readUInt32LE(4)), { newest: data.subarray(32) });
+      const message = JSON.parse(data), { id, result, error } = message;
+      if (message.event === "transport") program.transport = message;
       if (error === undefined) program.#waiting.get(id)?.resolve(result); else program.#waiting.get(id)?.reject(new Error(error));
     });
     program.socket.on("close", () => { for (const { reject } of program.#waiting.values()) reject(new Error("the door has closed")); });
@@ -61,16 +64,12 @@ exports.Program = class Program {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
-  /** The next value of a representation: its bytes. What makes it come may be done when it is waited for. */
-  async newest(value, act = () => {}) {
-    const subscription = ++this.#next;
-    const bytes = new Promise((resolve) => this.#subscribed.set(subscription, resolve));
+  /** Follows a representation: `newest` of what it returns are the bytes of its newest value, when one has come. */
+  async follow(value) {
+    const subscription = ++this.#next, followed = { newest: null };
+    this.#followed.set(subscription, followed);
     await this.ask("subscribe", { subscription, value });
-    await act();
-    const newest = await Promise.race([bytes, pause(PATIENCE).then(() => { throw new Error(`no ${value} came`); })]);
-    this.#subscribed.delete(subscription);
-    await this.ask("unsubscribe", { subscription });
-    return newest;
+    return followed;
   }
 };
 

@@ -15,6 +15,13 @@ class Nao extends Program {
   async provider(value) { return (await this.ask("describe")).representations.find(({ name }) => name === value).provider; }
 }
 
+/** One run of cognition in a replay that stands still, which is over when this is. */
+async function step(program) {
+  const before = program.transport.time;
+  await program.ask("step", { cycle: "cognition" });
+  await until("that it stands still after a run", () => !program.transport.is_playing && !program.transport.is_stepping && program.transport.time > before);
+}
+
 /** The text of a row of a value's tree. */
 const row = (tab, key) => tab.text(`section.values .tree .row[data-key="${key}"] .value`);
 
@@ -64,7 +71,8 @@ const game = {
     for (const name of ["LowerImage", "UpperImage"]) {
       await until(`${name} among all`, () => tab.page.$(`section.images select option[value="value:${name}"]`));
       await tab.page.select("section.images .bar select", `value:${name}`);
-      const [width, height] = await size(tab), { length } = await program.newest(name);
+      const image = await program.follow(name), { length } = await until(`${name} of the door`, () => image.newest);
+      const [width, height] = await size(tab);
       assert(length > 2 * width * height && length < 2 * width * height + 100, `the page shows ${width} × ${height} pixels, the robot's image has ${length} bytes`);
       const seen = new Set();
       await until("three different pictures", async () => seen.add(await tab.page.$eval("section.images canvas", (one) => one.toDataURL())).size >= 3);
@@ -172,19 +180,22 @@ const replay = {
 
   async "an image that stands still is the robot's, to the pixel"({ tab, program }) {
     await tab.view("images", { value: "UpperImage", rate: null });
-    const step = () => program.ask("step", { cycle: "cognition" });
-    // What sources have given comes with the next run that takes it.
-    await until("an image", async () => { await step(); return tab.text("section.images .status"); });
+    const image = await program.follow("UpperImage");
+    await until("an image here and there", async () => {
+      // What sources have given comes with the next run that takes it.
+      await step(program);
+      return image.newest && tab.text("section.images .status");
+    });
     const [width, height] = await size(tab);
-    // The pixels are the last of an image: for each its luminance, and in turn one of its colours.
-    const pixels = (await program.newest("UpperImage", step)).subarray(-2 * width * height);
     const box = await (await tab.page.$("section.images canvas")).boundingBox();
     for (const [across, down] of [[0.5, 0.3], [0.4, 0.5], [0.6, 0.8]]) {
       await until("the robot's pixel", async () => {
         await tab.page.mouse.move(box.x + box.width * across, box.y + box.height * down);
         const text = await tab.says("section.images .status", /^\(\d+, \d+\)/);
         const [column, line, red, green, blue] = text.match(/\d+/g).map(Number);
-        const luminance = 0.299 * red + 0.587 * green + 0.114 * blue, expected = pixels[2 * (line * width + column)];
+        // The pixels are the last of an image: for each its luminance, and in turn one of its
+        // colours.
+        const luminance = 0.299 * red + 0.587 * green + 0.114 * blue, expected = image.newest.subarray(-2 * width * height)[2 * (line * width + column)];
         assert(Math.abs(luminance - expected) < 20, `the page shows ${text}, and the robot's pixel has the luminance ${expected}`);
         return true;
       });
@@ -196,7 +207,7 @@ const replay = {
     await until("the new deceleration", async () => {
       await tab.press(".transport", "Next event of the recording (e)");
       // It comes into force with a run of the cycle.
-      await program.ask("step", { cycle: "cognition" });
+      await step(program);
       return (await program.deceleration()) === 0.75;
     });
     assert.equal(await program.provider("BallModel"), "BallFit");

@@ -112,10 +112,10 @@ class Tab {
     }));
   }
 
-  /** Shows one view alone, by an address as people share them. In the page, `before` runs right before. */
-  async view(name, settings = {}, before = () => {}) {
+  /** Shows one view alone, by an address as people share them. */
+  async view(name, settings = {}) {
     const layout = Buffer.from(JSON.stringify({ tabs: [{ view: name, settings }], active: 0 })).toString("base64url");
-    await this.page.evaluate(`(${before})(); location.hash = "l=${layout}"`);
+    await this.page.evaluate((hash) => { location.hash = hash; }, `l=${layout}`);
     await until(`the view ${name}`, async () => {
       const views = await this.page.evaluate(() => [...document.querySelectorAll("section.view")].map(({ className, offsetWidth }) => `${className}${offsetWidth > 0 ? "" : ", hidden"}`));
       if (views.join() !== `view ${name}`) throw new Error(`there are ${JSON.stringify(views)}`);

@@ -198,10 +198,12 @@ const steps = {
   async "an address is obeyed that comes when the page is about to write its own"({ tab }) {
     for (const [before, after] of [["images", "field"], ["field", "log"], ["log", "images"]]) {
       await tab.view(before);
-      await tab.view(after, {}, () => {
+      // While the page is busy, its timer and the new address both come to wait.
+      const busy = tab.page.evaluate(() => {
         document.querySelector("#layout .tabs").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
-        for (const begin = performance.now(); performance.now() < begin + 320;);
+        for (const begin = performance.now(); performance.now() < begin + 400;);
       });
+      await Promise.all([busy, tab.view(after)]);
     }
   },
 

@@ -1,6 +1,5 @@
-// Chromium with the page of a robot in it, for check_page.cjs, check_replay.cjs, measure_page.cjs
+// Chromium with the page of a robot in it, for check_{page,log,replay,nao}.cjs, measure_page.cjs
 // and screenshots.cjs.
-const assert = require("node:assert/strict");
 const puppeteer = require("puppeteer-core");
 const { WebSocket } = require("ws");
 
@@ -38,32 +37,52 @@ exports.pause = pause;
 /** The door as a program sees it, by the address of its page. */
 exports.Program = class Program {
   #waiting = new Map();
+  /** The newest values that are followed, by the numbers of subscriptions. */
+  #followed = new Map();
   #next = 0;
+  /** Of a replay: its newest event `transport`. */
+  transport = null;
 
   static async connect(url) {
     const program = new this();
     program.socket = new WebSocket(url.replace("http", "ws"), ["hemiola.v1"]);
     program.socket.on("message", (data, isBinary) => {
-      const { id, result, error } = isBinary ? {} : JSON.parse(data);
+      if (isBinary) return Object.assign(program.#followed.get(data.readUInt32LE(4)), { newest: data.subarray(32) });
+      const message = JSON.parse(data), { id, result, error } = message;
+      if (message.event === "transport") program.transport = message;
       if (error === undefined) program.#waiting.get(id)?.resolve(result); else program.#waiting.get(id)?.reject(new Error(error));
     });
+    program.socket.on("close", () => { for (const { reject } of program.#waiting.values()) reject(new Error("the door has closed")); });
     await new Promise((resolve, reject) => { program.socket.on("open", resolve); program.socket.on("error", reject); });
     return program;
   }
 
-  ask(verb, values) {
+  async ask(verb, values) {
     const id = ++this.#next;
+    if (this.socket.readyState !== WebSocket.OPEN) throw new Error("the door has closed");
     this.socket.send(JSON.stringify({ id, do: verb, ...values }));
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  /** Follows a representation: `newest` of what it returns are the bytes of its newest value, when one has come. */
+  async follow(value) {
+    const subscription = ++this.#next, followed = { newest: null };
+    this.#followed.set(subscription, followed);
+    await this.ask("subscribe", { subscription, value });
+    return followed;
   }
 };
 
 /** A tab of a browser. What goes wrong in it is kept in `faults`. */
-exports.Tab = class Tab {
+class Tab {
+  /** All that are open, and those that were closed since somebody asked for their faults. @type {Tab[]} */
+  static #all = [];
   faults = [];
 
   static async open(context, url, viewport) {
     const tab = new Tab();
+    tab.name = `${viewport.width} × ${viewport.height}`;
+    Tab.#all.push(tab);
     const page = tab.page = await context.newPage();
     await page.setViewport(viewport);
     page.on("pageerror", (error) => tab.faults.push(`error: ${error.stack ?? error}`));
@@ -75,11 +94,33 @@ exports.Tab = class Tab {
     return tab;
   }
 
+  /** What went wrong in any tab since this was asked last. */
+  static faults() {
+    const faults = Tab.#all.flatMap(({ name, faults }) => faults.splice(0).map((fault) => `tab ${name}: ${fault}`));
+    Tab.#all = Tab.#all.filter(({ page }) => !page?.isClosed());
+    return faults;
+  }
+
+  /** What each open tab shows, for whoever looks for a fault. */
+  static shown() {
+    return Promise.all(Tab.#all.map(async ({ name, page }) => {
+      const shown = await page?.evaluate(() => {
+        const texts = (selector) => [...document.querySelectorAll(selector)].map((one) => one.textContent);
+        return { address: location.href, state: document.querySelector("#top .state")?.title, views: [...document.querySelectorAll("section.view")].map(({ className, offsetWidth, offsetHeight }) => `${className} ${offsetWidth} × ${offsetHeight}`), notices: texts("#top .notices .chip"), messages: texts("#messages .toast"), errors: texts(".bad:not([hidden])") };
+      }).catch((error) => error.message);
+      return `tab ${name}: ${JSON.stringify(shown)}`;
+    }));
+  }
+
   /** Shows one view alone, by an address as people share them. */
   async view(name, settings = {}) {
     const layout = Buffer.from(JSON.stringify({ tabs: [{ view: name, settings }], active: 0 })).toString("base64url");
     await this.page.evaluate((hash) => { location.hash = hash; }, `l=${layout}`);
-    await until(`the view ${name}`, () => this.page.evaluate((one) => document.querySelectorAll("section.view").length === 1 && document.querySelector(`section.view.${one}`)?.offsetWidth > 0, name));
+    await until(`the view ${name}`, async () => {
+      const views = await this.page.evaluate(() => [...document.querySelectorAll("section.view")].map(({ className, offsetWidth }) => `${className}${offsetWidth > 0 ? "" : ", hidden"}`));
+      if (views.join() !== `view ${name}`) throw new Error(`there are ${JSON.stringify(views)}`);
+      return true;
+    });
   }
 
   /** The text of the first element. */
@@ -141,28 +182,28 @@ exports.Tab = class Tab {
   async pixels(selector, colour) {
     return (await this.spot(selector, colour)).count;
   }
-};
+}
+exports.Tab = Tab;
 
-/** Does all steps on the page of this address, one after the other, and ends this program. After none may there be a fault of the page. */
+/** Does all steps on the page of this address, one after the other, and ends this program. After none may there be a fault in any tab. */
 exports.perform = async (url, Robot, steps) => {
   setTimeout(() => { console.error("it took too long"); process.exit(1); }, 400_000).unref();
   try {
     const browser = await exports.launch();
     const context = browser.defaultBrowserContext();
     const program = await Robot.connect(url);
-    const tab = await exports.Tab.open(context, url, exports.DESKTOP);
+    const tab = await Tab.open(context, url, exports.DESKTOP);
     await until("that the token leaves the address", () => !tab.page.url().includes("token="));
     let failed = 0, done = 0;
     for (const [name, step] of Object.entries(steps)) {
-      try {
-        await step({ tab, context, browser, program });
-        assert.deepEqual(tab.faults.splice(0), []);
-        console.log(`ok: ${name}`);
-      } catch (error) {
+      const begin = performance.now(), took = () => `${((performance.now() - begin) / 1000).toFixed(1)} s`;
+      const error = await step({ tab, context, browser, program }).then(() => null, (error) => error);
+      // What there is to be seen, before faults forget those who are closed.
+      const shown = error ? await Tab.shown() : [], faults = Tab.faults();
+      if (error || faults.length > 0) {
         failed++;
-        console.log(`FAILED: ${name}\n${error.stack}`);
-        for (const fault of tab.faults.splice(0)) console.log(`  ${fault}`);
-      }
+        console.log([`FAILED: ${name} (${took()})`, error?.stack ?? "it left faults", ...faults, ...shown].join("\n  "));
+      } else console.log(`ok: ${name} (${took()})`);
       // For people: what it looked like after each step.
       if (process.env.HEMIOLA_SCREENSHOT) await tab.page.screenshot({ path: `${process.env.HEMIOLA_SCREENSHOT}-${++done}.png` });
     }
@@ -170,7 +211,7 @@ exports.perform = async (url, Robot, steps) => {
     if (failed === 0) console.log("as expected");
     process.exit(failed && 1);
   } catch (error) {
-    console.error(error);
+    console.error([error.stack, ...Tab.faults()].join("\n  "));
     process.exit(1);
   }
 };

@@ -22,16 +22,18 @@ const KEYS = [
 class Page {
   robot = new Robot();
   layout = new Layout(this.robot, /** @type {HTMLElement} */ (document.querySelector("#layout")), {
-    changed: () => this.#changed(), say: (text, kind) => this.say(text, kind),
+    changed: () => this.#changed(), say: (text, kind) => this.say(text, kind), attempt: (answer) => this.attempt(answer),
   });
-  #state = h("span.state", {});
+  #state = h("span.state");
   #name = h("b", {}, "…");
-  #cycles = h("div.cycles", {});
-  #notices = h("div.notices", {});
+  #cycles = h("div.cycles");
+  #notices = h("div.notices");
   #clock = h("span.clock", { title: "The robot's clock" });
   #pause = button({ icon: PAUSE, title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
   #transport = new TransportBar(this.robot, (text, kind) => this.say(text, kind));
   #timer = 0;
+  /** What stood in the address when it was read or written last. */
+  #hash = "";
 
   constructor() {
     const top = /** @type {HTMLElement} */ (document.querySelector("#top"));
@@ -65,10 +67,13 @@ class Page {
   /** Shows a message for some seconds. @param {string} text @param {"good" | "bad"} [kind] */
   say(text, kind) {
     const message = h("div", { class: `toast ${kind ?? ""}` }, text);
-    message.addEventListener("click", () => message.remove());
+    message.onclick = () => message.remove();
     document.querySelector("#messages")?.append(message);
     setTimeout(() => message.remove(), kind === "bad" ? 12_000 : 4000);
   }
+
+  /** Resolves to what the robot answers; if it refuses, says its words and resolves to nothing. @param {Promise<any>} answer */
+  attempt(answer) { return answer.catch((error) => this.say(error.message, "bad")); }
 
   togglePause() {
     timeLink.set({ end: timeLink.isPaused ? null : this.robot.time() / 1e9 });
@@ -111,7 +116,7 @@ class Page {
     fill(this.#cycles, ...cycles.map((cycle) => {
       const kind = cycle.missed ? "bad" : cycle.dropped || cycle.skipped ? "warning" : "good";
       const title = `${cycle.name}: ${digits(cycle.rate)} Hz, response p99 ${duration(cycle.response.p99)} of ${duration(cycle.deadline)}, ${count(cycle.missed)} deadlines missed`;
-      return h("button", { type: "button", class: "cycle", title, on: { click: () => this.layout.open("overview") } },
+      return h("button", { type: "button", class: "cycle", title, onclick: () => this.layout.open("overview") },
         h("i", { class: `dot ${kind}` }), h("span", {}, cycle.name, h("span.muted", {}, ` ${digits(cycle.rate)} Hz`)));
     }));
     const safe = event?.safe_state;
@@ -133,14 +138,18 @@ class Page {
   #changed() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      // Somebody has written another address, of which this page is still to hear.
+      if (location.hash !== this.#hash) return;
       const text = toAddress(this.layout.current());
       history.replaceState(null, "", `#l=${text}`);
+      this.#hash = location.hash;
       try { localStorage.setItem(this.#saved, text); } catch { /* A browser that keeps nothing. */ }
     }, 300);
   }
 
   #fromAddress() {
-    const text = new URLSearchParams(location.hash.slice(1)).get("l");
+    this.#hash = location.hash;
+    const text = new URLSearchParams(this.#hash.slice(1)).get("l");
     const layout = text ? this.#read(text) : null;
     if (layout) this.layout.set(layout);
     return layout !== null;
@@ -206,14 +215,14 @@ class Page {
 
   /** @param {string} verb @param {any} values @param {string} done */
   async #do(verb, values, done) {
-    try { await this.robot.request(verb, values); this.say(done, "good"); } catch (error) { this.say(/** @type {Error} */ (error).message, "bad"); }
+    if (await this.attempt(this.robot.request(verb, values))) this.say(done, "good");
   }
 
   #help() {
     const dialog = h("dialog.question", {}, h("p", {}, h("b", {}, "Keys")),
       h("table.grid.keys", {}, ...KEYS.map(([keys, what]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, what)))),
       h("div.actions", {}, button({ text: "Close", class: "primary" }, () => dialog.close())));
-    dialog.addEventListener("close", () => dialog.remove());
+    dialog.onclose = () => dialog.remove();
     document.body.append(dialog);
     dialog.showModal();
   }

@@ -4,8 +4,8 @@
 
 /**
  * Creates an element: `div`, or `div.bar.wide` with classes. `properties` may have `class`, `style` (an
- * object, set through CSSOM, as the content security policy wants), `on` (listeners), `data` (data
- * attributes); the rest are attributes, left out if `null`, `undefined` or `false`.
+ * object, set through CSSOM, as the content security policy wants), `data` (data attributes) and
+ * listeners (`onclick`); the rest are attributes, left out if `null`, `undefined` or `false`.
  *
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T | `${T}.${string}`} tag
@@ -22,8 +22,7 @@ export function h(tag, properties = {}, ...children) {
     if (name === "class") element.className = value;
     else if (name === "style") Object.assign(element.style, value);
     else if (name === "data") Object.assign(element.dataset, value);
-    else if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, /** @type {EventListener} */ (listener));
-    else if (name === "value") /** @type {any} */ (element).value = value;
+    else if (name === "value" || typeof value === "function") /** @type {any} */ (element)[name] = value;
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   append(element, children);
@@ -72,7 +71,7 @@ export const PLUS = "M8 3v10M3 8h10";
 export const PAUSE = "M5 3v10M11 3v10";
 
 /** Takes what room there is between what stands before and after it. */
-export const space = () => h("span.space", {});
+export const space = () => h("span.space");
 
 /** A button with a text, an icon or both; `title` says what it does.
  * @param {{text?: string, icon?: string, title?: string, class?: string, disabled?: boolean}} look
@@ -80,7 +79,7 @@ export const space = () => h("span.space", {});
 export function button(look, pressed) {
   return h("button", {
     type: "button", class: look.class, title: look.title, disabled: look.disabled,
-    "aria-label": look.text ? null : look.title, on: { click: pressed },
+    "aria-label": look.text ? null : look.title, onclick: pressed,
   }, look.icon ? icon(look.icon) : null, look.text);
 }
 

@@ -110,7 +110,7 @@ export function spacesOf(names) {
 
 /** Boxes to tick for the layers of a space. */
 export class Layers {
-  element = h("div.layers", {});
+  element = h("div.layers");
   #known = "";
 
   /**
@@ -133,7 +133,7 @@ export class Layers {
       this.#known = names.join("\n");
       this.element.hidden = names.length === 0;
       fill(this.element, ...names.map((name) => {
-        const box = h("input", { type: "checkbox", checked: !this.hidden.has(name), on: { change: () => { this.hidden[box.checked ? "delete" : "add"](name); this.changed(); } } });
+        const box = h("input", { type: "checkbox", checked: !this.hidden.has(name), onchange: () => { this.hidden[box.checked ? "delete" : "add"](name); this.changed(); } });
         return h("label", { title: `drawn by ${drawings.filter(({ layer }) => layer === name).map(({ update }) => update).join(", ")}` }, box, name);
       }));
     }

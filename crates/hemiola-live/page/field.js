@@ -32,19 +32,14 @@ export class Field extends View {
   /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
   #canvas = h("canvas", { role: "img" });
-  #status = h("div.status", {});
-  #spaces = h("select", { title: "Which space", on: { change: () => { this.#isChosen = true; this.#choose(this.#spaces.value); } } });
-  #turn = h("input", { type: "range", min: -180, max: 180, value: 0, title: "Turn", on: { input: () => this.invalidate() } });
-  #tilt = h("input", { type: "range", min: 0, max: 90, value: 0, title: "Tilt", on: { input: () => this.invalidate() } });
+  #status = h("div.status");
+  #spaces = h("select", { title: "Which space", onchange: () => { this.#isChosen = true; this.#choose(this.#spaces.value); } });
+  #turn = h("input", { type: "range", min: -180, max: 180, value: 0, title: "Turn", oninput: () => this.invalidate() });
+  #tilt = h("input", { type: "range", min: 0, max: 90, value: 0, title: "Tilt", oninput: () => this.invalidate() });
 
-  /**
-   * @param {import("./robot.js").Robot} robot
-   * @param {HTMLElement} element
-   * @param {any} settings
-   * @param {import("./view.js").Host} host
-   */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
     this.#isChosen = typeof this.initial.space === "string";
     if (this.#isChosen) this.#wanted.add(this.#space = this.initial.space);
     this.#tilt.value = String(Number(this.initial.tilt) || 0);

@@ -27,13 +27,13 @@ export function gestures(element, meaning) {
   };
 
   element.style.touchAction = "none";
-  element.addEventListener("pointerdown", (event) => {
+  element.onpointerdown = (event) => {
     if (event.button > 1) return;
     try { element.setPointerCapture(event.pointerId); } catch { /* the pointer is gone already */ }
     down.set(event.pointerId, place(event));
     if (down.size === 1) { isDrag = false; start = place(event); } else isDrag = true;
-  });
-  element.addEventListener("pointermove", (event) => {
+  };
+  element.onpointermove = (event) => {
     const before = down.get(event.pointerId), now = place(event);
     if (!before) {
       if (event.pointerType !== "touch") meaning.hover?.(now, event);
@@ -52,15 +52,15 @@ export function gestures(element, meaning) {
       }
     }
     down.set(event.pointerId, now);
-  });
+  };
   const up = (/** @type {PointerEvent} */ event) => {
     if (!down.delete(event.pointerId) || down.size > 0) return;
     if (!isDrag && event.type === "pointerup") meaning.click?.(start.x, start.y);
   };
-  element.addEventListener("pointerup", up);
-  element.addEventListener("pointercancel", up);
-  element.addEventListener("pointerleave", (event) => { if (!down.has(event.pointerId)) meaning.hover?.(null, event); });
-  element.addEventListener("dblclick", (event) => { const { x, y } = place(event); meaning.double?.(x, y); });
+  element.onpointerup = up;
+  element.onpointercancel = up;
+  element.onpointerleave = (event) => { if (!down.has(event.pointerId)) meaning.hover?.(null, event); };
+  element.ondblclick = (event) => { const { x, y } = place(event); meaning.double?.(x, y); };
   element.addEventListener("wheel", (event) => {
     event.preventDefault();
     const unit = event.deltaMode === 1 ? 30 : event.deltaMode === 2 ? 400 : 1;

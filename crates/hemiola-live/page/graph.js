@@ -43,15 +43,16 @@ export class GraphView extends View {
   #canvas = h("canvas", { role: "img", "aria-label": "Modules and what they provide" });
   #tip = new Tip(this.#canvas);
   #panel = h("aside.detail", { hidden: true });
-  #search = h("input", { type: "search", placeholder: "Find a module or value", on: { input: () => this.invalidate(), keydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") this.#find(this.#search.value); } } });
+  #search = h("input", { type: "search", placeholder: "Find a module or value", oninput: () => this.invalidate(), onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") this.#find(this.#search.value); } });
   #cycle = this.#select("Which cycle", { "": "all cycles" });
   #detail = this.#select("What a box is", { module: "modules", task: "updates" });
   #around = this.#select("How much of it", { "": "everything", neighbours: "neighbours" });
   #colour = this.#select("What the colours mean", { cycle: "by cycle", duration: "by duration", critical: "by criticality" });
 
-  /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
+    const { robot } = this;
     const { select, ...controls } = this.initial;
     this.#wanted = String(select ?? "");
     if (controls.cycle) this.#cycle.append(h("option", { value: controls.cycle }, String(controls.cycle)));
@@ -79,7 +80,7 @@ export class GraphView extends View {
    * @param {Record<string, string>} texts by value
    */
   #select(title, texts) {
-    const select = h("select", { title, on: { change: () => { if (select === this.#colour) this.#show(); else this.#changed(); this.host.changed(); this.invalidate(); } } },
+    const select = h("select", { title, onchange: () => { if (select === this.#colour) this.#show(); else this.#changed(); this.host.changed(); this.invalidate(); } },
       ...Object.entries(texts).map(([value, text]) => h("option", { value }, text)));
     return select;
   }
@@ -402,7 +403,7 @@ export class GraphView extends View {
   /** A value or topic: a press selects who provides it, the other one shows it.
    * @param {string} name @param {boolean} topic */
   #name(name, topic) {
-    return h("span", {}, h("button", { type: "button", class: "link", title: topic ? "Find it in the graph" : "Find who provides it", on: { click: () => this.#find(name) } }, name), " ",
+    return h("span", {}, h("button", { type: "button", class: "link", title: topic ? "Find it in the graph" : "Find who provides it", onclick: () => this.#find(name) }, name), " ",
       button({ icon: "M3 8h9M9 5l3 3l-3 3", title: `Show ${name}`, class: "quiet small" }, () => this.host.open("values", topic ? { open: name, topic: true } : { open: name })));
   }
 
@@ -414,16 +415,12 @@ export class GraphView extends View {
     const select = h("select", { "aria-label": `Provider of ${name}` }, ...candidates.map((candidate) => h("option", { value: candidate, selected: candidate === one.provider }, candidate)));
     const apply = button({ text: "Switch", class: "primary", disabled: true, title: this.robot.mayChange ? `Let it provide ${name} from the next run on` : "This address may look at the robot, not change it" }, async () => {
       apply.disabled = true;
-      try {
-        await this.robot.change({ provider: { representation: name, module: select.value } });
+      if (await this.host.attempt(this.robot.change({ provider: { representation: name, module: select.value } }))) {
         this.host.say(`${select.value} provides ${name} now.`, "good");
-        await this.robot.refresh();
-      } catch (error) {
-        this.host.say(/** @type {Error} */ (error).message, "bad");
-        select.value = one.provider;
-      }
+        this.host.attempt(this.robot.refresh());
+      } else select.value = one.provider;
     });
-    select.addEventListener("change", () => { apply.disabled = select.value === one.provider || !this.robot.mayChange; });
+    select.onchange = () => { apply.disabled = select.value === one.provider || !this.robot.mayChange; };
     return h("div.row", {}, h("span.muted", {}, name), select, apply);
   }
 

@@ -45,19 +45,15 @@ export class Images extends View {
   #cursor = null;
 
   #canvas = h("canvas", { role: "img" });
-  #status = h("div.status", {});
-  #choice = h("select", { title: "Which image", on: { change: () => this.#choose(this.#choice.value) } });
-  #rate = h("select", { title: "At most so many a second", on: { change: () => this.#changed(true) } }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
-  #form = h("select", { title: "JPEG: less of a slow link, more of the processor", on: { change: () => this.#changed(true) } }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
+  #status = h("div.status");
+  #choice = h("select", { title: "Which image", onchange: () => this.#choose(this.#choice.value) });
+  #rate = h("select", { title: "At most so many a second", onchange: () => this.#changed(true) }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
+  #form = h("select", { title: "JPEG: less of a slow link, more of the processor", onchange: () => this.#changed(true) }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
 
-  /**
-   * @param {import("./robot.js").Robot} robot
-   * @param {HTMLElement} element
-   * @param {any} settings
-   * @param {import("./view.js").Host} host
-   */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
+    const { robot } = this;
     const { value, topic, image, rate, as } = this.initial;
     this.#kind = topic ? "topic" : image ? "image" : "value";
     this.#name = String(topic ?? image ?? value ?? "");

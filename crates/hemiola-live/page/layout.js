@@ -29,7 +29,7 @@ export class Layout {
 
   /**
    * @param {import("./robot.js").Robot} robot @param {HTMLElement} element
-   * @param {{changed(): void, say(text: string, kind?: "good" | "bad"): void}} page
+   * @param {{changed(): void} & Pick<import("./view.js").Host, "say" | "attempt">} page
    */
   constructor(robot, element, page) {
     this.robot = robot;
@@ -105,7 +105,7 @@ export class Layout {
   #open(tab) {
     const known = this.#opened.get(tab);
     if (known) return known;
-    const element = h("section", {});
+    const element = h("section");
     const Class = views.get(tab.view);
     /** @type {Opened} */
     const opened = { element, view: null, title: Class?.title ?? tab.view, label: null };
@@ -119,6 +119,7 @@ export class Layout {
         open: (id, settings) => this.open(id, settings),
         changed: () => this.page.changed(),
         say: (text, kind) => this.page.say(text, kind),
+        attempt: (answer) => this.page.attempt(answer),
         title: (title) => { opened.title = title; if (opened.label) opened.label.textContent = title; },
       });
     } catch (error) {
@@ -185,33 +186,33 @@ export class Layout {
       const part = Math.min(0.95, Math.max(0.05, share)) * sum;
       resize(part, sum - part);
     };
-    bar.addEventListener("pointerdown", (event) => {
+    bar.onpointerdown = (event) => {
       bar.setPointerCapture(event.pointerId);
       const [before, after] = [/** @type {HTMLElement} */ (bar.previousElementSibling), /** @type {HTMLElement} */ (bar.nextElementSibling)].map((pane) => pane.getBoundingClientRect());
       const [from, to] = isRow ? [before.left, after.right] : [before.top, after.bottom];
       const drag = (/** @type {PointerEvent} */ moved) => move(((isRow ? moved.clientX : moved.clientY) - from) / (to - from));
-      bar.addEventListener("pointermove", drag);
-      bar.addEventListener("lostpointercapture", () => { bar.removeEventListener("pointermove", drag); this.page.changed(); }, { once: true });
+      bar.onpointermove = drag;
+      bar.onlostpointercapture = () => { bar.onpointermove = null; this.page.changed(); };
       event.preventDefault();
-    });
-    bar.addEventListener("dblclick", () => { move(0.5); this.page.changed(); });
-    bar.addEventListener("keydown", (event) => {
+    };
+    bar.ondblclick = () => { move(0.5); this.page.changed(); };
+    bar.onkeydown = (event) => {
       const step = { ArrowLeft: -0.02, ArrowUp: -0.02, ArrowRight: 0.02, ArrowDown: 0.02 }[event.key];
       if (!step) return;
       move(split.sizes[index - 1] / (split.sizes[index - 1] + split.sizes[index]) + step);
       event.preventDefault();
       this.page.changed();
-    });
+    };
     return bar;
   }
 
   /** @param {Stack} stack */
   #stack(stack) {
     const list = h("div.tabs", { role: "tablist" });
-    const stage = h("div.stage", {});
+    const stage = h("div.stage");
     const element = h("div.stack", {}, list, stage);
     this.#shown.set(stack, { element, tabs: list, stage });
-    list.addEventListener("keydown", (event) => {
+    list.onkeydown = (event) => {
       const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
       if (step) {
         this.front(stack.tabs[(stack.active + step + stack.tabs.length) % stack.tabs.length]);
@@ -220,7 +221,7 @@ export class Layout {
       } else if (event.key === "Delete" && stack.tabs.length) this.#close(stack.tabs[stack.active]);
       else return;
       event.preventDefault();
-    });
+    };
     this.#renderStack(stack);
     return element;
   }
@@ -245,21 +246,21 @@ export class Layout {
     if (opened) opened.label = label;
     const element = h("div", {
       class: `tab${isActive ? " active" : ""}`, role: "tab", tabindex: isActive ? "0" : "-1", "aria-selected": String(isActive), title,
-      on: { auxclick: (/** @type {MouseEvent} */ event) => { if (event.button === 1) this.#close(tab); } },
+      onauxclick: (/** @type {MouseEvent} */ event) => { if (event.button === 1) this.#close(tab); },
     }, icon(views.get(tab.view)?.icon ?? ""), label, button({ icon: CROSS, title: `Close ${title}`, class: "close" }, (event) => { event.stopPropagation(); this.#close(tab); }));
-    element.addEventListener("pointerdown", (event) => {
+    element.onpointerdown = (event) => {
       if (event.button !== 0 || /** @type {Element} */ (event.target).closest(".close")) return;
       if (NARROW.matches) return;
       this.#drag(event, tab, element);
-    });
-    element.addEventListener("click", () => { if (stack.tabs[stack.active] !== tab || NARROW.matches) this.front(tab); });
+    };
+    element.onclick = () => { if (stack.tabs[stack.active] !== tab || NARROW.matches) this.front(tab); };
     return element;
   }
 
   /** Moves a tab with the pointer: into another stack, or beside one.
    * @param {PointerEvent} begin @param {Tab} tab @param {HTMLElement} element */
   #drag(begin, tab, element) {
-    const marker = h("div.drop", {});
+    const marker = h("div.drop");
     /** @type {{stack: Stack, side: Side | null, index: number} | null} */
     let target = null;
     let isDragging = false;

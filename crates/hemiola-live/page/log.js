@@ -17,20 +17,21 @@ class Log extends View {
   static title = "Log";
   static icon = "M3 4h10M3 8h10M3 12h6";
 
-  #search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the log", on: { input: () => this.#again() } });
-  #severity = h("select", { "aria-label": "Severity", on: { change: () => this.#again() } }, ...Object.entries(SEVERITIES).map(([value, text]) => h("option", { value }, text)));
+  #search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the log", oninput: () => this.#again() });
+  #severity = h("select", { "aria-label": "Severity", onchange: () => this.#again() }, ...Object.entries(SEVERITIES).map(([value, text]) => h("option", { value }, text)));
   /** @type {Set<Category>} */
   #hidden;
   #lines = h("div.lines", { role: "log" });
-  #more = h("div.muted.message-line", {});
+  #more = h("div.muted.message-line");
   #follow = true;
   #shown = 0;
   /** @type {any[]} */
   #fresh = [];
 
-  /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
+    const { robot, host } = this;
     this.#hidden = new Set(Array.isArray(this.initial.hidden) ? this.initial.hidden : []);
     this.#search.value = String(this.initial.filter ?? "");
     this.#severity.value = this.initial.severity in SEVERITIES ? this.initial.severity : "all";
@@ -45,7 +46,7 @@ class Log extends View {
     const recorder = this.keep(new RecorderButton(robot, host));
     fill(this.bar, ...(robot.isLog ? [] : [recorder.element, markButton(robot, host)]), this.#search, this.#severity, ...toggles);
     fill(this.body, this.#more, this.#lines);
-    this.body.addEventListener("scroll", () => { this.#follow = this.body.scrollTop + this.body.clientHeight > this.body.scrollHeight - 24; });
+    this.body.onscroll = () => { this.#follow = this.body.scrollTop + this.body.clientHeight > this.body.scrollHeight - 24; };
     this.keep(robot.on("journal", (entry) => { this.#fresh.push(entry); this.invalidate(); }));
     this.keep(robot.on("welcome", () => this.#again()));
     this.#again();

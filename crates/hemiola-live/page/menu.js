@@ -16,9 +16,9 @@ export function menu(anchor, items) {
   const outside = (/** @type {PointerEvent} */ event) => { if (!list.contains(/** @type {Node} */ (event.target))) close(); };
   fill(list, ...items.map((item) => item.section
     ? h("div.section", {}, item.text)
-    : h("button", { type: "button", role: "menuitem", disabled: item.disabled, on: { click: () => { close(); item.act?.(); } } },
+    : h("button", { type: "button", role: "menuitem", disabled: item.disabled, onclick: () => { close(); item.act?.(); } },
       h("span", {}, item.text), item.hint ? h("kbd", {}, item.hint) : null)));
-  list.addEventListener("keydown", (event) => {
+  list.onkeydown = (event) => {
     const all = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button:not(:disabled)")]);
     const at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     if (event.key === "ArrowDown") all[(at + 1) % all.length]?.focus();
@@ -27,7 +27,7 @@ export function menu(anchor, items) {
     else return;
     event.preventDefault();
     event.stopPropagation();
-  });
+  };
   document.body.append(list);
   const place = anchor.getBoundingClientRect();
   const left = Math.max(4, Math.min(place.left, innerWidth - list.offsetWidth - 4));
@@ -48,7 +48,7 @@ export function confirm(question, agree, kind = "") {
       h("div.actions", {},
         button({ text: "Cancel" }, () => dialog.close()),
         button({ text: agree, class: kind || "primary" }, () => dialog.close("yes"))));
-    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
+    dialog.onclose = () => { dialog.remove(); resolve(dialog.returnValue === "yes"); };
     document.body.append(dialog);
     dialog.showModal();
   });
@@ -64,8 +64,8 @@ export function prompt(question, agree, value = "", placeholder = "") {
       h("p", {}, question), field,
       h("div.actions", {}, button({ text: "Cancel" }, () => dialog.close()), h("button.primary", { value: "yes" }, agree)));
     const dialog = h("dialog.question", {}, form);
-    form.addEventListener("submit", (event) => { event.preventDefault(); dialog.close("yes"); });
-    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes" ? field.value : null); });
+    form.onsubmit = (event) => { event.preventDefault(); dialog.close("yes"); };
+    dialog.onclose = () => { dialog.remove(); resolve(dialog.returnValue === "yes" ? field.value : null); };
     document.body.append(dialog);
     dialog.showModal();
     field.select();
@@ -84,8 +84,8 @@ export function palette(first, later, placeholder) {
   const field = h("input", { type: "text", placeholder, "aria-label": placeholder, spellcheck: "false" });
   const list = h("div.list", { role: "listbox" });
   const dialog = h("dialog.palette", {}, field, list);
-  dialog.addEventListener("close", () => dialog.remove());
-  dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.onclose = () => dialog.remove();
+  dialog.onpointerdown = (event) => { if (event.target === dialog) dialog.close(); };
   document.body.append(dialog);
   dialog.showModal();
   let all = first, isWhole = false, at = 0;
@@ -100,7 +100,7 @@ export function palette(first, later, placeholder) {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     found = rank(all, words).slice(0, 60);
     at = Math.max(0, Math.min(at, found.length - 1));
-    fill(list, ...found.map((choice, index) => h("div.choice", { role: "option", on: { click: () => act(index) } },
+    fill(list, ...found.map((choice, index) => h("div.choice", { role: "option", onclick: () => act(index) },
       h("span", {}, choice.text), h("span.muted", {}, choice.kind))),
       found.length && isWhole ? null : h("div.empty", {}, isWhole ? "Nothing has this in its name." : "Loading more …"));
     mark();
@@ -110,15 +110,15 @@ export function palette(first, later, placeholder) {
     isWhole = true;
     show();
   });
-  field.addEventListener("input", () => { at = 0; show(); });
-  field.addEventListener("keydown", (event) => {
+  field.oninput = () => { at = 0; show(); };
+  field.onkeydown = (event) => {
     if (event.key === "ArrowDown") at = Math.min(at + 1, found.length - 1);
     else if (event.key === "ArrowUp") at = Math.max(at - 1, 0);
     else if (event.key === "Enter") { event.preventDefault(); return act(at); }
     else return;
     event.preventDefault();
     mark();
-  });
+  };
   show();
 }
 

@@ -23,13 +23,13 @@ class Overview extends View {
   static title = "Overview";
   static icon = "M2 9a6 6 0 0 1 12 0M8 9l3-3M3 13h10";
 
-  #verdict = h("div.verdict", {});
+  #verdict = h("div.verdict");
   #cycles = h("tbody");
   #chains = h("tbody");
-  #flows = h("div.flows", {});
-  #messages = h("div.messages", {});
+  #flows = h("div.flows");
+  #messages = h("div.messages");
   #safe = button({ text: "Enter safe state", class: "safe" }, () => this.#toggleSafe());
-  #safeReason = h("span.bad", {});
+  #safeReason = h("span.bad");
   /** @type {Map<string, Recent>} */
   #recent = new Map();
   /** @type {{close(): void} | null} */
@@ -44,9 +44,10 @@ class Overview extends View {
   /** @type {Map<HTMLCanvasElement, Parameters<typeof drawBar>[1]>} */
   #bars = new Map();
 
-  /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
+    const { robot, host } = this;
     this.#open = new Set(list(this.initial.open));
     const recorder = this.keep(new RecorderButton(robot, host));
     fill(this.bar, recorder.element, markButton(robot, host),
@@ -156,10 +157,10 @@ class Overview extends View {
     const longest = Math.max(1, ...cycle.tasks.map((task) => number(task.execution?.maximum) ?? 0));
     const rows = cycle.tasks.slice(0, 40).map((task) => {
       const { mean, p99, maximum } = task.execution ?? {};
-      const bar = h("i.share", {});
+      const bar = h("i.share");
       bar.style.width = `${((number(p99) ?? 0) / longest) * 100}%`;
       const troubles = [number(task.failures) ? `${task.failures} failures` : "", number(task.stale) ? `${task.stale} times stale` : ""].filter(Boolean).join(", ");
-      return h("tr.click", { title: "Show it in the graph", on: { click: () => this.host.open("graph", { select: String(task.name).split(".")[0] }) } },
+      return h("tr.click", { title: "Show it in the graph", onclick: () => this.host.open("graph", { select: String(task.name).split(".")[0] }) },
         h("td", {}, String(task.name), troubles && h("span.bad", {}, ` ${troubles}`)), h("td.wide", {}, bar), ...[mean, p99, maximum].map((time) => h("td.number", {}, duration(time))));
     });
     const facts = [`${count(cycle.runs)} runs`, cycle.priority === null ? "" : `priority ${cycle.priority}`, cycle.workers === null ? "" : `${cycle.workers} workers`,
@@ -229,7 +230,7 @@ class Overview extends View {
     const cell = (/** @type {any} */ text, kind = "") => h("td", { class: `number ${kind}` }, text);
     fill(this.#flows,
       table(["Source", "provides", "lost"], list(description.sources).map((source) => h("tr", {}, h("td", {}, source.name), h("td.muted.clip", {}, list(source.provides).join(", ")), cell(lostOf.get(source.name)?.join(", ") ?? "0", lostOf.has(source.name) ? "warning" : "muted")))),
-      table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr.click", { on: { click: () => this.host.open("values", { open: topic.name, topic: true }) } },
+      table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr.click", { onclick: () => this.host.open("values", { open: topic.name, topic: true }) },
         h("td", {}, String(topic.name)), cell(count(topic.sent)), cell(digits(this.#rate(topic, statistics.time))), cell(count(topic.waiting ?? 0), number(topic.waiting) ? "" : "muted"), cell(count(topic.lost ?? 0), number(topic.lost) ? "warning" : "muted")))),
       table(["Callback", "latency p99", "execution p99", "panics"], callbacks.map((callback) => h("tr", {}, h("td", {}, String(callback.name), h("span.muted", {}, ` ${callback.executor}`)), cell(duration(callback.latency?.p99)), cell(duration(callback.execution?.p99)), cell(count(callback.panics ?? 0), callback.panics ? "bad" : "muted")))));
   }
@@ -245,7 +246,7 @@ class Overview extends View {
 
   #showMessages() {
     const entries = this.robot.journal.filter((entry) => entry.message || entry.exceedance || entry.mark !== undefined).slice(-MESSAGES).reverse();
-    fill(this.#messages, h("div.section.click", { on: { click: () => this.host.open("log") } }, "Latest messages"),
+    fill(this.#messages, h("div.section.click", { onclick: () => this.host.open("log") }, "Latest messages"),
       ...entries.map((entry) => { const { kind, about, text } = entryText(entry); return h("div.line", {}, h("span.number.muted", {}, clock(entry.time)), h("i", { class: `dot ${kind}` }), h("span", {}, about && h("b", {}, `${about}: `), text)); }),
       entries.length ? null : h("div.muted.line", {}, "None yet."));
   }
@@ -261,7 +262,7 @@ class Overview extends View {
   async #toggleSafe() {
     const isSafe = Boolean(this.robot.statistics?.safe_state);
     if (isSafe && !(await confirm("Leave the safe state? The robot will move again.", "Leave it", "bad"))) return;
-    try { await this.robot.change({ safe_state: !isSafe }); } catch (error) { this.host.say(/** @type {Error} */ (error).message, "bad"); }
+    await this.host.attempt(this.robot.change({ safe_state: !isSafe }));
   }
 }
 
@@ -286,7 +287,7 @@ function cellsOf(tr, length) {
 
 /** @param {HTMLElement} cell @param {string} kind @param {string} text @param {string} more */
 function name(cell, kind, text, more) {
-  if (!cell.firstChild) fill(cell, h("i.dot", {}), h("b"), h("span.muted", {}));
+  if (!cell.firstChild) fill(cell, h("i.dot"), h("b"), h("span.muted"));
   cell.children[0].className = `dot ${kind}`;
   setText(cell.children[1], text);
   setText(cell.children[2], more ? ` ${more}` : "");

@@ -18,19 +18,20 @@ class ParametersView extends View {
   static title = "Parameters";
   static icon = "M3 4h6M12 4h1M9 2v4M3 12h1M7 12h6M7 10v4";
 
-  #search = h("input", { type: "search", placeholder: "Filter by module, name or documentation", "aria-label": "Filter parameters", on: { input: () => { this.#show(); this.host.changed(); } } });
+  #search = h("input", { type: "search", placeholder: "Filter by module, name or documentation", "aria-label": "Filter parameters", oninput: () => { this.#show(); this.host.changed(); } });
   #changedOnly = button({ text: "Changed", title: "Only what differs from the files" }, () => { this.#changedOnly.classList.toggle("active"); this.#show(); this.host.changed(); });
   #save = button({ text: "Save …" }, () => this.#offer());
-  #list = h("div.parameter-list", {});
+  #list = h("div.parameter-list");
   /** @type {Parameter[]} */
   #all = [];
   /** @type {Map<string, Row>} */
   #rows = new Map();
   #problem = "";
 
-  /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
+    const { robot } = this;
     fill(this.bar, this.#search, this.#changedOnly, space(), this.#save);
     fill(this.body, this.#list);
     this.accept(this.initial);
@@ -95,7 +96,7 @@ class ParametersView extends View {
     const section = h("details", { open: isOpen, class: "module" }, h("summary", {}, h("b", {}, module), h("span.muted", {}, ` ${parameters.length}`), changed ? h("span.warning", {}, ` ${changed} changed`) : null), rows);
     // Rows are made when they are looked at: robots have thousands of parameters.
     const make = () => { if (section.open && !rows.firstChild) fill(rows, ...parameters.map((one) => this.#row(one).element)); };
-    section.addEventListener("toggle", make);
+    section.ontoggle = make;
     make();
     return section;
   }
@@ -134,17 +135,12 @@ class ParametersView extends View {
 
   /** @param {any} values */
   async #write(values) {
-    try {
-      const { file, saved } = await this.robot.request("save", values);
-      this.host.say(`${list(saved).length} parameters are saved in ${file}.`, "good");
-      for (const key of list(saved)) {
-        const one = this.#all.find((each) => keyOf(each) === key);
-        if (one && !values.overlay) one.configured = one.value;
-      }
-      this.#show();
-    } catch (error) {
-      this.host.say(/** @type {Error} */ (error).message, "bad");
-    }
+    const answer = await this.host.attempt(this.robot.request("save", values));
+    if (!answer) return;
+    const saved = list(answer.saved);
+    this.host.say(`${saved.length} parameters are saved in ${answer.file}.`, "good");
+    if (!values.overlay) for (const one of this.#all) if (saved.includes(keyOf(one))) one.configured = one.value;
+    this.#show();
   }
 }
 
@@ -152,7 +148,7 @@ class ParametersView extends View {
 class Row {
   #error = h("div.bad.error", { hidden: true });
   #revert;
-  #origin = h("span.muted.origin", {});
+  #origin = h("span.muted.origin");
   /** @type {{element: HTMLElement, show(value: any): void}} */
   #control;
   #sent = Promise.resolve();
@@ -217,7 +213,7 @@ class Row {
 function controlOf(parameter, disabled, set) {
   const label = keyOf(parameter);
   if (parameter.type === "bool" || typeof parameter.value === "boolean") {
-    const box = h("input", { type: "checkbox", disabled, "aria-label": label, on: { change: () => set(box.checked) } });
+    const box = h("input", { type: "checkbox", disabled, "aria-label": label, onchange: () => set(box.checked) });
     return { element: box, show: (value) => { box.checked = value === true; } };
   }
   if (typeof parameter.value === "number") return numberControl(parameter, disabled, set);
@@ -227,7 +223,7 @@ function controlOf(parameter, disabled, set) {
     if (isText) return set(field.value);
     try { set(JSON.parse(field.value)); field.setCustomValidity(""); } catch (error) { field.setCustomValidity(/** @type {Error} */ (error).message); field.reportValidity(); }
   };
-  field.addEventListener("change", apply);
+  field.onchange = apply;
   return { element: field, show: (value) => { if (document.activeElement !== field) field.value = isText ? String(value) : JSON.stringify(value ?? null); } };
 }
 
@@ -236,8 +232,8 @@ function numberControl(parameter, disabled, set) {
   const [minimum, maximum] = [number(parameter.minimum), number(parameter.maximum)];
   const isInteger = /^u?int/.test(parameter.type ?? "");
   const field = h("input", { type: "number", step: "any", disabled, "aria-label": keyOf(parameter) });
-  field.addEventListener("change", () => { if (field.value !== "" && Number.isFinite(field.valueAsNumber)) set(field.valueAsNumber); });
-  field.addEventListener("keydown", (event) => {
+  field.onchange = () => { if (field.value !== "" && Number.isFinite(field.valueAsNumber)) set(field.valueAsNumber); };
+  field.onkeydown = (event) => {
     const step = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
     if (!step || !Number.isFinite(field.valueAsNumber)) return;
     event.preventDefault();
@@ -245,7 +241,7 @@ function numberControl(parameter, disabled, set) {
     const next = Number((field.valueAsNumber + step * size * (event.shiftKey ? 10 : 1)).toPrecision(12));
     field.value = String(next);
     set(next);
-  });
+  };
   const show = (/** @type {any} */ value) => { if (document.activeElement !== field || Number(field.value) !== value) field.value = String(value ?? ""); };
   if (minimum === null || maximum === null || !(maximum > minimum)) return { element: field, show };
   const slider = h("input", { type: "range", min: String(minimum), max: String(maximum), step: isInteger ? "1" : "any", disabled, "aria-label": keyOf(parameter), title: `${minimum} to ${maximum}` });
@@ -258,7 +254,7 @@ function numberControl(parameter, disabled, set) {
     const send = () => { due = performance.now() + SLIDE_EVERY; set(value); };
     if (wait <= 0) send(); else timer = setTimeout(send, wait);
   };
-  slider.addEventListener("input", slide);
+  slider.oninput = slide;
   return { element: h("span.slide", {}, slider, field), show: (/** @type {any} */ value) => { if (!slider.matches(":active")) slider.value = String(value); show(value); } };
 }
 

@@ -35,13 +35,14 @@ class Plots extends View {
   #subscribed = "";
   /** When the values in legends are written again. */
   #read = 0;
-  #span = h("select", { title: "How much time is shown", "aria-label": "Time shown", on: { change: () => timeLink.set({ span: Number(this.#span.value) }) } });
+  #span = h("select", { title: "How much time is shown", "aria-label": "Time shown", onchange: () => timeLink.set({ span: Number(this.#span.value) }) });
   #pause = button({ text: "Pause", title: "Space" }, () => this.#togglePause());
   #empty = h("div.empty", {}, h("p", {}, "Choose a field with “Add”, or follow one from Values."));
 
-  /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
+    const { robot } = this;
     fill(this.bar, button({ text: "Add", icon: PLUS, title: "Add a field in a chart of its own" }, () => this.choose(null)), this.#span, this.#pause, space(),
       button({ text: "Export …" }, (event) => menu(/** @type {Element} */ (event.currentTarget), [{ text: "Numbers as CSV", act: () => this.#csv() }, { text: "Picture as PNG", act: () => this.#png() }])));
     this.body.classList.add("charts");
@@ -241,7 +242,7 @@ class Chart {
   /** @type {import("./chart.js").Limits} */
   limits = { left: null, right: null };
   canvas = h("canvas", { tabindex: "0", "aria-label": "Chart: drag and wheel for time, Ctrl and wheel for values, double-click to follow" });
-  #legend = h("div.legend-row", {});
+  #legend = h("div.legend-row");
   /** @type {Map<string, HTMLElement>} */
   #values = new Map();
   /** @type {import("./chart.js").Plane | null} */
@@ -272,17 +273,17 @@ class Chart {
   #showLegend() {
     this.#values.clear();
     fill(this.#legend, ...this.lines.map((line) => {
-      const swatch = h("i.swatch", {});
+      const swatch = h("i.swatch");
       swatch.style.background = `var(--series-${(line.colour % 10) + 1})`;
-      const value = h("span.mono", {});
+      const value = h("span.mono");
       this.#values.set(line.field, value);
       const other = line.axis === "left" ? "right" : "left";
-      return h("button", { type: "button", class: "quiet legend-item", title: line.field, on: { click: (/** @type {MouseEvent} */ event) => menu(/** @type {Element} */ (event.currentTarget), [
+      return h("button", { type: "button", class: "quiet legend-item", title: line.field, onclick: (/** @type {MouseEvent} */ event) => menu(/** @type {Element} */ (event.currentTarget), [
         { text: `Use the ${other} axis`, act: () => { line.axis = other; this.#showLegend(); this.plots.changed(); } },
         { text: "Another colour", act: () => { line.colour = (line.colour + 1) % 10; this.#showLegend(); this.plots.changed(); } },
         { text: "Show its value", act: () => this.#open(line.field) },
         { text: "Remove", act: () => { this.lines = this.lines.filter((each) => each !== line); this.#showLegend(); if (this.lines.length) this.plots.changed(); else this.plots.remove(this); } },
-      ]) } }, swatch, h("span", {}, line.field), line.axis === "right" ? h("span.muted", {}, "→") : null, value);
+      ]) }, swatch, h("span", {}, line.field), line.axis === "right" ? h("span.muted", {}, "→") : null, value);
     }));
   }
 
@@ -344,13 +345,13 @@ class Chart {
     // Upwards and downwards, fingers scroll through the charts.
     this.canvas.style.touchAction = "pan-y";
     this.canvas.addEventListener("wheel", (event) => { if (event.ctrlKey && this.#plane) { event.preventDefault(); event.stopImmediatePropagation(); this.#zoomValues(event); } }, { capture: true, passive: false });
-    this.canvas.addEventListener("keydown", (event) => {
+    this.canvas.onkeydown = (event) => {
       const step = { ArrowLeft: -0.1, ArrowRight: 0.1 }[event.key];
       if (step) timeLink.set({ end: (timeLink.end ?? plots.robot.time() / 1e9) + step * timeLink.span });
       else if (event.key === "+" || event.key === "-") timeLink.set({ span: timeLink.span * (event.key === "+" ? 0.8 : 1.25) });
       else return;
       event.preventDefault();
-    });
+    };
   }
 
   /** @param {WheelEvent} event */

@@ -57,13 +57,10 @@ export class RecorderButton {
 
   /** @param {any} values */
   async #request(values) {
-    try {
-      const result = await this.robot.request("record", values);
-      this.host.say(values.stop ? `The log is in ${result?.file ?? "its file"}.` : `Recording into ${result?.file ?? "a log"}.`, "good");
-      this.#show(values.stop ? null : result);
-    } catch (error) {
-      this.host.say(/** @type {Error} */ (error).message, "bad");
-    }
+    const result = await this.host.attempt(this.robot.request("record", values));
+    if (!result) return;
+    this.host.say(values.stop ? `The log is in ${result.file}.` : `Recording into ${result.file}.`, "good");
+    this.#show(values.stop ? null : result);
   }
 }
 
@@ -72,6 +69,6 @@ export function markButton(robot, host) {
   const title = "Mark this moment in the journal and the log";
   return button({ text: "Mark", icon: "M4 14v-12l8 3-8 4", title, class: "steers" }, async () => {
     const text = await prompt(`${title}:`, "Mark", "", "the ball was lost");
-    if (text) robot.request("mark", { text }).catch((error) => host.say(error.message, "bad"));
+    if (text) host.attempt(robot.request("mark", { text }));
   });
 }

@@ -70,16 +70,17 @@ export class Timeline extends View {
   #canvas = h("canvas", { role: "img", "aria-label": "What ran when" });
   #tip = new Tip(this.#canvas);
   #detail = h("aside.detail", { hidden: true });
-  #empty = h("div.empty.over", {});
+  #empty = h("div.empty.over");
   #pause = button({ text: "Pause", title: "Hold the picture still, as zooming and moving do" }, () => this.#toggle());
-  #spans = h("select", { title: "How much time is shown", on: { change: () => this.#choose(Number(this.#spans.value)) } },
+  #spans = h("select", { title: "How much time is shown", onchange: () => this.#choose(Number(this.#spans.value)) },
     ...SPANS.map(([seconds, text]) => h("option", { value: seconds }, text)), h("option", { value: "", hidden: true }, "zoomed"));
-  #worst = h("select", { title: "Show the longest run that is kept, and why it took so long", on: { change: () => this.#showWorst() } });
+  #worst = h("select", { title: "Show the longest run that is kept, and why it took so long", onchange: () => this.#showWorst() });
   #save = button({ text: "Trace …", class: "steers", title: "Save what happens as a trace for Perfetto" }, () => this.#trace());
 
-  /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
+    const { robot } = this;
     const { span } = this.initial;
     if (span > 1e-6 && span <= 60) this.#span = span;
     for (const name of /** @type {const} */ (["cores", "modules", "arrows"])) this.#on[name] = this.initial[name] === true;
@@ -450,7 +451,7 @@ export class Timeline extends View {
         : h("p.muted", {}, "Its events are no longer kept here."),
       h("h3", {}, "Why, in the robot's words"), words,
       stretches.length ? h("h3", {}, "What it waited for, one after the other") : null,
-      h("ol.chain", {}, ...stretches.map((stretch) => h("li", { class: stretch.cause, on: { click: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) } }, h("span.number", {}, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
+      h("ol.chain", {}, ...stretches.map((stretch) => h("li", { class: stretch.cause, onclick: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) }, h("span.number", {}, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
         short.length ? h("li", {}, h("span.number", {}, duration(short.reduce((sum, stretch) => sum + length(stretch), 0))), h("span.muted", {}, `${short.length} short stretches between them`)) : null));
     this.#detail.hidden = false;
   }
@@ -502,11 +503,9 @@ export class Timeline extends View {
   async #trace() {
     const file = this.#tracing ? "" : await prompt("All events go there until you end it; ui.perfetto.dev opens it.", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
     if (file === null || (!file && !this.#tracing)) return;
-    try {
-      await this.robot.change({ trace: file ? { file } : {} });
-      this.host.say(file ? `The robot writes ${file}.` : `${this.#tracing} is written.`, "good");
-      this.#tracing = file;
-    } catch (error) { this.host.say(/** @type {Error} */ (error).message, "bad"); }
+    if (!(await this.host.attempt(this.robot.change({ trace: file ? { file } : {} })))) return;
+    this.host.say(file ? `The robot writes ${file}.` : `${this.#tracing} is written.`, "good");
+    this.#tracing = file;
     setText(this.#save, this.#tracing ? "End trace" : "Trace …");
     this.#save.classList.toggle("active", this.#tracing !== "");
   }

@@ -18,14 +18,14 @@ export class TransportBar {
   #play = button({ class: "quiet" }, () => this.toggle());
   #steps = h("span", {}, button({ icon: "M3 3v10l6-5zM12 3v10", title: "Next run (n)", class: "quiet" }, () => this.#request("step")),
     button({ icon: "M2 3v10l5-5zM7 3v10l5-5zM14 3v10", title: "Next event of the recording (e)", class: "quiet" }, () => this.#request("step", { event: true })));
-  #speed = h("select", { title: "Speed", on: { change: () => { this.#speed.blur(); this.#request("play", { speed: Number(this.#speed.value) }); } } });
-  #slider = h("input", { type: "range", min: "0", step: "1", "aria-label": "Time of the log", on: {
+  #speed = h("select", { title: "Speed", onchange: () => { this.#speed.blur(); this.#request("play", { speed: Number(this.#speed.value) }); } });
+  #slider = h("input", { type: "range", min: "0", step: "1", "aria-label": "Time of the log",
     // What a replay has passed on the way does not come back.
-    input: () => { this.#isHeld = true; if (this.robot.isLog) this.#seek(this.#chosen()); },
-    change: () => { this.#isHeld = false; this.#seek(this.#chosen()); },
-  } });
-  #marks = h("div.marks", {});
-  #time = h("span.clock", {});
+    oninput: () => { this.#isHeld = true; if (this.robot.isLog) this.#seek(this.#chosen()); },
+    onchange: () => { this.#isHeld = false; this.#seek(this.#chosen()); },
+  });
+  #marks = h("div.marks");
+  #time = h("span.clock");
   element = h("div.transport", { hidden: true }, this.#play, this.#steps, this.#speed, this.#time, h("div.along", {}, this.#marks, this.#slider));
 
   #begin = 0;
@@ -46,7 +46,7 @@ export class TransportBar {
     robot.on("transport", () => this.#show());
     setInterval(() => { if (robot.transport?.is_playing) this.#showTime(); }, 100);
     // Buttons act on keys when they are released: `key` was faster.
-    this.element.addEventListener("keyup", (event) => { if (event.key === " ") event.preventDefault(); });
+    this.element.onkeyup = (event) => { if (event.key === " ") event.preventDefault(); };
   }
 
   async #welcome() {
@@ -124,6 +124,6 @@ export class TransportBar {
     const place = `${kind} ${Math.round(share * PLACES)}`;
     if ((category === "message" && kind === "muted") || !(share >= 0 && share <= 1) || this.#taken.has(place)) return;
     this.#taken.add(place);
-    this.#marks.append(h("i", { class: kind, style: { left: `${share * 100}%` }, title: `${clock(entry.time)} ${about ? `${about}: ` : ""}${text}`, on: { click: () => this.#seek(entry.time) } }));
+    this.#marks.append(h("i", { class: kind, style: { left: `${share * 100}%` }, title: `${clock(entry.time)} ${about ? `${about}: ` : ""}${text}`, onclick: () => this.#seek(entry.time) }));
   }
 }

@@ -107,7 +107,7 @@ export class ValueTree {
   constructor(open, acts) {
     this.open = open;
     this.acts = acts;
-    this.element.addEventListener("keydown", (event) => this.#key(event));
+    this.element.onkeydown = (event) => this.#key(event);
   }
 
   /** Shows a value. @param {import("./cdr.js").Struct} type @param {any} value */
@@ -138,7 +138,7 @@ export class ValueTree {
       const line = h("div", {
         class: `row ${row.hasMore || row.kind === "more" ? "click" : ""}`, role: "treeitem", tabindex: "-1", data: { key: row.key },
         "aria-expanded": row.hasMore ? String(isOpen) : null, "aria-level": row.depth + 1,
-        on: { click: () => (row.kind === "more" ? this.#more(row.key.slice(0, -1)) : row.hasMore && this.#toggle(row.key)) },
+        onclick: () => (row.kind === "more" ? this.#more(row.key.slice(0, -1)) : row.hasMore && this.#toggle(row.key)),
       }, h("span.caret", {}, row.hasMore ? (isOpen ? "▾" : "▸") : ""), h("span.name", {}, row.name), text, h("span.type", {}, row.typeName),
       row.isNumeric && this.acts.plot ? button({ icon: PLOT, title: "Plot it", class: "quiet plot" }, (event) => { event.stopPropagation(); this.acts.plot?.(row.path); }) : null);
       line.style.paddingLeft = `${row.depth * 14 + 2}px`;

@@ -18,15 +18,16 @@ class Values extends View {
   static title = "Values";
   static icon = "M3 3h4M3 8h4M3 13h4M7 3v10M10 3h3M10 8h3M10 13h3";
 
-  #search = h("input", { type: "search", placeholder: "Filter values and topics", "aria-label": "Filter values and topics", on: { input: () => this.#showList() } });
+  #search = h("input", { type: "search", placeholder: "Filter values and topics", "aria-label": "Filter values and topics", oninput: () => this.#showList() });
   #list = h("div.names", { role: "listbox" });
-  #cards = h("div.cards", {});
+  #cards = h("div.cards");
   /** @type {Map<string, Card>} */
   #open = new Map();
 
-  /** @param {import("./robot.js").Robot} robot @param {HTMLElement} element @param {any} settings @param {import("./view.js").Host} host */
-  constructor(robot, element, settings, host) {
-    super(robot, element, settings, host);
+  /** @param {ConstructorParameters<typeof View>} given */
+  constructor(...given) {
+    super(...given);
+    const { robot } = this;
     this.body.classList.add("sides");
     fill(this.body, h("div.side", {}, h("div.bar", {}, this.#search), this.#list), this.#cards);
     for (const one of list(this.initial.shown)) if (typeof one?.name === "string") this.#add(one, new Set(list(one.open)));
@@ -96,7 +97,7 @@ class Values extends View {
       return h("button", {
         type: "button", role: "option", class: `quiet${this.#open.has(key) ? " active" : ""}`, disabled: isOpaque, "aria-selected": String(this.#open.has(key)),
         title: isOpaque ? `${text} is opaque: it has no form outside of the process` : `${text}${by ? `, by ${by}` : ""}`,
-        on: { click: () => (this.#open.has(key) ? this.#remove(key) : this.#add({ name: text, topic }, new Set(), true)) },
+        onclick: () => (this.#open.has(key) ? this.#remove(key) : this.#add({ name: text, topic }, new Set(), true)),
       }, h("span", {}, text), h("span.muted", {}, by ?? ""));
     }));
     if (all.length === 0) fill(this.#list, h("div.empty", {}, "No values are known yet."));
@@ -105,10 +106,10 @@ class Values extends View {
 
 /** One value. */
 class Card {
-  #facts = h("span.muted.facts", {});
+  #facts = h("span.muted.facts");
   #error = h("div.bad.message-line", { hidden: true });
   #editor = h("div.editor", { hidden: true });
-  #provider = h("select.provider", { title: "Who provides it: choose another to switch", on: { change: () => this.#switch() } });
+  #provider = h("select.provider", { title: "Who provides it: choose another to switch", onchange: () => this.#switch() });
   #override = button({ text: "Override", title: "Show another value instead of what its provider says" }, () => this.#edit());
   #release = button({ text: "Release", title: "Show what its provider says again", class: "bad" }, () => this.#change({ release: { representation: this.subject.name } }, () => this.#overridden(false)));
   /** @type {{close(): void} | null} */
@@ -215,12 +216,7 @@ class Card {
 
   /** @param {any} change @param {() => void} done */
   async #change(change, done) {
-    try {
-      await this.robot.change(change);
-      done();
-    } catch (error) {
-      this.host.say(/** @type {Error} */ (error).message, "bad");
-    }
+    if (await this.host.attempt(this.robot.change(change))) done();
   }
 
   /** @param {boolean} is */
@@ -233,14 +229,11 @@ class Card {
   async #edit() {
     if (!this.#editor.hidden) { this.#editor.hidden = true; return; }
     const { name } = this.subject;
-    let text;
-    try {
-      text = pretty((await this.robot.request("read", { value: name })).value);
-    } catch (error) {
-      return this.host.say(/** @type {Error} */ (error).message, "bad");
-    }
+    const now = await this.host.attempt(this.robot.request("read", { value: name }));
+    if (!now) return;
+    const text = pretty(now.value);
     const field = h("textarea", { value: text, rows: String(Math.min(18, text.split("\n").length + 1)), spellcheck: "false", "aria-label": `Value of ${name}` });
-    const wrong = h("span.bad", {});
+    const wrong = h("span.bad");
     const apply = async () => {
       let value;
       try { value = JSON.parse(field.value); } catch (error) { return setText(wrong, /** @type {Error} */ (error).message); }
@@ -252,10 +245,10 @@ class Card {
         setText(wrong, /** @type {Error} */ (error).message);
       }
     };
-    field.addEventListener("keydown", (event) => {
+    field.onkeydown = (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) apply();
       if (event.key === "Escape") this.#editor.hidden = true;
-    });
+    };
     fill(this.#editor, field, h("div.actions", {}, wrong, space(), h("kbd", {}, "Ctrl Enter"), button({ text: "Cancel" }, () => { this.#editor.hidden = true; }), button({ text: "Show this value", class: "primary" }, apply)));
     this.#editor.hidden = false;
     field.focus();

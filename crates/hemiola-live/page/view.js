@@ -11,6 +11,8 @@ import { h } from "./dom.js";
  * @property {() => void} changed the view's `settings()` are others now: they go into the layout and the address
  * @property {(title: string) => void} title what stands on the view's tab
  * @property {(text: string, kind?: "good" | "bad") => void} say shows a message for some seconds
+ * @property {(answer: Promise<any>) => Promise<any>} attempt resolves to what the robot answers; if it refuses, says
+ *   its words and resolves to nothing
  */
 
 /**
@@ -47,8 +49,8 @@ export class View {
     this.element = element;
     this.host = host;
     this.initial = settings ?? {};
-    this.bar = h("div.bar", {});
-    this.body = h("div.body", {});
+    this.bar = h("div.bar");
+    this.body = h("div.body");
     element.replaceChildren(this.bar, this.body);
     element.classList.add("view", /** @type {typeof View} */ (this.constructor).id);
     const size = new ResizeObserver(() => { if (this.#isVisible) { this.resized(); this.invalidate(); } });

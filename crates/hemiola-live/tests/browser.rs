@@ -3,34 +3,15 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use common::{House, Rerun, TOKEN, foreign};
 use hemiola_live::{Door, LogSubject};
 use hemiola_runtime::{Change, JournalEvent};
 
-/// Whether there is a browser that can be driven.
-fn has_chromium() -> bool {
-    let named = std::env::var_os("HEMIOLA_CHROMIUM").map(PathBuf::from);
-    let chromium = named.unwrap_or_else(|| PathBuf::from("/usr/bin/chromium"));
-    Command::new(chromium).arg("--version").output().is_ok_and(|output| output.status.success())
-}
-
-/// Node with a script that drives a browser.
-fn driver(script: &str) -> Option<Command> {
-    let node = foreign::node("puppeteer-core", script).filter(|_| has_chromium());
-    if node.is_none() {
-        eprintln!(
-            "SKIPPED: no Chromium (apt-get install chromium) or no puppeteer-core (npm install --prefix target/foreign tests/foreign)"
-        );
-    }
-    node
-}
-
 #[test]
 fn the_transport_of_a_replay_is_in_the_page() {
-    let Some(mut node) = driver("check_replay.cjs") else { return };
+    let Some(mut node) = foreign::browser("check_replay.cjs") else { return };
     let rerun = Rerun::open("page");
     node.arg(format!("http://{}/?token={TOKEN}", rerun.address()));
     foreign::is_content(node);
@@ -39,7 +20,7 @@ fn the_transport_of_a_replay_is_in_the_page() {
 
 #[test]
 fn what_modules_have_shown_is_seen_in_their_log() {
-    let Some(mut node) = driver("check_log.cjs") else { return };
+    let Some(mut node) = foreign::browser("check_log.cjs") else { return };
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-log-{}.mcap", std::process::id()));
     common::record(&log, 3.0, &["*"]);
     let subject = LogSubject::open(&log).unwrap();
@@ -51,7 +32,7 @@ fn what_modules_have_shown_is_seen_in_their_log() {
 
 #[test]
 fn the_page_shows_the_robot_and_changes_it() {
-    let Some(mut node) = driver("check_page.cjs") else { return };
+    let Some(mut node) = foreign::browser("check_page.cjs") else { return };
     let house = House::plain();
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-{}.mcap", std::process::id()));
     node.arg(format!("http://{}/?token={TOKEN}", house.address())).arg(&log);

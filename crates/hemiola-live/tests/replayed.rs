@@ -129,7 +129,7 @@ fn one_goes_from_event_to_event_of_the_recording() {
     for mark in marks {
         ask(&mut client, json!({"do": "step", "event": true}));
         let (there, at) = (at_rest(&mut client), mark["time"].as_i64().unwrap());
-        assert!((at - 5_000_000..=at).contains(&there), "the mark is at {at}, it stands at {there}");
+        assert!((at..at + 5_000_000).contains(&there), "the mark is at {at}, it stands at {there}");
     }
     let error = client.ask(json!({"do": "step", "event": true})).unwrap_err();
     assert!(error.contains("nothing was recorded after"), "{error}");

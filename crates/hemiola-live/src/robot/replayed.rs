@@ -31,7 +31,7 @@ pub struct Replayed {
 pub enum Stride {
     /// So many runs, of any cycle or of one.
     Runs(u32, Option<String>),
-    /// To the next thing that happened when it was recorded, that included.
+    /// To the next thing that happened when it was recorded, and the first run after it.
     Event,
 }
 
@@ -82,7 +82,10 @@ impl Replayed {
                 let next =
                     next.ok_or_else(|| format!("nothing was recorded after {}: there are runs only", show(now)))?;
                 self.transport.pause();
-                self.transport.hurry_to(next.at + Duration::from_nanos(1));
+                self.transport.hurry_to(next.at);
+                // What happens between two runs is over with the second one: from there on another
+                // event is next.
+                self.transport.forward();
                 Ok(())
             }
         }

@@ -1,6 +1,7 @@
 //! A robot with a door, and somebody who comes to it.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+#[path = "../../../../tests/foreign/programs.rs"]
 pub mod foreign;
 pub mod gate;
 
@@ -17,7 +18,7 @@ use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_model::module::{ImageFormat, PixelFormat};
 use hemiola_recording::recorder::{Head, Recorder, Recording, RecordingOptions};
 use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
-use hemiola_runtime::{Pace, Player, Robot, RunningRobot, Tempo, Transport};
+use hemiola_runtime::{JournalEntry, Pace, Player, Robot, RunningRobot, Tempo, Transport};
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::protocol::WebSocketConfig;
@@ -177,7 +178,8 @@ impl Rerun {
             transport: transport.clone(),
             begin: player.handle().now(),
             end: recorded.end(),
-            events: recorded.events().to_vec(),
+            // What happens to a robot in real time happens between its runs.
+            events: recorded.events().iter().cloned().map(|event| later(event, Duration::from_millis(1))).collect(),
         };
         let subject = RunningRobotSubject::replaying(player.handle().clone(), facts, replayed);
         let door = Door::open("cart", settings(), Box::new(subject)).unwrap();
@@ -197,6 +199,11 @@ impl Rerun {
     pub fn client(&self, has_token: bool) -> Client {
         Client::of(self.address(), has_token)
     }
+}
+
+fn later(mut event: JournalEntry, by: Duration) -> JournalEntry {
+    event.at = event.at + by;
+    event
 }
 
 impl Drop for Rerun {

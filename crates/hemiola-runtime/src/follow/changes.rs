@@ -55,12 +55,15 @@ impl RecordedChanges {
         match change {
             Change::Parameter { module, .. } => {
                 let values = self.after(&controls, number).map_err(in_words)?.parameters.remove(&module);
-                let instance =
-                    controls.cycles[cycle].instances.get(module.as_str()).ok_or_else(|| not_there(&module))?;
+                let values = values.unwrap_or_default();
+                let instance = controls.cycles[cycle].instances.get(module.as_str());
+                let instance = instance.ok_or_else(|| not_there(&module))?.clone();
                 let parameters = instance
-                    .prepare(&values.unwrap_or_default())
+                    .prepare(&values)
                     .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))?;
-                Ok(Command::SetParameters { instance: instance.clone(), parameters, done: false, change: number })
+                controls.set_parameters(&module, values);
+                controls.present.show(controls.robot.without_course());
+                Ok(Command::SetParameters { instance, parameters, done: false, change: number })
             }
             Change::Provider { .. } | Change::Restart { .. } => {
                 let After { resolved, parameters } = self.after(&controls, number).map_err(in_words)?;

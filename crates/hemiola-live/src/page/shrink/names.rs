@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Shared, Token};
 
-/// Variables of these names could also be those of every page.
+/// Variables of these names could also be those of every page. (`event` as well, but nobody uses
+/// the page's.)
 const OF_PAGES: &[&str] = &[
     "name",
-    "event",
     "location",
     "history",
     "status",

@@ -1,0 +1,131 @@
+//! The NAO plays, and a browser looks at it: its page shows what the robot says, and what is done
+//! in the page is done by the robot and stands in its log, which then plays in the page again.
+#![forbid(unsafe_code)]
+
+#[path = "../../../tests/foreign/programs.rs"]
+mod foreign;
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use hemiola::Application;
+use hemiola::configuration::Scheduling;
+use hemiola::replay::ReplayLog;
+use hemiola::runtime::{Change, JournalEvent, RobotHandle};
+// Its modules and sources register themselves.
+use nao as _;
+
+/// What makes a page trusted here.
+const TOKEN: &str = "0123456789abcdef";
+/// Longer than a robot takes to start and to end, also beside compilers.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[test]
+fn the_page_shows_the_nao_and_changes_it_and_its_log_plays_again() {
+    let (Some(game), Some(replay)) = (foreign::browser("check_nao.cjs"), foreign::browser("check_nao.cjs")) else {
+        return;
+    };
+    let folder = Folder::new();
+    let log = folder.0.join("game.mcap").display().to_string();
+    // It begins anew after a goal, and its cameras leave an unoptimised build some time.
+    let settings = ["source.SimulatedBody.parameters.repeat=true", "source.SimulatedCameras.rate=5.0"];
+    let nao = Nao::start(&["--log", &log, "--set", settings[0], "--set", settings[1]]);
+    nao.is_shown_by(game, "game");
+    drop(nao);
+
+    let recorded = ReplayLog::read(log.as_ref()).expect("the game is recorded");
+    let changes: Vec<_> = recorded.events().iter().filter_map(|entry| change(&entry.event)).collect();
+    assert_eq!(changes, ["BallModel by BallFit", "BallPredictor.deceleration = 0.75"]);
+
+    // So slow that it does not end before somebody looks.
+    let nao = Nao::start(&["--replay", &log, "--speed", "0.01"]);
+    nao.is_shown_by(replay, "replay");
+}
+
+/// What somebody has changed, if that is what happened.
+fn change(event: &JournalEvent) -> Option<String> {
+    let JournalEvent::Change { change, .. } = event else { return None };
+    Some(match change {
+        Change::Provider { representation, module } => format!("{representation} by {module}"),
+        Change::Parameter { module, parameter, value } => format!("{module}.{parameter} = {value}"),
+        other => format!("{other:?}"),
+    })
+}
+
+/// The NAO, which plays or repeats a log, with a door that nobody else's test has. It ends when
+/// this is dropped.
+struct Nao {
+    handle: RobotHandle,
+    port: u16,
+    ended: Receiver<ExitCode>,
+}
+
+impl Nao {
+    /// Starts it as its command `run` does.
+    fn start(arguments: &[&str]) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let run = ["nao", "run", "--headless", "--no-trace"].map(str::to_owned);
+        let page = ["--page".to_owned(), port.to_string(), "--set".to_owned(), format!("page.token=\"{TOKEN}\"")];
+        let arguments: Vec<_> = run.into_iter().chain(page).chain(arguments.iter().map(|&one| one.into())).collect();
+        let (sender, started) = mpsc::channel();
+        let (end, ended) = mpsc::channel();
+        thread::spawn(move || {
+            let start = move |robot: &RobotHandle| _ = sender.send(robot.clone());
+            _ = end.send(Application::embedded(&patient()).started(start).run_with(arguments));
+        });
+        let handle = started.recv_timeout(PATIENCE).expect("it starts, or has said why it does not");
+        let nao = Self { handle, port, ended };
+        nao.handle.with_robot(|robot| {
+            let configuration = robot.configuration();
+            let cycles = configuration.cycles.iter().map(|cycle| cycle.scheduling);
+            let sources = configuration.sources.keys().map(|source| configuration.source_scheduling(source));
+            assert!(cycles.chain(sources).all(|scheduling| scheduling == Scheduling::TimeSharing));
+        });
+        nao
+    }
+
+    /// Has a script look at it.
+    fn is_shown_by(&self, mut script: Command, act: &str) {
+        script.arg(format!("http://127.0.0.1:{}/?token={TOKEN}", self.port)).arg(act);
+        foreign::is_content(script);
+    }
+}
+
+impl Drop for Nao {
+    fn drop(&mut self) {
+        self.handle.stop();
+        if self.ended.recv_timeout(PATIENCE).is_err() {
+            eprintln!("the robot has not ended");
+        }
+    }
+}
+
+/// robot.toml for a computer that others use, and a build that is not optimised: without
+/// priorities, nobody who watches whether it is on time, and without a calibration of the machine
+/// at its start.
+fn patient() -> String {
+    let is_strict = |line: &&str| ["priority", "watchdog", "profile"].iter().any(|key| line.starts_with(key));
+    include_str!("../robot.toml").lines().filter(|line| !is_strict(line)).map(|line| format!("{line}\n")).collect()
+}
+
+/// A folder of this test, which goes with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = std::env::temp_dir().join(format!("nao-page-{}", std::process::id()));
+        _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -91,8 +91,8 @@ impl Drawing {
     }
 }
 
-/// The beginning of the topics of places that are drawn, `/debug/tf/field/robot`: the space, and the
-/// one that lies in it. As drawings, places go when they are not drawn anew.
+/// The beginning of the topics of places that are drawn, `/debug/tf/field/robot`: the space, and
+/// the one that lies in it. As drawings, places go when they are not drawn anew.
 pub const MOVING: &str = "/debug/tf/";
 
 /// The beginning of the topics of places in backgrounds, which stay until they are drawn anew.

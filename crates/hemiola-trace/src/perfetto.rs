@@ -110,8 +110,8 @@ impl Writer<BufWriter<File>> {
     }
 }
 
-/// Creates the file of a trace; an existing one is replaced. [`Writer::create`] does so itself: this
-/// is for programs in which a thread of its own writes to the file.
+/// Creates the file of a trace; an existing one is replaced. [`Writer::create`] does so itself:
+/// this is for programs in which a thread of its own writes to the file.
 ///
 /// ```
 /// use hemiola_trace::perfetto;

@@ -30,8 +30,8 @@ impl Gathered {
         Self { images, open: BTreeMap::new(), newest: Time::ZERO }
     }
 
-    /// Takes a record, and returns the messages that are complete with it: its own, or those of what
-    /// the update has drawn under this name in the run before.
+    /// Takes a record, and returns the messages that are complete with it: its own, or those of
+    /// what the update has drawn under this name in the run before.
     pub fn add(&mut self, record: &DebugRecord) -> Vec<Message> {
         self.newest = self.newest.max(record.time);
         if let DebugContent::Image(_) = record.content {

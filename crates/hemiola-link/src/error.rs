@@ -2,8 +2,8 @@ use std::io;
 
 use thiserror::Error;
 
-/// Why links could not be opened. A link whose peer is not there, or whose address is taken, is
-/// none of these: it is told, and tried again.
+/// The reason why links could not be opened. A link that does not reach its peer is no error: this
+/// is reported, and it tries again.
 ///
 /// ```
 /// use hemiola_link::LinkError;
@@ -13,24 +13,24 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Error)]
 pub enum LinkError {
-    /// A link cannot listen where it was told to.
+    /// A link cannot listen at its address.
     #[error(
         "link `{link}` cannot listen at {address}: {source} (another address: `[link.{link}] listen` in robot.toml)"
     )]
     Listen {
-        /// Its name.
+        /// The link's name.
         link: String,
-        /// Where.
+        /// The link's address.
         address: String,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// The kernel did not give something.
+    /// The system has not provided something that links need.
     #[error("links cannot be opened: the system has not given {what}: {source}")]
     System {
-        /// What.
+        /// What the system has not provided.
         what: &'static str,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What waits for a peer, of one topic.
+//! The queue of one topic for a peer.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use hemiola_model::configuration::{Keep, SentTopic};
 
 use crate::statistics::SentStatistics;
 
-/// What waits for a peer, of one topic: no more than robot.toml says, and no sooner.
+/// The queue of one topic for a peer, bounded in length and rate as robot.toml says.
 #[derive(Debug)]
 pub struct Lane {
     keep: Keep,
-    /// The least distance of two messages.
+    /// The least time between two messages.
     period: Option<Duration>,
-    /// When the next one may be sent, or, of those of which more are kept, taken in.
+    /// When the next message may be sent or, if more than the newest one is kept, queued.
     due: Option<Instant>,
     waiting: VecDeque<Waiting>,
-    /// How many were sent.
+    /// The number of messages that were sent.
     sequence: u64,
 }
 
-/// A message that waits.
+/// A message that waits to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// When it was published, on the robot's clock.
+    /// When the message was published, on the robot's clock.
     pub time: i64,
-    /// The message.
+    /// The message in CDR.
     pub cdr: Arc<[u8]>,
 }
 
@@ -36,8 +36,8 @@ impl Lane {
         Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), sequence: 0 }
     }
 
-    /// Takes a message in, and counts those that have to go for it. All lanes of a peer hold `held`
-    /// bytes, of at most `most`.
+    /// Queues a message, and counts those that are dropped or skipped. All lanes of a peer hold
+    /// `held` bytes, of at most `most`.
     pub fn push(
         &mut self,
         message: Waiting,
@@ -63,7 +63,7 @@ impl Lane {
             count.dropped += 1;
             match self.waiting.pop_front() {
                 Some(oldest) => *held -= oldest.cdr.len(),
-                // What others hold leaves no room for it.
+                // The other lanes leave no room for the message.
                 None => return,
             }
         }
@@ -71,7 +71,7 @@ impl Lane {
         self.waiting.push_back(message);
     }
 
-    /// The next message that may be sent now, and its number.
+    /// Returns the next message that may be sent now, and its number.
     pub fn pop(&mut self, now: Instant, held: &mut usize) -> Option<(u64, Waiting)> {
         if self.waiting.is_empty() {
             return None;
@@ -88,12 +88,12 @@ impl Lane {
         Some((self.sequence, message))
     }
 
-    /// When there will be something to send that is held back now.
+    /// Returns when a message that is held back now may be sent.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.keep == Keep::Newest && !self.waiting.is_empty())
     }
 
-    /// Forgets what waits.
+    /// Removes all messages.
     pub fn clear(&mut self, held: &mut usize) {
         *held -= self.waiting.drain(..).map(|message| message.cdr.len()).sum::<usize>();
     }
@@ -102,8 +102,8 @@ impl Lane {
         self.due.is_none_or(|due| due <= now)
     }
 
-    /// One was let through now. The next one is due a period after this one was, so that a little
-    /// lateness does not add up.
+    /// Notes that a message was let through. The next one is due a period after this one was, so
+    /// that small delays do not add up.
     fn note_due(&mut self, now: Instant) {
         let Some(period) = self.period else { return };
         let next = self.due.map(|due| due + period).filter(|next| *next > now);
@@ -157,7 +157,7 @@ mod tests {
         (1..=6).for_each(|number| lane.push(0, number));
         assert_eq!((lane.held, lane.count.dropped), (40, 2));
         assert_eq!(lane.pop(0), Some(3));
-        // As much is held by others that nothing fits.
+        // Other lanes hold so many bytes that no message fits.
         lane.held += 40;
         (7..=9).for_each(|number| lane.push(0, number));
         assert_eq!((lane.held, lane.pop(0)), (40, None));
@@ -171,7 +171,7 @@ mod tests {
         lane.push(1, 2);
         lane.push(2, 3);
         assert_eq!((lane.pop(9), lane.lane.due()), (None, Some(lane.begin + Duration::from_millis(10))));
-        // A little late, and the next one is due as if it had been in time.
+        // A message is sent a little late, and the next one is due as if it had been in time.
         assert_eq!(lane.pop(12), Some(3));
         lane.push(13, 4);
         assert_eq!((lane.pop(19), lane.pop(20)), (None, Some(4)));

@@ -1,8 +1,8 @@
 //! Links: topics from and to other programs, over Unix sockets, TCP and UDP. `docs/link.md` says
 //! what they guarantee, and what goes over the wire.
 //!
-//! This crate never lets anybody wait for a peer, and never trusts what comes in. It knows the bus
-//! and no robot: what it has to tell goes to whoever opens the links.
+//! This crate never makes anybody wait for a peer, and never trusts what it receives. It knows the
+//! bus and no robot: remarks go to whoever opens the links.
 //!
 //! ```
 //! use hemiola_bus::{Bus, RobotClock};
@@ -24,16 +24,16 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `links` | all links of a robot, and their thread |
-//! | `link` | one link: where it meets others, who is there |
-//! | `session` | what was said with one peer, and what waits for it; knows no sockets |
+//! | `links` | all links of a robot, and their threads |
+//! | `link` | one link: its sockets, and its peers |
+//! | `session` | the conversation with one peer, and what waits for it; knows no sockets |
 //! | `topics` | a link's ends of the bus |
-//! | `passage` | from messages of one type to those of another |
-//! | `lane` | what waits for a peer, of one topic |
+//! | `passage` | conversion of messages from one type to another |
+//! | `lane` | the queue of one topic for a peer |
 //! | `wire` | frames, as bytes |
 //! | `socket` | listeners, streams and datagrams |
-//! | `patience` | how long to wait before the next attempt |
-//! | `statistics` | what went over links, in numbers |
+//! | `patience` | the pauses between attempts |
+//! | `statistics` | the statistics of links |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 

@@ -1,4 +1,4 @@
-//! One link: where it meets others, and who is there.
+//! One link: its sockets, and its peers.
 
 mod datagrams;
 mod streams;
@@ -13,35 +13,35 @@ use crate::session::{Desk, Session};
 use datagrams::Datagrams;
 use streams::Streams;
 
-/// One link. Everything is called on the links' thread, and never waits.
+/// A link. Everything is called on the links' thread, and never waits.
 pub struct Link {
     desk: Desk,
     carrier: Carrier,
 }
 
-/// What carries it.
+/// The transport of a link.
 enum Carrier {
     Streams(Streams),
     Datagrams(Datagrams),
 }
 
-/// So many can be there at a time, those among them that have only come.
+/// The most peers at a time, including those that have not said hello yet.
 const MOST_PEERS: usize = 16;
 
-/// By which the sockets of a link are known to the system: `first` is where it meets others, those
-/// behind it are its peers'.
+/// The tokens by which the poll knows a link's sockets: `first` is that of the socket that listens,
+/// or of all UDP; those after it are connections to peers.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
     first: usize,
 }
 
 impl Tokens {
-    /// Of the link at this place.
+    /// Returns the tokens of the link at this place.
     pub fn of(place: usize) -> Self {
         Self { first: place << 32 }
     }
 
-    /// Which link it is, and which of its sockets.
+    /// Returns the place of a token's link, and the number of its socket.
     pub fn read(token: mio::Token) -> (usize, usize) {
         (token.0 >> 32, token.0 & 0xffff_ffff)
     }
@@ -51,17 +51,17 @@ impl Tokens {
     }
 }
 
-/// What one turn leaves to do.
+/// The work that remains after one turn.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Todo {
-    /// There is more to do at once.
+    /// Whether there is more work now.
     pub is_more: bool,
-    /// There will be something to do then.
+    /// When there will be more work.
     pub due: Option<Instant>,
 }
 
 impl Todo {
-    /// What there is to do for another link, too.
+    /// Adds the work of another link.
     pub fn join(&mut self, other: Self) {
         self.is_more |= other.is_more;
         self.also_at(other.due);
@@ -73,10 +73,10 @@ impl Todo {
 }
 
 impl Link {
-    /// Listens, or goes to where it connects.
+    /// Listens, or starts to connect.
     ///
     /// # Errors
-    /// The address cannot be had.
+    /// Returns an error if the link cannot listen at its address.
     pub fn open(
         configuration: &LinkConfiguration,
         mut desk: Desk,
@@ -95,12 +95,12 @@ impl Link {
         Ok(Self { desk, carrier })
     }
 
-    /// What it has counted.
+    /// Returns the state that its conversations share, with the statistics.
     pub fn desk(&self) -> &Desk {
         &self.desk
     }
 
-    /// The system says that something can be read or written.
+    /// Notes that a socket is ready to be read or written.
     pub fn ready(&mut self, socket: usize, is_readable: bool, is_writable: bool) {
         match &mut self.carrier {
             Carrier::Streams(streams) => streams.ready(socket, is_readable, is_writable),
@@ -108,7 +108,7 @@ impl Link {
         }
     }
 
-    /// Receives, publishes and sends what there is; `is_new`: there may be new topics.
+    /// Receives, publishes and sends. `is_new` says that there may be new topics.
     pub fn turn(&mut self, is_new: bool, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
         let Self { desk, carrier } = self;
         let mut todo = Todo::default();
@@ -133,7 +133,7 @@ impl Link {
         todo
     }
 
-    /// Tells those who are there why this is the end.
+    /// Says goodbye to all peers, with this reason.
     pub fn end(&mut self, reason: &str) {
         match &mut self.carrier {
             Carrier::Streams(streams) => streams.end(reason),
@@ -150,7 +150,7 @@ impl Carrier {
         }
     }
 
-    /// Hands what was published here to those who want it.
+    /// Queues what was published here for the peers that want it.
     fn forward(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
         for topic in 0..desk.topics.sent.len() {
             let mut wanting = 0;
@@ -195,7 +195,7 @@ impl Carrier {
         }
     }
 
-    /// Notes who is there.
+    /// Updates which peers and topics are there in the statistics.
     fn count(&mut self, desk: &mut Desk) {
         let statistics = &mut desk.statistics;
         statistics.peers.clear();

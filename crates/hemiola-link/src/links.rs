@@ -1,4 +1,4 @@
-//! All links of a robot, and their thread.
+//! All links of a robot, and their threads.
 
 use std::fmt;
 use std::io;
@@ -20,7 +20,7 @@ use crate::session::{Desk, Note};
 use crate::statistics::LinkStatistics;
 use crate::topics::Topics;
 
-/// What links need of the robot whose they are.
+/// The robot to which links belong, and what they need of it.
 ///
 /// See [`Links::open`].
 #[derive(Clone)]
@@ -33,8 +33,8 @@ pub struct LinkHost {
 }
 
 impl LinkHost {
-    /// A robot of this name, whose topics are on that bus. What is to be told goes to `note`, on
-    /// the links' thread.
+    /// Creates the host for a robot of this name, whose topics are on that bus. Remarks of links go
+    /// to `note`, on the links' thread.
     pub fn new(
         robot: impl Into<String>,
         bus: Bus,
@@ -44,38 +44,38 @@ impl LinkHost {
         Self { robot: robot.into(), bus, clock, scale: None, note: Arc::new(note) }
     }
 
-    /// With what the bus measures time: then messages have the time at which they were published,
-    /// and not at which the links' thread came to them.
+    /// Sets the scale of the bus's ticks: then messages carry the time at which they were
+    /// published, instead of that at which the links' thread received them.
     #[must_use]
     pub fn with_ticks(self, scale: TickScale) -> Self {
         Self { scale: Some(scale), ..self }
     }
 }
 
-/// The links of a robot. Dropped, they tell those who are there that the robot has ended, and
-/// close.
+/// The links of a robot. When they are dropped, they say goodbye to all peers, with the reason that
+/// the robot has ended, and close.
 ///
 /// See the [crate's example](crate).
 pub struct Links {
     orders: Sender<String>,
     ended: Receiver<()>,
-    /// Rung when there is something to send.
+    /// Notified when there is something to send.
     wakeup: Arc<Wakeup>,
     statistics: Arc<Mutex<Vec<LinkStatistics>>>,
 }
 
-/// The links' thread has so long to say goodbye.
+/// The time within which the links' thread has to say goodbye.
 const END_PATIENCE: Duration = Duration::from_millis(500);
-/// So much is read at once.
+/// The number of bytes that are read at once.
 const BUFFER: usize = 64 << 10;
 const WAKER: mio::Token = mio::Token(usize::MAX);
 
 impl Links {
-    /// Opens links. Those that listen do so when this returns; those that connect try until
-    /// somebody is there.
+    /// Opens links. Those that listen do so when this returns; those that connect try until they
+    /// reach their peer.
     ///
     /// # Errors
-    /// An address cannot be had, or the kernel gives no thread.
+    /// Returns an error if a link cannot listen at its address, or the system provides no thread.
     pub fn open(links: &[LinkConfiguration], host: LinkHost) -> Result<Self, LinkError> {
         let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
         let poll = Poll::new().map_err(system("an epoll instance"))?;
@@ -93,7 +93,8 @@ impl Links {
         }
         let statistics = opened.iter().map(|link| link.desk().statistics.clone()).collect();
         let statistics = Arc::new(Mutex::new(statistics));
-        // In this order: who is woken finds the news.
+        // The order matters: `news` is notified first, so that the thread that `wakeup` wakes sees
+        // new topics.
         let watches = [host.bus.watch(news.clone().into()), host.bus.watch(wakeup.clone().into())];
         let (orders, ordered) = channel();
         let (end, ended) = channel();
@@ -114,7 +115,7 @@ impl Links {
             if let Err(panic) = contained(|| reactor.run()) {
                 note(format!("the links have ended: they {panic}"));
             }
-            // With it go the sockets, and messages of users' types.
+            // The reactor owns the sockets, and messages of users' types.
             _ = contained(move || drop(reactor));
             drop(bell_end);
             bell.notify_all();
@@ -124,12 +125,12 @@ impl Links {
         Ok(Self { orders, ended, wakeup, statistics })
     }
 
-    /// What went over each link so far, in the order of the configuration.
+    /// Returns the statistics of each link, in the order of the configuration.
     pub fn statistics(&self) -> Vec<LinkStatistics> {
         lock(&self.statistics).clone()
     }
 
-    /// Tells those who are there why, and closes.
+    /// Says goodbye to all peers, with this reason, and closes.
     pub fn close(mut self, reason: &str) {
         self.end(reason);
     }
@@ -137,8 +138,8 @@ impl Links {
     fn end(&mut self, reason: &str) {
         if self.orders.send(reason.to_owned()).is_ok() {
             self.wakeup.notify_all();
-            // It ends at once, unless a user's type holds it up: nobody who ends a robot waits long
-            // for that.
+            // The thread ends at once, unless a user's type delays it. Whoever stops a robot does
+            // not wait long for that.
             _ = self.ended.recv_timeout(END_PATIENCE) == Err(RecvTimeoutError::Timeout);
         }
     }
@@ -156,15 +157,15 @@ impl fmt::Debug for Links {
     }
 }
 
-/// The links' thread: it waits for all sockets at once, and for who rings.
+/// The state of the links' thread, which waits for all sockets and for a wake-up at the same time.
 struct Reactor {
     poll: Poll,
     links: Vec<Link>,
-    /// Raised when there are new topics, and how often it was when they were looked at.
+    /// Notified when there are new topics.
     news: Arc<Wakeup>,
     seen: Option<Generation>,
     _watches: [Watch; 2],
-    /// Why the links close.
+    /// Receives the reason why the links close.
     ordered: Receiver<String>,
     statistics: Arc<Mutex<Vec<LinkStatistics>>>,
 }
@@ -217,8 +218,8 @@ impl Reactor {
     }
 }
 
-/// Rings at the system's door whenever somebody has raised `wakeup`: who publishes pays for a
-/// signal of the bus, and never for a system call of its own while this one is awake.
+/// Wakes the poll of the links' thread whenever `wakeup` was notified: a publisher pays for a
+/// signal of the bus, and makes no system call of its own while this thread is awake.
 fn ring(wakeup: &Wakeup, waker: &Waker, ended: &Receiver<()>) {
     loop {
         let seen = wakeup.generation();
@@ -234,6 +235,6 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 fn lock(statistics: &Mutex<Vec<LinkStatistics>>) -> MutexGuard<'_, Vec<LinkStatistics>> {
-    // Figures are whole even if somebody panicked beside them.
+    // The statistics are consistent even if another thread has panicked.
     statistics.lock().unwrap_or_else(PoisonError::into_inner)
 }

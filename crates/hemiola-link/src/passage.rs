@@ -1,4 +1,4 @@
-//! From messages of one type to those of another.
+//! Conversion of messages from one type to another.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,21 +12,21 @@ use hemiola_realtime::{Containment, describe_panic, take_place};
 
 use crate::wire::Offer;
 
-/// How messages that come in become messages of the type here.
+/// How messages that arrive become messages of the type here.
 #[derive(Debug)]
 pub enum Passage {
-    /// They are.
+    /// The types are equal: messages stay as they are.
     AsTheyAre,
-    /// Field by field, by their names.
+    /// The types differ: fields are converted by their names.
     ByNames(Box<Adapter>),
 }
 
 impl Passage {
-    /// Compares the type of what is offered with the type here: equal hashes, or else by the names
-    /// of fields. With it comes what is to be said of fields that only one of them has.
+    /// Compares the type that is offered with the type here: by their hashes, and by the names of
+    /// fields if the hashes differ. Returns remarks, too, about fields that only one of them has.
     ///
     /// # Errors
-    /// They do not fit: why, and in which field.
+    /// Returns the reason, with the field, if the types do not fit.
     pub fn between(offer: &Offer<'_>, here: &'static RepresentationDescriptor) -> Result<(Self, Vec<String>), String> {
         let data_type = here.data_type().ok_or_else(|| format!("`{}` cannot leave its program", here.name()))?;
         let schema = MessageSchema::of(here.name(), &data_type);
@@ -63,10 +63,10 @@ impl Passage {
         Ok((Self::ByNames(Box::new(adapter)), remarks))
     }
 
-    /// A message of the type here.
+    /// Converts a message to the type here.
     ///
     /// # Errors
-    /// It is none of the type that was offered.
+    /// Returns an error if the bytes are no message of the type that was offered.
     pub fn pass<'m>(&self, message: &'m [u8]) -> Result<Cow<'m, [u8]>, ReadError> {
         match self {
             Self::AsTheyAre => Ok(Cow::Borrowed(message)),
@@ -76,7 +76,7 @@ impl Passage {
     }
 }
 
-/// Calls code of users: if it panics, what that says.
+/// Calls code of users. If it panics, returns a description of the panic.
 pub fn contained<R>(call: impl FnOnce() -> R) -> Result<R, String> {
     let _quiet = Containment::new();
     catch_unwind(AssertUnwindSafe(call)).map_err(|panic| describe_panic(&*panic, &take_place()))

@@ -1,8 +1,8 @@
-//! How long to wait before the next attempt.
+//! The pauses between attempts.
 
 use std::time::{Duration, Instant};
 
-/// Grows with each attempt.
+/// The delay before the next attempt, which grows with each attempt.
 #[derive(Debug)]
 pub struct Patience {
     next: Duration,
@@ -12,24 +12,24 @@ pub struct Patience {
 const SHORTEST: Duration = Duration::from_millis(100);
 
 impl Patience {
-    /// 100 ms, 200 ms and so on, up to `longest`.
+    /// Returns delays of 100 ms, 200 ms and so on, up to `longest`.
     pub fn up_to(longest: Duration) -> Self {
         Self { next: SHORTEST, longest }
     }
 
-    /// Always as long.
+    /// Returns delays that always equal `period`.
     pub fn at(period: Duration) -> Self {
         Self { next: period, longest: period }
     }
 
-    /// When to try again after an attempt now.
+    /// Returns when to try again after an attempt at `now`.
     pub fn after(&mut self, now: Instant) -> Instant {
         let delay = self.next;
         self.next = (2 * delay).min(self.longest);
         now + delay
     }
 
-    /// Somebody was there: begins anew.
+    /// Begins with the shortest delay again, because the peer was reached.
     pub fn reset(&mut self) {
         self.next = SHORTEST;
     }

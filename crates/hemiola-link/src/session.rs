@@ -1,5 +1,5 @@
-//! What was said with one peer, and what waits for it. No sockets and no clock: what comes in and
-//! goes out are frames.
+//! A conversation with one peer: its state, and what waits to be sent. It knows no sockets and
+//! reads no clock: its input and output are frames.
 
 mod desk;
 mod parting;
@@ -17,18 +17,18 @@ use crate::wire::{self, Answer, Frame, Message, Offer};
 
 /// A conversation with a peer.
 pub struct Session {
-    /// What the peer is called, since it has said hello.
+    /// The peer's name; `None` until it has said hello.
     robot: Option<String>,
-    /// What is said before messages, as frames without their lengths.
+    /// Frames that are sent before messages, without their lengths.
     sayings: VecDeque<Vec<u8>>,
-    /// What becomes of the topics that are sent, by their numbers.
+    /// The state of the topics that are sent, by their numbers.
     offers: Vec<Offered>,
     lanes: Vec<Lane>,
-    /// Bytes that wait in all lanes.
+    /// The bytes that wait in all lanes.
     held: usize,
-    /// The lane whose turn it is.
+    /// The lane whose turn is next.
     turn: usize,
-    /// Topics that the peer has offered and that are received, by their numbers there.
+    /// Topics that the peer has offered and that are received, by the peer's numbers.
     taken: BTreeMap<u32, Taken>,
 }
 
@@ -41,7 +41,7 @@ enum Offered {
 
 /// A topic of the peer that is received.
 struct Taken {
-    /// Its place among those that are received.
+    /// The index among the topics that are received.
     topic: usize,
     offer: KeptOffer,
     answer: Answer,
@@ -58,22 +58,22 @@ struct KeptOffer {
     definition: String,
 }
 
-/// A frame that is to be sent, in two parts, so that a message is not copied for each peer.
+/// A frame to send, in two parts, so that a message is not copied for each peer.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// All of it, or what comes before a message.
+    /// The whole frame, or the part of it before a message's CDR.
     pub head: Vec<u8>,
-    /// The message, in CDR.
+    /// The message in CDR, or nothing.
     pub cdr: Arc<[u8]>,
 }
 
-/// So many bytes wait for a peer at most.
+/// The most bytes of messages that wait for a peer.
 const MOST_HELD: usize = 64 << 20;
-/// So much is to be said at most: who asks for more without listening is sent away.
+/// The most frames that wait before messages: a peer that asks for more without reading is refused.
 const MOST_SAYINGS: usize = 4 * wire::MOST_TOPICS as usize;
 
 impl Session {
-    /// Says hello.
+    /// Begins a conversation with a hello.
     pub fn new(desk: &Desk) -> Self {
         let topics = &desk.topics.sent;
         let mut session = Self {
@@ -89,25 +89,25 @@ impl Session {
         session
     }
 
-    /// What the peer is called; `None` as long as it has not said hello.
+    /// Returns the peer's name, or `None` until it has said hello.
     pub fn robot(&self) -> Option<&str> {
         self.robot.as_deref()
     }
 
-    /// Whether the peer wants a topic that is sent.
+    /// Returns whether the peer wants a topic that is sent.
     pub fn wants(&self, topic: usize) -> bool {
         self.offers[topic] == Offered::Answered(Answer::Wanted)
     }
 
-    /// Whether a topic that is received comes from this peer.
+    /// Returns whether a topic that is received comes from this peer.
     pub fn brings(&self, topic: usize) -> bool {
         self.taken.values().any(|taken| taken.topic == topic && taken.passage.is_some())
     }
 
-    /// The peer has said something.
+    /// Handles a frame of the peer.
     ///
     /// # Errors
-    /// This is the end of the conversation.
+    /// Returns an error if the conversation ends with this frame.
     pub fn hear(&mut self, frame: Frame<'_>, desk: &mut Desk) -> Result<(), Parting> {
         match frame {
             Frame::Hello { version, .. } if version != wire::VERSION => return Err(Parting::Version(version)),
@@ -121,7 +121,7 @@ impl Session {
         if self.sayings.len() > MOST_SAYINGS { Err(Parting::DoesNotListen) } else { Ok(()) }
     }
 
-    /// There may be topics that were not there before.
+    /// Handles new topics of this robot: offers them, and answers offers that wait for them.
     pub fn look(&mut self, desk: &mut Desk) {
         if self.robot.is_none() {
             return;
@@ -138,7 +138,7 @@ impl Session {
         due.into_iter().for_each(|number| self.decide(number, desk));
     }
 
-    /// Says again what may have been lost: hello, and offers that are not answered for good.
+    /// Repeats what may have been lost: hello, and offers that have no final answer.
     pub fn repeat(&mut self, desk: &mut Desk) {
         if !self.sayings.is_empty() {
             return;
@@ -151,13 +151,13 @@ impl Session {
         }
     }
 
-    /// A message of a topic was published here.
+    /// Queues a message that was published here.
     pub fn publish(&mut self, topic: usize, message: Waiting, now: Instant, desk: &mut Desk) {
         let count = &mut desk.statistics.sent[topic];
         self.lanes[topic].push(message, now, (&mut self.held, MOST_HELD), count);
     }
 
-    /// The next frame that is to be sent now: what is to be said, then messages of topics in turn.
+    /// Returns the next frame to send now: first all others, then messages, with topics in turn.
     pub fn next(&mut self, now: Instant, desk: &mut Desk) -> Option<Outgoing> {
         if let Some(head) = self.sayings.pop_front() {
             return Some(Outgoing { head, cdr: Arc::default() });
@@ -175,7 +175,7 @@ impl Session {
         None
     }
 
-    /// When there will be something to send that is held back now.
+    /// Returns when a message that is held back now may be sent.
     pub fn due(&self) -> Option<Instant> {
         self.lanes.iter().filter_map(Lane::due).min()
     }
@@ -231,7 +231,7 @@ impl Session {
         }
     }
 
-    /// An offer of the peer.
+    /// Handles an offer of the peer.
     fn consider(&mut self, offer: &Offer<'_>, desk: &mut Desk) {
         let Some(topic) = desk.topics.received.iter().position(|received| received.topic == offer.name) else {
             self.taken.remove(&offer.topic);
@@ -246,7 +246,7 @@ impl Session {
             let (answer, reason) = (taken.answer, taken.reason.clone());
             return self.say_answer(offer.topic, answer, &reason);
         }
-        // A topic comes under one number, so that no more is kept than robot.toml names.
+        // A topic has one number at a time, so that no more is kept than robot.toml names.
         self.taken.retain(|_, taken| taken.topic != topic);
         let reason = String::new();
         let taken = Taken { topic, offer: kept, answer: Answer::Later, reason, passage: None, sequence: 0 };
@@ -254,7 +254,7 @@ impl Session {
         self.decide(offer.topic, desk);
     }
 
-    /// What becomes of an offer.
+    /// Decides about an offer, and answers it.
     fn decide(&mut self, number: u32, desk: &mut Desk) {
         let Some(taken) = self.taken.get_mut(&number) else { return };
         let received = &desk.topics.received[taken.topic];
@@ -278,7 +278,7 @@ impl Session {
         self.say_answer(number, answer, &reason);
     }
 
-    /// The peer has answered an offer.
+    /// Handles the peer's answer to an offer.
     fn learn(&mut self, topic: u32, answer: Answer, reason: &str, desk: &mut Desk) {
         let index = topic as usize;
         let Some(offered) = self.offers.get_mut(index).filter(|offered| **offered != Offered::NotYet) else {
@@ -296,7 +296,7 @@ impl Session {
         self.lanes[index].clear(&mut self.held);
     }
 
-    /// A message of the peer.
+    /// Handles a message of the peer.
     fn take(&mut self, message: &Message<'_>, desk: &mut Desk) {
         let found = self.taken.get_mut(&message.topic);
         let Some((taken, passage)) = found.and_then(|taken| {

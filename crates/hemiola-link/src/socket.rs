@@ -13,7 +13,7 @@ use mio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use mio::{Interest, Registry, Token};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 
-/// Where others come to. Dropped, it takes its Unix socket away.
+/// A socket at which others connect. When it is dropped, it removes the file of its Unix socket.
 pub enum Listener {
     Unix(UnixListener, PathBuf),
     Tcp(TcpListener),
@@ -25,20 +25,22 @@ pub enum Stream {
     Tcp(TcpStream),
 }
 
-/// So many can wait to be let in.
+/// The number of connections that can wait to be accepted.
 const BACKLOG: i32 = 64;
-/// What waits in the kernel is old by the time a slow peer gets it.
+/// The size of the kernel's buffer for a TCP connection, which is small: what waits there is old by
+/// the time a slow peer receives it.
 const SEND_BUFFER: usize = 256 << 10;
-/// A host that does not answer for so long is gone; so is a peer that takes nothing for so long.
+/// The time after which a host that does not answer, or a peer that reads nothing, is regarded as
+/// gone.
 const GONE: Duration = Duration::from_secs(10);
-/// When nothing is said for so long, the kernel asks whether the other host is there: it wakes no
+/// The time of silence after which the kernel asks whether the other host is there. This wakes no
 /// thread of ours.
 const ASK_AFTER: Duration = Duration::from_secs(5);
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
 impl Listener {
-    /// Listens at a Unix socket, which only its user can reach. One that a killed process has left
-    /// there is removed.
+    /// Listens at a Unix socket that only its user can reach. A socket that a killed process has
+    /// left there is removed.
     pub fn unix(path: &Path) -> io::Result<Self> {
         let bind = || -> io::Result<OwnedFd> {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -53,18 +55,18 @@ impl Listener {
             }
             result => result?,
         };
-        // Nobody can connect before it listens.
+        // Nobody can connect before the socket listens.
         fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         rustix::net::listen(&socket, BACKLOG)?;
         Ok(Self::Unix(UnixListener::from_std(std_unix::UnixListener::from(socket)), path.to_owned()))
     }
 
-    /// Listens at a port.
+    /// Listens at a TCP port.
     pub fn tcp(address: SocketAddr) -> io::Result<Self> {
         TcpListener::bind(address).map(Self::Tcp)
     }
 
-    /// The next one who has come.
+    /// Accepts the next connection.
     pub fn accept(&self) -> io::Result<Stream> {
         match self {
             Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
@@ -72,7 +74,7 @@ impl Listener {
         }
     }
 
-    /// The port that the system has chosen, if it was asked to.
+    /// Returns the address, with the port that the system has chosen if it was asked to.
     pub fn address(&self) -> LinkAddress {
         match self {
             Self::Unix(_, path) => LinkAddress::Unix(path.clone()),
@@ -98,27 +100,28 @@ impl Drop for Listener {
     }
 }
 
-/// Whether a socket lies there at which nobody listens any more.
+/// Returns whether the file is a socket at which nobody listens any more.
 fn is_left_behind(path: &Path) -> bool {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
     is_socket && UnixStream::connect(path).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
 }
 
 impl Stream {
-    /// Goes there, without waiting; [`is_there`](Self::is_there) tells whether it has arrived.
+    /// Starts to connect to a Unix socket, without waiting. [`is_there`](Self::is_there) returns
+    /// whether the connection is established.
     pub fn unix(path: &Path) -> io::Result<Self> {
         UnixStream::connect(path).map(Self::Unix)
     }
 
-    /// As [`unix`](Self::unix).
+    /// Starts to connect over TCP, as [`unix`](Self::unix) does.
     pub fn tcp(address: SocketAddr) -> io::Result<Self> {
         TcpStream::connect(address).map(Self::Tcp)
     }
 
-    /// Makes it notice when the other host is gone, and not wait with what is small.
+    /// Makes TCP notice when the other host is gone, and send small segments at once.
     ///
     /// # Errors
-    /// The system refuses it.
+    /// Returns an error if the system refuses an option.
     pub fn prepare(&self) -> io::Result<()> {
         let Self::Tcp(stream) = self else { return Ok(()) };
         stream.set_nodelay(true)?;
@@ -130,10 +133,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether it has arrived, once it can be written to.
+    /// Returns whether the connection is established, once the socket can be written to.
     ///
     /// # Errors
-    /// It has not, and will not.
+    /// Returns an error if the connection has failed.
     pub fn is_there(&self) -> io::Result<bool> {
         let error = match self {
             Self::Unix(stream) => stream.take_error()?,
@@ -160,7 +163,8 @@ impl Stream {
         }
     }
 
-    /// Reads what has come: how many bytes, zero at the end; `None` if there is nothing at present.
+    /// Reads bytes that have arrived and returns how many: zero at the end of the stream, `None` if
+    /// there are none at present.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         at_present(|| match self {
             Self::Unix(stream) => stream.read(buffer),
@@ -168,7 +172,8 @@ impl Stream {
         })
     }
 
-    /// Writes what the kernel takes: how many bytes; `None` if it takes nothing at present.
+    /// Writes as many bytes as the kernel accepts and returns how many: `None` if it accepts none
+    /// at present.
     pub fn write(&mut self, parts: [&[u8]; 2]) -> io::Result<Option<usize>> {
         let parts = parts.map(IoSlice::new);
         at_present(|| match self {
@@ -178,7 +183,7 @@ impl Stream {
     }
 }
 
-/// Does it again when a signal has come in between.
+/// Calls `call` again if a signal has interrupted it. Returns `None` if it would block.
 pub fn at_present<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<Option<T>> {
     loop {
         match call() {

@@ -1,12 +1,12 @@
-//! What went over links, in numbers.
+//! The statistics of links.
 
 use std::fmt;
 
 use hemiola_model::configuration::LinkConfiguration;
 
-/// What went over a link so far, and who is there.
+/// The numbers of messages that a link has sent and received, and the peers that are connected.
 ///
-/// See [`Links::statistics`](crate::Links::statistics). Its text is for people.
+/// [`Links::statistics`](crate::Links::statistics) returns them. `Display` formats them for people.
 ///
 /// ```
 /// let links: Vec<hemiola_link::LinkStatistics> = Vec::new();
@@ -17,74 +17,74 @@ use hemiola_model::configuration::LinkConfiguration;
 pub struct LinkStatistics {
     /// The link's name.
     pub name: String,
-    /// Where it is: `tcp:127.0.0.1:7400`.
+    /// The address at which it listens or to which it connects: `tcp:127.0.0.1:7400`.
     pub address: String,
-    /// The robots that are there now.
+    /// The names of the robots that are connected now.
     pub peers: Vec<String>,
-    /// How often somebody came who speaks as a link does.
+    /// How often a peer has said hello as a link does.
     pub met: u64,
-    /// How often a conversation ended that had begun.
+    /// How often a conversation ended in which the peer had said hello.
     pub parted: u64,
-    /// How often somebody was sent away: for garbage, another version, silence, or want of room.
+    /// How often a peer was refused: for garbage, another version, no hello, or want of room.
     pub refused: u64,
-    /// What came and belongs to no conversation: datagrams of earlier ones, messages that nobody
-    /// asked for.
+    /// Datagrams and messages that belong to no conversation: those of earlier conversations, and
+    /// messages that nobody asked for.
     pub ignored: u64,
-    /// What went wrong last, in words.
+    /// The last problem, in words.
     pub problem: Option<String>,
-    /// The topics that it sends, as robot.toml has them.
+    /// The topics that the link sends, in the order of robot.toml.
     pub sent: Vec<SentStatistics>,
-    /// The topics that it receives, as robot.toml has them.
+    /// The topics that the link receives, in the order of robot.toml.
     pub received: Vec<ReceivedStatistics>,
 }
 
-/// What was sent of a topic. See [`LinkStatistics`].
+/// The statistics of a topic that is sent. See [`LinkStatistics`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SentStatistics {
-    /// Its name.
+    /// The topic's name.
     pub topic: String,
-    /// Whether somebody in this robot has made it.
+    /// Whether the topic exists in this robot.
     pub is_there: bool,
-    /// To how many it is sent now.
+    /// The number of peers to which the topic is sent now.
     pub peers: usize,
-    /// Messages that were sent, each to one peer.
+    /// The number of messages that were sent, counted once for each peer.
     pub messages: u64,
-    /// Their bytes, without what is around them.
+    /// The bytes of those messages in CDR, without the frames' heads.
     pub bytes: u64,
-    /// Messages that came too early for the topic's rate, or were replaced by newer ones, as asked
-    /// for.
+    /// Messages that came too early for the topic's rate, or were replaced by newer ones, as
+    /// configured.
     pub skipped: u64,
-    /// Messages that found no room in what waits for a peer.
+    /// Messages that were dropped because the queue for a peer, or for the link, was full.
     pub dropped: u64,
-    /// Messages that are longer than a datagram, or than 64 MiB, or could not be written.
+    /// Messages that are longer than a datagram, or than 64 MiB, or could not be serialized.
     pub unsendable: u64,
 }
 
-/// What was received of a topic. See [`LinkStatistics`].
+/// The statistics of a topic that is received. See [`LinkStatistics`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReceivedStatistics {
-    /// Its name.
+    /// The topic's name.
     pub topic: String,
-    /// Whether somebody in this robot has made it.
+    /// Whether the topic exists in this robot.
     pub is_there: bool,
-    /// From how many it comes now.
+    /// The number of peers from which the topic is received now.
     pub peers: usize,
-    /// Messages that were received and published here.
+    /// The number of messages that were received and published here.
     pub messages: u64,
-    /// Their bytes, without what is around them.
+    /// The bytes of those messages in CDR, without the frames' heads.
     pub bytes: u64,
     /// Messages that were lost on the way.
     pub lost: u64,
-    /// Messages that came after a later one, and were dropped.
+    /// Messages that arrived after a later one, and were dropped.
     pub late: u64,
-    /// Messages that are none of the topic's type.
+    /// Messages that could not be read as the topic's type, or could not be published.
     pub unreadable: u64,
 }
 
 impl LinkStatistics {
-    /// Of a link over which nothing went yet.
+    /// Returns the statistics of a link over which nothing was sent yet.
     pub(crate) fn of(link: &LinkConfiguration) -> Self {
         let sent = link.send.iter().map(|sent| SentStatistics { topic: sent.topic.clone(), ..Default::default() });
         let received =
@@ -129,7 +129,7 @@ fn absence(is_there: bool) -> &'static str {
     if is_there { "" } else { ": nobody in this robot has a topic of that name" }
 }
 
-/// Those that are not zero.
+/// Writes the counts that are not zero.
 fn write_counts(formatter: &mut fmt::Formatter<'_>, counts: &[(u64, &str)]) -> fmt::Result {
     counts.iter().filter(|(count, _)| *count > 0).try_for_each(|(count, what)| write!(formatter, ", {count} {what}"))
 }

@@ -14,47 +14,46 @@ use hemiola_trace::{TickScale, Ticks};
 use crate::lane::Waiting;
 use crate::passage::contained;
 
-/// A link's ends of the bus. What can be sent and received is known as soon as somebody in the
-/// robot has made the topic.
+/// A link's ends of the bus. The type of a topic is known as soon as the topic exists in the robot.
 pub struct Topics {
     bus: Bus,
     clock: Arc<RobotClock>,
     scale: Option<TickScale>,
-    /// Raised when something is published, or a topic comes to be.
+    /// Notified when a message is published, or a topic is created.
     wakeup: Arc<Wakeup>,
-    /// In the order of robot.toml: a topic's place is its number.
+    /// The topics that are sent, in the order of robot.toml: the index of a topic is its number.
     pub sent: Vec<Sent>,
-    /// In the order of robot.toml.
+    /// The topics that are received, in the order of robot.toml.
     pub received: Vec<Received>,
 }
 
 /// A topic that is sent.
 pub struct Sent {
-    /// What robot.toml says of it.
+    /// The configuration in robot.toml.
     pub configuration: SentTopic,
-    /// What its messages are; `None` as long as nobody has made it.
+    /// The type of the topic's messages; `None` as long as the topic does not exist.
     pub schema: Option<Arc<MessageSchema>>,
-    /// While a peer wants it.
+    /// The subscription, which exists while a peer wants the topic.
     queue: Option<AnyQueue>,
-    /// How many messages the queue had dropped when this was counted last.
+    /// How many dropped messages of the queue were counted already.
     dropped: u64,
 }
 
 /// A topic that is received.
 pub struct Received {
-    /// Its name.
+    /// The topic's name.
     pub topic: String,
-    /// What its messages are; `None` as long as nobody has made it.
+    /// The type of the topic's messages; `None` as long as the topic does not exist.
     pub descriptor: Option<&'static RepresentationDescriptor>,
-    /// Since the first peer has offered it.
+    /// The publisher, which is created for the first message.
     publisher: Option<Box<dyn UntypedPublisher>>,
 }
 
-/// So many messages of each publisher wait for the link's thread at least, and at most; what waits
-/// for a peer is another matter.
+/// The least and the most messages of each publisher that wait for the links' thread. The queues of
+/// messages that wait for a peer have limits of their own.
 const SHORTEST_QUEUE: usize = 16;
 const LONGEST_QUEUE: usize = 256;
-/// So many messages of a topic are received before others have their turn.
+/// The number of messages of a topic that are received before other work has its turn.
 const AT_ONCE: usize = 256;
 
 impl Topics {
@@ -72,7 +71,8 @@ impl Topics {
         Self { bus, clock, scale, wakeup, sent, received }
     }
 
-    /// Sees which topics there are by now; those that are to be sent and cannot leave the process.
+    /// Notes which topics exist by now. Returns those that are to be sent but cannot leave the
+    /// process.
     pub fn look(&mut self) -> Vec<String> {
         let mut opaque = Vec::new();
         if self.sent.iter().all(|sent| sent.schema.is_some())
@@ -95,7 +95,7 @@ impl Topics {
         opaque
     }
 
-    /// Subscribes to what is wanted, and no longer to what is not.
+    /// Subscribes to a topic that is wanted, or ends the subscription to one that is not.
     pub fn subscribe(&mut self, topic: usize, is_wanted: bool) {
         let sent = &mut self.sent[topic];
         if sent.queue.is_some() == is_wanted {
@@ -110,8 +110,8 @@ impl Topics {
         sent.dropped = 0;
     }
 
-    /// Receives what was published of a topic: each message, or nothing where it cannot be written.
-    /// Whether there may be more.
+    /// Drains the messages of a topic: passes each one to `take`, or `None` if it cannot be
+    /// serialized. Returns whether there may be more.
     pub fn receive(&mut self, topic: usize, mut take: impl FnMut(Option<Waiting>)) -> bool {
         let Self { sent, clock, scale, .. } = self;
         let Some(queue) = &mut sent[topic].queue else { return false };
@@ -127,8 +127,8 @@ impl Topics {
         true
     }
 
-    /// How many messages of a topic found no room before the link's thread came, since this was
-    /// asked last.
+    /// Returns how many messages of a topic were dropped before the links' thread received them,
+    /// since the last call.
     pub fn take_dropped(&mut self, topic: usize) -> u64 {
         let sent = &mut self.sent[topic];
         let dropped = sent.queue.as_mut().map_or(0, AnyQueue::dropped);
@@ -138,7 +138,8 @@ impl Topics {
     /// Publishes a message of a topic that is received.
     ///
     /// # Errors
-    /// It is none of the topic: why.
+    /// Returns an error with the reason if the bytes are no message of the topic, or nobody has
+    /// subscribed to it.
     pub fn publish(&mut self, topic: usize, cdr: &[u8]) -> Result<(), String> {
         let Received { topic, publisher, .. } = &mut self.received[topic];
         let published = contained(|| {
@@ -156,7 +157,7 @@ impl Topics {
     }
 }
 
-/// When a message was published, in nanoseconds of the robot's clock.
+/// Returns when a message was published, in nanoseconds of the robot's clock.
 fn published_at(message: &AnyMessage<'_>, clock: &RobotClock, scale: Option<&TickScale>) -> i64 {
     let stamped = message.stamp().zip(scale);
     let age = stamped.map_or(0, |(stamp, scale)| scale.nanoseconds_between(stamp, Ticks::now()));

@@ -1,23 +1,23 @@
-//! Frames, as `docs/link.md` describes them: from bytes that nobody vouches for, and to bytes.
+//! Frames, as `docs/link.md` describes them: read from untrusted bytes, and written to bytes.
 
 use std::fmt;
 
 #[cfg(test)]
 mod tests;
 
-/// What this program speaks.
+/// The version of the protocol that this program speaks.
 pub const VERSION: u32 = 1;
-/// A hello begins with it, so that what is no link is recognised.
+/// The text with which a hello begins, so that peers that are no links are recognised.
 const NAME: &str = "hemiola link";
-/// Topics are numbered below this.
+/// The limit of topic numbers, which are below it.
 pub const MOST_TOPICS: u32 = 1024;
-/// A datagram of UDP holds no more, and has two numbers before the frame.
+/// The longest frame in a datagram of UDP, behind the two numbers at the datagram's beginning.
 pub const LONGEST_IN_DATAGRAM: usize = 65_507 - DATAGRAM_HEAD;
-/// So long may an offer be, its kind included.
+/// The longest offer, including the byte of its kind.
 pub const LONGEST_OFFER: usize = 1 << 20;
-/// The two numbers.
+/// The bytes of the two numbers at the beginning of a datagram.
 pub const DATAGRAM_HEAD: usize = 16;
-/// Before the CDR bytes of a message: its kind, topic, sequence and time.
+/// The bytes before the CDR of a message: its kind, topic, sequence and time.
 const MESSAGE_HEAD: usize = 1 + 4 + 8 + 8;
 
 const HELLO: u8 = 1;
@@ -26,7 +26,7 @@ const ANSWER: u8 = 3;
 const MESSAGE: u8 = 4;
 const GOODBYE: u8 = 5;
 
-/// What one side says to the other.
+/// A frame that one side sends to the other.
 ///
 /// ```
 /// use hemiola_link::wire::Frame;
@@ -38,39 +38,40 @@ const GOODBYE: u8 = 5;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame<'b> {
-    /// Who speaks; the first that is said.
+    /// The first frame of a side: who it is.
     Hello {
-        /// Which version it speaks. Of another one than ours, nothing else is known.
+        /// The version of the protocol that the side speaks. If it is another than ours, nothing
+        /// else is read.
         version: u32,
         /// The robot's name.
         robot: &'b str,
     },
-    /// There is a topic.
+    /// An offer of a topic that the side can send.
     Offer(Offer<'b>),
-    /// What becomes of an offer.
+    /// The answer to an offer.
     Answer {
-        /// The number that was offered.
+        /// The number of the topic, as it was offered.
         topic: u32,
-        /// Whether it is wanted.
+        /// Whether the topic is wanted.
         answer: Answer,
-        /// Why not, or nothing.
+        /// Why it is not wanted, or nothing.
         reason: &'b str,
     },
     /// A message of a topic.
     Message(Message<'b>),
-    /// The end.
+    /// The end of the conversation.
     Goodbye {
-        /// Why.
+        /// Why the conversation ends.
         reason: &'b str,
     },
 }
 
-/// A topic that can be had. See [`Frame`].
+/// A topic that a side offers to send. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer<'b> {
-    /// What it is called from now on.
+    /// The number that stands for the topic from now on.
     pub topic: u32,
-    /// Its name.
+    /// The topic's name.
     pub name: &'b str,
     /// The name of the type of its messages: `soccer/msg/Goal`.
     pub schema: &'b str,
@@ -80,16 +81,16 @@ pub struct Offer<'b> {
     pub definition: &'b str,
 }
 
-/// What becomes of an offer. See [`Frame`].
+/// The answer to an offer. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It is not received.
+    /// The topic is not received.
     Unknown,
-    /// It will be, when somebody has subscribed to it.
+    /// The topic will be received when somebody has subscribed to it.
     Later,
-    /// Messages shall come.
+    /// Messages of the topic shall be sent.
     Wanted,
-    /// The types do not fit.
+    /// The types of both sides do not fit.
     Misfit,
 }
 
@@ -98,7 +99,8 @@ pub enum Answer {
 pub struct Message<'b> {
     /// The topic's number.
     pub topic: u32,
-    /// 1, 2, 3 and so on for each topic: what is missing was lost on the way.
+    /// The number of the message: 1, 2, 3 and so on for each topic. Missing numbers were lost on
+    /// the way.
     pub sequence: u64,
     /// When it was published, in nanoseconds of the sender's clock.
     pub time: i64,
@@ -106,7 +108,7 @@ pub struct Message<'b> {
     pub cdr: &'b [u8],
 }
 
-/// What is wrong with bytes that should be a frame.
+/// The reason why bytes are no frame.
 ///
 /// ```
 /// use hemiola_link::wire::{Frame, WireError};
@@ -116,34 +118,34 @@ pub struct Message<'b> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireError {
-    /// There is no such kind of frame.
+    /// The kind of the frame is unknown.
     Kind(u8),
-    /// It says that it is longer than its kind may be.
+    /// The frame is longer than its kind may be.
     TooLong {
-        /// Its kind.
+        /// The kind of the frame.
         kind: u8,
-        /// What it says.
+        /// The length that the frame claims.
         length: usize,
     },
-    /// There is less than it says.
+    /// The bytes end before the frame does.
     TooShort,
-    /// There is more than it says.
+    /// The bytes go on behind the end of the frame.
     TooMuch,
-    /// A text is no UTF-8.
+    /// A text is not UTF-8.
     NoText,
-    /// There is no such answer.
+    /// The answer is unknown.
     Answer(u8),
     /// A topic's number is too high.
     Topic(u32),
-    /// It is a hello, and of something else.
+    /// The frame is a hello of a program that is no link.
     NoLink,
 }
 
 impl<'b> Frame<'b> {
-    /// Reads what was behind a length, or in a datagram behind its two numbers.
+    /// Reads a frame without its length, or without the two numbers of a datagram.
     ///
     /// # Errors
-    /// The bytes are no frame. Nothing is allocated.
+    /// Returns an error if the bytes are no frame. Nothing is allocated.
     pub fn read(bytes: &'b [u8]) -> Result<Self, WireError> {
         let (&kind, contents) = bytes.split_first().ok_or(WireError::TooShort)?;
         check_length(kind, bytes.len())?;
@@ -188,7 +190,7 @@ impl<'b> Frame<'b> {
         if contents.0.is_empty() { Ok(frame) } else { Err(WireError::TooMuch) }
     }
 
-    /// Writes it, without a length before it, behind what is there.
+    /// Appends the frame to `bytes`, without a length before it.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         match *self {
             Self::Hello { version, robot } => {
@@ -221,7 +223,7 @@ impl<'b> Frame<'b> {
 }
 
 impl Message<'_> {
-    /// What comes before the message itself.
+    /// Returns the bytes that come before the message's CDR.
     pub(crate) fn head(&self) -> [u8; MESSAGE_HEAD] {
         let mut head = [MESSAGE; MESSAGE_HEAD];
         head[1..5].copy_from_slice(&self.topic.to_le_bytes());
@@ -231,7 +233,7 @@ impl Message<'_> {
     }
 }
 
-/// So long may a frame of a kind be, its kind included.
+/// Returns the longest length of a frame of this kind, including the byte of the kind.
 fn longest(kind: u8) -> Option<usize> {
     match kind {
         HELLO | ANSWER | GOODBYE => Some(4 << 10),
@@ -246,17 +248,17 @@ fn check_length(kind: u8, length: usize) -> Result<(), WireError> {
     if length <= longest { Ok(()) } else { Err(WireError::TooLong { kind, length }) }
 }
 
-/// Whether a message of so many bytes of CDR can be sent.
+/// Returns whether a message of that many bytes of CDR fits a frame.
 pub(crate) fn fits_a_frame(cdr: usize) -> bool {
     check_length(MESSAGE, MESSAGE_HEAD + cdr).is_ok()
 }
 
-/// Whether it can be sent in a datagram.
+/// Returns whether a message of that many bytes of CDR fits a datagram.
 pub(crate) fn fits_a_datagram(cdr: usize) -> bool {
     MESSAGE_HEAD + cdr <= LONGEST_IN_DATAGRAM
 }
 
-/// The beginning of a text that fits where reasons and names stand.
+/// Returns the beginning of a text, short enough for a reason or a name.
 pub(crate) fn shortened(text: &str) -> &str {
     const LONGEST: usize = 1000;
     if text.len() <= LONGEST {
@@ -266,7 +268,7 @@ pub(crate) fn shortened(text: &str) -> &str {
     &text[..end.unwrap_or_default()]
 }
 
-/// What was not read yet.
+/// The bytes of a frame that were not read yet.
 struct Contents<'b>(&'b [u8]);
 
 impl<'b> Contents<'b> {
@@ -291,14 +293,15 @@ impl<'b> Contents<'b> {
     }
 }
 
-/// A text within a frame: whatever is longer than 4 GB is no text of ours.
+/// Writes a text of a frame. A text longer than 4 GB, which no frame of ours has, is written as an
+/// empty one.
 fn write_text(text: &str, bytes: &mut Vec<u8>) {
     let length = u32::try_from(text.len()).unwrap_or_default();
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(&text.as_bytes()[..length as usize]);
 }
 
-/// The frames in a stream of bytes, as it comes in.
+/// Splits a stream of bytes into frames, as the bytes arrive.
 ///
 /// ```
 /// use hemiola_link::wire::{Frame, Incoming};
@@ -314,15 +317,16 @@ fn write_text(text: &str, bytes: &mut Vec<u8>) {
 #[derive(Debug, Default)]
 pub struct Incoming {
     bytes: Vec<u8>,
-    /// How many of them were read.
+    /// How many of `bytes` were read.
     read: usize,
 }
 
-/// Bytes of the length before a frame.
+/// The bytes of the length before a frame.
 const LENGTH: usize = 4;
 
 impl Incoming {
-    /// More bytes have come. Memory is taken for these, and not for what they say of others.
+    /// Appends bytes that have arrived. Memory is allocated for these only, not for the length that
+    /// they claim.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.read > 0 {
             self.bytes.drain(..self.read);
@@ -331,10 +335,10 @@ impl Incoming {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next frame that is whole.
+    /// Returns the next complete frame.
     ///
     /// # Errors
-    /// What comes next is none. There is no way on from there.
+    /// Returns an error if the next bytes are no frame. The stream cannot be read any further then.
     #[expect(clippy::should_implement_trait, reason = "what it gives borrows from it")]
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, WireError> {
         let rest = &self.bytes[self.read..];
@@ -351,7 +355,7 @@ impl Incoming {
     }
 }
 
-/// As on a stream: behind its length.
+/// Returns a frame with its length before it, as it goes over a stream.
 pub(crate) fn with_length(frame: &Frame<'_>) -> Vec<u8> {
     let mut bytes = vec![0; LENGTH];
     frame.write(&mut bytes);
@@ -360,7 +364,8 @@ pub(crate) fn with_length(frame: &Frame<'_>) -> Vec<u8> {
     bytes
 }
 
-/// The length before a frame of so many bytes; no frame is longer than `longest` says.
+/// Returns the length that stands before a frame of that many bytes; frames are no longer than
+/// [`longest`] allows.
 pub(crate) fn length_of(frame: usize) -> [u8; LENGTH] {
     u32::try_from(frame).unwrap_or(u32::MAX).to_le_bytes()
 }

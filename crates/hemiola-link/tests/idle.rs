@@ -1,4 +1,5 @@
-//! Links cost nothing while nothing is said. Alone in its process, where all threads are known.
+//! Links cost nothing while nothing is sent. This test is alone in its process, where all threads
+//! are known.
 
 mod common;
 
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use common::{Side, connecting, free_tcp, free_unix, listening};
 
-/// How often the threads of links have been woken so far, all of them together.
+/// Returns how often the threads of all links have been woken so far.
 fn wake_ups() -> u64 {
     let threads = fs::read_dir("/proc/self/task").unwrap().map(|thread| thread.unwrap().path());
     let of_links = threads.filter(|thread| {
@@ -33,7 +34,7 @@ fn links_on_which_nothing_is_said_wake_no_thread() {
         })
         .collect();
     sides.iter().for_each(|side| drop(side.until(|link| link.met == 1)));
-    // What is said at the beginning is said by now; if not, it is looked at once more.
+    // The frames at the beginning were sent by now; if not, the next round looks again.
     let quiet = (0..20).any(|_| {
         let before = wake_ups();
         assert!(before > 0, "the threads are found");

@@ -1,4 +1,5 @@
-//! Who means ill, or is broken: bounded, counted and told, and nobody else notices.
+//! Peers that are malicious or broken: their cost is bounded, they are counted and reported, and
+//! others do not notice them.
 
 mod common;
 
@@ -17,7 +18,7 @@ struct Image {
     pixels: Vec<u8>,
 }
 
-/// A program that says what it likes.
+/// A program that sends what it likes.
 struct Stranger {
     stream: UnixStream,
     incoming: Incoming,
@@ -43,7 +44,7 @@ impl Stranger {
         self.say(&Frame::Hello { version: VERSION, robot: "stranger" });
     }
 
-    /// Hears until something comes that `wanted` takes; `None` at the end.
+    /// Receives until `wanted` accepts a frame. Returns `None` at the end of the connection.
     fn hear<T>(&mut self, wanted: impl Fn(&Frame<'_>) -> Option<T>) -> Option<T> {
         let mut buffer = [0; 4096];
         loop {
@@ -66,7 +67,7 @@ impl Stranger {
     }
 }
 
-/// One that listens, beside a peer that means well: whatever happens, that one is served.
+/// A robot that listens, with a well-behaved peer, which is served whatever happens.
 struct Served {
     robot: Side,
     friend: Side,
@@ -90,7 +91,7 @@ impl Served {
     }
 }
 
-/// Whoever says these bytes is sent away, and told why.
+/// Checks that whoever sends these bytes is refused with this reason.
 fn is_sent_away(bytes: &[u8], why: &str) {
     let served = Served::new(SentTopic::new("Image"));
     let mut stranger = Stranger::at(&served.robot);
@@ -138,7 +139,7 @@ fn the_seventeenth_is_sent_away() {
         .collect();
     served.robot.until(|link| link.peers.len() == 16);
     let mut late = Stranger::at(&served.robot);
-    // Its connection is closed, with a reason if there was time for one.
+    // The connection is closed, with a reason if there was time for one.
     assert!(late.goodbye().is_none_or(|reason| reason.contains("as many")));
     served.robot.until(|link| link.refused == 1);
     drop(strangers);
@@ -156,14 +157,14 @@ fn a_peer_that_never_reads_holds_nobody_up_and_costs_what_is_kept() {
     stranger.say(&Frame::Answer { topic, answer: Answer::Wanted, reason: "" });
     let mut seen = served.friend.queue::<Image>("Image");
     served.robot.until(|link| link.sent[0].peers == 2);
-    // 40 MB, which no buffer of the kernel takes. The friend gets each of them.
+    // These 40 MB fit no buffer of the kernel. The friend receives each message.
     for number in 1..=40_u8 {
         images.publish(Image { pixels: vec![number; 1_000_000] });
         assert_eq!(next(&mut seen).pixels[0], number);
     }
     let sent = served.robot.until(|link| link.sent[0].dropped > 0).sent.remove(0);
     assert!(sent.messages >= 40 && sent.dropped >= 25, "{sent:?}");
-    // What was kept for it are the newest ones.
+    // The newest messages were kept for the stranger.
     let last = stranger.hear(|frame| match frame {
         Frame::Message(message) if message.cdr[8] == 40 => Some(message.sequence),
         _ => None,
@@ -185,7 +186,7 @@ fn who_asks_and_takes_no_answers_is_sent_away() {
         offer[0] = offer.len() as u8 - 4;
         offers.extend_from_slice(&offer);
     }
-    // As long as it is listened to.
+    // The stranger writes until its connection is closed.
     while stranger.stream.write_all(&offers).is_ok() {}
     let link = served.robot.until(|link| link.refused == 1);
     assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("takes no answers")), "{link:?}");
@@ -205,7 +206,7 @@ fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
     stranger.say(&Frame::Offer(offer));
     let answer = stranger.hear(|frame| if let Frame::Answer { answer, .. } = frame { Some(*answer) } else { None });
     assert_eq!(answer, Some(Answer::Wanted));
-    // A sequence of 4 GB; CDR of another kind; nothing; and at last one that is right.
+    // A sequence of 4 GB, CDR of another kind, nothing, and at last a valid message.
     stranger.say(&message(3, 1, &[0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff]));
     stranger.say(&message(3, 2, &[7; 40]));
     stranger.say(&message(3, 3, &[]));
@@ -261,7 +262,7 @@ fn a_connection_that_is_torn_is_made_anew() {
     let robot = Side::open("robot", listening(free_tcp(), &["Image"], &[]));
     let mut images = robot.publisher::<Image>("Image");
     let LinkAddress::Tcp(robots) = robot.address() else { panic!("it is TCP") };
-    // Between both stands somebody who cuts the wire.
+    // A proxy between both sides cuts the connection.
     let between = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = LinkAddress::Tcp(between.local_addr().unwrap());
     let laptop = Side::open("laptop", connecting(address, &[], &["Image"]));
@@ -281,7 +282,7 @@ fn a_connection_that_is_torn_is_made_anew() {
     }
 }
 
-/// A program that says what it likes over UDP.
+/// A program that sends what it likes over UDP.
 struct UdpStranger {
     socket: UdpSocket,
     robot: SocketAddr,
@@ -301,7 +302,7 @@ impl UdpStranger {
         self.socket.send_to(&datagram, self.robot).unwrap();
     }
 
-    /// The number of the other side, and whether it says hello.
+    /// Returns the number of the other side, and whether it has sent a hello.
     fn hear(&self) -> (u64, bool) {
         let mut datagram = [0; 65_536];
         let length = self.socket.recv(&mut datagram).unwrap();
@@ -322,7 +323,7 @@ fn datagrams_that_belong_to_no_conversation_are_ignored() {
     stranger.say(0, 0, &hello);
     stranger.say(7, 0, &Frame::Goodbye { reason: "before hello" });
     robot.until(|link| link.ignored == 5);
-    // An address that is not proven gets a hello for a hello, and no offers.
+    // An address that is not proven gets one hello for a hello, and no offers.
     stranger.say(7, 0, &hello);
     let (number, is_hello) = stranger.hear();
     assert!(is_hello && number != 0);
@@ -332,7 +333,7 @@ fn datagrams_that_belong_to_no_conversation_are_ignored() {
     stranger.say(7, number, &hello);
     robot.until(|link| link.met == 1);
     while stranger.hear().1 {}
-    // Who is known may not say garbage either.
+    // A known peer may not send garbage either.
     let garbage = [&7_u64.to_le_bytes()[..], &number.to_le_bytes(), &[99; 20]].concat();
     stranger.socket.send_to(&garbage, stranger.robot).unwrap();
     robot.until(|link| link.refused == 1 && link.parted == 1);
@@ -346,7 +347,7 @@ fn who_begins_anew_at_the_same_address_is_met_anew() {
     let mut before = 0;
     for time in 1..=3 {
         stranger.say(time, 0, &hello);
-        // What it had to say to the one before may still be there.
+        // Datagrams to the stranger's previous conversation may still arrive.
         let number = std::iter::repeat_with(|| stranger.hear().0).find(|number| *number != before).unwrap();
         stranger.say(time, number, &hello);
         before = number;

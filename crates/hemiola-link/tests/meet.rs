@@ -1,4 +1,4 @@
-//! Programs that mean well: they meet in any order, and their topics pass.
+//! Well-behaved programs: they meet in any order, and their messages arrive.
 
 mod common;
 
@@ -41,7 +41,7 @@ mod newer {
     }
 }
 
-/// And in one with which it cannot be.
+/// The same topic in a program whose type does not fit.
 mod other {
     use super::*;
 
@@ -71,7 +71,7 @@ fn pass_both_ways(address: LinkAddress) {
     let link = laptop.until(|link| link.sent[0].messages == 20 && link.received[0].messages == 20);
     assert_eq!((link.peers, link.met, link.received[0].lost), (vec!["robot".to_owned()], 1, 0));
     assert_eq!((link.ignored, link.refused, link.problem), (0, 0, None));
-    // Who ends says so.
+    // A side that ends says so.
     robot.links.close("it is evening");
     laptop.until(|link| link.parted == 1);
     let told = laptop.notes();
@@ -96,7 +96,7 @@ fn topics_pass_both_ways_over_udp() {
 #[test]
 fn it_does_not_matter_who_comes_first() {
     for address in [free_unix(), free_tcp(), free_udp()] {
-        // A port that is free: somebody has just left it.
+        // An address that is free, because somebody has just left it.
         let address = Side::open("nobody", listening(address, &[], &[])).address();
         let laptop = Side::open("laptop", connecting(address.clone(), &[], &["Odometry"]));
         if !matches!(address, LinkAddress::Udp(_)) {
@@ -105,7 +105,7 @@ fn it_does_not_matter_who_comes_first() {
         let robot = Side::open("robot", listening(address, &["Odometry"], &[]));
         laptop.until(|link| link.met == 1);
         assert_eq!(laptop.statistics().problem, None);
-        // Neither does it whether the topic is there before its receiver.
+        // It does not matter either whether the topic exists before its receiver.
         let mut driven = robot.publisher("Odometry");
         let mut seen = laptop.queue::<Odometry>("Odometry");
         robot.until_wanted();
@@ -129,7 +129,7 @@ fn who_comes_back_is_met_again() {
             drop(laptop);
             robot.until(|link| link.parted == time && link.peers.is_empty() && link.sent[0].peers == 0);
         }
-        // The robot has not told it again and again.
+        // The robot has not repeated its remarks.
         assert_eq!(robot.notes().len(), 2, "{:?}", robot.notes());
     }
 }
@@ -205,7 +205,7 @@ fn messages_come_no_more_often_than_they_are_wanted_and_the_last_one_comes() {
     robot.until(|link| link.sent[0].messages == u64::from(count));
 }
 
-/// Passes datagrams on, and loses every fifth.
+/// Forwards datagrams, and loses every fifth.
 fn lossy(robot: SocketAddr) -> SocketAddr {
     let [front, back] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
     let address = front.local_addr().unwrap();

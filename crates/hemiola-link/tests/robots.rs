@@ -1,5 +1,5 @@
 //! Two robots in one process, each with its own bus, that exchange the topics of their modules: one
-//! is stepped, the other one runs by itself.
+//! is stepped, the other one runs in real time.
 
 mod common;
 
@@ -25,7 +25,7 @@ struct Heard {
     last: f64,
 }
 
-/// Sees a ball that rolls, and hears what others make of it.
+/// Publishes a rolling ball, and receives answers from the other robot.
 #[derive(Module)]
 struct Seer {
     x: f64,
@@ -49,7 +49,7 @@ impl Seer {
     }
 }
 
-/// Answers in a robot of its own.
+/// Answers from another robot.
 #[derive(Module)]
 struct Doubler {}
 
@@ -86,7 +86,7 @@ fn what_modules_publish_is_received_by_modules_of_another_robot() {
     let there = open("doubler", doubler.handle(), connecting(address, &["Answer"], &["Ball"]));
     let is_wanted = |links: &Links| links.statistics()[0].sent[0].peers == 1;
     eventually(|| (is_wanted(&here) && is_wanted(&there)).then_some(())).expect("they meet");
-    // Whatever the other robot's pace: none is lost, and a step waits for nobody.
+    // No answer is lost at any pace of the other robot, and a step waits for nobody.
     for step in 1..=20 {
         seer.step();
         let has_come = || here.statistics()[0].received[0].messages == step;
@@ -94,7 +94,7 @@ fn what_modules_publish_is_received_by_modules_of_another_robot() {
     }
     seer.step();
     assert_eq!(seer.with_value(|heard: &Heard| (heard.count, heard.last)), Some((20, 40.0)));
-    // It is in the robot's messages and in its journal.
+    // The remark is among the robot's messages.
     let told = seer.handle().messages();
     assert!(told.iter().any(|message| message.to_string().contains("link `here`: `doubler` is there")), "{told:?}");
     drop((here, there));

@@ -1,4 +1,4 @@
-//! The other side of the door: a program that looks at a running robot, and changes it.
+//! The client's side of the door: a program that looks at a running robot, and changes it.
 //!
 //! | file | what |
 //! |---|---|
@@ -51,12 +51,12 @@ pub struct Connection {
     address: Address,
     welcome: Welcome,
     last_request: u64,
-    /// What came while an answer was waited for.
+    /// Messages that arrived while an answer was waited for.
     waiting: VecDeque<Incoming>,
     missed: u64,
 }
 
-/// What a robot says first.
+/// The first message of a robot.
 ///
 /// ```
 /// use hemiola_live::client::Welcome;
@@ -72,38 +72,39 @@ pub struct Connection {
 pub struct Welcome {
     /// The version of the protocol.
     pub protocol: u32,
-    /// `robot`, or `log` where a log is shown instead of one.
+    /// `robot`, or `log` if the door shows a log.
     pub kind: String,
     /// The robot's name.
     pub name: String,
-    /// The number of its process.
+    /// The number of the robot's process.
     pub process: u32,
-    /// Which build of the program it is.
+    /// The build of the robot's program.
     pub program: String,
-    /// What the robot's clock showed, in nanoseconds.
+    /// The time of the robot's clock, in nanoseconds.
     pub time: i64,
-    /// How fast that clock runs, in words.
+    /// The pace of that clock, in words.
     pub pace: String,
     /// Whether this client may change the robot.
     pub may_change: bool,
 }
 
-/// The protocol that this client speaks.
+/// The subprotocol that this client speaks.
 const PROTOCOL: &str = "hemiola.v1";
-/// How long a robot may take to open its door.
+/// The time within which a robot has to send its welcome.
 const GREETING: Duration = Duration::from_secs(5);
-/// How long it may take for an answer: bounds of a large robot take seconds.
+/// The time within which a robot has to answer: bounds of a large robot take seconds.
 const ANSWER: Duration = Duration::from_secs(60);
-/// As many messages wait while an answer is waited for; older ones are dropped, and counted.
+/// The most messages that wait while an answer is waited for; older ones are dropped and counted.
 const MOST_WAITING: usize = 4096;
-/// No message of a robot is larger: what waits for a client is at most 8 MiB, and one value more.
+/// The largest message that is accepted from a robot.
 const LARGEST_MESSAGE: usize = 256 << 20;
 
 impl Connection {
     /// Connects, and waits for the robot's welcome.
     ///
     /// # Errors
-    /// Nobody listens there, it is no robot, or it does not let this client in.
+    /// Returns an error if nobody listens there, the other side is no robot, or it refuses this
+    /// client.
     pub fn open(address: &Address) -> Result<Self, ClientError> {
         let stream = Stream::connect(address, GREETING)?;
         let request = address.url().into_client_request().and_then(|mut request| {
@@ -129,25 +130,26 @@ impl Connection {
         Ok(connection)
     }
 
-    /// What the robot said first.
+    /// Returns the first message of the robot.
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
     }
 
-    /// Where the robot is.
+    /// Returns the address of the robot.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// How many messages came while answers were waited for, and found no room.
+    /// Returns how many messages were dropped while answers were waited for.
     pub fn missed(&self) -> u64 {
         self.missed
     }
 
-    /// Asks for something, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     ///
     /// # Errors
-    /// The robot refuses, does not answer within a minute, or has ended.
+    /// Returns an error if the robot refuses the request, does not answer within a minute, or has
+    /// ended.
     pub fn request(&mut self, request: Request) -> Result<Value, ClientError> {
         self.last_request += 1;
         let id = self.last_request;
@@ -162,18 +164,18 @@ impl Connection {
                     return result.map_err(ClientError::Refused);
                 }
                 Some(Received::Unasked(message)) => self.keep(message),
-                // An answer to a request that nobody waits for any more.
+                // The answer belongs to an earlier request that was given up.
                 Some(Received::Answer { .. }) | None => {}
             }
         }
         Err(ClientError::silent(&self.address, ANSWER))
     }
 
-    /// The next message that the robot sends without being asked; `None` if none has come within
-    /// `timeout`.
+    /// Returns the next message that the robot sends without being asked; `None` if none arrives
+    /// within `timeout`.
     ///
     /// # Errors
-    /// The robot has ended, or the connection is lost.
+    /// Returns an error if the robot has ended, or the connection is lost.
     pub fn next(&mut self, timeout: Duration) -> Result<Option<Incoming>, ClientError> {
         if let Some(message) = self.waiting.pop_front() {
             return Ok(Some(message));
@@ -202,7 +204,7 @@ impl Connection {
         self.waiting.push_back(message);
     }
 
-    /// The next message of any kind, if one comes within that time.
+    /// Returns the next message of any kind, if one arrives within that time.
     fn receive(&mut self, timeout: Duration) -> Result<Option<Received>, ClientError> {
         let deadline = Instant::now() + timeout;
         loop {
@@ -219,7 +221,7 @@ impl Connection {
                     let read = Frame::read(&bytes).map_err(|error| ClientError::foreign(&self.address, error))?;
                     return Ok(Some(Received::Unasked(Incoming::Binary(read))));
                 }
-                // Answered by the library.
+                // The library answers these messages.
                 Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
                 Message::Close(_) => return Err(ClientError::Ended { reason: "the door has closed".to_owned() }),
             }
@@ -272,7 +274,7 @@ struct Numbered {
 
 #[derive(Deserialize)]
 struct Answer {
-    /// 0 where the robot could not read which request it was.
+    /// The number of the request; 0 if the robot could not read it.
     #[serde(default)]
     id: u64,
     #[serde(default)]

@@ -2,15 +2,15 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `access` | who may come in, and what they may do |
+//! | `access` | who may connect, and what they may do |
 //! | `token` | the secret of one run |
-//! | `head` | HTTP's heads |
+//! | `head` | the heads of HTTP |
 //! | `connection` | one connection, from its first byte to its end |
 //! | `stream` | its socket |
-//! | `session`, `outbox` | what speaks with a client, and what waits for it |
-//! | `errands` | what takes its time is done elsewhere |
+//! | `session`, `outbox` | what serves a client, and the messages that wait for it |
+//! | `errands` | slow work, on other threads |
 //!
-//! While nobody is there the thread sleeps in the kernel, without a time-out.
+//! While no client is connected, the thread sleeps in the kernel, without a time-out.
 
 pub mod access;
 mod connection;
@@ -44,26 +44,26 @@ use session::Session;
 use stream::{Socket, Stream};
 use token::Token;
 
-/// What clients come to see.
+/// The subject of a door: a robot or a log that clients view.
 pub trait Subject: Send {
-    /// The subprotocols of WebSocket that it speaks.
+    /// Returns the subprotocols of WebSocket that the subject speaks.
     fn protocols(&self) -> &[&str];
 
-    /// Somebody has come who speaks one of these.
+    /// Creates the session of a client that speaks one of these.
     fn session(&self, protocol: &str, client: DoorClient) -> Box<dyn Session>;
 }
 
-/// Who has come to a [`Subject`].
+/// A client of a [`Subject`].
 pub struct DoorClient {
-    /// What it may do.
+    /// The rights of the client.
     pub access: Access,
-    /// What the journal calls it.
+    /// The name under which the journal records the client.
     pub name: String,
-    /// Does for it what takes its time.
+    /// Executes slow work for the client.
     pub runner: Runner,
 }
 
-/// Where a door is, and for whom it opens.
+/// The address of a door, and who may connect.
 ///
 /// ```
 /// use hemiola_live::DoorSettings;
@@ -73,19 +73,19 @@ pub struct DoorClient {
 /// ```
 #[derive(Clone, Debug)]
 pub struct DoorSettings {
-    /// Whether it has a Unix socket as well, by which commands find it.
+    /// Whether there is a Unix socket as well, by which commands find the robot.
     pub has_socket: bool,
-    /// The address of the TCP port; `None`: there is only the Unix socket.
+    /// The address of the TCP port; `None` if there is only the Unix socket.
     pub address: Option<IpAddr>,
-    /// The port; `None`: the first that is free of ten from 8765 on.
+    /// The port; with `None`, the first free one of the ten from 8765 on.
     pub port: Option<u16>,
-    /// Names by which the door may be called besides `localhost` and its addresses.
+    /// Names of the door besides `localhost` and its addresses.
     pub hosts: Vec<String>,
-    /// Origins of pages of other sites that may come in.
+    /// Origins of pages of other sites that are allowed.
     pub origins: Vec<String>,
-    /// The token; `None`: a random one.
+    /// The token; `None` for a random one.
     pub token: Option<String>,
-    /// The page is read from this folder at each request, while somebody works on it.
+    /// The folder from which the page is read at each request, for its development.
     pub folder: Option<PathBuf>,
 }
 
@@ -104,18 +104,18 @@ impl Default for DoorSettings {
     }
 }
 
-/// Where Foxglove looks by default.
+/// The port at which Foxglove looks by default.
 const FIRST_PORT: u16 = 8765;
-/// So many are tried: several robots may run on one computer.
+/// The number of ports that are tried: several robots may run on one computer.
 const PORTS: u16 = 10;
-/// So many clients can be there.
+/// The most clients at a time.
 const MOST_CLIENTS: usize = 16;
-/// So many connections can be there, those among them that have only begun.
+/// The most connections at a time, including those that have only begun.
 const MOST_CONNECTIONS: usize = 64;
 
-/// The door's thread has so long to say goodbye.
+/// The time within which the door's thread has to say goodbye.
 const END_PATIENCE: Duration = Duration::from_millis(500);
-/// So often it is looked whether it has.
+/// The period in which the end of the door's thread is polled.
 const END_LOOK: Duration = Duration::from_millis(2);
 
 const TCP: mio::Token = mio::Token(0);
@@ -123,7 +123,7 @@ const UNIX: mio::Token = mio::Token(1);
 const WAKER: mio::Token = mio::Token(2);
 const FIRST_CLIENT: usize = 3;
 
-/// An open door. Dropped, it tells its clients that the robot has ended, and closes.
+/// An open door. When it is dropped, it sends its clients that the robot has ended, and closes.
 pub struct Door {
     address: Option<SocketAddr>,
     token: Token,
@@ -131,17 +131,17 @@ pub struct Door {
     orders: Sender<String>,
     waker: Arc<Waker>,
     thread: Option<JoinHandle<()>>,
-    /// What could not be had, in words.
+    /// What could not be opened, in words.
     notes: Vec<String>,
 }
 
 impl Door {
-    /// Opens a door to what is called `name`.
+    /// Opens a door to the subject called `name`.
     ///
     /// # Errors
-    /// The port that was asked for is taken, or the kernel gives no socket or thread. Without a
-    /// certain port a door without TCP is opened if all are taken, and without a Unix socket if its
-    /// folder cannot be made: [`notes`](Self::notes) say so.
+    /// Returns an error if the requested port is taken, or the kernel provides no socket or thread.
+    /// If no port is requested and all are taken, a door without TCP is opened; if its folder
+    /// cannot be created, one without a Unix socket: [`notes`](Self::notes) say so.
     pub fn open(name: &str, settings: DoorSettings, subject: Box<dyn Subject>) -> Result<Self, LiveError> {
         let system = |what: &'static str| move |source: io::Error| LiveError::System { what, source };
         let token = match settings.token {
@@ -175,27 +175,27 @@ impl Door {
         Ok(Self { address, token, socket, orders, waker, thread: Some(thread), notes })
     }
 
-    /// The address of its TCP port.
+    /// Returns the address of the TCP port.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Where its Unix socket lies.
+    /// Returns the Unix socket.
     pub fn socket(&self) -> Option<&RunningSocket> {
         self.socket.as_ref()
     }
 
-    /// The address that a person opens in a browser: it has the token.
+    /// Returns the address that a person opens in a browser, which contains the token.
     pub fn page(&self) -> Option<String> {
         self.address.map(|address| format!("http://{address}/?token={}", self.token.text()))
     }
 
-    /// What could not be had, in words.
+    /// Returns what could not be opened, in words.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Tells the clients why, and closes.
+    /// Sends the clients this reason, and closes.
     pub fn close(mut self, reason: &str) {
         self.end(reason);
     }
@@ -203,8 +203,8 @@ impl Door {
     fn end(&mut self, reason: &str) {
         let Some(thread) = self.thread.take() else { return };
         if self.orders.send(reason.to_owned()).is_ok() && self.waker.wake().is_ok() {
-            // It ends at once, unless the machine holds it up: nobody who ends a robot waits long
-            // for that.
+            // The thread ends at once, unless the machine delays it. Whoever stops a robot does not
+            // wait long for that.
             let patience = Instant::now() + END_PATIENCE;
             while !thread.is_finished() && Instant::now() < patience {
                 thread::sleep(END_LOOK);
@@ -222,7 +222,7 @@ impl Drop for Door {
     }
 }
 
-/// An address as URLs have it.
+/// Returns an address in the form of URLs.
 fn as_host(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -259,20 +259,20 @@ fn listen_tcp(
 fn listen_unix(name: &str) -> io::Result<(UnixListener, RunningSocket)> {
     let socket = RunningSocket::of(name, &place::make_folder()?);
     if socket.path.exists() {
-        // A process of the same number has left it.
+        // An earlier process of the same number has left the socket.
         fs::remove_file(&socket.path)?;
     }
     Ok((UnixListener::bind(&socket.path)?, socket))
 }
 
-/// The door's thread.
+/// The state of the door's thread.
 struct Service {
     poll: Poll,
     tcp: Option<TcpListener>,
     unix: Option<UnixListener>,
     house: House,
     errands: Errands,
-    /// Why the door closes.
+    /// Receives the reason why the door closes.
     ordered: Receiver<String>,
     connections: BTreeMap<usize, Connection>,
     next: usize,
@@ -321,12 +321,13 @@ impl Service {
         }
     }
 
-    /// Lets in who waits.
+    /// Accepts connections.
     fn accept(&mut self, listener: mio::Token, now: Instant) {
         loop {
             let accepted = match (listener, &self.tcp, &self.unix) {
                 (TCP, Some(listener), _) => listener.accept().map(|(stream, address)| {
-                    // What waits in the kernel is old by the time a slow client gets it.
+                    // The buffer is small: what waits in the kernel is old by the time a slow
+                    // client receives it.
                     _ = rustix::net::sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER);
                     _ = stream.set_nodelay(true);
                     (Stream::new(Socket::Tcp(stream)), Peer::Network(address))
@@ -364,10 +365,10 @@ impl Service {
     }
 }
 
-/// So much waits in the kernel for a client on TCP.
+/// The size of the kernel's buffer for a client on TCP.
 const SEND_BUFFER: usize = 512 << 10;
 
-/// What there is behind the door.
+/// Everything behind the door.
 struct House {
     subject: Box<dyn Subject>,
     rules: Rules,
@@ -404,8 +405,8 @@ impl House {
         Reply::Session(upgrade(key, protocol), self.subject.session(protocol, client))
     }
 
-    /// Turns the token of an address into a cookie, so that it is neither in the browser's history
-    /// nor seen over somebody's shoulder.
+    /// Moves the token from an address into a cookie, so that it is neither kept in the browser's
+    /// history nor read over somebody's shoulder.
     fn enter(&self, head: &RequestHead, access: Access) -> Vec<u8> {
         if !access.may_change() {
             return answer_text("403 Forbidden", access::Refusal::Token.text());

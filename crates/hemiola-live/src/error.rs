@@ -5,7 +5,7 @@ use hemiola_recording::RecordingError;
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
-/// Why a door could not be opened, or a robot not be reached.
+/// The reason why a door could not be opened, or a robot not be reached.
 ///
 /// ```
 /// use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,23 +17,23 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Error)]
 pub enum LiveError {
-    /// The port cannot be had.
+    /// The port is not available.
     #[error("the door cannot be opened at {address}: {source} (another port: `[page] port` in robot.toml)")]
     Bind {
-        /// Where.
+        /// The address of the port.
         address: SocketAddr,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// The kernel did not give something.
+    /// The system has not provided something that the door needs.
     #[error("the door cannot be opened: the system has not given {what}: {source}")]
     System {
-        /// What.
+        /// What the system has not provided.
         what: &'static str,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// The robot did not do something.
+    /// The robot has reported an error.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
     /// A log cannot be read.

@@ -1,18 +1,18 @@
-//! The door of a running robot: where people and tools look at it and change it while it runs.
+//! The door of a running robot, through which people and tools view and change it.
 //!
-//! What the door may do is what [`RobotHandle::observe`](hemiola_runtime::RobotHandle::observe) and
+//! The door can do what [`RobotHandle::observe`](hemiola_runtime::RobotHandle::observe) and
 //! [`RobotHandle::change`](hemiola_runtime::RobotHandle::change) can do: this crate gives them an
-//! address, and never runs anything of the robot's. `docs/door.md` is its protocol.
+//! address, and never runs code of the robot itself. `docs/door.md` is its protocol.
 //!
 //! | module | what |
 //! |---|---|
-//! | `door` | sockets, who may come in, one thread for all clients; knows no robots |
+//! | `door` | sockets, who may connect, one thread for all clients; knows no robots |
 //! | `robot` | a running robot as clients see it; knows no sockets |
 //! | `log` | a log as clients see it, without a robot |
 //! | `transport` | what the transports of logs and replays have in common |
 //! | `page` | the files of the page, which lie in `page/` |
-//! | `protocol` | what both sides say to each other |
-//! | `client` | the other side: programs that come in |
+//! | `protocol` | the messages between both sides |
+//! | `client` | the other side: programs that connect |
 //! | `place` | where the sockets of running robots lie |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -1,15 +1,15 @@
-//! A log, as clients come to see it: they look at it as at a robot, at a time of their own.
+//! A log as a subject of the door: clients view it like a robot, each at a time of its own.
 //!
 //! | file | what |
 //! |---|---|
-//! | `session` | one client: what it asked for, and what it gets |
-//! | `contents` | what the log has, and names for it |
-//! | `transport` | the time of a client: it plays, stands still, is set |
-//! | `feed` | messages whose time comes, read by a thread of the client's |
+//! | `session` | the session of one client |
+//! | `contents` | the contents of a log, and names for them |
+//! | `transport` | the time of a client: it plays, pauses, jumps |
+//! | `feed` | messages that become due, read by a thread of the client |
 //! | `values` | one subscription to them |
-//! | `journal` | what happened, read by another |
+//! | `journal` | the journal, read by another thread |
 //! | `shown` | what modules had drawn |
-//! | `answers` | what takes its time: plots, single values |
+//! | `answers` | answers that take time: plots, single values |
 
 mod answers;
 mod contents;
@@ -29,7 +29,7 @@ use crate::error::LiveError;
 use contents::Contents;
 use session::LogSession;
 
-/// A log that clients look at: the [`Subject`] of a door without a robot.
+/// A log that clients view: the [`Subject`] of a door without a robot.
 ///
 /// ```no_run
 /// use hemiola_live::{Door, DoorSettings, LogSubject};
@@ -42,16 +42,16 @@ use session::LogSession;
 pub struct LogSubject(Arc<Contents>);
 
 impl LogSubject {
-    /// The log of a path: a file, the first of several, or a folder with them. One without a
-    /// summary is read as a whole.
+    /// Opens the log of a path: a file, the first of several, or a folder with them. A log without
+    /// a summary is read as a whole.
     ///
     /// # Errors
-    /// There is no log. What is damaged is no error: [`damage`](Self::damage).
+    /// Returns an error if there is no log. Damage is no error: see [`damage`](Self::damage).
     pub fn open(path: &Path) -> Result<Self, LiveError> {
         Ok(Self(Arc::new(Contents::read(path)?)))
     }
 
-    /// What could not be read of it, in words.
+    /// Returns what could not be read, in words.
     pub fn damage(&self) -> &[String] {
         &self.0.damage
     }

@@ -1,4 +1,4 @@
-//! The page: files that are part of the program, or of a folder while somebody works on them.
+//! The page: its files are part of the program, or read from a folder during development.
 
 mod shrink;
 
@@ -23,7 +23,7 @@ macro_rules! files {
     };
 }
 
-/// Everything that is served; a test compares it with the folder.
+/// All files that are served; a test compares them with the folder.
 const FILES: &[File] = files![
     "app.js",
     "bars.js",
@@ -109,14 +109,14 @@ impl Page {
     }
 }
 
-/// A file as it is sent.
+/// A file in the forms in which it is sent.
 struct Packed {
     content: Vec<u8>,
     gzip: Vec<u8>,
     tag: String,
 }
 
-/// All files, compressed when the first one is asked for.
+/// Returns all files, which are compressed when the first one is requested.
 fn compressed() -> &'static [Packed] {
     static PACKED: OnceLock<Vec<Packed>> = OnceLock::new();
     PACKED.get_or_init(|| {
@@ -127,7 +127,7 @@ fn compressed() -> &'static [Packed] {
     })
 }
 
-/// A file as browsers get it.
+/// Returns a file as browsers receive it.
 fn for_browsers(file: &File, shared: &shrink::Shared) -> Vec<u8> {
     match (std::str::from_utf8(file.content), content_type(file.name)) {
         (Ok(source), JAVASCRIPT) => shrink::script_of(source, shared).into_bytes(),
@@ -138,9 +138,9 @@ fn for_browsers(file: &File, shared: &shrink::Shared) -> Vec<u8> {
 
 fn pack(content: Vec<u8>) -> Packed {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    // A vector takes everything.
+    // Writing into a vector does not fail.
     let gzip = encoder.write_all(&content).and_then(|()| encoder.finish()).unwrap_or_default();
-    // gzip ends with the checksum and the length of what it holds.
+    // gzip ends with the checksum and the length of the content.
     let tag: String = gzip.iter().rev().take(8).map(|byte| format!("{byte:02x}")).collect();
     Packed { content, gzip, tag: format!("\"{tag}\"") }
 }
@@ -163,7 +163,7 @@ fn content_type(name: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Files of the folder that are not served: for those who work on it.
+    /// Files of the folder that are not served, but for development.
     const NOT_SERVED: &[&str] = &["tsconfig.json", "package.json", "README.md"];
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where the Unix sockets of running robots lie.
+//! The folder with the Unix sockets of running robots.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, getuid, test_kill_process};
 
-/// The folder of the user's sockets: `$XDG_RUNTIME_DIR/hemiola`, or `/tmp/hemiola-UID` where there
-/// is no such variable.
+/// Returns the folder of the user's sockets: `$XDG_RUNTIME_DIR/hemiola`, or `/tmp/hemiola-UID`
+/// without that variable.
 pub fn folder() -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     match runtime {
@@ -17,10 +17,11 @@ pub fn folder() -> PathBuf {
     }
 }
 
-/// The same folder, made if it is not there.
+/// Returns the same folder, which is created if it does not exist.
 ///
 /// # Errors
-/// It cannot be made, or others may write into it: they could put a socket of their own there.
+/// Returns an error if the folder cannot be created, or others may write into it: they could put a
+/// socket of their own there.
 pub fn make_folder() -> io::Result<PathBuf> {
     let folder = folder();
     match DirBuilder::new().mode(0o700).create(&folder) {
@@ -35,7 +36,7 @@ pub fn make_folder() -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// A running robot's socket.
+/// The socket of a running robot.
 ///
 /// ```
 /// use hemiola_live::RunningSocket;
@@ -50,13 +51,13 @@ pub struct RunningSocket {
     pub robot: String,
     /// The number of its process.
     pub process: i32,
-    /// Where the socket lies.
+    /// The path of the socket.
     pub path: PathBuf,
 }
 
 impl RunningSocket {
-    /// The sockets of this user's robots whose processes live, by name and process. What processes
-    /// that were killed have left behind is removed.
+    /// Finds the sockets of this user's running robots, by name and process. Sockets that killed
+    /// processes have left behind are removed.
     pub fn all() -> Vec<Self> {
         let Ok(entries) = fs::read_dir(folder()) else { return Vec::new() };
         let mut found: Vec<_> = entries.flatten().filter_map(|entry| Self::at(&entry.path())).collect();
@@ -71,7 +72,7 @@ impl RunningSocket {
         found
     }
 
-    /// The socket that a robot of this name makes in this process.
+    /// Returns the socket that a robot of this name creates in this process.
     pub(crate) fn of(robot: &str, folder: &Path) -> Self {
         let process = rustix::process::getpid().as_raw_nonzero().get();
         let plain = |character: char| if character == '/' || character == '\0' { '-' } else { character };
@@ -80,7 +81,7 @@ impl RunningSocket {
         Self { robot, process, path }
     }
 
-    /// What a file's name says; `None` if it is none of ours.
+    /// Parses a file's name; `None` if it is not the name of such a socket.
     fn at(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.strip_suffix(".sock")?;
         let (robot, process) = name.rsplit_once('.')?;
@@ -89,7 +90,7 @@ impl RunningSocket {
     }
 
     fn lives(&self) -> bool {
-        // A process of somebody else's that has the number by now would be a permission error.
+        // If the number belongs to a process of another user by now, this is a permission error.
         Pid::from_raw(self.process).is_some_and(|process| test_kill_process(process).is_ok())
     }
 }

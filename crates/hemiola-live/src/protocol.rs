@@ -1,11 +1,11 @@
-//! What the door and its clients say to each other, as `docs/door.md` describes it: one type for
-//! each thing, whether a robot, a log or a command says it.
+//! The messages between the door and its clients, as `docs/door.md` describes them: one type for
+//! each, for robots, logs and commands.
 //!
 //! | file | what |
 //! |---|---|
-//! | `request` | what a client can ask |
-//! | `change` | how a robot is changed |
-//! | `journal` | what happened |
+//! | `request` | the requests of clients |
+//! | `change` | changes of a robot |
+//! | `journal` | entries of the journal |
 //! | `binary` | values, points of plots, events and images, as bytes |
 
 pub mod binary;

@@ -1,23 +1,23 @@
-//! A running robot, as clients come to see it.
+//! A running robot as a subject of the door.
 //!
 //! | file | what |
 //! |---|---|
-//! | `session` | one client: what it asked for, and what it gets |
+//! | `session` | the session of one client |
 //! | `opening` | subscriptions that are being opened |
 //! | `values` | values and messages, as bytes |
 //! | `jpeg` | images for slow links |
 //! | `plots`, `fields` | numbers within them, and of the robot's timing |
 //! | `events` | what ran where and when |
-//! | `traced`, `step_times` | what events are of, and their times |
+//! | `traced`, `step_times` | the events of threads, and their times |
 //! | `watched` | statistics and journal |
 //! | `shown` | what modules plot, draw and write |
 //! | `describe` | what the robot consists of |
 //! | `parameters` | what can be tuned, and saving it |
-//! | `replayed` | a log that is played through the robot's program |
-//! | `recording` | logs that begin and end while it runs |
+//! | `replayed` | the transport of a replay by the robot's program |
+//! | `recording` | logs that clients start and stop while it runs |
 //! | `answers` | explanations and bounds |
 //! | `foxglove` | another protocol for one client |
-//! | `layouts` | how people have arranged the page |
+//! | `layouts` | the layouts of the page that people have saved |
 
 mod answers;
 mod describe;
@@ -52,28 +52,28 @@ pub use recording::LiveRecording;
 pub use replayed::Replayed;
 use session::RobotSession;
 
-/// What is known of a running robot besides what its handle tells.
+/// Facts about a running robot that its handle does not know.
 ///
 /// See [`RunningRobotSubject`].
 #[derive(Clone, Debug, Default)]
 pub struct RobotFacts {
-    /// What it is called.
+    /// The robot's name.
     pub name: String,
-    /// Which program it is.
+    /// The build of the robot's program.
     pub program: String,
-    /// How fast its clock runs, in words.
+    /// The pace of the robot's clock, in words.
     pub pace: String,
-    /// Where each value of its configuration comes from.
+    /// The origin of each value of the configuration.
     pub origins: Origins,
-    /// What the configuration was read from.
+    /// The texts from which the configuration was read.
     pub texts: Vec<ConfigurationText>,
     /// The robot's own file, into which parameters are saved; `None` if it is part of the program.
     pub file: Option<PathBuf>,
-    /// What was measured in earlier runs.
+    /// The measurements of earlier runs.
     pub known: Known,
 }
 
-/// A running robot that clients look at and change: the [`Subject`] of its door.
+/// A running robot that clients view and change: the [`Subject`] of its door.
 ///
 /// ```no_run
 /// use hemiola_live::{Door, DoorSettings, RobotFacts, RunningRobotSubject};
@@ -89,23 +89,23 @@ pub struct RobotFacts {
 /// ```
 pub struct RunningRobotSubject(Arc<Shared>);
 
-/// What all sessions share.
+/// The state that all sessions share.
 struct Shared {
     handle: RobotHandle,
     facts: RobotFacts,
     recording: LiveRecording,
-    /// What it repeats, if it does.
+    /// The replay, if the robot replays a log.
     replayed: Option<Replayed>,
 }
 
 impl RunningRobotSubject {
-    /// For the robot of this handle.
+    /// Creates the subject of the robot of this handle.
     pub fn new(handle: RobotHandle, facts: RobotFacts) -> Self {
         Self::with(handle, facts, None)
     }
 
-    /// For the robot of this handle, which repeats a recording: clients can start, pause and pace
-    /// it.
+    /// Creates the subject of the robot of this handle, which replays a log: clients can start,
+    /// pause and pace the replay.
     pub fn replaying(handle: RobotHandle, facts: RobotFacts, replayed: Replayed) -> Self {
         Self::with(handle, facts, Some(replayed))
     }
@@ -114,7 +114,7 @@ impl RunningRobotSubject {
         Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default(), replayed }))
     }
 
-    /// The log that clients begin, for whoever ends the robot.
+    /// Returns the log that clients start, so that whoever stops the robot can finish it.
     pub fn recording(&self) -> LiveRecording {
         self.0.recording.clone()
     }

@@ -1,14 +1,14 @@
-//! What the transports of logs and replays have in common.
+//! The common parts of the transports of logs and replays.
 
 use serde_json::{Value, json};
 
-/// How slowly, and how fast, something can be played.
+/// The range of speeds.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
-/// A speed that a client asks for.
+/// Returns the speed that a client requests, if it is valid.
 ///
 /// # Errors
-/// It is none.
+/// Returns an error if it is not.
 pub fn checked_speed(speed: f64) -> Result<f64, String> {
     if !SPEEDS.contains(&speed) {
         let (slowest, fastest) = (SPEEDS.start(), SPEEDS.end());
@@ -17,21 +17,21 @@ pub fn checked_speed(speed: f64) -> Result<f64, String> {
     Ok(speed)
 }
 
-/// How something is played now.
+/// The state of a transport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
-    /// What its clock shows, in nanoseconds.
+    /// The time of its clock, in nanoseconds.
     pub time: i64,
-    /// Its seconds in one.
+    /// The seconds of its clock in a second of the viewer.
     pub speed: f64,
-    /// Whether time goes on.
+    /// Whether time passes.
     pub is_playing: bool,
-    /// Whether it stands still when it has done what it is at: a step, or to go to another time.
+    /// Whether it pauses when a step, or the jump to another time, is done.
     pub is_stepping: bool,
 }
 
 impl Playing {
-    /// What clients are told.
+    /// Returns the event for clients.
     pub fn event(&self) -> Value {
         let Self { time, speed, is_playing, is_stepping } = self;
         json!({

@@ -1,5 +1,5 @@
-//! The page in a browser: what a person sees is what the robot says, and what a person does reaches
-//! the robot.
+//! The page in a browser: a person sees what the robot sends, and the person's changes reach the
+//! robot.
 
 mod common;
 
@@ -39,7 +39,7 @@ fn the_page_shows_the_robot_and_changes_it() {
     foreign::is_content(node);
     std::fs::remove_file(log).expect("a log was recorded");
 
-    // What the page did stands in the robot's journal, with who did it.
+    // The robot's journal contains the changes of the page, with who made them.
     let mut steps = Vec::new();
     let mut done = Vec::new();
     for entry in house.robot.handle().journal(0) {

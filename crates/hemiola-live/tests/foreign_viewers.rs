@@ -1,4 +1,4 @@
-//! The clients of others look at a robot: Lichtblick's own (npm), and one in Python.
+//! Clients of other projects view a robot: Lichtblick's own (npm), and one in Python.
 
 mod common;
 

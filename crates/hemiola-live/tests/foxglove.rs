@@ -1,4 +1,4 @@
-//! What Foxglove and its kin get: `tests/foreign` has their own clients.
+//! What clients of Foxglove's protocol are sent: `tests/foreign` has other implementations of them.
 
 mod common;
 
@@ -70,7 +70,7 @@ impl Gallery {
     }
 }
 
-/// What the gallery knows, when it has come to be like this.
+/// Waits until the gallery knows that these outputs are wanted.
 fn wait_for(house: &House, wanted: Wanted) {
     wait_until(|| house.robot.handle().with_value(Wanted::clone).unwrap() == wanted);
 }
@@ -95,7 +95,7 @@ impl Viewer {
         self.0.send(Message::text(request.to_string())).unwrap();
     }
 
-    /// The next text with this `op`.
+    /// Returns the next text message with this `op`.
     fn hear(&mut self, op: &str) -> Value {
         loop {
             if let Message::Text(text) = self.0.read().unwrap() {
@@ -107,7 +107,8 @@ impl Viewer {
         }
     }
 
-    /// The channels with these topics and types of messages, when all of them are there.
+    /// Returns the channels with these topics and types of messages, when all of them were
+    /// advertised.
     fn channels<const COUNT: usize>(&mut self, wanted: [(&str, &str); COUNT]) -> [Value; COUNT] {
         let mut found = [const { Value::Null }; COUNT];
         while found.contains(&Value::Null) {
@@ -130,7 +131,7 @@ impl Viewer {
         self.say(json!({"op": "unsubscribe", "subscriptionIds": [id]}));
     }
 
-    /// The next message of this subscription, read by the schema of its channel alone.
+    /// Returns the next message of this subscription, read by the schema of its channel alone.
     fn message(&mut self, id: u32, channel: &Value) -> Value {
         let [name, schema] = ["schemaName", "schema"].map(|key| channel[key].as_str().unwrap());
         let definition = Arc::new(Definition::parse(name, schema).unwrap());
@@ -143,7 +144,7 @@ impl Viewer {
         }
     }
 
-    /// The next bytes with this opcode.
+    /// Returns the next binary message with this opcode.
     fn bytes(&mut self, opcode: u8) -> Vec<u8> {
         loop {
             if let Message::Binary(bytes) = self.0.read().unwrap()
@@ -303,7 +304,7 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
     let view = viewer.message(3, &image);
     assert_eq!((&view["width"], &view["encoding"]), (&json!(4), &json!("mono8")));
     assert_eq!(view["data"], json!([7, 7, 7, 7, 7, 7, 7, 7]));
-    // Nobody wants what lies over it.
+    // The drawing over the image is not wanted.
     wait_for(&house, Wanted { image: true, ..Wanted::default() });
 
     viewer.subscribe(4, &annotations);
@@ -319,7 +320,7 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
     }
     wait_for(&house, Wanted { text: true, annotation: true, ..Wanted::default() });
 
-    // Who has left wants nothing.
+    // A client that has left wants nothing.
     drop(viewer);
     wait_for(&house, Wanted::default());
 }
@@ -339,7 +340,7 @@ fn places_come_with_the_drawings_that_are_subscribed_to() {
     assert_eq!(place["translation"], json!({"x": 4.0, "y": 1.0, "z": 0.0}));
     viewer.message(2, &scene);
     viewer.unsubscribe(2);
-    // Nobody draws for the sake of places alone.
+    // A subscription to places alone makes nobody draw.
     wait_for(&house, Wanted::default());
     viewer.subscribe(3, &places);
     assert!(viewer.hear("status")["message"].as_str().unwrap().contains("subscribed to already"));

@@ -1,4 +1,4 @@
-//! Code of users and files that hang hold up whoever asked for them, and nobody else at the door.
+//! Code of users and files that hang delay only the clients that have requested them.
 
 mod common;
 
@@ -27,7 +27,7 @@ impl Default for Hesitation {
     }
 }
 
-/// Is never made while the gate is closed.
+/// A module whose constructor waits while the gate is closed.
 #[derive(Module)]
 struct Hesitant {
     #[stateless]
@@ -75,7 +75,7 @@ fn provider(client: &mut Client) -> Value {
     all.iter().find(|representation| representation["name"] == "Drive").unwrap()["provider"].clone()
 }
 
-/// Looks at all that there is, but for subscriptions, and presses the button.
+/// Requests everything but subscriptions, and enters and leaves the safe state.
 fn look_around(house: &House, client: &mut Client) {
     assert!(client.ask(json!({"do": "parameters"})).is_ok());
     assert!(client.ask(json!({"do": "fields", "value": "Drive"})).is_ok());
@@ -129,7 +129,7 @@ fn a_default_that_hangs_at_a_subscription_keeps_nobody_else_waiting() {
     }
     let again = subscribing.ask(subscribe.clone()).unwrap_err();
     assert!(again.contains("7 exists already"), "{again}");
-    // Who does not want it any more does not get it, and may take the number again.
+    // A client that has cancelled a subscription does not receive it, and may use its number again.
     subscribing.ask(json!({"do": "unsubscribe", "subscription": 7})).unwrap();
     let once_more = subscribing.ask(json!({"do": "subscribe", "subscription": 7, "value": "Drive"})).unwrap();
     assert_eq!(once_more["schema_name"], "hemiola_live/msg/Drive");
@@ -155,7 +155,7 @@ fn a_file_that_hangs_holds_nobody_up() {
     let refused = waiting.ask(json!({"do": "record", "file": pipe})).unwrap_err();
     assert!(refused.contains("exists"), "{refused}");
 
-    // Reading the pipe waits for somebody who writes.
+    // Reading the pipe waits for a writer.
     let asked = waiting.say(json!({"do": "layouts"})).unwrap();
     for client in [&mut looking, &mut waiting] {
         assert_eq!(provider(client), "Pilot");
@@ -179,7 +179,7 @@ impl Default for Wire {
     }
 }
 
-/// Fails when it is told to; a new one is not made while the gate is closed.
+/// A module that fails on request, and whose constructor waits while the gate is closed.
 #[derive(Module)]
 struct Brittle {
     #[stateless]
@@ -199,7 +199,7 @@ impl Brittle {
     }
 }
 
-/// Asks for values, events, figures and the journal.
+/// Subscribes to values, events, statistics and the journal.
 fn watch(client: &mut Client) {
     client.ask(json!({"do": "subscribe", "subscription": 1, "value": "Drive", "rate": 50.0})).unwrap();
     client.ask(json!({"do": "events", "subscription": 2})).unwrap();
@@ -207,7 +207,7 @@ fn watch(client: &mut Client) {
     client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
 }
 
-/// Waits until something of each kind has come that is younger than `since`, in nanoseconds of the
+/// Waits until a value and events have arrived that are newer than `since`, in nanoseconds of the
 /// robot's clock.
 fn see_what_is_new(client: &mut Client, since: i64) {
     let (mut values, mut events) = (false, false);
@@ -221,7 +221,7 @@ fn see_what_is_new(client: &mut Client, since: i64) {
     let mut runs = || {
         let mut figures = std::iter::repeat_with(|| client.event("statistics"));
         let newer = figures.find(|figures| figures["time"].as_i64() > Some(since)).unwrap();
-        // There is no cycle before the first events are gathered.
+        // The report has no cycle before the first events are gathered.
         newer["report"]["cycles"][0]["response"]["count"].as_u64().unwrap_or_default()
     };
     let before = runs();
@@ -279,7 +279,7 @@ fn a_service_that_does_not_answer_holds_up_no_other_call_nor_message() {
         look_around(&house, client);
     }
     drop(closed);
-    // Had something waited for these calls, they would be given up before it was answered.
+    // If anything had waited for these calls, they would have timed out before it was answered.
     for number in asked {
         assert_eq!(waiting.answer(number).unwrap()["response"], 3);
     }

@@ -1,4 +1,4 @@
-//! A log is seen as it is: what clients get is what a reader of logs finds.
+//! A log is shown as it is: clients receive what a reader of logs finds.
 
 mod common;
 
@@ -12,7 +12,7 @@ use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Origin, Selection
 use hemiola_model::Time;
 use serde_json::{Value, json};
 
-/// A log with what modules have shown, which is removed at the end.
+/// A log with output of modules, which is removed at the end.
 struct Shown(PathBuf);
 
 impl Shown {
@@ -40,7 +40,7 @@ fn open(path: &Path) -> (Door, Client) {
     (door, client)
 }
 
-/// Messages of a topic: when, and what.
+/// Returns the messages of a topic with their times.
 fn messages(path: &Path, topic: &str) -> Vec<(i64, Vec<u8>)> {
     let mut log = LogReader::open(path).unwrap().select(Selection::all().topic(topic));
     let mut found = Vec::new();
@@ -52,13 +52,13 @@ fn messages(path: &Path, topic: &str) -> Vec<(i64, Vec<u8>)> {
     found
 }
 
-/// A binary message of kind 1: when, and what.
+/// Returns the time and the content of a binary message of kind 1.
 fn value(bytes: &[u8]) -> (i64, Vec<u8>) {
     assert_eq!(bytes[0], 1);
     (i64::from_le_bytes(bytes[16..24].try_into().unwrap()), bytes[32..].to_vec())
 }
 
-/// The points of a plot's message, of each field.
+/// Returns the points of each field in a plot's message.
 fn points(bytes: &[u8], fields: usize) -> Vec<Vec<[f64; 3]>> {
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let float = |at: usize| f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
@@ -112,8 +112,8 @@ fn a_rate_is_kept_in_the_time_of_the_viewer() {
     let (_door, mut client) = open(&path);
     client.ask(json!({"do": "subscribe", "subscription": 7, "value": "ImuSample", "rate": 10})).unwrap();
     client.ask(json!({"do": "play", "speed": 10})).unwrap();
-    // Before it plays, what holds at the beginning; then after each second of the log, which is a
-    // tenth of the viewer's.
+    // The first value is that at the beginning, before it plays; then one follows after each second
+    // of the log, which is a tenth of a second of the viewer.
     let mut times = vec![value(&client.next_bytes()).0];
     while times[times.len() - 1] < 3_000_000_000 {
         times.push(value(&client.next_bytes()).0);
@@ -138,7 +138,7 @@ fn after_a_seek_the_newest_value_before_it_holds() {
         let read = client.ask(json!({"do": "read", "value": "ImuSample"})).unwrap();
         assert_eq!(read["time"], expected.0);
     }
-    // What came once, long before, is found as well.
+    // A message that is the only one of its topic, long before, is found as well.
     client.ask(json!({"do": "unsubscribe", "subscription": 1})).unwrap();
     client.bytes.clear();
     client.ask(json!({"do": "subscribe", "subscription": 2, "topic": "WhistleHeard"})).unwrap();
@@ -208,7 +208,7 @@ fn a_long_journal_comes_as_fast_as_its_client_takes_it() {
     _ = std::fs::remove_file(&path);
     let mut log = LogWriter::create(&path, LogCompression::Lz4).unwrap();
     let channel = log.channel("/hemiola/log", &MessageSchema::of("Log", &LogMessage::data_type())).unwrap();
-    // Together more than may ever wait for a client.
+    // All entries together are more than may ever wait for a client.
     let text = "It rains. ".repeat(200);
     for number in 0..ENTRIES {
         let stamp = Time::from_nanoseconds(number as i64 * 1_000_000);
@@ -224,14 +224,14 @@ fn a_long_journal_comes_as_fast_as_its_client_takes_it() {
     client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
     for number in 0..ENTRIES {
         if number % 2_000 == 0 {
-            // Slow now and then, and never away for long.
+            // The client is slow now and then, and never away for long.
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         let entry = client.event("journal");
         assert_eq!(entry["number"], number);
         assert!(entry["message"]["text"].as_str().unwrap().starts_with(&format!("{number}: It rains.")), "{entry}");
         if number == ENTRIES / 2 {
-            // Who reads what is long past can be answered at once.
+            // A request is answered at once although the client has not read the whole journal.
             assert!(client.ask(json!({"do": "describe"})).is_ok());
         }
     }
@@ -269,7 +269,7 @@ fn a_damaged_log_is_shown_as_far_as_it_goes_and_says_so() {
     let folder = std::env::temp_dir().join(format!("hemiola-live-damaged-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let whole = std::fs::read(recorded("steered.mcap")).unwrap();
-    // Cut off in the middle.
+    // The log was cut off in the middle.
     let cut = folder.join("cut.mcap");
     std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
     let (_door, mut client) = open(&cut);
@@ -280,7 +280,7 @@ fn a_damaged_log_is_shown_as_far_as_it_goes_and_says_so() {
     client.ask(json!({"do": "seek", "time": client.welcome["end"]})).unwrap();
     assert!(value(&client.next_bytes()).1.len() > 4);
 
-    // A byte in the middle of a chunk is another one: whoever plays it hears of that.
+    // A byte in the middle of a chunk is changed, which is reported to whoever plays it.
     let bent = folder.join("bent.mcap");
     let chunk = LogReader::open(&recorded("steered.mcap")).unwrap().summary().unwrap().chunks[4].clone();
     let mut bytes = whole;
@@ -334,7 +334,7 @@ fn what_modules_have_shown_is_shown_again() {
         ("vehicle/lamp", "drawing"),
     ];
     assert_eq!(names, known.map(|(name, kind)| (Some(name), Some(kind))));
-    // Nothing comes that nobody wants.
+    // Nothing is sent that nobody wants.
     client.ask(json!({"do": "seek", "time": 2_000_000_000})).unwrap();
     client.ask(json!({"do": "watch", "what": "debug", "names": ["track", "pilot.view", "pilot.metres"]})).unwrap();
     let mut records = Vec::new();
@@ -346,8 +346,8 @@ fn what_modules_have_shown_is_shown_again() {
         records.extend(mine.iter().flat_map(|event| event["records"].as_array().unwrap().clone()));
         records.len() >= 4 && !client.bytes.is_empty()
     });
-    // The newest at that time: the circle around the cart has become a line, that over the image is
-    // one.
+    // The newest drawings at that time: the circle around the cart has become a line, that over the
+    // image is still a circle.
     let of = |name: &str| records.iter().filter(|record| record["name"] == name).collect::<Vec<_>>();
     let [cart, middle] = ["track/cart", "pilot.view/middle"].map(|name| match *of(name) {
         [record] => record.clone(),
@@ -359,7 +359,7 @@ fn what_modules_have_shown_is_shown_again() {
     assert!((metres - time as f64 / 1e7).abs() < 0.01, "the cart was elsewhere at {time}: {cart}");
     assert_eq!((&cart["update"], &cart["color"]), (&json!("Pilot.drive"), &middle["color"]));
     assert_eq!(middle["draw"], json!({"circle": [3.5, 1.5], "radius": 1.0}));
-    // Where the vehicle lies, for whoever wants the track: turned by a quarter.
+    // The place of the vehicle is part of the track: it is turned by a quarter.
     let places = of("track/vehicle");
     let [vehicle] = *places else { panic!("{places:?}") };
     assert_eq!((&vehicle["draw"]["place"], &vehicle["time"]), (&json!("vehicle"), &cart["time"]));
@@ -372,12 +372,12 @@ fn what_modules_have_shown_is_shown_again() {
     let head: Value = serde_json::from_slice(&image[8..8 + length]).unwrap();
     assert_eq!((image[0], &head["image"]), (4, &json!({"width": 8, "height": 4, "encoding": "mono8"})));
     assert_eq!(image[8 + length..], [200; 32]);
-    // Played, they come one after the other; without names, no more.
+    // While it plays, drawings are sent one after the other.
     client.ask(json!({"do": "play", "speed": 1.0})).unwrap();
     let next = std::iter::from_fn(|| Some(client.event("debug"))).find(|event| event["records"] != json!([])).unwrap();
     assert!(next["records"][0]["time"].as_i64().unwrap() > 2_000_000_000, "{next}");
     client.ask(json!({"do": "unwatch", "what": "debug"})).unwrap();
-    // A plot is one like every other.
+    // A recorded plot can be plotted like any other number.
     let answer = client.ask(json!({"do": "plot", "subscription": 1, "fields": ["plot:pilot.metres"]})).unwrap();
     assert_eq!(answer["fields"], json!([{"unit": ""}]));
 }

@@ -1,4 +1,4 @@
-//! Who is not let in, who is cut off, and that the robot does not notice.
+//! Clients that are refused or disconnected, which the robot does not notice.
 
 mod common;
 
@@ -89,7 +89,7 @@ fn a_frame_of_a_gigabyte_ends_the_connection() {
     let house = House::plain();
     let mut client = house.client(true);
     let stream = client.socket.get_mut();
-    // A masked text frame that says it has 1 GiB.
+    // This masked text frame claims a length of 1 GiB.
     let mut head = vec![0x81, 0x80 | 127];
     head.extend_from_slice(&(1_u64 << 30).to_be_bytes());
     head.extend_from_slice(&[0; 4]);
@@ -97,7 +97,7 @@ fn a_frame_of_a_gigabyte_ends_the_connection() {
     _ = stream.write_all(&[0; 4096]);
     let mut rest = Vec::new();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    // It ends, by a close or a reset.
+    // The connection ends, by a close or a reset.
     _ = stream.read_to_end(&mut rest);
     house.runs_on();
 }
@@ -125,7 +125,7 @@ fn too_many_requests_are_refused_and_then_cut_off() {
         }
     }
     _ = client.socket.flush();
-    // Whoever says so much is not listened to for long.
+    // A client that sends so much is disconnected soon.
     while client.read().is_some() {}
     house.runs_on();
 }

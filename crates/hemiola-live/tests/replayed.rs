@@ -1,15 +1,15 @@
-//! The transport of a replay at the door: who may, plays, pauses, steps and goes on to a time;
-//! nobody goes back.
+//! The transport of a replay at the door: clients with the token play, pause, step and jump
+//! forward; nobody goes back.
 
 mod common;
 
 use common::{Client, Rerun, wait_until};
 use serde_json::{Value, json};
 
-/// So many nanoseconds of the robot's clock.
+/// The nanoseconds of the robot's clock in a second.
 const SECOND: i64 = 1_000_000_000;
 
-/// The transport as the client knows it when this holds of it.
+/// Returns the first event of the transport that satisfies `is_it`.
 fn transport(client: &mut Client, is_it: impl Fn(&Value) -> bool) -> Value {
     let begin = std::time::Instant::now();
     loop {
@@ -21,7 +21,7 @@ fn transport(client: &mut Client, is_it: impl Fn(&Value) -> bool) -> Value {
     }
 }
 
-/// When it stands still, having done what was asked for.
+/// Returns the time at which the transport pauses, when all requests are done.
 fn at_rest(client: &mut Client) -> i64 {
     let event = transport(client, |event| event["is_playing"] == false && event["is_stepping"] == false);
     event["time"].as_i64().unwrap()
@@ -29,7 +29,7 @@ fn at_rest(client: &mut Client) -> i64 {
 
 fn ask(client: &mut Client, request: Value) -> Value {
     let answer = client.ask(request).unwrap();
-    // What came before the answer is of before.
+    // Events that arrived before the answer are out of date.
     client.events.retain(|event| event["event"] != "transport");
     answer
 }
@@ -45,7 +45,7 @@ fn a_replay_is_begun_paused_stepped_and_hurried_through_the_door() {
     let begun = client.event("transport");
     assert_eq!((&begun["is_playing"], &begun["time"], &begun["speed"]), (&json!(false), &json!(0), &json!(1.0)));
 
-    // The log's robot ran every 5 ms, first at zero.
+    // The robot of the log ran every 5 ms, beginning at zero.
     ask(&mut client, json!({"do": "step"}));
     wait_until(|| rerun.runs() == 1);
     for runs in [5, 1, 3] {
@@ -70,7 +70,7 @@ fn a_replay_is_begun_paused_stepped_and_hurried_through_the_door() {
     let runs = rerun.runs();
     std::thread::sleep(std::time::Duration::from_millis(100));
     assert_eq!(rerun.runs(), runs, "it stands still");
-    // The bits are those of the log, whatever was done with it.
+    // The values are those of the log, whatever the transport has done.
     let drive = client.ask(json!({"do": "read", "value": "Drive"})).unwrap()["value"].clone();
     assert_eq!((drive["metres"].as_f64().unwrap(), &drive["runs"]), (runs as f64 * 0.5, &json!(runs)));
 }
@@ -91,7 +91,7 @@ fn what_cannot_be_done_is_refused_in_words_and_nothing_moves() {
     refused(json!({"do": "step", "runs": 0}), &["1 to 10000 runs"]);
     refused(json!({"do": "step", "cycle": "vision"}), &["vision", "motion"]);
     refused(json!({"do": "step", "runs": 2, "event": true}), &["`runs`", "`event`"]);
-    // Who may only look has no say in what all others see.
+    // A client that may only look cannot affect what all others see.
     let mut onlooker = rerun.client(false);
     assert_eq!(onlooker.event("transport")["time"], there);
     for request in [
@@ -140,7 +140,7 @@ fn a_replay_comes_to_its_end_and_says_so() {
     let rerun = Rerun::open("end");
     let mut client = rerun.client(true);
     let end = client.welcome["end"].as_i64().unwrap();
-    // Before what is at the end itself.
+    // The replay pauses before what happens at the end itself.
     ask(&mut client, json!({"do": "seek", "time": i64::MAX}));
     let there = at_rest(&mut client);
     assert!((end - 10_000_000..end).contains(&there), "{there} of {end}");
@@ -164,14 +164,14 @@ fn events_and_figures_have_times_of_the_robot_however_long_it_stood_still() {
         std::thread::sleep(std::time::Duration::from_millis(300));
     }
     wait_until(|| {
-        // Whatever is asked, what has come is taken along.
+        // The request only makes the client read what has arrived.
         client.ask(json!({"do": "read", "value": "Drive"})).unwrap();
         std::mem::take(&mut client.bytes).iter().for_each(|bytes| seen.take(bytes));
         seen.is_whole()
     });
     let Seen { times, points } = seen;
-    // A run takes less than a millisecond here, unless the machine is busy; nobody has waited in
-    // it.
+    // A run takes less than a millisecond here, unless the machine is busy; the pauses of the
+    // replay are not part of it.
     let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
     assert!((-SECOND / 2..4 * SECOND).contains(first) && (2 * SECOND..4 * SECOND).contains(last), "{first} to {last}");
     for (field, points) in points.iter().enumerate() {
@@ -180,7 +180,7 @@ fn events_and_figures_have_times_of_the_robot_however_long_it_stood_still() {
     }
 }
 
-/// Times of what came in binary messages.
+/// The times in binary messages.
 #[derive(Default)]
 struct Seen {
     times: Vec<i64>,
@@ -211,7 +211,7 @@ impl Seen {
         }
     }
 
-    /// Whether the last second has come.
+    /// Returns whether values of the last second have arrived.
     fn is_whole(&self) -> bool {
         let reaches = |points: &Vec<f64>| points.last().is_some_and(|time| *time > 2.9);
         self.points.iter().all(reaches) && self.times.iter().any(|time| *time > 2_900_000_000)
@@ -224,8 +224,8 @@ fn who_looks_at_a_replay_that_stands_still_sees_the_present_values() {
     let mut client = rerun.client(true);
     ask(&mut client, json!({"do": "step", "runs": 3}));
     at_rest(&mut client);
-    // One value a second, of which none is due after each of the steps; also who comes late sees
-    // it.
+    // At one value a second, none is due after each of the steps, but the newest one is sent even
+    // to a client that connects later.
     client.ask(json!({"do": "subscribe", "subscription": 1, "value": "Drive", "rate": 1})).unwrap();
     let run = |client: &mut Client| u32::from_le_bytes(client.next_bytes()[12..16].try_into().unwrap());
     assert_eq!(run(&mut client), 2);
@@ -233,7 +233,7 @@ fn who_looks_at_a_replay_that_stands_still_sees_the_present_values() {
         ask(&mut client, json!({"do": "step"}));
         assert_eq!(run(&mut client), next);
     }
-    // Much more than anybody can take, and then the newest.
+    // The client cannot receive all these values, but receives the newest one.
     ask(&mut client, json!({"do": "seek", "time": 15 * SECOND}));
     let end = 15 * SECOND / 5_000_000 - 1;
     while i64::from(run(&mut client)) < end {}

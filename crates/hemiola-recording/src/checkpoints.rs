@@ -1,7 +1,7 @@
-//! Checkpoints, which hold all that later runs depend on, as logs have them: a message for each
-//! module, value and input that a cycle goes on from, below `/cycle/_state`, and one in
-//! `/cycle/_state` itself that tells that all of them are there. All of one part have the same
-//! time.
+//! Checkpoints in logs, which contain everything that later runs depend on: a message for each
+//! module's state, value and input from which a cycle goes on, in topics below `/cycle/_state`, and
+//! one in `/cycle/_state` itself, which shows that all of them are complete. All messages of one
+//! part have the same time.
 
 mod reader;
 mod remembered;
@@ -19,15 +19,15 @@ use hemiola_macros::Data;
 use hemiola_model::Time;
 use remembered::of_module;
 
-/// Hidden, as ROS 2 calls names that begin so.
+/// The last part of topics. ROS 2 treats names that begin with an underscore as hidden.
 const NAME: &str = "_state";
 
-/// Whether messages of this topic belong to checkpoints.
+/// Returns whether messages of this topic belong to checkpoints.
 pub fn is_checkpoint(topic: &str) -> bool {
     topic.split('/').nth(2) == Some(NAME)
 }
 
-/// What messages of a piece are.
+/// Returns the schema of a piece's messages.
 fn piece_schema(kind: PieceKind, name: &str, data_type: &DataType) -> MessageSchema {
     match kind {
         PieceKind::Samples | PieceKind::Messages => MessageSchema::of(&format!("{name}Sequence"), data_type),
@@ -37,7 +37,7 @@ fn piece_schema(kind: PieceKind, name: &str, data_type: &DataType) -> MessageSch
 }
 
 fn piece_topic(cycle: &str, kind: PieceKind, name: &str, number: u32) -> String {
-    // Of several subscriptions to a topic each has messages of its own.
+    // Each of several subscriptions to a topic has messages of its own.
     let number = if number == 0 { String::new() } else { format!("_{number}") };
     topic(cycle, NAME) + &topic(kind.word(), name) + &number
 }

@@ -6,7 +6,7 @@ use hemiola_log::{LogError, LogTime};
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
-/// Why a robot cannot be recorded, or a log not be replayed.
+/// The reason why a robot cannot be recorded, or a log not be replayed.
 ///
 /// ```
 /// use hemiola_recording::replay::ReplayLog;
@@ -20,10 +20,10 @@ pub enum RecordingError {
     /// A log cannot be read or written.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The robot refuses what is asked of it.
+    /// The robot refuses a request.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    /// A file of the log cannot be made.
+    /// A file of the log cannot be created.
     #[error("cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
     Write {
         /// The file.
@@ -31,10 +31,10 @@ pub enum RecordingError {
         /// The system's reason.
         error: io::Error,
     },
-    /// The operating system refused a thread.
+    /// The operating system has refused a thread.
     #[error("no thread to record the robot on: {0}")]
     Thread(io::Error),
-    /// Something is chosen for a log that is not written.
+    /// Options are given for a log that is not written.
     #[error("the run is not recorded, so there is nothing to choose: add --log FILE, or `folder` to `[log]`")]
     NotRecorded,
     /// A folder has no log.
@@ -48,7 +48,7 @@ pub enum RecordingError {
     SeveralLogs {
         /// The folder.
         folder: PathBuf,
-        /// The first file of each.
+        /// The first file of each log.
         firsts: Vec<PathBuf>,
     },
     /// A representation cannot be written into any log.
@@ -56,7 +56,7 @@ pub enum RecordingError {
     Opaque {
         /// The representation.
         representation: String,
-        /// Its cycle or source.
+        /// The cycle or source that provides it.
         owner: String,
     },
     /// A channel of the log does not fit the representation that is read from it.
@@ -77,7 +77,7 @@ pub enum RecordingError {
         topic: String,
         /// The representation.
         representation: String,
-        /// What is different.
+        /// The reason.
         reason: String,
     },
     /// A message of a topic does not have the form that its channel promises.
@@ -85,7 +85,7 @@ pub enum RecordingError {
     Unreadable {
         /// The topic.
         topic: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// A part of a sample is not in the log.
@@ -103,7 +103,7 @@ pub enum RecordingError {
         /// The topics that are missing.
         missing: Vec<String>,
     },
-    /// The log does not tell of runs.
+    /// The log has no transcript of runs.
     #[error("it does not tell what each run began with: it was recorded by an older version of Hemiola")]
     WithoutTranscript,
     /// A part of the log has the form of another version.
@@ -117,40 +117,40 @@ pub enum RecordingError {
     Damaged {
         /// The part.
         what: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A log of another robot has no runs of this one.
+    /// The samples come from another robot's log, which has no runs of this one.
     #[error("{representation} comes from another robot's log")]
     Foreign {
-        /// A representation that is taken from it.
+        /// A representation that comes from that log.
         representation: String,
     },
-    /// A log of some samples cannot tell which of them each run took.
+    /// The log has only some samples, and does not show which of them each run received.
     #[error("not all samples of source `{source_name}` were recorded")]
     PartialSource {
         /// The source.
         source_name: String,
     },
-    /// A replay shall begin where there is no checkpoint before.
+    /// The replay shall begin at a time before which there is no checkpoint.
     #[error("it has no checkpoint")]
     NoCheckpoint,
-    /// There are checkpoints, and something is wrong with each.
+    /// There are checkpoints, but none that can be used.
     #[error("none of its checkpoints can be used: {0}")]
     NoUsableCheckpoint(Arc<RecordingError>),
-    /// A module, value or message cannot be written into a log.
+    /// A module's state, a value or a message cannot be written into a log.
     #[error("what {of} remembers is opaque, so that no log has it")]
     OpaqueState {
-        /// Its name.
+        /// The name of the module, representation or topic.
         of: String,
     },
     /// A module, value or message was too large for the checkpoint.
     #[error("what {of} remembers found no room")]
     NoRoom {
-        /// Its name.
+        /// The name of the module, representation or topic.
         of: String,
     },
-    /// A cycle went on, and its part of the checkpoint is not in the log.
+    /// The log lacks the part of a cycle that went on after the checkpoint.
     #[error("the part of {cycle} was lost")]
     PartLost {
         /// The cycle.
@@ -162,21 +162,21 @@ pub enum RecordingError {
         /// The topic.
         topic: String,
     },
-    /// A checkpoint holds something that this version does not know.
+    /// A checkpoint contains a piece of a kind that this version does not know.
     #[error("a checkpoint has a piece of another kind: {kind}")]
     UnknownPiece {
-        /// What it calls itself.
+        /// The kind.
         kind: String,
     },
     /// A checkpoint names a piece that is not in the log.
     #[error("{topic} of checkpoint {number} is not in the log")]
     PieceLost {
-        /// The piece's topic.
+        /// The topic of the piece.
         topic: String,
-        /// The checkpoint.
+        /// The number of the checkpoint.
         number: u32,
     },
-    /// The log lacks some of the representations of a source that somebody reads.
+    /// The log lacks some of the representations of a source that modules read.
     #[error(
         "{} has a part of what source `{source_name}` provides, and lacks {}, which modules read: record them as well, say in \
          `[replay.*]` of the configuration where they are, or disable the source",
@@ -201,12 +201,12 @@ pub enum RecordingError {
     NothingToReplay {
         /// The log.
         log: PathBuf,
-        /// The topics that it has.
+        /// The topics of the log.
         topics: Vec<String>,
-        /// Whether `[replay.*]` says something.
+        /// Whether the configuration has `[replay.*]`.
         has_mappings: bool,
     },
-    /// A representation of a source shall be taken from the log by itself.
+    /// A representation of a source shall be taken from the log separately.
     #[error("`--take {representation}`: source `{source_name}` provides it, of which a replay takes all from the log")]
     TakenFromSource {
         /// The representation.
@@ -217,9 +217,9 @@ pub enum RecordingError {
     /// A representation shall be taken from the log that no cycle provides.
     #[error("{}", hemiola_config::unknown("representation of a cycle", name, known))]
     UnknownRepresentation {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Those that there are.
+        /// The existing representations.
         known: Vec<String>,
     },
     /// A representation shall be taken from a log that does not have it.
@@ -231,9 +231,9 @@ pub enum RecordingError {
     NotInLog {
         /// The representation.
         representation: String,
-        /// Its cycle.
+        /// The cycle that provides it.
         cycle: String,
-        /// The topic that it would have.
+        /// The topic that it would have in the log.
         topic: String,
         /// The log.
         log: PathBuf,

@@ -1,4 +1,4 @@
-//! Tests of modules on what they met: [`Extraction`] takes a run of a module out of a log, and
+//! Tests of modules on recorded runs: [`Extraction`] extracts a run of a module from a log, and
 //! writes a test that repeats it ([`Extracted`]).
 //!
 //! ```no_run
@@ -29,18 +29,18 @@ use crate::checkpoints::adapted;
 pub use error::ExtractedError;
 pub use extraction::{ExtractedFiles, Extraction};
 
-/// The metadata with what is no value.
+/// The name of the metadata, with everything that is no value.
 const RUN: &str = "hemiola/extracted";
-/// Before the names of parameters.
+/// The prefix of parameters in the metadata.
 const PARAMETER: &str = "parameter/";
-/// The topic of what the module remembers before the run.
+/// The topic of the module's state before the run.
 const BEFORE: &str = "/before";
-/// The topic of what it remembers after the run.
+/// The topic of the module's state after the run.
 const AFTER: &str = "/after";
-/// The prefix of topics of what it provides.
+/// The prefix of topics with what the module provides.
 const OUTPUT: &str = "/output/";
 
-/// Where what is read by an argument of that kind stands.
+/// Returns the prefix of the topic with what an argument of that kind reads.
 fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
     match kind {
         ArgumentKind::Requires => Some("/input/"),
@@ -51,9 +51,9 @@ fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
     }
 }
 
-/// A run of a module that was taken out of a log.
+/// A run of a module that was extracted from a log.
 ///
-/// Its module is found by its name: the test's file says `use my_robot as _;`, so that it is
+/// The module is found by its name: the test's file contains `use my_robot as _;`, so that it is
 /// linked.
 ///
 /// ```no_run
@@ -64,9 +64,9 @@ fn input_topic(kind: ArgumentKind) -> Option<&'static str> {
 /// ```
 pub struct Extracted {
     path: PathBuf,
-    /// What is no value.
+    /// The metadata.
     facts: BTreeMap<String, String>,
-    /// By topic.
+    /// The recorded messages, by topic.
     messages: BTreeMap<String, Recorded>,
 }
 
@@ -77,10 +77,10 @@ struct Recorded {
 }
 
 impl Extracted {
-    /// Reads it.
+    /// Reads an extracted run.
     ///
     /// # Errors
-    /// The file cannot be read, or is none of these.
+    /// Returns an error if the file cannot be read, or contains no extracted run.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ExtractedError> {
         let path = path.as_ref();
         let mut log = LogReader::open(path)?;
@@ -104,24 +104,24 @@ impl Extracted {
         Ok(Self { path: path.to_owned(), facts, messages })
     }
 
-    /// The module.
+    /// Returns the name of the module.
     pub fn module(&self) -> &str {
         self.fact("module")
     }
 
-    /// What the cycle's clock showed.
+    /// Returns the cycle's clock in the run.
     pub fn clock(&self) -> Clock {
         let number = |name| self.fact(name).parse::<i64>().unwrap_or_default();
         let step = Duration::from_nanos(number("step_ns").unsigned_abs());
         Clock::new(Time::from_nanoseconds(number("now_ns")), step, number("run").unsigned_abs())
     }
 
-    /// Repeats the run with the module as it is now, and compares everything that it provides and
-    /// remembers, bit for bit.
+    /// Repeats the run with the present version of the module, and compares everything that it
+    /// provides and remembers, bit for bit.
     ///
     /// # Errors
-    /// Something is different, and what; or the module is not linked, or reads what the file does
-    /// not have.
+    /// Returns what is different, if something is; or an error if the module is not linked, or
+    /// reads what the file does not contain.
     pub fn check(&self) -> Result<(), ExtractedError> {
         let modules = registry::modules();
         let module = modules.iter().find(|module| module.name() == self.module()).ok_or_else(|| {
@@ -178,7 +178,7 @@ impl Extracted {
         Ok(run)
     }
 
-    /// As it would be written today.
+    /// Converts a recorded message to the present type.
     fn as_now(
         &self,
         recorded: &Recorded,
@@ -231,7 +231,7 @@ impl Extracted {
     }
 }
 
-/// A stamp in nanoseconds, with `!` if the value is stale.
+/// Parses a stamp in nanoseconds, with `!` after it if the value is stale.
 fn view(text: &str) -> Option<(Time, bool)> {
     let (stamp, stale) = text.strip_suffix('!').map_or((text, false), |stamp| (stamp, true));
     Some((Time::from_nanoseconds(stamp.parse().ok()?), stale))

@@ -1,5 +1,5 @@
-//! What a robot's log holds: writing it while the robot runs, replaying it, going on from its
-//! checkpoints, and runs that were taken out of it as tests.
+//! The contents of a robot's log: writing them while the robot runs, replaying them, going on from
+//! checkpoints, and runs that are extracted as tests.
 //!
 //! It knows logs and running robots; it never prints, parses no command line, and analyses nothing.
 //!

@@ -1,22 +1,24 @@
-//! The names that a robot's log has for things: topics, metadata and attachments. They stand in
-//! files, so they stay as they are.
+//! The names of topics, metadata and attachments in a robot's log. They are part of files, so they
+//! must not change.
 
 /// The name of the metadata that a log begins with: the robot, its program, machine and clock.
 pub const ABOUT: &str = "hemiola";
-/// The metadata with what `robot.toml` and everything put over it say.
+/// The metadata with the values of `robot.toml` and its overrides.
 pub const CONFIGURATION: &str = "hemiola/configuration";
-/// The metadata with all parameters, those left at their defaults included.
+/// The metadata with all parameters, including those with defaults.
 pub const PARAMETERS: &str = "hemiola/parameters";
-/// The metadata that counts, for each channel, what was written, left out and dropped.
+/// The metadata with the numbers of messages that were written, left out and dropped for each
+/// channel.
 pub const COUNTS: &str = "hemiola/channels";
-/// The prefix of topics in [`ABOUT`] of which only some values were meant to be recorded.
+/// The prefix of topics in [`ABOUT`] of which only some values were to be recorded.
 pub const PARTIAL: &str = "partial";
 /// The attachment with the execution times that were measured.
 pub const PROFILE: &str = "profile.json";
 /// The topic of changes from outside.
 pub const CHANGES: &str = "/hemiola/changes";
 
-/// The topic of a representation of a cycle or source; topics have letters, digits and underscores.
+/// Returns the topic of a representation of a cycle or source; topics contain letters, digits and
+/// underscores.
 ///
 /// ```
 /// use hemiola_recording::names::topic;

@@ -1,15 +1,16 @@
-//! Which program this is.
+//! The identification of this program.
 
 mod build_id;
 
 use std::fs;
 use std::sync::OnceLock;
 
-/// Describes this program so that builds can be told apart: a debug build takes many times as
-/// long, and a change may take anything. By what the linker calls it (its GNU build id), or a hash
-/// of the file; a program that is built again from the same sources is the same.
+/// Returns a description of this program that distinguishes builds: a debug build takes many times
+/// as long, and a change of the sources may affect anything. It consists of the kind of build and
+/// the linker's build id, or a hash of the file; a program that is built again from the same
+/// sources has the same description.
 ///
-/// Reads the program's file the first time.
+/// The program's file is read at the first call.
 ///
 /// ```
 /// assert!(hemiola_recording::this_program().contains(" build "));
@@ -21,12 +22,12 @@ pub fn this_program() -> String {
 
 fn describe() -> String {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
-    // The kernel's name for what runs, also if another program has been put in its place since.
+    // This is the file that runs, even if another program has replaced it since.
     let running = fs::File::open("/proc/self/exe");
     let file = running.or_else(|_| std::env::current_exe().and_then(fs::File::open));
     match file.and_then(build_id::of) {
         Ok(id) => format!("{kind} build {id}"),
-        // As a last resort no program is taken for another one.
+        // With the process's number, this program is at least not mistaken for another one.
         Err(_) => format!("{kind} build of process {}", std::process::id()),
     }
 }

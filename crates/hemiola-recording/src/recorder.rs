@@ -1,19 +1,19 @@
-//! Writes what a robot passes on into a log, on a thread of its own.
+//! Records what a robot publishes into a log, on a thread of its own.
 //!
 //! | file | what |
 //! |---|---|
 //! | `recording` | what is recorded, where and how: `[log]`, and the command line over it |
-//! | `head` | what a log begins with: which robot, how it was configured |
-//! | `channels` | values of representations: a channel for each of each cycle and source |
+//! | `head` | the beginning of a log: which robot, how it was configured |
+//! | `channels` | values of representations: a channel for each, of each cycle and source |
 //! | `topics` | messages of topics: a channel for each |
 //! | `debug` | what updates plot, draw and write: a channel for each name |
 //! | `conditions` | which of them are recorded now |
-//! | `journal` | what happens besides: messages, and changes from outside |
+//! | `journal` | the other events: messages, and changes from outside |
 //! | `output` | encodes and writes all that, until the log cannot be written any more |
 //! | `parts` | when the next file begins |
-//! | `keeper` | waits for the disk, gives files their end, removes old ones, and leaves something free |
+//! | `keeper` | waits for the disk, finishes files, removes old ones, and leaves something free |
 //! | `worst` | traces of the longest runs |
-//! | `recorded` | what became of it, for the end of a run |
+//! | `recorded` | the outcome, for the end of a run |
 
 mod channels;
 mod conditions;
@@ -53,44 +53,44 @@ pub struct Recorder {
     shared: Arc<Shared>,
 }
 
-/// What the thread and who ends it know of each other.
+/// The state that the thread shares with whoever ends it.
 #[derive(Default)]
 struct Shared {
     is_over: AtomicBool,
-    /// How often the thread has got something done.
+    /// How often the thread has made progress.
     progress: AtomicU64,
 }
 
-/// Who ends a log waits so long for a disk that takes nothing.
+/// The time after which a disk that makes no progress is given up at the end of a log.
 const DISK_PATIENCE: Duration = Duration::from_secs(30);
-/// So often it is looked whether the log has its end.
+/// The period in which the end of the thread is polled.
 const END_LOOK: Duration = Duration::from_millis(2);
 
-/// How often something is done.
+/// The periods of the recorder.
 struct Rhythm {
-    /// Looking for new values.
+    /// The period in which new values are polled.
     look: Duration,
-    /// Looking for messages, at the latest, while values keep coming.
+    /// The longest time between two polls of messages while values keep arriving.
     messages: Duration,
     flush: Duration,
 }
 
 impl Rhythm {
     fn of(handle: &RobotHandle, flush: Duration) -> Self {
-        // No time of the world belongs to times of a stepped clock.
+        // The clock of a stepped robot says nothing about real time.
         if handle.clock().due(Time::ZERO).is_none() {
-            // Such a robot waits: for its values soon, and with its messages until all values are
-            // there that were provided with them.
+            // A stepped robot waits for the recorder: for values to be received soon, and for
+            // messages until all values were received that were provided with them.
             return Self { look: Duration::from_micros(100), messages: Duration::MAX, flush };
         }
-        // In so short a time nobody provides as many values, or sends as many messages, as can
-        // wait.
+        // Within these periods, no robot provides more values, or sends more messages, than the
+        // queues can hold.
         Self { look: Duration::from_millis(5), messages: Duration::from_millis(20), flush }
     }
 }
 
 impl Recorder {
-    /// Begins a log with all that is to be recorded, from now on.
+    /// Starts a log of all that is to be recorded, from now on.
     pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Self, RecordingError> {
         let rhythm = Rhythm::of(handle, recording.flush);
         let mut seen = handle.observe(recording.observation())?;
@@ -103,8 +103,8 @@ impl Recorder {
         Ok(Self { path, thread: thread.map_err(RecordingError::Thread)?, shared })
     }
 
-    /// Ends the log, when the robot has ended. Waits for as long as the disk takes something; one
-    /// that has taken nothing for half a minute is left alone, and the log stays without an end.
+    /// Finishes the log, when the robot has ended. Waits as long as the disk makes progress; one
+    /// that has made none for half a minute is given up, and the log stays without an end.
     pub fn finish(self) -> Option<Recorded> {
         self.finish_within(DISK_PATIENCE)
     }
@@ -120,22 +120,22 @@ impl Recorder {
             }
             thread::sleep(END_LOOK);
         }
-        // A panic of its own was reported by the default hook.
+        // The default hook has reported a panic of the thread.
         thread.join().ok()
     }
 }
 
-/// Waits for a disk as long as it takes something.
+/// Waits for a disk as long as it makes progress.
 struct DiskWait {
-    /// What had been done when it was looked at last.
+    /// The progress at the last check.
     progress: u64,
-    /// Since when no more has been done.
+    /// The time of the last progress.
     since: Instant,
     patience: Duration,
 }
 
 impl DiskWait {
-    /// Whether nothing has been done for too long, now that so much has been done.
+    /// Returns whether there was no progress for too long, now that `progress` is reached.
     fn is_over(&mut self, progress: u64, now: Instant) -> bool {
         if progress != self.progress {
             (self.progress, self.since) = (progress, now);
@@ -144,11 +144,11 @@ impl DiskWait {
     }
 }
 
-/// Takes what there is until the robot has ended.
+/// Records until the robot has ended.
 fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, shared: &Shared) -> Recorded {
     let (mut flushed, mut heard) = (Instant::now(), Instant::now());
     loop {
-        // First of all, so that nothing is left behind when it was.
+        // This is read first, so that the last round drains everything.
         let is_last = shared.is_over.load(Ordering::Relaxed);
         output.write_runs(&mut seen);
         output.write_checkpoints(&mut seen);
@@ -171,7 +171,7 @@ fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, shared: &Shar
     }
 }
 
-/// Tells whether there was a value, which is let go.
+/// Records the next value, and releases it. Returns whether there was one.
 fn write_next(seen: &mut Observer, output: &mut Output) -> bool {
     let is_there = seen.next_value().map(|value| output.write(&value)).is_some();
     output.write_runs(seen);

@@ -1,5 +1,5 @@
-//! A log in the place of the sources that it was recorded from: what `run --replay` does, for
-//! programs of one's own.
+//! Replays a log in the place of the sources from which it was recorded, as `run --replay` does,
+//! for programs that do so themselves.
 //!
 //! ```no_run
 //! # fn show(robot: hemiola_runtime::Robot) -> Result<(), hemiola_recording::RecordingError> {
@@ -17,11 +17,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `log` | what a log is about, and how its robot ran |
-//! | `part` | a representation of a source or cycle, and how it is made from what the log has |
+//! | `log` | the contents of a log, and how its robot ran |
+//! | `part` | a representation of a source or cycle, and how its values are read from the log |
 //! | `feed` | the samples of a source, from a log |
-//! | `take` | values of a representation that are not computed anew |
-//! | `remarks` | what is found on the way |
+//! | `take` | values of a representation that are not computed |
+//! | `remarks` | findings on the way |
 
 mod feed;
 mod log;
@@ -49,22 +49,22 @@ use take::{LogValues, Matching};
 pub use log::ReplayLog;
 pub use remarks::Remarks;
 
-/// A robot whose sources a recording stands in for, and whose runs are those of the recording, if
-/// that is possible. Example: [the module](self).
+/// A robot whose sources are replaced by a recording, and whose runs are those of the recording, if
+/// possible. Example: [the module](self).
 pub struct Replay {
-    /// To be stepped, or [played](Robot::into_player).
+    /// The robot, which can be stepped or [played](Robot::into_player).
     pub robot: Robot,
-    /// How closely a replay follows its recording: what decides which run comes when.
+    /// How closely the replay follows its recording: what decides about the order of the runs.
     pub fidelity: Fidelity,
-    /// What it goes on from; `None`: it begins at the beginning.
+    /// The checkpoint from which the replay goes on; `None` if it begins at the beginning.
     pub resumed: Option<Resumed>,
-    /// What is not as it was recorded.
+    /// The differences from the recorded robot.
     pub warnings: Vec<String>,
-    /// What is found on the way.
+    /// The findings on the way.
     pub remarks: Remarks,
 }
 
-/// Where a replay shall begin.
+/// Where a replay begins.
 ///
 /// ```
 /// use hemiola_recording::replay::Beginning;
@@ -74,13 +74,14 @@ pub struct Replay {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
-    /// Where the log does; if that is not where the robot did, with its first checkpoint.
+    /// The beginning of the log or, if the log does not begin with the robot's first run, its first
+    /// checkpoint.
     OfLog,
-    /// With the last checkpoint that is not later.
+    /// The last checkpoint that is not later than this time.
     Before(Time),
 }
 
-/// How closely a replay follows its recording: what decides which run comes when.
+/// How closely a replay follows its recording: what decides about the order of the runs.
 ///
 /// ```
 /// use hemiola_recording::replay::{Fidelity, Replay};
@@ -94,20 +95,21 @@ pub enum Beginning {
 /// ```
 #[derive(Clone, Debug)]
 pub enum Fidelity {
-    /// The recording: each run begins with what it began with there.
+    /// The recording decides: each run begins with the inputs that it had there.
     AsRecorded,
-    /// The times at which cycles are due; here is why.
+    /// The times decide at which cycles are due, for this reason.
     DueTimes(Arc<RecordingError>),
 }
 
 impl Replay {
-    /// Feeds every source from the log of which the log has all that somebody reads, and takes
-    /// these representations of cycles from it as well; the runs are those of the log, if that is
-    /// possible.
+    /// Feeds every source whose representations the log contains, as far as modules read them, and
+    /// takes the given representations of cycles from the log as well. The runs are those of the
+    /// log, if possible.
     ///
     /// # Errors
-    /// The log cannot be read, has no source of this robot, or has only a part of what is read of
-    /// one; a mapping does not fit; a representation cannot be taken.
+    /// Returns an error if the log cannot be read, has no source of this robot, or has only some of
+    /// the representations of a source that modules read; if a mapping does not fit; or if a
+    /// representation cannot be taken from it.
     pub fn of(
         robot: Robot,
         recording: &ReplayLog,
@@ -146,11 +148,11 @@ impl Replay {
             Ok(()) => (course, Fidelity::AsRecorded, Matching::OfSameRun, resumed),
             Err(reason) => {
                 let course = match resumed {
-                    // Then samples are needed from the beginning.
+                    // In this case all samples from the beginning are needed.
                     Some(_) => Fed::since(&robot, recording, &remarks, None)?.course,
                     None => course.as_due(),
                 };
-                // Nothing else says when a robot of timers alone is done.
+                // A robot that only has timers would not end by itself.
                 let course = if robot.samples().is_empty() { course.until(recording.end()) } else { course };
                 (course, Fidelity::DueTimes(reason), Matching::Newest, None)
             }
@@ -166,10 +168,10 @@ impl Replay {
     }
 }
 
-/// What a replay goes on from, if it does not begin at the beginning.
+/// Returns the checkpoint from which a replay goes on, if it does not begin at the beginning.
 ///
 /// # Errors
-/// Why it cannot begin where it shall.
+/// Returns the reason if it cannot begin where it shall.
 fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<Option<Resumed>, RecordingError> {
     let Ok(script) = recording.script() else { return Ok(None) };
     let has_beginning = !script.runs().is_empty();
@@ -184,18 +186,19 @@ fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<
         return Ok(found);
     }
     if !has_beginning {
-        // Later than asked for, but better than nothing.
+        // This is later than requested, but better than nothing.
         return checkpoints.parts(recording.split(), robot, None);
     }
     match checkpoints.refusal(time) {
         Some(refusal) => Err(RecordingError::NoUsableCheckpoint(refusal)),
         None if checkpoints.is_empty() => Err(RecordingError::NoCheckpoint),
-        // Before the first one.
+        // The requested time is before the first checkpoint.
         None => Ok(None),
     }
 }
 
-/// How a representation of a cycle is made from the log, and what is to be said of that.
+/// Creates the part for a representation of a cycle that is taken from the log. Returns remarks
+/// about it, too.
 fn taken_part(
     robot: &Robot,
     name: &str,
@@ -242,23 +245,23 @@ fn taken_part(
     Ok((part, told))
 }
 
-/// What stands in for the sources of a robot; runs come when they are due.
+/// The feeds that replace the sources of a robot; runs come when they are due.
 struct Fed {
     course: Course,
-    /// What is not as it was recorded.
+    /// The differences from the recorded robot.
     warnings: Vec<String>,
-    /// Why its runs are not those of the log, if they cannot be.
+    /// The reason why the runs cannot be those of the log, if there is one.
     foreign: Option<RecordingError>,
 }
 
 impl Fed {
-    /// Feeds every source from the log that the log has all of that is read.
+    /// Feeds every source whose representations the log contains, as far as modules read them.
     ///
     /// # Errors
-    /// The log cannot be read, has no source of this robot, or has only a part of what is read of
-    /// one; a mapping does not fit.
+    /// Returns an error if the log cannot be read, has no source of this robot, or has only some of
+    /// the representations of a source that modules read; or if a mapping does not fit.
     ///
-    /// A robot that goes on at some time needs the samples of each source from a number on.
+    /// A robot that goes on from a checkpoint needs the samples of each source from a number on.
     fn since(
         robot: &Robot,
         recording: &ReplayLog,
@@ -315,7 +318,7 @@ impl Fed {
                 }
             }
         }
-        // A robot without sources is repeated from what its runs began with.
+        // The runs of a robot without sources can be replayed from the transcript alone.
         if fed == 0 && robot.samples().into_iter().next().is_some() {
             return Err(nothing(path, recording, &mappings));
         }
@@ -323,7 +326,7 @@ impl Fed {
     }
 }
 
-/// Samples that a run takes are seldom older.
+/// The age that samples rarely exceed when a run receives them.
 const OLD: Duration = Duration::from_secs(2);
 
 fn earlier(time: Time) -> LogTime {

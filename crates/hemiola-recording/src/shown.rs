@@ -1,4 +1,4 @@
-//! What updates show, as messages that Foxglove draws.
+//! The output of updates, as messages that Foxglove draws.
 //!
 //! | shown | topic | type |
 //! |---|---|---|
@@ -33,27 +33,27 @@ use hemiola_model::module::{Color, DebugContent, DebugImage, DebugKind, DebugRec
 use channel::plain;
 use messages::{Header, Image, Log, Plot};
 
-/// What an update has drawn under one name in one run.
+/// The drawing of an update under one name in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// What the clock of its cycle showed.
+    /// The time of the cycle's clock.
     pub time: Time,
-    /// The run of its cycle.
+    /// The run of the update's cycle.
     pub run: u32,
-    /// Whose it is.
+    /// The name of the update.
     pub update: Arc<str>,
-    /// Its name.
+    /// The name of the drawing.
     pub name: &'static str,
-    /// Its space.
+    /// The space in which it is drawn.
     pub space: &'static str,
-    /// It stays until it is drawn anew.
+    /// Whether it stays until it is drawn again.
     pub is_background: bool,
-    /// What is drawn.
+    /// The shapes with their colours.
     pub shapes: Vec<(Shape, Color)>,
 }
 
 impl Drawing {
-    /// Begins with a part of a drawing; `None` if the record is something else.
+    /// Creates a drawing from its first part; `None` if the record is something else.
     pub fn of(record: &DebugRecord) -> Option<Self> {
         let DebugContent::Draw { shape, color, is_background } = record.content else { return None };
         Some(Self {
@@ -67,7 +67,7 @@ impl Drawing {
         })
     }
 
-    /// As a message: over an image if the space is one, else in a scene.
+    /// Returns the message: annotations if the space is an image, or else a scene.
     fn message(&self, is_over_image: bool) -> Option<Message> {
         let Channel { topic, schema } = channel(self.name, DebugKind::Drawing, is_over_image)?;
         let bytes = match is_over_image {
@@ -77,8 +77,8 @@ impl Drawing {
         Some(Message { topic, time: self.time, schema, bytes })
     }
 
-    /// The places of other spaces in its own: a message for each, of a topic for each. There are
-    /// none over an image, whose pixels are no place for what has lengths.
+    /// Returns the places of other spaces in this one: a message for each, with a topic for each.
+    /// There are none over an image, whose coordinates are pixels.
     fn transforms(&self, is_over_image: bool) -> impl Iterator<Item = Message> {
         let transforms = self.shapes.iter().filter(move |_| !is_over_image);
         let transforms = transforms.filter_map(|(shape, _)| transform::of(self.time, self.space, shape));
@@ -91,27 +91,27 @@ impl Drawing {
     }
 }
 
-/// The beginning of the topics of places that are drawn, `/debug/tf/field/robot`: the space, and
-/// the one that lies in it. As drawings, places go when they are not drawn anew.
+/// The prefix of topics of places that are drawn, `/debug/tf/field/robot`: the space, and the one
+/// that lies in it. Like drawings, places disappear when they are not drawn again.
 pub const MOVING: &str = "/debug/tf/";
 
-/// The beginning of the topics of places in backgrounds, which stay until they are drawn anew.
+/// The prefix of topics of places in backgrounds, which stay until they are drawn again.
 pub const STATIC: &str = "/debug/tf_static/";
 
-/// A message and where it belongs.
+/// A message and its topic.
 pub struct Message {
     /// The topic.
     pub topic: String,
-    /// When.
+    /// The time of the message.
     pub time: Time,
-    /// What it is.
+    /// The type of the message.
     pub schema: &'static MessageSchema,
-    /// CDR.
+    /// The message in CDR.
     pub bytes: Vec<u8>,
 }
 
 impl Message {
-    /// What an update has shown, unless that is a part of a [`Drawing`].
+    /// Returns the message of a record, unless the record is a part of a [`Drawing`].
     fn of(record: &DebugRecord) -> Option<Self> {
         let DebugRecord { time, update, name, .. } = record;
         let Channel { topic, schema } = channel(name, record.content.kind(), false)?;

@@ -1,4 +1,4 @@
-//! A log in one file, or in several of which each is whole by itself: `game-001.mcap`,
+//! A log in one file, or in several of which each is complete by itself: `game-001.mcap`,
 //! `game-002.mcap`.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -15,15 +15,15 @@ pub struct SplitLog {
     files: Vec<PathBuf>,
 }
 
-/// What all files of a log say, and those of no other one.
+/// The metadata that all files of a log share, and those of no other log have.
 type Identity = Option<BTreeMap<String, String>>;
 
 impl SplitLog {
-    /// What a path means: a file, which may be the first of several; or a folder with the files of
-    /// one log.
+    /// Finds the log of a path: a file, which may be the first of several, or a folder with the
+    /// files of one log.
     ///
     /// # Errors
-    /// There is nothing of that name, or the folder has no log or several.
+    /// Returns an error if the path does not exist, or the folder has no log or several.
     pub fn find(path: &Path) -> Result<Self, RecordingError> {
         if path.is_dir() { Self::in_folder(path) } else { Self::from_first(path) }
     }
@@ -51,7 +51,8 @@ impl SplitLog {
         let mut files = vec![path.to_owned()];
         if let Some(number) = name_and_number(path).1 {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            // Runs have numbers in their names, too: what belongs together says the same of itself.
+            // Logs of different runs have numbers in their names, too: files of one log have the
+            // same metadata.
             let own = identity(path)?.filter(|about| !about.is_empty());
             let mut is_first = true;
             for other in parts_in(folder, |other| is_same_name(path, other)) {
@@ -61,26 +62,26 @@ impl SplitLog {
                     files.push(other);
                 }
             }
-            // One from the middle is meant by itself.
+            // A file from the middle stands for itself.
             files.truncate(if is_first { files.len() } else { 1 });
         }
         Ok(Self { files })
     }
 
-    /// All of its files, in order.
+    /// Returns all files, in order.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// Where it begins.
+    /// Returns the first file.
     pub fn first(&self) -> &Path {
         &self.files[0]
     }
 
-    /// The messages of all files that are selected.
+    /// Returns the selected messages of all files.
     ///
     /// # Errors
-    /// The first file cannot be read.
+    /// Returns an error if the first file cannot be read.
     pub fn messages(&self, selection: Selection) -> Result<Messages, LogError> {
         let current = LogReader::open(self.first())?.select(selection.clone());
         let size = |file: &PathBuf| std::fs::metadata(file).map_or(0, |metadata| metadata.len());
@@ -89,34 +90,34 @@ impl SplitLog {
     }
 }
 
-/// Messages, file after file.
+/// The messages of all files, one file after the other.
 pub struct Messages {
     files: VecDeque<PathBuf>,
     selection: Selection,
     current: LogReader,
-    /// Bytes of the files before.
+    /// The bytes of the files that were read.
     passed: u64,
     all: u64,
 }
 
-/// A message that outlives its place in the file.
+/// A message that owns its content.
 pub struct Kept {
-    /// Its channel.
+    /// The channel of the message.
     pub channel: Arc<Channel>,
-    /// Its number within the channel.
+    /// The number of the message within the channel.
     pub sequence: u32,
-    /// When it was recorded.
+    /// When the message was recorded.
     pub log_time: LogTime,
-    /// When it was published.
+    /// When the message was published.
     pub publish_time: LogTime,
-    /// Its bytes, encoded as the channel says.
+    /// The content of the message, in the channel's encoding.
     pub data: Vec<u8>,
     offset: u64,
 }
 
 impl Messages {
-    /// The next one, or what cannot be read; reading goes on behind it, unless the file itself
-    /// failed.
+    /// Returns the next message, or what cannot be read. Reading continues behind an error, unless
+    /// the file itself cannot be read.
     #[expect(clippy::should_implement_trait, reason = "an iterator may be asked again after an error; this may not")]
     pub fn next(&mut self) -> Option<Result<Kept, LogError>> {
         loop {
@@ -136,7 +137,7 @@ impl Messages {
         }
     }
 
-    /// How many bytes have been passed, and how many there are.
+    /// Returns how many bytes were read, and how many there are.
     pub fn progress(&self) -> (u64, u64) {
         (self.passed + self.current.progress().0, self.all)
     }
@@ -154,7 +155,7 @@ impl Kept {
         }
     }
 
-    /// The message as readers of logs have it.
+    /// Returns the message in the form of log readers.
     pub fn as_message(&self) -> Message<'_> {
         Message {
             channel: self.channel.clone(),
@@ -167,17 +168,18 @@ impl Kept {
     }
 }
 
-/// What a log says of its robot, its clock and its machine, which stands before all messages.
+/// Returns the metadata about the robot, its clock and its machine, which stands before all
+/// messages.
 fn identity(path: &Path) -> Result<Identity, LogError> {
     let mut log = LogReader::open(path)?;
     while let Some(entry) = log.next_entry() {
         match entry {
-            // Providers are those of the time at which a file began.
+            // The providers are those at the time at which a file began.
             Ok(Entry::Metadata(mut metadata)) if metadata.name == ABOUT => {
                 metadata.entries.retain(|key, _| !key.starts_with("provider/"));
                 return Ok(Some(metadata.entries));
             }
-            // What is damaged is said when it is replayed.
+            // Damage is reported when the log is replayed.
             Ok(Entry::Message(_)) | Err(_) => break,
             Ok(_) => {}
         }
@@ -185,7 +187,7 @@ fn identity(path: &Path) -> Result<Identity, LogError> {
     Ok(None)
 }
 
-/// The logs of a folder that fit, by name and number.
+/// Returns the logs of a folder that fit, by name and number.
 fn parts_in(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let files = folder.read_dir().into_iter().flatten().flatten().map(|file| file.path());
     let is_log = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "mcap");
@@ -194,7 +196,7 @@ fn parts_in(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     files
 }
 
-/// `game-012.mcap` is `game` and 12; so is `game_12.mcap`.
+/// Splits `game-012.mcap`, or `game_012.mcap`, into `game` and 12.
 fn name_and_number(path: &Path) -> (Option<String>, Option<u64>) {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let parted = stem.as_deref().and_then(|stem| stem.rsplit_once(['-', '_']));

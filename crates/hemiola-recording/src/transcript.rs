@@ -1,5 +1,5 @@
-//! What each run of a cycle began with, as logs have it: a message per run in `/cycle/_run`, which
-//! any viewer can show.
+//! The inputs with which each run of a cycle began, in logs: a message per run in `/cycle/_run`,
+//! which any viewer can show.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use hemiola_macros::Data;
 use hemiola_model::Time;
 use hemiola_model::data::Data;
 
-/// Hidden, as ROS 2 calls names that begin so.
+/// The last part of topics. ROS 2 treats names that begin with an underscore as hidden.
 const NAME: &str = "_run";
 
-/// What errors call it.
+/// The word for a transcript in errors.
 const TRANSCRIPT: &str = "transcript";
 
-/// Whether messages of this topic tell of runs.
+/// Returns whether messages of this topic are transcripts.
 pub fn is_transcript(topic: &str) -> bool {
     topic.rsplit_once('/').is_some_and(|(_, name)| name == NAME)
 }
@@ -83,7 +83,7 @@ struct Samples {
     count: u32,
 }
 
-/// Writes them.
+/// Writes transcripts.
 pub struct TranscriptChannels {
     schema: MessageSchema,
     channels: BTreeMap<String, ChannelId>,
@@ -98,12 +98,12 @@ impl Default for TranscriptChannels {
 }
 
 impl TranscriptChannels {
-    /// For a new log.
+    /// Begins a new log.
     pub fn begin(&mut self) {
         self.channels.clear();
     }
 
-    /// Adds a run to its cycle's channel, which begins with it.
+    /// Writes a run to its cycle's channel, which is created with the first run.
     pub fn write(&mut self, record: RunRecord, log: &mut LogWriter) -> Result<(), LogError> {
         let message = Run::from(record);
         let channel = match self.channels.get(&message.cycle) {
@@ -121,7 +121,7 @@ impl TranscriptChannels {
     }
 }
 
-/// Reads them. Names are kept once, for there are many runs.
+/// Reads transcripts. Names are stored once, because there are many runs.
 pub struct TranscriptReader {
     schema: MessageSchema,
     names: BTreeSet<Arc<str>>,
@@ -134,10 +134,10 @@ impl Default for TranscriptReader {
 }
 
 impl TranscriptReader {
-    /// A run as a log has it.
+    /// Reads a run.
     ///
     /// # Errors
-    /// The message is damaged, or of another version of Hemiola.
+    /// Returns an error if the message is damaged, or of another version of Hemiola.
     pub fn read(&mut self, message: &Message<'_>) -> Result<RunRecord, RecordingError> {
         let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
         if schema != Some(self.schema.text.as_bytes()) {
@@ -145,7 +145,8 @@ impl TranscriptReader {
         }
         let damaged = |reason: String| RecordingError::Damaged { what: TRANSCRIPT, reason };
         let run: Run = cdr::decode(message.data).map_err(|error| damaged(error.to_string()))?;
-        // A replay would go on to a time that never comes, or leave the time of its log behind.
+        // With such a time a replay would wait for a time that never comes, or run beyond the end
+        // of its log.
         if u64::try_from(run.now.nanoseconds()).unwrap_or(0) != message.log_time.nanoseconds() {
             let Run { cycle, run, now, .. } = run;
             let logged = message.log_time;

@@ -1,5 +1,5 @@
-//! Gathers what the workers leave behind: events, failures, what updates show. Runs off the
-//! real-time threads.
+//! Gathers the output of workers: events, failures, what updates show. It runs off the real-time
+//! threads.
 
 mod bound_watch;
 mod bounds;
@@ -41,7 +41,7 @@ use bound_watch::BoundWatch;
 use kernel_watch::KernelWatch;
 use messages::Messages;
 
-/// See the module.
+/// The state of the thread that gathers the output of workers.
 pub struct Monitor {
     catalog: Catalog,
     scale: TickScale,
@@ -50,20 +50,20 @@ pub struct Monitor {
     bounds: BoundWatch,
     kernel: Option<KernelWatch>,
     trace: Option<OpenTrace>,
-    /// One that could not be written on.
+    /// A trace that has ended because it could not be written.
     ended_trace: Option<EndedTrace>,
     failures: Vec<QueueReader<FailureRecord>>,
     debug: DebugInlets,
     sources: Vec<QueueReader<SourceFailure>>,
     watchdog: Option<QueueReader<WatchdogReport>>,
-    /// And how many of them were told.
+    /// The faults, and how many of them were reported.
     faults: Option<(Arc<Faults>, usize)>,
     messages: Messages,
     failed: BTreeSet<&'static str>,
     observers: GatheredOutlets,
 }
 
-/// A failure in words.
+/// A failure, described in words.
 pub struct DescribedFailure {
     task: TaskId,
     module: &'static str,
@@ -72,8 +72,8 @@ pub struct DescribedFailure {
 }
 
 impl DescribedFailure {
-    /// Errors and payloads are the user's; so is what they say of themselves, and what happens when
-    /// they are dropped: it may panic, take its time, or look at the robot.
+    /// Describes a failure, and drops it. Its error or payload is of the user's types: describing
+    /// or dropping it may panic, take long, or access the robot.
     pub fn of(failure: FailureRecord) -> Self {
         let reason = match &failure.reason {
             FailureReason::Error(error) => format!("failed: {}", in_words(error)),
@@ -114,12 +114,12 @@ impl Monitor {
         self.debug.add(outputs.debug);
     }
 
-    /// Takes up the calls of an executor beside the cycles.
+    /// Adds an executor beside the cycles, whose calls are gathered.
     pub fn add_executor(&mut self, thread: WorkerId, events: RingReader) {
         self.collector.add(thread, events);
     }
 
-    /// Takes up what a watchdog has to say.
+    /// Sets the queue with the reports of a watchdog.
     pub fn set_watchdog(&mut self, reports: QueueReader<WatchdogReport>) {
         self.watchdog = Some(reports);
     }
@@ -129,7 +129,7 @@ impl Monitor {
         self.sources.push(failures);
     }
 
-    /// Says once what the operating system refused.
+    /// Reports once what the operating system has refused.
     pub fn note_denials<'d>(&mut self, denials: impl Iterator<Item = &'d Denial>) {
         for denial in denials {
             let text = denial.to_string();
@@ -144,24 +144,24 @@ impl Monitor {
         self.tell();
     }
 
-    /// A change from outside has come into force.
+    /// Notes that a change from outside was applied.
     pub fn note_change(&mut self, change: Change, number: Option<ChangeNumber>, by: Option<String>) {
         self.messages.happened(JournalEvent::Change { change, number, by });
         self.tell();
     }
 
-    /// Somebody has marked a moment.
+    /// Marks a moment for somebody.
     pub fn mark(&mut self, text: String, by: Option<String>) {
         self.messages.happened(JournalEvent::Mark { text, by });
         self.tell();
     }
 
-    /// What happened from this number on.
+    /// Returns the journal from this number on.
     pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
         self.messages.journal(number)
     }
 
-    /// Gathers all that is new.
+    /// Gathers everything that is new.
     pub fn poll(&mut self) {
         self.scale.refresh();
         self.statistics.rescale(self.scale.clone());
@@ -178,7 +178,7 @@ impl Monitor {
             statistics.lost(lost);
             if let Some(OpenTrace { writer, .. }) = trace {
                 writer.lost(worker, lost);
-                // The first says why, if there are several.
+                // If there are several errors, the first one is reported.
                 failed = failed.take().or(writer.append(worker, events).err());
             }
         });
@@ -186,7 +186,8 @@ impl Monitor {
         if let Some(error) = failed {
             self.end_trace(&error);
         }
-        // What the rings told has happened before this look, so that there is one after each of it.
+        // Events from the rings are older than this reading of the kernel, so each of them is
+        // followed by a reading.
         if let Some(kernel) = &mut self.kernel {
             kernel.follow_executors(&self.catalog.read());
             kernel.look();
@@ -200,22 +201,22 @@ impl Monitor {
         self.observers.report(|| self.statistics.report());
     }
 
-    /// Learns from now on of what should not have happened.
+    /// Sets the faults, which are reported from now on.
     pub fn set_faults(&mut self, faults: Arc<Faults>) {
         self.faults = Some((faults, 0));
     }
 
-    /// Passes on what has happened.
+    /// Passes new entries of the journal on to observers.
     fn tell(&mut self) {
         self.messages.told().for_each(|entry| self.observers.entry(entry));
     }
 
-    /// Modules that failed and are to be replaced; each is told once.
+    /// Returns the modules that have failed and are to be replaced, each once.
     pub fn take_failed(&mut self) -> BTreeSet<&'static str> {
         std::mem::take(&mut self.failed)
     }
 
-    /// Replacing them did not come off; it is to be tried again.
+    /// Returns modules whose replacement has failed, so that it is tried again.
     pub fn return_failed(&mut self, modules: BTreeSet<&'static str>) {
         self.failed.extend(modules);
     }
@@ -239,14 +240,14 @@ impl Monitor {
         }
     }
 
-    /// The trace could not be written on.
+    /// Ends the trace because it could not be written.
     fn end_trace(&mut self, error: &hemiola_trace::Error) {
         self.messages.add(Severity::Warning, "trace", format!("the trace ends here: {error}"));
         self.ended_trace = self.trace.take().map(OpenTrace::end);
         self.spread_interest();
     }
 
-    /// Tells workers what is wanted of what updates show.
+    /// Sends workers the interest in what updates show.
     fn spread_interest(&mut self) {
         let mut interest = self.observers.interest().unwrap_or_default();
         if self.trace.is_some() {
@@ -255,7 +256,7 @@ impl Monitor {
         self.debug.want(interest);
     }
 
-    /// The names that updates have used while somebody watched.
+    /// Returns the names that updates have used while somebody watched.
     pub fn debug_names(&self) -> Vec<DebugName> {
         self.debug.names()
     }
@@ -275,13 +276,13 @@ impl Monitor {
         }
     }
 
-    /// What failed since the last time, to be [put into words](DescribedFailure::of) with nothing
-    /// locked, and [told](Self::tell_failures) then.
+    /// Returns the failures since the last call, which are [described](DescribedFailure::of)
+    /// without any lock, and [reported](Self::tell_failures) then.
     pub fn take_failures(&mut self) -> Vec<FailureRecord> {
         self.failures.iter_mut().flat_map(|failures| std::iter::from_fn(|| failures.pop())).collect()
     }
 
-    /// Tells what failed.
+    /// Reports failures.
     pub fn tell_failures(&mut self, described: Vec<DescribedFailure>) {
         for DescribedFailure { task, module, policy, reason } in described {
             let name = self.catalog.read().task_name(task);
@@ -323,17 +324,17 @@ impl Monitor {
         &self.catalog
     }
 
-    /// The newest events of all workers.
+    /// Returns the newest events of all workers.
     pub fn capture(&self) -> Capture {
         self.collector.capture()
     }
 
-    /// All messages so far.
+    /// Returns all messages so far.
     pub fn messages(&self) -> Vec<Message> {
         self.messages.all()
     }
 
-    /// Writes all events from now on into this trace, and none into it before. Gives back the trace
+    /// Starts to write all events into this trace, and only those from now on. Returns the trace
     /// that it replaces.
     #[must_use = "a file is closed when nothing is locked"]
     pub fn start_trace(&mut self, trace: OpenTrace) -> Option<OpenTrace> {
@@ -343,7 +344,7 @@ impl Monitor {
         before
     }
 
-    /// Writes no more into the trace, if one is being written, and gives it back.
+    /// Stops writing to the trace, if there is one, and returns it.
     pub fn stop_trace(&mut self) -> Option<OpenTrace> {
         self.poll();
         let trace = self.trace.take()?;
@@ -351,19 +352,19 @@ impl Monitor {
         Some(trace)
     }
 
-    /// What is left of a trace that could not be written on, if there was one.
+    /// Returns the rest of a trace that has ended because it could not be written, if there is one.
     pub fn take_ended_trace(&mut self) -> Option<EndedTrace> {
         self.ended_trace.take()
     }
 
-    /// Where the trace is being written.
+    /// Returns the path of the trace that is being written.
     pub fn trace(&self) -> Option<PathBuf> {
         self.trace.as_ref().map(|trace| trace.path.clone())
     }
 
-    /// Passes on from now on what is asked for of what it gathers.
+    /// Starts to pass the requested part of what is gathered on to an observer.
     pub fn observe(&mut self, asked: &Observation, presence: &Arc<Presence>) -> Gathered {
-        // What has been left behind before is nobody's.
+        // Earlier output of updates was not requested.
         self.poll_debug();
         let known = self.messages.journal(0);
         let gathered = self.observers.observe(asked, presence, known);
@@ -373,7 +374,7 @@ impl Monitor {
         gathered
     }
 
-    /// Whether anybody watches what updates show.
+    /// Returns whether anybody watches what updates show.
     pub fn is_watched(&self) -> bool {
         self.trace.is_some() || self.observers.interest().is_some()
     }

@@ -21,7 +21,7 @@ use threads::{run_by_timer, run_source, run_when_triggered};
 mod attendants;
 mod threads;
 
-/// How fast the framework's clock runs.
+/// The pace of the robot's clock.
 ///
 /// ```
 /// use hemiola_runtime::Pace;
@@ -32,10 +32,10 @@ mod threads;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Pace {
-    /// With the world's.
+    /// The pace of real time.
     #[default]
     RealTime,
-    /// So many seconds per second.
+    /// That many seconds per second.
     Factor(f64),
 }
 
@@ -60,19 +60,20 @@ pub struct RunningRobot {
     attendants: Option<Attendants>,
 }
 
-/// How long a cycle waits for its trigger before it looks whether the robot stops.
+/// How long a cycle waits for its trigger before it checks whether the robot stops.
 const STOP_PERIOD: Duration = Duration::from_millis(100);
-/// The threads need some time to wake up before the first sample is due.
+/// The time that threads need to wake up before the first sample is due.
 const START_DELAY: Duration = Duration::from_millis(20);
-/// What whoever looks on needs to be there from the first sample on. The clock is known meanwhile.
+/// The time that observers need to be ready for the first sample. The clock's zero is known
+/// meanwhile.
 const PREPARATION: Duration = Duration::from_millis(200);
 /// How long a stopping robot waits for its threads.
 const END_PATIENCE: Duration = Duration::from_secs(1);
-/// Working memory that is made resident before the robot starts.
+/// The working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
 
-/// A robot whose threads are there and wait for the beginning: so that who records it, or looks at
-/// it, misses nothing.
+/// A robot whose threads exist and wait for the beginning, so that a recorder or another observer
+/// misses nothing.
 ///
 /// ```
 /// use hemiola_runtime::{Pace, Robot};
@@ -92,13 +93,13 @@ const HEAP: usize = 32 << 20;
 pub struct PreparedRobot(RunningRobot);
 
 impl PreparedRobot {
-    /// As that of the robot that will run.
+    /// Returns the handle of the robot that will run.
     pub fn handle(&self) -> &RobotHandle {
         self.0.handle()
     }
 
-    /// Begins, at the time that was foreseen for it if that has not passed: a fifth of a second
-    /// after the robot was prepared its clock shows zero.
+    /// Begins, at the planned time if that has not passed: the robot's clock is zero a fifth of a
+    /// second after the robot was prepared.
     pub fn begin(self) -> RunningRobot {
         let clock = self.0.state.clock();
         if clock.due(Time::ZERO).is_some_and(|zero| zero < monotonic_now() + START_DELAY) {
@@ -116,25 +117,25 @@ impl PreparedRobot {
 }
 
 impl Robot {
-    /// Starts the robot: [`prepare`](Self::prepare), and begin at once.
+    /// Starts the robot: [prepares](Self::prepare) it, and begins at once.
     ///
     /// # Errors
-    /// As [`prepare`](Self::prepare).
+    /// The same errors as those of [`prepare`](Self::prepare).
     pub fn start(self, pace: Pace) -> Result<RunningRobot, RuntimeError> {
         Ok(self.prepare(pace)?.begin_now())
     }
 
-    /// Makes the robot and its threads, which wait.
+    /// Creates the robot and its threads, which wait for the beginning.
     ///
-    /// Memory is locked and threads get their priorities where that is allowed; where not, the
-    /// robot runs all the same and says so once ([`RobotHandle::messages`]).
+    /// Memory is locked and threads get their priorities if that is allowed. If not, the robot runs
+    /// nevertheless and reports so once ([`RobotHandle::messages`]).
     ///
     /// # Errors
-    /// A module or source cannot be made, the operating system refuses threads, or values shall
-    /// come from a recording ([`Course::taking`](crate::Course::taking)).
+    /// Returns an error if a module or source cannot be created, the operating system refuses
+    /// threads, or values shall come from a recording ([`Course::taking`](crate::Course::taking)).
     pub fn prepare(mut self, pace: Pace) -> Result<PreparedRobot, RuntimeError> {
         if !own(&mut self.course).taken.is_empty() {
-            // Whoever reads a recording waits for the disk.
+            // Reading a recording waits for the disk.
             return Err(RuntimeError::TakenWhileLive);
         }
         let memory = secure_memory(HEAP);
@@ -162,7 +163,7 @@ impl Robot {
             handle.note_denials(&spawned.report);
             threads.push(spawned.thread);
         }
-        // Cycles first, so that nobody misses the first sample.
+        // Cycles are started first, so that none misses the first sample.
         let left = Arc::new(AtomicUsize::new(cycles.len()));
         for (index, (cycle, configured)) in cycles.into_iter().zip(&configuration.cycles).enumerate() {
             let settings = thread_settings(&format!("{} 0", cycle.core.name), configured.scheduling, &configured.cores);
@@ -180,7 +181,7 @@ impl Robot {
                 });
                 ending.end_cycle(index);
                 if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    // Nobody is left to do anything.
+                    // This was the last cycle, so nothing is left to do.
                     state.stop();
                 }
             };
@@ -198,7 +199,7 @@ impl Robot {
                 let name = source.name;
                 _ = guarded(&state, name, || run_source(source));
                 if running.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    // Nothing new will come any more.
+                    // This was the last source, so nothing new will come.
                     state.stop();
                 }
             })?;
@@ -213,7 +214,8 @@ impl Robot {
 }
 
 impl RunningRobot {
-    /// Looks at and changes the robot; may be cloned and sent anywhere.
+    /// Returns the handle, which observes and changes the robot, and can be cloned and sent to
+    /// other threads.
     pub fn handle(&self) -> &RobotHandle {
         &self.handle
     }
@@ -221,7 +223,8 @@ impl RunningRobot {
     /// Waits until the robot stops: all sources have ended, or somebody called
     /// [`RobotHandle::stop`].
     ///
-    /// A thread whose module does not return is left behind a second after that; a message says so.
+    /// A thread whose module does not return within a second after that is left behind, which a
+    /// message reports.
     pub fn wait(mut self) -> RobotHandle {
         while !self.state.is_stopping() {
             let seen = self.state.turn.generation();
@@ -257,14 +260,15 @@ impl RunningRobot {
 }
 
 impl Drop for RunningRobot {
-    /// Also where the thread that has it panics: nothing moves on when the process ends then.
+    /// Stops the robot also if the thread that owns it panics, so that it is at rest when the
+    /// process ends.
     fn drop(&mut self) {
         self.state.stop();
         self.handle.ending().wait();
     }
 }
 
-/// A priority above those of all cycles and sources, if there is one.
+/// Returns a priority above those of all cycles and sources, if there is one.
 fn above_all(configuration: &Configuration) -> Priority {
     let triggers = configuration.cycles.iter().filter_map(|cycle| match &cycle.trigger {
         Trigger::Source(source) => Some(source),
@@ -282,7 +286,7 @@ impl fmt::Debug for RunningRobot {
     }
 }
 
-/// Runs what a thread of the robot is there for; `None` if it panicked, which is a fault.
+/// Runs the body of a thread of the robot. Returns `None` if it panicked, which is a fault.
 fn guarded(state: &RobotState, thread: &str, body: impl FnOnce()) -> Option<()> {
     let _containment = Containment::new();
     contained(body).map_err(|reason| state.note_end_of(thread, reason)).ok()

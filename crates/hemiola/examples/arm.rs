@@ -1,6 +1,6 @@
 //! A cycle, and an arm's executor beside it that is more important: a timer and a topic.
 //! `cargo run -p hemiola --example arm -- run --duration 20s` ends with a table of how long each
-//! may take and did; `analyze --what-if "arm priority 20"` tells what would be if the arm were less
+//! may take and did; `analyze --what-if "arm priority 20"` shows what would be if the arm were less
 //! important.
 #![allow(missing_docs, reason = "an example explains itself")]
 use std::cell::RefCell;
@@ -56,8 +56,7 @@ command = ["sh", "-c", "echo engaged > arm.brake"]
 profile = "arm.profile.json"
 "#;
 
-/// Servos are told what to do a hundred times a second; a wish of the hand waits until they have
-/// been.
+/// Commands the servos a hundred times a second; a wish of the hand waits until that is done.
 fn start_arm(robot: &RobotHandle) -> Result<Arm, Box<dyn std::error::Error>> {
     let mut arm = robot.executor("arm")?;
     arm.every(Duration::from_millis(10), Priority(20), |_| work(Duration::from_millis(1)))?;

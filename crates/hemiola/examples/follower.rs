@@ -1,4 +1,4 @@
-//! Hears where `leader` is, and wishes for its circles: see there.
+//! A program that receives where the cart of `leader` is, and wishes for its circles: see there.
 #![allow(missing_docs, reason = "an example explains itself")]
 use hemiola::prelude::*;
 

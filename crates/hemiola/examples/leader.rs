@@ -1,5 +1,5 @@
-//! A cart that drives in a circle and says where it is. Another program, `follower`, hears it over
-//! a link and wishes for smaller and larger circles. In two terminals, in any order:
+//! A cart that drives in a circle and publishes where it is. Another program, `follower`, receives
+//! that over a link and wishes for smaller and larger circles. In two terminals, in any order:
 //! `cargo run -p hemiola --example leader`, `cargo run -p hemiola --example follower`.
 #![allow(missing_docs, reason = "an example explains itself")]
 use hemiola::prelude::*;

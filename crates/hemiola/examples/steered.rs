@@ -193,7 +193,7 @@ fn steer(robot: RobotHandle) {
             4 => Change::release("Goal"),
             _ => Change::parameter("Careful", "distance", 1.0 + fraction),
         };
-        // While the robot ends nobody answers any more.
+        // A robot that ends does not answer any more.
         if let Err(error) = robot.change(change).wait()
             && !robot.is_stopping()
         {

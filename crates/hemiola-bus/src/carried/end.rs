@@ -1,4 +1,4 @@
-//! Publishers for those who do not know the type of what they publish: modules that have no Rust
+//! Publishers for programs that do not know the type of what they publish: modules without Rust
 //! types, and links.
 
 use std::fmt;
@@ -10,7 +10,7 @@ use hemiola_model::module::{Port, PortRecord, UntypedPublisher};
 use super::Carried;
 use crate::topic::Publisher;
 
-/// A publisher whose messages come as data.
+/// A publisher whose messages are given as data.
 pub struct End<T: Carried> {
     publisher: Publisher<T>,
     message: &'static RepresentationDescriptor,

@@ -1,5 +1,5 @@
-//! Equal priorities are served in the order of arrival, whatever it is that arrives, and however
-//! many callbacks come and go meanwhile.
+//! Equal priorities are served in the order of arrival, whatever arrives, and however many
+//! callbacks come and go meanwhile.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -12,12 +12,12 @@ use proptest::prelude::*;
 
 const PRIORITIES: u16 = 3;
 
-/// More than ever waits, so that nothing is dropped or refused.
+/// A capacity that is never reached, so that nothing is dropped or refused.
 const CAPACITY: usize = 256;
 
 type Log = mpsc::Sender<u64>;
 
-/// What arrives: of which kind, at which priority, and by which of two senders.
+/// An arrival, with its priority and one of two senders, or another step.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Message {
@@ -36,7 +36,7 @@ enum Step {
     Tick {
         priority: u16,
     },
-    /// So many turns of the executor.
+    /// That many turns of the executor.
     Turns(usize),
 }
 
@@ -52,7 +52,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// All that can be reached at one priority.
+/// Everything that can be reached at one priority.
 struct Level {
     topics: [[Publisher<u64>; 2]; 2],
     actors: [ActorHandle<Log>; 2],
@@ -80,12 +80,12 @@ impl Level {
     }
 }
 
-/// What has arrived and was not served, as the promise has it.
+/// What has arrived and was not served, according to the promise.
 #[derive(Default)]
 struct Line {
-    /// Priority and item, in the order of arrival.
+    /// The priority and the item, in the order of arrival.
     arrived: Vec<(u16, u64)>,
-    /// Ticks that are due, but not seen yet.
+    /// Ticks that are due, but not noticed yet.
     due: Vec<(u16, u64)>,
 }
 
@@ -108,7 +108,7 @@ proptest! {
         let (log, served) = mpsc::channel();
         let mut levels: Vec<_> =
             (0..PRIORITIES).map(|priority| Level::new(&bus, &mut executor, priority, &log)).collect();
-        // Actors are looked at when they are added.
+        // The executor notices actors when they are added.
         executor.run_ready();
         let mut line = Line::default();
         let mut answers: Vec<AnswerFuture<()>> = Vec::new();
@@ -149,8 +149,8 @@ proptest! {
     }
 
     /// Between any two turns, timers of the same priority that are due at once are added, others
-    /// added and removed, and callbacks join and leave the topic; each time more than are made in
-    /// one turn.
+    /// are added and removed, and callbacks join and leave the topic; each time more than one turn
+    /// handles.
     #[test]
     fn nobody_who_has_arrived_is_held_up_by_callbacks_that_come_and_go(
         messages in 1..64_usize,
@@ -178,7 +178,7 @@ proptest! {
             .collect();
         for _ in 0..expected.len() {
             for change in &flood {
-                // What is too much is refused.
+                // Changes beyond the capacity are refused.
                 let changed = match change {
                     0 => handle.once(Duration::ZERO, Priority(1), |_| ()).map(drop),
                     1 => handle.every(Duration::from_millis(1), Priority(1), |_| ()).and_then(|id| handle.remove(id)),
@@ -208,7 +208,7 @@ fn a_turn_makes_so_many_changes_at_most_and_an_idle_executor_makes_all() {
     let topic = Bus::new().topic::<u64>("busy").unwrap();
     executor.subscribe(&topic, Priority(1), 4, WhenFull::DropNewest, |_| ()).unwrap();
     let (handle, mut publisher) = (executor.handle(), topic.publisher());
-    // Each is due before the one that was added before it.
+    // Each timer is due before the one that was added before it.
     for seconds in (1..=20).rev() {
         handle.at(Time::from_seconds(f64::from(seconds)), Priority(1), |_| ()).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Callbacks come and go, and may panic.
+//! Callbacks are added and removed, and may panic.
 
 use std::sync::{Arc, mpsc};
 
@@ -56,7 +56,7 @@ fn callbacks_that_are_called_together_are_told_apart_whoever_added_them() {
         move |_: &u64| log.send(name.into()).unwrap()
     };
     bench.executor.subscribe(&topic, priority, 64, when_full, callback("a")).unwrap();
-    // Not yet there when the executor adds another one.
+    // This callback was not added yet when the executor itself adds another one.
     let sent = handle.subscribe(&topic, priority, 64, when_full, callback("b")).unwrap();
     let own = bench.executor.subscribe(&topic, priority, 64, when_full, callback("c")).unwrap();
     handle.subscribe(&topic, priority, 64, when_full, callback("d")).unwrap();

@@ -1,4 +1,4 @@
-//! Which callback is called next, and with what.
+//! Which callback is called next, and with which message.
 
 use std::sync::mpsc;
 
@@ -11,7 +11,7 @@ fn a_flood_delays_a_more_important_message_by_one_callback_at_most() {
     let mut bench = Bench::new();
     let (flood, urgent) = (topic("flood"), topic("urgent"));
     let mut flooding = flood.publisher();
-    // Its own feeder: there is always another one.
+    // The callback publishes to its own topic, so that there is always another message.
     let mut feeding = flood.publisher();
     let log = bench.log.clone();
     let callback = move |count: &u64| {

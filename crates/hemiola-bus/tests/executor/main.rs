@@ -1,4 +1,4 @@
-//! What callback executors promise.
+//! The promises of callback executors.
 #![cfg(not(loom))]
 
 mod arrival;
@@ -27,7 +27,7 @@ fn milliseconds(count: u64) -> Time {
     Time::ZERO + count as u32 * MILLISECOND
 }
 
-/// An executor whose time stands still, and a log for its callbacks.
+/// An executor whose clock stands still, and a log for its callbacks.
 struct Bench {
     clock: Arc<RobotClock>,
     executor: Executor,
@@ -46,7 +46,7 @@ impl Bench {
         Self { executor: self.executor.order(order), ..self }
     }
 
-    /// Subscribes what logs its name and the message.
+    /// Subscribes a callback that logs its name and the message.
     fn subscribe(&mut self, topic: &Topic<u64>, priority: u16, name: &'static str) {
         let log = self.log.clone();
         let callback = move |count: &u64| log.send(format!("{name} {count}")).unwrap();

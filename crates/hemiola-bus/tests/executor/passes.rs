@@ -1,5 +1,5 @@
-//! An executor that calls one callback for several messages in a row does nothing that it would not
-//! do if it looked after each.
+//! An executor that calls one callback for several messages in a row behaves as one that checks for
+//! others after each message.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn executor(clock: &Arc<RobotClock>) -> Executor {
     Executor::new("passes", clock)
 }
 
-/// Subscribes what logs its name and the message, and then does something else.
+/// Subscribes a callback that logs its name and the message, and then calls `then`.
 fn subscribe(
     executor: &ExecutorHandle,
     (topic, priority): (&Topic<u64>, u16),
@@ -62,11 +62,12 @@ fn whatever_becomes_ready_ends_a_pass() {
     assert_eq!(calls(&log), ["flood 5", "unimportant 3"]);
 }
 
-/// A callback: its priority, and to whom it passes on what it gets, with one taken off, until
-/// nothing is left.
+/// A callback: its priority, and the relays to which it passes on what it receives, reduced by one,
+/// until nothing is left.
 type Relay = (u16, Vec<usize>);
 
-/// How a system of relays works off messages (to whom, and how often they are passed on).
+/// Returns the order in which a system of relays processes messages (the receiver, and how often
+/// each is passed on).
 fn order_of_calls(relays: &[Relay], messages: &[(usize, u64)], run: fn(&mut Executor)) -> Vec<String> {
     let (mut executor, log) = (executor(&Arc::new(RobotClock::stepped())), Log::default());
     let topics: Vec<_> = (0..relays.len()).map(|relay| topic(&relay.to_string())).collect();

@@ -1,6 +1,6 @@
-//! The executor calls the same callbacks at the same times as simulations of the published
-//! semantics do: of ROS 2's executors, and of PiCAS's, which goes by priority. The cases are those
-//! of `executor-semantics.json`; times are in milliseconds.
+//! Callbacks are called at the same times as in simulations of the published semantics: of ROS 2's
+//! executors, and of PiCAS's, which goes by priority. The cases are those of
+//! `executor-semantics.json`; times are in milliseconds.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,35 +27,35 @@ struct Case {
 
 #[derive(Deserialize)]
 struct Callback {
-    /// How long it runs.
+    /// The execution time.
     c: u32,
     #[serde(rename = "pub")]
     publishes: Vec<String>,
-    /// Of a timer.
+    /// The period of a timer.
     period: Option<u32>,
-    /// Of a subscription.
+    /// The topic of a subscription.
     topic: Option<String>,
     #[serde(default)]
     depth: usize,
-    /// When messages arrive from outside.
+    /// The times at which messages arrive from outside.
     #[serde(default)]
     ext: Vec<u32>,
 }
 
 #[derive(Deserialize, Debug, PartialEq)]
 struct Expected {
-    /// When which callback starts.
+    /// The times at which callbacks start, and their numbers.
     start: Vec<(u32, usize)>,
     dropped: Vec<u64>,
 }
 
 type Publishers = Arc<Mutex<BTreeMap<String, Publisher<u32>>>>;
 
-/// What happens outside of the executor, and what it did.
+/// The world outside of the executor, and the starts of callbacks.
 struct World {
     clock: Arc<RobotClock>,
     publishers: Publishers,
-    /// When messages arrive from outside, and for which topic; the next one last.
+    /// The times at which messages arrive from outside, and their topics; the next one is last.
     arrivals: Mutex<Vec<(u32, String)>>,
     starts: Mutex<Vec<(u32, usize)>>,
 }
@@ -65,7 +65,7 @@ impl World {
         (self.clock.now().nanoseconds() / 1_000_000) as u32
     }
 
-    /// Lets the time pass until `now`, and everything happen that does until then.
+    /// Advances the time to `now`, and publishes the messages that arrive until then.
     fn pass(&self, now: u32) {
         self.clock.set(Time::ZERO + now * Duration::from_millis(1));
         let mut arrivals = self.arrivals.lock().unwrap();
@@ -134,14 +134,14 @@ fn run(case: Case, order: Order) -> Expected {
             _ => break,
         }
     }
-    // One queue per topic in these cases.
+    // These cases have one queue per topic.
     let dropped = |topic: &Option<String>| topic.as_ref().map_or(0, |topic| topics[topic].report().dropped);
     let dropped = subscribed.iter().map(dropped).collect();
     let start = std::mem::take(&mut *world.starts.lock().unwrap());
     Expected { start, dropped }
 }
 
-/// All cases, or none (said loudly) where the shared data is not at hand.
+/// Checks all cases, or none (which is printed) if the shared data does not exist.
 fn agrees(semantics: &str, order: Order) {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(beside, PathBuf::from);

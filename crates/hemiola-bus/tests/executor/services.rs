@@ -1,4 +1,4 @@
-//! Executors that answer requests, and that call back with answers.
+//! Executors that answer requests, and callbacks that receive answers.
 
 use hemiola_bus::{
     AnswerError, Bus, BusError, CallError, Executor, Priority, RobotClock, RunningExecutor, SendError, WhenFull,
@@ -8,7 +8,8 @@ use hemiola_trace::{Catalog, Collector, Statistics, TickScale};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-/// Far enough that what should not time out fails the test instead of hanging it.
+/// A time that is long enough that a wait that should not time out fails the test instead of
+/// hanging it.
 const LONG: Duration = Duration::from_secs(20);
 
 fn executor(name: &str) -> Executor {
@@ -95,7 +96,7 @@ fn a_callback_learns_that_there_is_no_answer_and_why() {
 
     let given_up = ask(&mut executor);
     executor.remove(given_up).unwrap();
-    executor.handle().callbacks(); // drops what was removed
+    executor.handle().callbacks(); // drops removed callbacks
     executor.run_ready();
     assert!(answers.try_recv().is_err());
     assert_eq!((bus.services()[0].abandoned, bus.services()[0].panics), (1, 1), "with which nobody has begun");

@@ -1,5 +1,5 @@
-//! An executor allocates nothing on its thread, lets it sleep, and loses nothing that others send
-//! to it.
+//! An executor allocates nothing on its thread, lets it sleep, and loses nothing that other threads
+//! send to it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -10,7 +10,8 @@ use hemiola_realtime::{AllocationGuard, ThreadSettings, Wakeup, allocations_on_t
 
 use super::{Bench, MILLISECOND, topic};
 
-/// Also while callbacks come and go: they are made and dropped by whoever adds and removes them.
+/// This also holds while callbacks come and go: the threads that add and remove them create and
+/// drop them.
 #[test]
 fn the_executors_thread_neither_allocates_nor_frees() {
     let topic = topic("pose");
@@ -43,13 +44,13 @@ fn the_executors_thread_neither_allocates_nor_frees() {
         (0..10).for_each(|count| publisher.publish(count));
         handle.every(Duration::from_micros(10), Priority(3), |_| ()).and_then(|id| handle.remove(id)).unwrap();
         ids.into_iter().chain([slow]).for_each(|id| handle.remove(id).unwrap());
-        // Waits for what was sent, for there is room for 64 changes only.
+        // This waits for what was sent, as there is room for 64 changes only.
         let after = count_at(1);
         assert_eq!(after, before, "in round {round}");
     }
     drop((thread, events));
-    // The tick that ends a round arrives after its messages, and has the same priority: who was
-    // there all the time got them all.
+    // The tick that ends a round arrives after its messages, and has the same priority: callbacks
+    // that were there all the time have received all of them.
     assert_eq!(whole.load(Ordering::Relaxed), 200 * 45);
 }
 
@@ -82,8 +83,8 @@ fn an_idle_executor_is_not_woken_at_all() {
     let seen = called.generation();
     topics[7].publisher().publish(1);
     called.wait(seen, None);
-    // Once for its begin and once for the message, whenever it gets around to either; nothing else
-    // wakes it.
+    // It is woken once for its begin and once for the message, whenever it gets to either; nothing
+    // else wakes it.
     while running.handle().wake_ups() == 0 {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! Timers come when they are due, on every clock.
+//! Timers are called when they are due, on every clock.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -114,7 +114,7 @@ fn an_executor_that_wakes_early_calls_no_timer_before_its_time_and_leaves_none_o
         next = Some(tick.due + Duration::from_millis(1 + tick.missed));
         seen += 1 + tick.missed;
     }
-    // A message ends a rest that waits for a timer, however it waits.
+    // A message ends a wait for a timer, however the executor waits.
     let handle = running.handle().clone();
     let (told, answers) = mpsc::channel();
     handle.once(Duration::ZERO, Priority(2), move |_| told.send(()).unwrap()).unwrap();

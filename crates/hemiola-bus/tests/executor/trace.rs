@@ -1,5 +1,5 @@
-//! What an executor tells of its thread and its callbacks, so that others can say how long these
-//! may take.
+//! The description of an executor's thread and its callbacks, from which their response times can
+//! be bounded.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -12,7 +12,8 @@ use hemiola_trace::{CallbackOrder, Catalog, Collector, Profile, Statistics, Tick
 const SPIN: Duration = Duration::from_micros(30);
 const EARLY: Duration = Duration::from_micros(70);
 
-/// What is known after `run` has used an executor with two timers from one place, and a topic.
+/// Returns what is known after `run` has used an executor with two timers from one place, and a
+/// topic.
 fn profile_after(run: impl FnOnce(Executor, &mut dyn FnMut())) -> Profile {
     let (catalog, mut collector) = (Catalog::new("robot"), Collector::default());
     let executor = Executor::new("arm", &Arc::new(RobotClock::running(1.0)));
@@ -29,7 +30,7 @@ fn profile_after(run: impl FnOnce(Executor, &mut dyn FnMut())) -> Profile {
     let mut publisher = topic.publisher();
     run(executor, &mut || {
         (0..3).for_each(|message| publisher.publish(message));
-        // Both timers and all messages.
+        // These are the calls of both timers and of all messages.
         (0..20).for_each(|_| calls.recv().unwrap());
     });
     let mut statistics = Statistics::new(catalog, TickScale::calibrate());
@@ -48,7 +49,7 @@ fn a_thread_of_its_own_is_known_with_its_priority_and_cores() {
         drop(running);
     });
     let thread = profile.executors["arm"].thread.as_ref().unwrap();
-    // As this one: nobody asked for another.
+    // The priority is that of this thread, as no other one was requested.
     assert_eq!((thread.priority, thread.order), (KernelThread::current().priority(), CallbackOrder::Registration));
     assert_eq!(thread.core(), core.cores().first().map(|core| core.0));
     assert_eq!((u128::from(thread.spin), u128::from(thread.early)), (SPIN.as_nanos(), EARLY.as_nanos()));

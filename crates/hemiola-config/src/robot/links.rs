@@ -8,11 +8,11 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
 use crate::section::{Reading, Refusal, Section, rate, text, whole};
 
-/// So many messages of a topic can wait for a peer.
+/// The most messages of a topic that can wait for a peer.
 const MOST_KEPT: usize = 10_000;
-/// As `sun_path` of Unix sockets holds them, with the zero at its end.
+/// The most bytes of `sun_path` of Unix sockets, without the zero at its end.
 const LONGEST_PATH: usize = 107;
-/// A link carries so many topics each way.
+/// The most topics that a link carries in each direction.
 const MOST_TOPICS: usize = 1024;
 
 pub(super) fn read_links(links: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<LinkConfiguration> {
@@ -64,8 +64,8 @@ fn read_link(name: &str, node: &Node, found: &mut Diagnostics) -> Option<LinkCon
     Some(LinkConfiguration { name: name.to_owned(), end, send, receive })
 }
 
-/// The topics of a list, each with its place; one that is wrong, or there before, is an error and
-/// left out.
+/// Reads the topics of a list, each with its place. A topic that is wrong or named twice is an
+/// error, and left out.
 fn topics<'n, T>(
     section: &mut Section<'n>,
     key: &str,

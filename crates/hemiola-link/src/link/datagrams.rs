@@ -1,4 +1,4 @@
-//! A link over UDP: one socket, and conversations by numbers.
+//! A link over UDP: one socket, and conversations that are told apart by numbers.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ pub struct Datagrams {
     socket: UdpSocket,
     is_readable: bool,
     is_writable: bool,
-    /// Where it connects to; `None`: it listens.
+    /// The address to which it connects; `None` if it listens.
     towards: Option<SocketAddr>,
     peers: BTreeMap<SocketAddr, Peer>,
 }
@@ -31,10 +31,10 @@ struct Peer {
     own: u64,
     /// The number that the other side has chosen; 0 as long as it is not known.
     theirs: u64,
-    /// It has said our number: what it says comes from its address.
+    /// The peer has sent our number, so that its frames come from its address.
     is_proven: bool,
     heard: Instant,
-    /// When hello is said again.
+    /// When hello is sent again.
     due: Instant,
     patience: Patience,
     /// A datagram for which the kernel had no room.
@@ -43,9 +43,9 @@ struct Peer {
 
 /// The longest time between two hellos.
 const BEAT: Duration = Duration::from_secs(1);
-/// Who has said nothing for so long is gone.
+/// The time of silence after which a peer is regarded as gone.
 const SILENCE: Duration = Duration::from_secs(5);
-/// So many datagrams are received before others have their turn.
+/// The number of datagrams that are received before other work has its turn.
 const AT_ONCE: usize = 256;
 
 impl Datagrams {
@@ -78,7 +78,7 @@ impl Datagrams {
         self.is_writable |= is_writable;
     }
 
-    /// Hears what was said.
+    /// Receives datagrams and handles them.
     pub fn receive(&mut self, desk: &mut Desk, now: Instant, buffer: &mut [u8], todo: &mut Todo) {
         for _ in 0..AT_ONCE {
             if !self.is_readable {
@@ -87,7 +87,7 @@ impl Datagrams {
             match at_present(|| self.socket.recv_from(buffer)) {
                 Ok(Some((length, from))) => self.hear(&buffer[..length], from, desk, now),
                 Ok(None) => self.is_readable = false,
-                // Something that was sent did not arrive, and the network has said so.
+                // An earlier datagram could not be delivered, which the network has reported.
                 Err(_) => {}
             }
         }
@@ -99,11 +99,11 @@ impl Datagrams {
         }
     }
 
-    /// Sends what waits, and parts from those who have been silent for too long.
+    /// Sends what waits, and ends the conversations with peers that were silent for too long.
     pub fn send(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
         let mut silent = Vec::new();
         for (address, peer) in &mut self.peers {
-            // Who may be at another address than it says gets one hello for each of its own.
+            // A peer that may have forged its address gets only one hello for each of its own.
             let speaks_first = peer.is_proven || self.towards.is_some();
             if speaks_first && now >= peer.due {
                 peer.session.repeat(desk);
@@ -151,7 +151,7 @@ impl Datagrams {
         }
     }
 
-    /// Whether a datagram belongs here.
+    /// Handles a datagram. Returns whether it belongs to a conversation.
     fn understand(
         &mut self,
         datagram: &[u8],
@@ -179,7 +179,7 @@ impl Datagrams {
         let Some(peer) = self.peers.get_mut(&address) else { return Ok(false) };
         if to != peer.own {
             if is_hello && to == 0 && !is_anew {
-                // It does not know our number yet.
+                // The peer does not know our number yet.
                 peer.session.repeat(desk);
             }
             return Ok(is_hello && to == 0);
@@ -187,12 +187,12 @@ impl Datagrams {
         (peer.is_proven, peer.heard) = (true, now);
         if peer.theirs == 0 {
             peer.theirs = from;
-            // Now that its number is known, it can know ours.
+            // The peer's number is known now, so that it can be sent ours.
             peer.session.repeat(desk);
         }
         peer.patience = Patience::at(BEAT);
         if peer.session.robot().is_none() && !is_hello {
-            // The hello before it was lost, and will be said again.
+            // The hello before this frame was lost, and will be sent again.
             return Ok(false);
         }
         peer.session.hear(frame.map_err(Parting::Garbage)?, desk)?;
@@ -226,7 +226,7 @@ impl Datagrams {
 }
 
 impl Peer {
-    /// What is sent next.
+    /// Returns the datagram that is sent next.
     fn next(&mut self, now: Instant, desk: &mut Desk) -> Option<Vec<u8>> {
         let pending = self.pending.take();
         pending.or_else(|| {
@@ -249,10 +249,10 @@ impl Peer {
     }
 }
 
-/// One that nobody can guess, and not 0.
+/// Returns a random number that is not 0.
 fn number() -> u64 {
     let mut bytes = [0; 8];
-    // Eight bytes come at once, or there is no randomness at all.
+    // Eight bytes come at once, unless the system has no randomness at all.
     _ = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
     u64::from_le_bytes(bytes).max(1)
 }

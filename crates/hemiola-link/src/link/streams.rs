@@ -17,9 +17,9 @@ use crate::wire::{self, Frame, Incoming};
 pub struct Streams {
     port: Port,
     tokens: Tokens,
-    /// By the numbers of their sockets.
+    /// The peers, by the numbers of their sockets.
     peers: BTreeMap<usize, Peer>,
-    /// The number of the next one's socket.
+    /// The number of the next socket.
     next: usize,
 }
 
@@ -31,7 +31,7 @@ enum Port {
     Connecting {
         address: LinkAddress,
         patience: Patience,
-        /// When it is tried again; `None` while somebody is there.
+        /// When the next attempt is due; `None` while a connection exists.
         due: Option<Instant>,
     },
 }
@@ -40,7 +40,7 @@ struct Peer {
     stream: Stream,
     session: Session,
     incoming: Incoming,
-    /// What is being written, and how much of it was.
+    /// The frame that is being written, and how much of it was.
     outgoing: Option<(Outgoing, usize)>,
     began: Instant,
     is_there: bool,
@@ -48,13 +48,13 @@ struct Peer {
     is_writable: bool,
 }
 
-/// A peer has so long to say hello.
+/// The time within which a peer has to say hello.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);
 /// The longest time between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// So much is read from one peer before others have their turn.
+/// The bytes that are read from one peer before others have their turn.
 const AT_ONCE: usize = 1 << 20;
-/// The socket where others are met.
+/// The number of the listening socket.
 const PORT: usize = 0;
 
 impl Streams {
@@ -93,7 +93,7 @@ impl Streams {
         }
     }
 
-    /// Lets in who waits, and hears what was said.
+    /// Accepts connections and connects, and handles what was received.
     pub fn receive(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, buffer: &mut [u8], todo: &mut Todo) {
         self.accept(desk, now, registry);
         self.connect(desk, now, registry);
@@ -104,7 +104,7 @@ impl Streams {
         });
     }
 
-    /// Sends what waits, and parts from those who have been silent for too long.
+    /// Sends what waits, and ends the conversations with peers that have not said hello in time.
     pub fn send(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, todo: &mut Todo) {
         self.with_peers(desk, now, |peer, desk| {
             peer.send(desk, now)?;
@@ -137,7 +137,8 @@ impl Streams {
             match listener.accept() {
                 Ok(stream) => accepted.push(stream),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Until the next one comes: so it is when there are no more files to be had, too.
+                // Nothing is accepted until the next connection arrives, also if there are no file
+                // descriptors left.
                 Err(_) => *has_come = false,
             }
         }
@@ -151,7 +152,7 @@ impl Streams {
         }
     }
 
-    /// Goes to the other side, if it is time.
+    /// Connects to the other side, if an attempt is due.
     fn connect(&mut self, desk: &mut Desk, now: Instant, registry: &Registry) {
         let Port::Connecting { address, due, .. } = &mut self.port else { return };
         if due.is_none_or(|due| due > now) {
@@ -185,7 +186,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Does something with each peer, and parts from those with whom this is an error.
+    /// Applies `act` to each peer, and ends the conversation with those for which it fails.
     fn with_peers(
         &mut self,
         desk: &mut Desk,
@@ -209,7 +210,8 @@ impl Streams {
         self.note_end(peer.session.robot(), &parting, desk, now);
     }
 
-    /// A conversation is over, or has not begun: who connects does so again later.
+    /// Notes that a conversation has ended, or could not begin: a side that connects tries again
+    /// later.
     fn note_end(&mut self, robot: Option<&str>, parting: &Parting, desk: &mut Desk, now: Instant) {
         match &mut self.port {
             Port::Connecting { address, patience, due } => {
@@ -263,8 +265,8 @@ impl Peer {
         Ok(())
     }
 
-    /// If the kernel takes it: nobody waits for that. Within another frame it would be read as part
-    /// of it.
+    /// Writes a goodbye if the kernel accepts it at once, and if no other frame was written in
+    /// part: within that frame it would be read as part of it.
     fn say_goodbye(&mut self, reason: &str) {
         if self.is_there && self.outgoing.is_none() {
             let goodbye = wire::with_length(&Frame::Goodbye { reason: wire::shortened(reason) });
@@ -279,7 +281,7 @@ fn behind_length(mut outgoing: Outgoing) -> Outgoing {
     outgoing
 }
 
-/// How connections end when their peers do.
+/// Returns the reason why a connection ended with this error.
 fn ended(error: io::Error) -> Parting {
     match error.kind() {
         ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Parting::Closed,

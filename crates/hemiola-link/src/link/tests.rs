@@ -1,4 +1,4 @@
-//! Time that is told, and sockets that are real.
+//! A link with a simulated time and real sockets.
 
 use std::io::Read;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -14,7 +14,7 @@ use super::*;
 use crate::statistics::LinkStatistics;
 use crate::topics::Topics;
 
-/// A link, and what time it is for it.
+/// A link and its simulated time.
 struct Rig {
     poll: Poll,
     link: Link,
@@ -30,17 +30,17 @@ impl Rig {
         let topics = Topics::new(&configuration, Bus::new(), clock, None, Arc::new(Wakeup::new()));
         let desk = Desk::new("robot".into(), topics, LinkStatistics::of(&configuration), Arc::new(|_| {}));
         let link = Link::open(&configuration, desk, Tokens::of(0), poll.registry()).unwrap();
-        // Whatever happens first, happens now or later.
+        // This is read after the link was opened, so that the first attempt is due by then.
         let begin = Instant::now();
         Self { poll, link, begin, now: begin }
     }
 
-    /// Does what there is to do, at so many milliseconds.
+    /// Handles all that is due at this time, in milliseconds.
     fn at(&mut self, milliseconds: u64) -> Todo {
         self.now = self.begin + Duration::from_millis(milliseconds);
         let mut events = Events::with_capacity(16);
         loop {
-            // What was sent over this host's own sockets has come already.
+            // What was sent over this host's own sockets has arrived already.
             self.poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
             for event in &events {
                 self.link.ready(Tokens::read(event.token()).1, event.is_readable(), event.is_writable());
@@ -52,7 +52,7 @@ impl Rig {
         }
     }
 
-    /// When there will be something to do, in milliseconds.
+    /// Returns when there will be something to do, in milliseconds.
     fn due(&self, todo: Todo) -> Option<u128> {
         todo.due.map(|due| (due - self.begin).as_millis())
     }
@@ -73,7 +73,7 @@ fn while_nobody_is_there_and_while_all_are_silent_there_is_nothing_to_do() {
     let todo = here.at(0);
     assert_eq!(here.due(todo), None);
     let mut there = Rig::open(LinkEnd::Connect(address));
-    // Each hears what the other one has said.
+    // Each side receives what the other one has sent.
     for _ in 0..3 {
         there.at(0);
         here.at(0);
@@ -113,9 +113,9 @@ fn the_pauses_between_attempts_grow_until_somebody_is_there() {
     assert_eq!(pauses, [100, 200, 400, 800, 1600, 3200, 5000, 5000]);
     let listener = UnixListener::bind(&path).unwrap();
     let todo = link.at(now);
-    // It is there, and has to say hello.
+    // The peer is connected, and has to say hello.
     assert_eq!(link.due(todo), Some(u128::from(now) + 5000));
-    // It does not, and is left; the pauses go on as they were.
+    // The peer does not, and the connection is closed; the pauses go on as before.
     let todo = link.at(now + 5000);
     assert_eq!(link.due(todo), Some(u128::from(now) + 10_000));
     drop(listener);
@@ -139,7 +139,7 @@ fn over_udp_hello_is_said_each_second_and_who_is_silent_is_gone() {
         assert!(there.due(far) <= Some(u128::from(second) * 1000 + 1000));
     }
     assert_eq!((here.statistics().parted, there.statistics().parted), (0, 0));
-    // The other one is no more, and cannot say so.
+    // The other side is not polled any more, as if its process had been killed.
     for second in 20..=25 {
         here.at(second * 1000);
     }

@@ -1,4 +1,4 @@
-//! What the conversations of a link have in common.
+//! The state that the conversations of a link share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use crate::statistics::LinkStatistics;
 use crate::topics::Topics;
 use crate::wire;
 
-/// Where what is to be told goes.
+/// Where remarks of a link go.
 pub type Note = Arc<dyn Fn(String) + Send + Sync>;
 
-/// What the conversations of a link have in common: its ends of the bus, what is counted, and what
-/// is told.
+/// The state that the conversations of a link share: its ends of the bus, its statistics, and the
+/// remarks that it has made.
 pub struct Desk {
-    /// The name of the robot that this is.
+    /// The name of this robot.
     pub robot: String,
     pub topics: Topics,
     pub statistics: LinkStatistics,
-    /// So long may an offer be.
+    /// The length of the longest offer.
     pub longest_offer: usize,
     note: Note,
     told: BTreeSet<String>,
 }
 
-/// A link tells so many different things; what comes then is only counted.
+/// A link makes at most that many different remarks; later ones are not reported.
 const MOST_TOLD: usize = 64;
 
 impl Desk {
@@ -34,7 +34,7 @@ impl Desk {
         Self { robot, topics, statistics, longest_offer: wire::LONGEST_OFFER, note, told: BTreeSet::new() }
     }
 
-    /// Tells something, unless it was told before.
+    /// Reports a remark, unless it was reported before.
     pub fn tell(&mut self, text: String) {
         if self.told.len() < MOST_TOLD && !self.told.contains(&text) {
             (self.note)(format!("link `{}`: {text}", self.statistics.name));
@@ -42,8 +42,8 @@ impl Desk {
         }
     }
 
-    /// Counts and tells that a conversation is over: with a robot that was met, or with nobody,
-    /// `sought` at an address or come from anywhere.
+    /// Counts and reports the end of a conversation: with the robot that was met, or with nobody,
+    /// either `sought` at an address or one who has connected to this link.
     pub fn part(&mut self, robot: Option<&str>, sought: Option<&LinkAddress>, parting: &Parting) {
         let is_refusal = parting.is_refusal();
         self.statistics.refused += u64::from(is_refusal);
@@ -61,14 +61,14 @@ impl Desk {
         }
     }
 
-    /// Tells what is wrong.
+    /// Reports a problem, and keeps it for the statistics.
     pub fn complain(&mut self, text: String) {
         self.statistics.problem = Some(text.clone());
         self.tell(text);
     }
 }
 
-/// What others say, on one line and not too long.
+/// Returns a text of a peer on one line, without control characters and not too long.
 pub fn plain(text: &str) -> String {
     const LONGEST: usize = 300;
     let letters = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });

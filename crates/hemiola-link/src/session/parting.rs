@@ -1,39 +1,39 @@
-//! Why a conversation ends.
+//! The reasons why a conversation ends.
 
 use std::fmt;
 use std::io;
 
 use crate::wire::{VERSION, WireError};
 
-/// Why a conversation ends.
+/// The reason why a conversation ends.
 #[derive(Debug)]
 pub enum Parting {
-    /// What the peer says is none of `docs/link.md`.
+    /// The peer sends what `docs/link.md` does not allow.
     Garbage(WireError),
-    /// It speaks another version.
+    /// The peer speaks another version.
     Version(u32),
-    /// Nobody answers where it should be.
+    /// Nobody answers at the address.
     NoAnswer,
-    /// It does not say hello, or something else first.
+    /// The peer sends no hello, or something else first.
     NoHello,
-    /// It asks and asks, and takes no answers.
+    /// The peer keeps asking, and does not read the answers.
     DoesNotListen,
-    /// There are as many as there may be.
+    /// As many peers are connected as there may be.
     NoRoom,
-    /// It has said nothing for long.
+    /// The peer was silent for too long.
     Silence,
-    /// It has begun anew, without having ended.
+    /// The peer has begun a new conversation without ending this one.
     Anew,
-    /// It has closed.
+    /// The peer has closed the connection.
     Closed,
-    /// It has said why it goes.
+    /// The peer has said goodbye, with this reason.
     Goodbye(String),
-    /// The system says so.
+    /// The system has reported an error.
     System(io::Error),
 }
 
 impl Parting {
-    /// Whether the peer is to blame: it is told why, and counted as refused.
+    /// Returns whether the peer is to blame: then it is sent the reason, and counted as refused.
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::Garbage(_) | Self::Version(_) | Self::NoHello | Self::DoesNotListen | Self::NoRoom => true,

@@ -1,4 +1,4 @@
-//! Two sides that talk over a network which loses, delays and repeats.
+//! Two sides that talk over a network which loses, delays and repeats frames.
 
 use std::collections::VecDeque;
 
@@ -61,7 +61,7 @@ impl Side {
         Self { desk, session, bus, now: Instant::now() }
     }
 
-    /// There is the topic now.
+    /// Creates the topic, which the side notices.
     fn make(&mut self) -> Queue<Count> {
         let queue = self.bus.readable_topic("Count").unwrap().queue(1000, WhenFull::DropOldest);
         self.desk.topics.look();
@@ -74,7 +74,7 @@ impl Side {
         Some([&head, &*cdr].concat())
     }
 
-    /// As over UDP, where what comes before hello is not heard.
+    /// Receives a frame, as over UDP: what arrives before the first hello is ignored.
     fn hears(&mut self, frame: &[u8]) {
         let frame = Frame::read(frame).unwrap();
         if self.session.robot().is_some() || matches!(frame, Frame::Hello { .. }) {
@@ -89,11 +89,11 @@ enum Fate {
     Arrives,
     IsLost,
     ComesTwice,
-    /// It comes after the next one.
+    /// The frame arrives after the next one.
     IsLate,
 }
 
-/// Brings across what a side says.
+/// Carries the frames of one side to the other.
 fn bring(from: &mut Side, to: &mut Side, fates: &mut impl Iterator<Item = Fate>) {
     let mut late = VecDeque::new();
     while let Some(frame) = from.says() {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A frame whose texts and bytes are its own.
+/// A frame that owns its texts and bytes.
 #[derive(Clone, Debug)]
 struct Owned {
     kind: u8,
@@ -55,7 +55,7 @@ proptest! {
     fn what_ends_too_early_is_an_error(owned in frames(), cut in any::<prop::sample::Index>()) {
         let bytes = written(&owned.frame());
         let cut = cut.index(bytes.len());
-        // Of a message nobody knows where it should end.
+        // The length of a message is unknown behind its head, so it cannot end too early there.
         prop_assume!(owned.kind != MESSAGE || cut < MESSAGE_HEAD);
         prop_assert_eq!(Frame::read(&bytes[..cut]), Err(WireError::TooShort));
     }

@@ -45,23 +45,23 @@ impl Side {
         self.links.statistics().remove(0)
     }
 
-    /// What was told so far.
+    /// Returns all remarks so far.
     pub fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap().clone()
     }
 
-    /// Waits until this holds.
+    /// Waits until the statistics satisfy `holds`.
     pub fn until(&self, holds: impl Fn(&LinkStatistics) -> bool) -> LinkStatistics {
         eventually(|| Some(self.statistics()).filter(&holds))
             .unwrap_or_else(|| panic!("it never came to that: {:#?}\n{:#?}", self.statistics(), self.notes()))
     }
 
-    /// Waits until the topic that it sends is wanted.
+    /// Waits until a peer wants the first topic that this side sends.
     pub fn until_wanted(&self) {
         self.until(|link| link.sent[0].peers > 0);
     }
 
-    /// The address at which others meet it.
+    /// Returns the address at which others can connect.
     pub fn address(&self) -> LinkAddress {
         let address = self.statistics().address;
         match address.split_once(':').unwrap() {
@@ -73,7 +73,7 @@ impl Side {
     }
 }
 
-/// Waits for what will come, and gives up only where it would hang.
+/// Polls until `look` returns something, for 30 s at most.
 pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
     let patience = Instant::now() + Duration::from_secs(30);
     loop {
@@ -84,7 +84,7 @@ pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
     }
 }
 
-/// The next message of a queue.
+/// Returns the next message of a queue, and waits for it.
 pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
     let patience = Instant::now() + Duration::from_secs(30);
     loop {
@@ -104,7 +104,7 @@ pub fn free_udp() -> LinkAddress {
     LinkAddress::Udp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
 }
 
-/// A name for a Unix socket at which nobody is.
+/// Returns a path of a Unix socket at which nobody listens.
 pub fn free_path() -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use super::ClientError;
 
-/// Where the door of a robot is.
+/// The address of a robot's door.
 ///
 /// ```
 /// use hemiola_live::client::Address;
@@ -15,26 +15,26 @@ use super::ClientError;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// A socket of this host: [`RunningSocket`](crate::RunningSocket) finds them.
+    /// A socket of this host, which [`RunningSocket`](crate::RunningSocket) finds.
     Unix(PathBuf),
-    /// A port, of this host or another one.
+    /// A port of this host or another one.
     Tcp {
-        /// `HOST:PORT`.
+        /// The host and the port, as `HOST:PORT`.
         host: String,
-        /// What the robot has printed; without it one may only look.
+        /// The token that the robot has printed; without it a client may only look.
         token: Option<String>,
     },
 }
 
-/// Where robots and Foxglove look first.
+/// The port at which robots and Foxglove look first.
 const PORT: u16 = 8765;
 
 impl Address {
-    /// A host with or without a port, or the whole address that a robot prints. A `token` that is
-    /// given goes before the one in the address.
+    /// Parses a host with or without a port, or the whole address that a robot prints. A given
+    /// `token` overrides the one in the address.
     ///
     /// # Errors
-    /// It is no address.
+    /// Returns an error if the text is no address.
     pub fn tcp(text: &str, token: Option<String>) -> Result<Self, ClientError> {
         let wrong = |reason| ClientError::Address { text: text.to_owned(), reason };
         let bare = text.trim();
@@ -50,7 +50,7 @@ impl Address {
         if host.is_empty() || !host.chars().all(is_plain) {
             return Err(wrong("write HOST:PORT"));
         }
-        // Colons of a bare IPv6 address belong to the host.
+        // The colons of a bare IPv6 address belong to the host.
         let has_port = match host.rsplit_once(':') {
             Some((before, port)) if !before.contains(':') || before.ends_with(']') => {
                 port.parse::<u16>().map_err(|_| wrong("a port is a number up to 65535"))?;
@@ -67,7 +67,7 @@ impl Address {
         Ok(Self::Tcp { host, token })
     }
 
-    /// For the request; a socket of this host has no name of its own.
+    /// Returns the URL for the request; a socket of this host has no name of its own.
     pub(super) fn url(&self) -> String {
         match self {
             Self::Unix(_) => "ws://localhost/".to_owned(),
@@ -83,7 +83,7 @@ impl Address {
     }
 }
 
-/// Without the token.
+/// Formats the address without the token.
 impl fmt::Display for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -7,7 +7,7 @@ use tungstenite::http::StatusCode;
 
 use super::Address;
 
-/// Why a robot could not be reached, or does not do what it is asked for.
+/// The reason why a robot could not be reached, or does not fulfil a request.
 ///
 /// ```
 /// use hemiola_live::client::Address;
@@ -17,61 +17,61 @@ use super::Address;
 /// ```
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// That is not how addresses are written.
+    /// A text is no address.
     #[error("`{text}` is no address of a robot: {reason}")]
     Address {
-        /// What was written.
+        /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The reason why it is none.
         reason: &'static str,
     },
-    /// Nobody listens there.
+    /// Nobody listens at the address.
     #[error("no robot can be reached at {address}: {error} (does it run, and is that its address?)")]
     Unreachable {
-        /// Where.
+        /// The address.
         address: String,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// The door stays shut.
+    /// The robot refuses this client.
     #[error("the robot at {address} does not let this program in: {reason}")]
     Forbidden {
-        /// Where.
+        /// The address.
         address: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Whoever listens there does not speak as a robot does.
+    /// The other side does not speak the protocol of robots.
     #[error("what listens at {address} is no robot that this program understands: {reason}")]
     Foreign {
-        /// Where.
+        /// The address.
         address: String,
-        /// What is not understood.
+        /// The reason.
         reason: String,
     },
-    /// No answer has come.
+    /// No answer has arrived in time.
     #[error("the robot at {address} has not answered for {} s: is it busy, or the network slow?", patience.as_secs())]
     Silent {
-        /// Where.
+        /// The address.
         address: String,
-        /// How long it was waited for.
+        /// The time for which the answer was waited for.
         patience: Duration,
     },
-    /// The robot says why it does not do it.
+    /// The robot has refused a request, for this reason.
     #[error("{0}")]
     Refused(String),
-    /// The robot does not run any more.
+    /// The robot has ended.
     #[error("the robot is gone: {reason}")]
     Ended {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The connection is gone, and with it maybe the robot.
+    /// The connection is lost, and maybe the robot has ended.
     #[error("the connection to the robot at {address} is lost: {reason}")]
     Lost {
-        /// Where it was.
+        /// The address.
         address: String,
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What a robot sends without being asked.
+//! The messages that a robot sends without being asked.
 
 use serde_json::Value;
 
@@ -23,13 +23,13 @@ use crate::protocol::binary::Frame;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Incoming {
-    /// Something has happened to the robot.
+    /// An entry of the robot's journal.
     Journal(JournalText),
     /// Another event.
     Event {
-        /// What: `statistics`, `dropped`.
+        /// The name of the event: `statistics`, `dropped`.
         name: String,
-        /// All of it, as it came.
+        /// The whole event, as it was sent.
         content: Value,
     },
     /// Values, points or events.

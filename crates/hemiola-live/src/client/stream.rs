@@ -1,4 +1,4 @@
-//! A socket of this host, or of another one.
+//! A socket to a robot on this host or another one.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -13,7 +13,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Connects; what is read or written until the next timeout is set may take no longer than
+    /// Connects. Until the next timeout is set, reading and writing may take no longer than
     /// `patience`.
     pub fn connect(address: &Address, patience: Duration) -> Result<Self, ClientError> {
         let connected = match address {
@@ -35,7 +35,7 @@ impl Stream {
     }
 
     pub fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {
-        // No time at all would mean for ever.
+        // A timeout of zero would mean none.
         let timeout = Some(timeout.max(SHORTEST));
         match self {
             Self::Unix(stream) => stream.set_read_timeout(timeout),
@@ -57,7 +57,7 @@ fn connect_to(host: &str, patience: Duration) -> io::Result<TcpStream> {
     Err(refused)
 }
 
-/// Whether that is how a system says that nothing has come.
+/// Returns whether this error means that nothing has arrived in time.
 pub fn has_timed_out(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

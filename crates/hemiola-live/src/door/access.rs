@@ -1,4 +1,4 @@
-//! Decides who may come in and what they may do. Pure: no sockets.
+//! Decides who may connect and what they may do. It is pure: it knows no sockets.
 //!
 //! Three things are checked at every request, whatever it is for:
 //!
@@ -6,27 +6,27 @@
 //! |---|---|
 //! | `Host` is a name of this door | a name of somebody else's that was rebound to this address (DNS rebinding) would make a browser think that the robot belongs to that site |
 //! | `Origin`, if there is one, is this door | a page of another site could otherwise open a WebSocket, which browsers do not protect |
-//! | the token | whoever has it was told it by the robot, on its terminal |
+//! | the token | whoever has it can read the terminal on which the robot has printed it |
 //!
 //! Without the token, processes on this host may look, and nobody may change anything. On the Unix
-//! socket the kernel says whose process it is, and the same user may do everything.
+//! socket the kernel identifies the user of the process, and the robot's user may do everything.
 
 use std::net::SocketAddr;
 
 use super::head::RequestHead;
 use super::token::Token;
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// A process of this user, on the Unix socket.
+    /// A process on the Unix socket, with the number of its user.
     User(u32),
-    /// Somebody who reached the TCP port.
+    /// A client of the TCP port.
     Network(SocketAddr),
 }
 
 impl Peer {
-    /// What the journal calls it: who made a change.
+    /// Returns the name under which the journal records who made a change.
     pub fn name(&self) -> String {
         match self {
             Self::User(user) => format!("user {user}"),
@@ -35,37 +35,37 @@ impl Peer {
     }
 }
 
-/// What a client may do.
+/// The rights of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Look at everything.
+    /// The client may look at everything.
     Look,
-    /// Look at everything, and change the robot.
+    /// The client may look at everything, and change the robot.
     Change,
 }
 
 impl Access {
-    /// Whether the client may change the robot.
+    /// Returns whether the client may change the robot.
     pub fn may_change(self) -> bool {
         self == Self::Change
     }
 }
 
-/// Why somebody is not let in.
+/// The reason why a client is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The request does not say which host it is for, or another one.
+    /// The request names no host, or one that is not this door.
     Host,
-    /// It comes from a page of another site.
+    /// The request comes from a page of another site.
     Origin,
-    /// It comes from another host, without the token.
+    /// The request comes from another host, without the token.
     Token,
     /// The process belongs to another user.
     User,
 }
 
 impl Refusal {
-    /// What the client is told.
+    /// Returns the text that the client is sent.
     pub fn text(self) -> &'static str {
         match self {
             Self::Host => {
@@ -80,28 +80,28 @@ impl Refusal {
     }
 }
 
-/// The rules of one door.
+/// The access rules of one door.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Names by which it may be called besides those of the loopback interface; without a port.
+    /// Names of the door besides those of the loopback interface, without a port.
     pub hosts: Vec<String>,
-    /// Origins of other pages that may come in: `https://tools.example.org`.
+    /// Origins of other pages that are allowed: `https://tools.example.org`.
     pub origins: Vec<String>,
-    /// What makes a client trusted.
+    /// The token that a client needs to be trusted.
     pub token: Token,
-    /// The user whose robot this is.
+    /// The user that the robot runs as.
     pub user: u32,
 }
 
 impl Rules {
-    /// Whether a request may come in, and what its client may do.
+    /// Decides whether a request is allowed, and what its client may do.
     ///
     /// # Errors
-    /// It may not; the refusal says why.
+    /// Returns the reason if the request is refused.
     pub fn admit(&self, peer: &Peer, head: &RequestHead) -> Result<Access, Refusal> {
         let address = match peer {
             Peer::User(user) if *user == self.user || *user == 0 => {
-                // A browser cannot open a Unix socket, and so there is no origin to check.
+                // A browser cannot open a Unix socket, so there is no origin to check.
                 return Ok(Access::Change);
             }
             Peer::User(_) => return Err(Refusal::User),
@@ -124,7 +124,7 @@ impl Rules {
         }
     }
 
-    /// Whether the door goes by this name.
+    /// Returns whether this is a name of the door.
     fn is_called(&self, host: &str) -> bool {
         let name = without_port(host);
         const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -132,15 +132,15 @@ impl Rules {
         names.any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a page of this origin came from this door, by the name that the request is for, or
-    /// may look at it all the same.
+    /// Returns whether a page of this origin came from this door, by the name to which the request
+    /// is sent, or is allowed nevertheless.
     fn is_own(&self, origin: &str, host: &str) -> bool {
         let own = origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host));
         own || self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
     }
 }
 
-/// A host as a URL has it, without its port: `[::1]:8765` is `[::1]`.
+/// Returns the host of a URL without its port: `[::1]` of `[::1]:8765`.
 fn without_port(host: &str) -> &str {
     match host.rfind(':') {
         Some(colon) if !host.ends_with(']') => &host[..colon],

@@ -1,4 +1,4 @@
-//! One connection: from the first byte of its request to its end.
+//! One connection, from the first byte of its request to its end.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::mem;
@@ -15,53 +15,53 @@ use super::outbox::{MOST_WAITING, Outbox};
 use super::session::Session;
 use super::stream::Stream;
 
-/// A message of a client is at most so long.
+/// The longest message of a client.
 const LONGEST_MESSAGE: usize = 1 << 20;
-/// A client has so long to say what it wants.
+/// The time within which a client has to send its request.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
-/// A client that takes nothing for so long is cut off.
+/// The time after which a client is disconnected that receives nothing.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A client may say so much in a second, and as much at once.
+/// The number of messages that a client may send in a second, and at once.
 const MOST_MESSAGES: f64 = 200.0;
 
-/// One connection.
+/// A connection of a client.
 pub struct Connection {
     peer: Peer,
     state: State,
-    /// When something happened last.
+    /// When the last bytes were read or written.
     moved: Instant,
-    /// How many messages the client may send at once.
+    /// The number of messages that the client may send at once.
     allowance: f64,
     allowed: Instant,
-    /// When its session wants to be polled again.
+    /// When the session wants to be polled again.
     due: Option<Instant>,
 }
 
 enum State {
-    /// Its request is read.
+    /// The request is being read.
     Head(Stream, Vec<u8>),
-    /// It is answered, and closed then.
+    /// The answer is being written, and the connection closed after it.
     Answer(Stream, Vec<u8>, usize),
-    /// It speaks.
+    /// The client and its session exchange messages.
     Open(Box<Open>),
-    /// It is over.
+    /// The connection is over.
     Closed,
 }
 
 struct Open {
     socket: WebSocket<Stream>,
     session: Box<dyn Session>,
-    /// How many bytes were given to the socket.
+    /// The number of bytes that were passed to the socket.
     given: u64,
-    /// How many of them had been taken when this was looked at last.
+    /// The number of bytes that the kernel had accepted at the last check.
     seen: u64,
 }
 
-/// What becomes of a request.
+/// The reply to a request.
 pub enum Reply {
-    /// These bytes, and the end.
+    /// These bytes are sent, and the connection is closed.
     Answer(Vec<u8>),
-    /// These bytes, and a conversation.
+    /// These bytes are sent, and a session begins.
     Session(Vec<u8>, Box<dyn Session>),
 }
 
@@ -71,17 +71,17 @@ impl Connection {
         Self { peer, state, moved: now, allowance: MOST_MESSAGES, allowed: now, due: None }
     }
 
-    /// Whether there is nothing more to do with it.
+    /// Returns whether the connection is over.
     pub fn is_over(&self) -> bool {
         matches!(self.state, State::Closed)
     }
 
-    /// Whether it is a conversation.
+    /// Returns whether the connection has a session.
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Open(_))
     }
 
-    /// When it wants to be polled.
+    /// Returns when the connection wants to be polled.
     pub fn due(&self) -> Option<Instant> {
         let patience = match &self.state {
             State::Head(..) => Some(self.moved + HEAD_PATIENCE),
@@ -92,7 +92,7 @@ impl Connection {
         [patience, self.due].into_iter().flatten().min()
     }
 
-    /// Reads and writes what is possible. `reply` says what becomes of a request.
+    /// Reads and writes as much as possible. `reply` decides about the request.
     pub fn work(&mut self, now: Instant, reply: &mut dyn FnMut(&RequestHead, &Peer) -> Reply) {
         let state = mem::replace(&mut self.state, State::Closed);
         self.state = match state {
@@ -145,7 +145,7 @@ impl Connection {
         match reply(&head, &self.peer) {
             Reply::Answer(answer) => State::Answer(stream, answer, 0),
             Reply::Session(answer, session) => {
-                // The kernel's buffer of a new connection takes more than this answer.
+                // The answer fits the kernel's buffer of a new connection.
                 if !matches!(write_all(&mut stream, &answer), Ok(written) if written == answer.len()) {
                     return State::Closed;
                 }
@@ -160,7 +160,7 @@ impl Connection {
                 if open.tell(|session, out| session.begin(out)).is_err() {
                     return State::Closed;
                 }
-                // A session has something to say also to a client that says nothing.
+                // A session may have something to send even if the client sends nothing.
                 self.due = Some(now);
                 self.converse(open, now)
             }
@@ -192,7 +192,7 @@ impl Connection {
             if said.is_err() {
                 return State::Closed;
             }
-            // Answered at once, whatever else there is to do.
+            // The session is polled at once, so that a request is answered without delay.
             self.due = Some(now);
         }
         if open.flush().is_err() {
@@ -204,10 +204,11 @@ impl Connection {
         State::Open(open)
     }
 
-    /// Lets its session send what has come, if it is time, and ends it if the client does nothing.
+    /// Polls the session if that is due, and closes the connection if the client has done nothing
+    /// for too long.
     pub fn poll(&mut self, now: Instant) {
-        // A client that takes little at a time takes something: whoever sends next finds the room
-        // that it made.
+        // A client that receives slowly is not idle: the next write finds the room that it has
+        // made.
         if let State::Open(open) = &mut self.state
             && open.has_moved()
         {
@@ -225,14 +226,14 @@ impl Connection {
         }
     }
 
-    /// Hands its session what was done for it.
+    /// Passes the result of an errand to the session.
     pub fn done(&mut self, request: Value, outcome: Outcome, now: Instant) {
         self.with_open(|open| open.tell(|session, out| session.done(request, outcome, out)));
-        // There may be something to send now that there was not before.
+        // The session may have something to send now.
         self.due = Some(now);
     }
 
-    /// Says why the door closes.
+    /// Sends the reason why the door closes, and closes the connection.
     pub fn end(&mut self, reason: &str) {
         self.with_open(|open| {
             open.tell(|session, out| session.end(reason, out))?;
@@ -250,7 +251,7 @@ impl Connection {
 }
 
 impl Open {
-    /// Lets the session say something, and sends it.
+    /// Lets the session send messages, and writes them.
     fn tell(&mut self, say: impl FnOnce(&mut dyn Session, &mut Outbox)) -> Result<(), Error> {
         let mut out = Outbox::behind(self.waiting());
         say(self.session.as_mut(), &mut out);
@@ -258,7 +259,7 @@ impl Open {
             let length = message.len();
             match self.socket.write(message) {
                 Ok(()) => {}
-                // It is in the buffer.
+                // The message is in the socket's buffer.
                 Err(Error::Io(error)) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
             }
@@ -274,20 +275,20 @@ impl Open {
         }
     }
 
-    /// Whether the client has taken something since this was asked last, or there is nothing to
-    /// take.
+    /// Returns whether the client has received something since the last call, or nothing waits for
+    /// it.
     fn has_moved(&mut self) -> bool {
         let taken = self.socket.get_ref().written();
         std::mem::replace(&mut self.seen, taken) != taken || self.waiting() == 0
     }
 
-    /// How many bytes the kernel has not taken.
+    /// Returns how many bytes the kernel has not accepted yet.
     fn waiting(&self) -> usize {
         self.given.saturating_sub(self.socket.get_ref().written()) as usize
     }
 }
 
-/// The head of a server's frame (RFC 6455, section 5.2).
+/// Returns the length of a server's frame head (RFC 6455, section 5.2).
 fn frame_head(length: usize) -> usize {
     match length {
         0..=125 => 2,
@@ -296,7 +297,7 @@ fn frame_head(length: usize) -> usize {
     }
 }
 
-/// Writes what the kernel takes.
+/// Writes as many bytes as the kernel accepts, and returns how many.
 fn write_all(stream: &mut Stream, bytes: &[u8]) -> io::Result<usize> {
     let mut written = 0;
     while written < bytes.len() {
@@ -318,7 +319,7 @@ mod tests {
     use super::super::stream::Socket;
     use super::*;
 
-    /// Always has more to say.
+    /// A session that always has more to send.
     struct Endless;
 
     impl Session for Endless {
@@ -352,7 +353,7 @@ mod tests {
         connection.due = Some(now);
         let mut step = |connection: &mut Connection| {
             connection.poll(now);
-            // Its session is not due.
+            // The session is not due.
             connection.poll(now + Duration::from_millis(1));
             now += PATIENCE / 4;
         };

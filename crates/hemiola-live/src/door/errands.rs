@@ -1,11 +1,11 @@
-//! Does for clients what takes its time, on threads of its own.
+//! Executes slow work for clients on threads of its own.
 //!
-//! A change of the robot may make modules, whose constructors may do anything; so may the default
-//! values that a subscription makes. A disk may be slow or gone, and an explanation reads the
-//! events of seconds. The door's own thread must not wait for that, and no kind of these for
-//! another. Of one kind, one thing is done after the other; but of subscriptions and calls a few at
-//! a time, so that one whose value is never made, or that is not answered, does not keep others
-//! waiting.
+//! A change of the robot may create modules, whose constructors may do anything; so may the default
+//! values that a subscription creates. A disk may be slow or gone, and an explanation reads the
+//! events of seconds. The door's own thread must not wait for any of these, and work of one kind
+//! must not wait for that of another. Within a kind, errands are executed one after the other. Only
+//! of subscriptions and calls, a few run at a time, so that one whose value is never created, or
+//! that is not answered, does not delay the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -15,12 +15,12 @@ use std::thread;
 use mio::Waker;
 use serde_json::Value;
 
-/// What became of something: its result, or why there is none.
+/// The outcome of an errand: its result, or why there is none.
 pub type Outcome = Result<Value, String>;
 
 type Work = Box<dyn FnOnce() -> Outcome + Send>;
 
-/// So much may wait.
+/// The number of errands that may wait in each lane.
 const MOST_WAITING: usize = 64;
 
 struct Errand {
@@ -29,34 +29,34 @@ struct Errand {
     work: Work,
 }
 
-/// What was done for a client.
+/// An errand that was done for a client.
 pub struct Done {
-    /// For whom.
+    /// The number of the client.
     pub client: usize,
-    /// What it had asked for, as it called that.
+    /// The client's identifier of the request.
     pub request: Value,
-    /// What became of it.
+    /// The outcome of the errand.
     pub outcome: Outcome,
 }
 
-/// What may wait for what.
+/// The queues of errands, which do not wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// Changes of the robot, in the order in which they were asked for.
+    /// Changes of the robot, in the order of the requests.
     Changes,
-    /// Questions, which may take seconds.
+    /// Questions, whose answers may take seconds.
     Questions,
-    /// Subscriptions, for which values of users' types are made.
+    /// Subscriptions, for which values of users' types are created.
     Subscriptions,
-    /// Messages from outside, in their order. Values of users' types are made of them as well.
+    /// Messages from outside, in their order. Values of users' types are created from them as well.
     Messages,
     /// Calls of services from outside, which wait for answers.
     Calls,
-    /// What is written to files and read from them.
+    /// Reading and writing of files.
     Files,
 }
 
-/// The lanes in their order: what their threads are called, and how many there are of each.
+/// The name of the threads of each lane and their number, in the order of the lanes.
 const LANES: [(&str, usize); 6] = [
     ("hemiola changes", 1),
     ("hemiola questions", 1),
@@ -66,16 +66,16 @@ const LANES: [(&str, usize); 6] = [
     ("hemiola files", 1),
 ];
 
-/// Where errands of each lane go.
+/// The senders of all lanes.
 type Lanes = Arc<[SyncSender<Errand>]>;
 
-/// The door's end.
+/// The door's end of the errands.
 pub struct Errands {
     lanes: Lanes,
     done: Receiver<Done>,
 }
 
-/// A client's end.
+/// A client's end of the errands.
 #[derive(Clone)]
 pub struct Runner {
     lanes: Lanes,
@@ -83,7 +83,7 @@ pub struct Runner {
 }
 
 impl Errands {
-    /// Starts the threads, which wake the door when something is done, and end with it.
+    /// Starts the threads. They wake the door when an errand is done, and end with the door.
     pub fn start(waker: Arc<Waker>) -> std::io::Result<Self> {
         let (finished, done) = sync_channel(MOST_WAITING);
         let mut lanes = Vec::new();
@@ -98,25 +98,26 @@ impl Errands {
         Ok(Self { lanes: lanes.into(), done })
     }
 
-    /// For this client.
+    /// Returns the end for this client.
     pub fn runner(&self, client: usize) -> Runner {
         Runner { lanes: self.lanes.clone(), client }
     }
 
-    /// What was done since.
+    /// Returns the errands that were done since the last call.
     pub fn done(&self) -> impl Iterator<Item = Done> + '_ {
         self.done.try_iter()
     }
 }
 
-/// Starts a thread that does one thing after the other, until the door is gone.
+/// Starts a thread that executes errands one after the other, until the door is gone.
 fn start(
     name: &str,
     errands: Arc<Mutex<Receiver<Errand>>>,
     finished: SyncSender<Done>,
     waker: Arc<Waker>,
 ) -> std::io::Result<()> {
-    // Who waits for the next one keeps the lock meanwhile, and the others of its lane wait for it.
+    // A thread that waits for an errand holds the lock, and the others of its lane wait for the
+    // lock.
     let next = move || errands.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
     let work = move || {
         while let Some(Errand { client, request, work }) = next() {
@@ -125,7 +126,7 @@ fn start(
             if finished.send(Done { client, request, outcome }).is_err() {
                 break;
             }
-            // A door that is gone needs no waking.
+            // A waker that fails belongs to a door that is gone.
             _ = waker.wake();
         }
     };
@@ -133,17 +134,17 @@ fn start(
 }
 
 impl Runner {
-    /// Of a client without a door, which does nothing and says that the door is closing: to try a
-    /// [`Session`](crate::Session) with what clients may say.
+    /// Creates the runner of a client without a door, which refuses all errands because the door is
+    /// closing. It serves to try a [`Session`](crate::Session) with what clients may send.
     pub fn without_door() -> Self {
         Self { lanes: LANES.map(|_| sync_channel(1).0).into(), client: 0 }
     }
 
-    /// Does `work` when what was asked for before in its lane is done; the client's session gets
-    /// the outcome.
+    /// Executes `work` after the earlier errands of the lane. The client's session receives the
+    /// outcome.
     ///
     /// # Errors
-    /// Too much is waiting.
+    /// Returns an error if too many errands wait, or the door is closing.
     pub fn run(
         &self,
         lane: Lane,

@@ -1,53 +1,55 @@
-//! The head of an HTTP request, as far as the door looks at it, and the heads of its answers. Pure.
+//! The head of an HTTP request, as far as the door reads it, and the heads of its answers. It is
+//! pure: it knows no sockets.
 
 use std::fmt::Write as _;
 
 use httparse::Status;
 
-/// A longer one is refused: what browsers send takes 1 or 2 kB.
+/// The length from which on a request's head is refused: those of browsers have 1 or 2 kB.
 pub const LONGEST_HEAD: usize = 16 << 10;
-/// Browsers send about twenty.
+/// The most headers of a request; browsers send about twenty.
 const MOST_HEADERS: usize = 64;
 
-/// What a client asks for.
+/// The head of a client's request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestHead {
-    /// `GET`
+    /// The method: `GET`
     pub method: String,
-    /// Without the query: `/app.js`
+    /// The path without the query: `/app.js`
     pub path: String,
-    /// What stands behind the question mark.
+    /// The query, which follows the question mark.
     pub query: String,
-    /// `Host`
+    /// The header `Host`.
     pub host: Option<String>,
-    /// `Origin`
+    /// The header `Origin`.
     pub origin: Option<String>,
-    /// `Authorization`
+    /// The header `Authorization`.
     pub authorization: Option<String>,
-    /// `Cookie`
+    /// The header `Cookie`.
     pub cookie: Option<String>,
-    /// `If-None-Match`
+    /// The header `If-None-Match`.
     pub known: Option<String>,
-    /// `Upgrade: websocket`
+    /// Whether `Upgrade: websocket` is among the headers.
     pub is_upgrade: bool,
-    /// `Sec-WebSocket-Key`
+    /// The header `Sec-WebSocket-Key`.
     pub key: Option<String>,
-    /// `Sec-WebSocket-Protocol`, in the client's order.
+    /// The protocols of `Sec-WebSocket-Protocol`, in the client's order.
     pub protocols: Vec<String>,
     /// Whether answers may be compressed by gzip.
     pub takes_gzip: bool,
 }
 
-/// What has come of a head so far.
+/// The head of a request as far as it was received.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Parsed {
-    /// All of it, and how many bytes that are.
+    /// The whole head, and the number of its bytes.
     Whole(Box<RequestHead>, usize),
-    /// A beginning.
+    /// The beginning of a head.
     Partial,
 }
 
-/// The name of the cookie that has the token; each port has its own, for browsers share them.
+/// Returns the name of the cookie with the token. Each port has its own, because ports of a host
+/// share their cookies.
 pub fn cookie_name(port: u16) -> String {
     format!("hemiola-{port}")
 }
@@ -56,7 +58,8 @@ impl RequestHead {
     /// Reads the head of a request.
     ///
     /// # Errors
-    /// It is none, says something twice that may be said once, or is too long; the text says which.
+    /// Returns an error if the bytes are no request, a header is repeated that may occur once, or
+    /// the head is too long.
     pub fn parse(bytes: &[u8]) -> Result<Parsed, &'static str> {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut request = httparse::Request::new(&mut headers);
@@ -80,7 +83,7 @@ impl RequestHead {
     fn read(&mut self, name: &str, value: &str) -> Result<(), &'static str> {
         let once = |place: &mut Option<String>| match place.replace(value.to_owned()) {
             None => Ok(()),
-            // Whoever checks one of them and means the other one would be fooled.
+            // A proxy might check one of them while the door uses the other one.
             Some(_) => Err("a header stands twice that may stand once"),
         };
         match name.to_ascii_lowercase().as_str() {
@@ -93,7 +96,7 @@ impl RequestHead {
             "upgrade" => self.is_upgrade = value.eq_ignore_ascii_case("websocket"),
             "accept-encoding" => self.takes_gzip = items(value).any(|coding| coding.split(';').next() == Some("gzip")),
             "sec-websocket-protocol" => self.protocols.extend(items(value).map(str::to_owned)),
-            // A body would be taken for the next request.
+            // A body would be read as the next request.
             "content-length" if value != "0" => return Err("this door takes no bodies"),
             "transfer-encoding" => return Err("this door takes no bodies"),
             _ => {}
@@ -101,7 +104,7 @@ impl RequestHead {
         Ok(())
     }
 
-    /// Everything that may be the token: in the query, the header, or a cookie.
+    /// Returns everything that may be the token: from the query, the header, or cookies.
     pub fn tokens(&self) -> impl Iterator<Item = &str> {
         let queried = self.query.split('&').filter_map(|pair| pair.strip_prefix("token="));
         let bearer = self.authorization.as_deref().and_then(|value| value.strip_prefix("Bearer "));
@@ -117,15 +120,15 @@ fn items(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim)
 }
 
-/// What browsers may do with everything that comes from here: nothing of anybody else's is loaded
-/// or run, nobody else may show it in a frame, and nobody learns its address.
+/// Headers of all answers, which restrict browsers: they load and run nothing from other sites, no
+/// other site may show an answer in a frame, and its address is not disclosed.
 const HEADERS: &str = "Content-Security-Policy: default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\
 X-Content-Type-Options: nosniff\r\n\
 Referrer-Policy: no-referrer\r\n\
 Cross-Origin-Resource-Policy: same-origin\r\n\
 Cross-Origin-Opener-Policy: same-origin\r\n";
 
-/// An answer, after which the connection is closed.
+/// Returns an answer, after which the connection is closed.
 pub fn answer(status: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status}\r\n{HEADERS}Connection: close\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {
@@ -137,12 +140,12 @@ pub fn answer(status: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// An answer in words.
+/// Returns an answer in plain text.
 pub fn answer_text(status: &str, text: &str) -> Vec<u8> {
     answer(status, &[("Content-Type", "text/plain; charset=utf-8")], format!("{text}\n").as_bytes())
 }
 
-/// The answer after which both sides speak WebSocket.
+/// Returns the answer that switches the connection to WebSocket.
 pub fn upgrade(key: &str, protocol: &str) -> Vec<u8> {
     let accept = tungstenite::handshake::derive_accept_key(key.as_bytes());
     format!(

@@ -1,26 +1,26 @@
-//! What waits for one client.
+//! The messages that wait for one client.
 
 use serde_json::Value;
 use tungstenite::{Bytes, Message};
 
-/// Messages on their way to one client, and how much of them it has not taken.
+/// Messages for one client, and the number of bytes that it has not received yet.
 #[derive(Debug, Default)]
 pub struct Outbox {
     messages: Vec<Message>,
-    /// Bytes of them.
+    /// The bytes of these messages.
     added: usize,
-    /// Bytes of earlier ones that the client has not taken.
+    /// The bytes of earlier messages that the client has not received.
     waiting: usize,
 }
 
-/// While so much waits for a client, it gets no more values: it is behind, and newer ones will
-/// come.
+/// The number of waiting bytes above which a client is sent no more values: it is behind, and newer
+/// ones will follow.
 const CONGESTED: usize = 1 << 20;
-/// As much can wait for a client: a large value, and what is behind it.
+/// The most bytes that can wait for a client: a large value, and what follows it.
 pub const MOST_WAITING: usize = 32 << 20;
 
 impl Outbox {
-    /// For a client that has not taken so many bytes yet.
+    /// Creates the outbox of a client that has not received that many bytes yet.
     pub fn behind(waiting: usize) -> Self {
         Self { waiting, ..Self::default() }
     }
@@ -30,24 +30,24 @@ impl Outbox {
         self.send_text(message.to_string());
     }
 
-    /// Sends a text.
+    /// Sends a text message.
     pub fn send_text(&mut self, text: String) {
         self.added += text.len();
         self.messages.push(Message::text(text));
     }
 
-    /// Sends bytes.
+    /// Sends a binary message.
     pub fn send_bytes(&mut self, bytes: Vec<u8>) {
         self.added += bytes.len();
         self.messages.push(Message::Binary(Bytes::from(bytes)));
     }
 
-    /// Whether the client takes less than it is sent, so that values had better be dropped.
+    /// Returns whether the client receives less than it is sent, so that values are better dropped.
     pub fn is_congested(&self) -> bool {
         self.waiting + self.added > CONGESTED
     }
 
-    /// What is to be sent now.
+    /// Removes and returns the messages to send now.
     pub fn take(&mut self) -> Vec<Message> {
         self.added = 0;
         std::mem::take(&mut self.messages)

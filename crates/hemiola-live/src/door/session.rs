@@ -1,4 +1,4 @@
-//! What speaks with one client, once it was let in.
+//! The interface of sessions, which serve one client each.
 
 use std::time::Duration;
 
@@ -7,24 +7,25 @@ use serde_json::Value;
 use super::errands::Outcome;
 use super::outbox::Outbox;
 
-/// What speaks with one client. Everything is called on the door's thread and must not wait.
+/// Serves one client that was admitted. All methods are called on the door's thread and must not
+/// wait.
 pub trait Session: Send {
-    /// The client has come.
+    /// Handles the beginning of the connection.
     fn begin(&mut self, out: &mut Outbox);
 
-    /// The client says something.
+    /// Handles a text message of the client.
     fn text(&mut self, text: &str, out: &mut Outbox);
 
-    /// The client says something in bytes.
+    /// Handles a binary message of the client.
     fn bytes(&mut self, bytes: &[u8], out: &mut Outbox);
 
-    /// Something that takes its time was done.
+    /// Handles the outcome of an errand that was done for the client.
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox);
 
-    /// Sends what has come since; after how long it wants to be polled again, `None`: not before
-    /// the client says something.
+    /// Sends what has arrived since the last call. Returns after how long to poll again; with
+    /// `None`, not before the client sends a message.
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration>;
 
-    /// The door closes.
+    /// Handles that the door closes.
     fn end(&mut self, reason: &str, out: &mut Outbox);
 }

@@ -1,4 +1,5 @@
-//! A connection's socket, of either kind, which counts what the client has taken.
+//! The socket of a connection, over TCP or Unix, which counts the bytes that the kernel has
+//! accepted.
 
 use std::io::{self, Read, Write};
 
@@ -6,13 +7,13 @@ use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 
-/// The socket.
+/// The socket of a connection.
 pub enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
-/// The socket, and how many bytes went into it.
+/// A socket, and the number of bytes that were written to it.
 pub struct Stream {
     socket: Socket,
     written: u64,
@@ -23,7 +24,7 @@ impl Stream {
         Self { socket, written: 0 }
     }
 
-    /// How many bytes the kernel has taken for the client.
+    /// Returns how many bytes the kernel has accepted for the client.
     pub fn written(&self) -> u64 {
         self.written
     }

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// What makes a client trusted: 128 random bits, as 32 hexadecimal digits.
+/// The secret that makes a client trusted: 128 random bits, as 32 hexadecimal digits.
 #[derive(Clone)]
 pub struct Token(String);
 
 impl Token {
-    /// A new one.
+    /// Creates a random token.
     ///
     /// # Errors
-    /// The kernel has no randomness to give.
+    /// Returns an error if the kernel provides no random numbers.
     pub fn random() -> std::io::Result<Self> {
         let mut bytes = [0_u8; 16];
         let mut filled = 0;
@@ -20,26 +20,26 @@ impl Token {
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// One that somebody chose.
+    /// Returns the token with a text that somebody has chosen.
     pub fn of(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Whether this is what somebody said. Takes as long for a wrong one as for the right one, so
-    /// that it cannot be guessed piece by piece.
+    /// Returns whether `said` is the token. A wrong one takes as long as the right one, so that the
+    /// token cannot be guessed piece by piece.
     pub fn is(&self, said: &str) -> bool {
         let Self(token) = self;
         let differ = token.bytes().zip(said.bytes()).fold(0, |differ, (left, right)| differ | (left ^ right));
         token.len() == said.len() && differ == 0
     }
 
-    /// The text, for the address that a person is shown.
+    /// Returns the text, for the address that a person is shown.
     pub fn text(&self) -> &str {
         &self.0
     }
 }
 
-/// Does not show the secret.
+/// Formats the token without showing the secret.
 impl fmt::Debug for Token {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Token")

@@ -1,4 +1,4 @@
-//! What takes its time: plots and single values.
+//! Answers that take time: plots and single values.
 
 use hemiola_log::{LogError, LogReader, Selection, Series};
 use hemiola_runtime::JournalEntry;
@@ -9,10 +9,11 @@ use crate::protocol::JournalText;
 use crate::protocol::binary::{self, Point, Points};
 use crate::robot::fields::numeric_fields;
 
-/// So many fields of a plot.
+/// The most fields of a plot.
 const MOST_FIELDS: usize = 64;
 
-/// Fields over the whole log: what the client is told of them, and their points as a message.
+/// Reads fields from the whole log. Returns the answer to the client, and the points as a binary
+/// message.
 pub fn plot(
     contents: &Contents,
     subscription: u32,
@@ -33,7 +34,7 @@ pub fn plot(
             Err(error) => answers.push(json!({"error": error})),
         }
     }
-    // Without any, all topics would be meant.
+    // A selection without topics would select all of them.
     let files = if series.is_empty() { &[] } else { contents.files.files() };
     for file in files {
         let log = LogReader::open(file).map_err(|error| error.to_string())?;
@@ -56,10 +57,10 @@ pub fn plot(
     Ok((json!({ "fields": answers }), bytes))
 }
 
-/// The newest value of a path at a time.
+/// Returns the newest value of a path at a time.
 pub fn read(contents: &Contents, field: &str, at: i64) -> Result<Value, String> {
     let (channel, path) = contents.field(field)?;
-    // What is damaged is told to who plays it.
+    // Damage is reported to a client that plays this time.
     let newest = contents
         .newest(std::slice::from_ref(&channel.topic), at, || true, |_| {})
         .map_err(|error| error.to_string())?;
@@ -69,7 +70,7 @@ pub fn read(contents: &Contents, field: &str, at: i64) -> Result<Value, String> 
     Ok(json!({"value": *part, "time": nanoseconds(message.log_time)}))
 }
 
-/// The numbers within a representation or the messages of a topic.
+/// Returns the numeric fields within a representation or the messages of a topic.
 pub fn fields(contents: &Contents, value: Option<&str>, topic: Option<&str>) -> Result<Value, String> {
     let channel = contents.channel(value, topic)?;
     let definition = channel.definition().map_err(|error| error.to_string())?;
@@ -79,7 +80,7 @@ pub fn fields(contents: &Contents, value: Option<&str>, topic: Option<&str>) -> 
     Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
 }
 
-/// As clients get it.
+/// Returns a journal entry with its number, in the form for clients.
 pub fn numbered(entry: JournalEntry, number: u64) -> Value {
     json!(JournalText::from(JournalEntry { number, ..entry }))
 }

@@ -1,4 +1,4 @@
-//! What a log has, and names for it.
+//! The contents of a log, and names for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,39 +16,39 @@ use serde_json::{Value, json};
 
 use super::shown::Shown;
 
-/// A log that is open.
+/// The contents of an open log.
 pub struct Contents {
-    /// Its files.
+    /// The files of the log.
     pub files: SplitLog,
-    /// When its first message was logged, in nanoseconds.
+    /// The time of the first message, in nanoseconds.
     pub begin: i64,
-    /// When its last one was.
+    /// The time of the last message, in nanoseconds.
     pub end: i64,
-    /// What it says of its robot; nothing if it is not of Hemiola's.
+    /// The metadata about the robot; empty for a log that Hemiola has not written.
     pub about: BTreeMap<String, String>,
-    /// What could not be read when it was opened, in words.
+    /// What could not be read when the log was opened, in words.
     pub damage: Vec<String>,
     representations: BTreeMap<String, Named>,
     topics: BTreeMap<String, Named>,
-    /// The topics that tell what happened to the robot.
+    /// The topics with the journal of the robot.
     pub journal: Vec<String>,
     /// What modules have plotted and drawn.
     pub shown: Vec<Shown>,
-    /// How the robot was configured, by key, as JSON.
+    /// The configuration of the robot, by key, as JSON.
     configuration: BTreeMap<String, String>,
 }
 
-/// A channel, and whose it is.
+/// A channel, and the owner of its representation.
 struct Named {
     owner: String,
     channel: Arc<Channel>,
 }
 
-/// What is damaged is told so often; a disk that fails tells it of every byte.
+/// The most reports of damage: a disk that fails would cause one for every byte.
 pub const MOST_DAMAGE: usize = 20;
-/// What owns the channels that are no representations.
+/// First parts of topics that are no owners of representations.
 const NO_OWNERS: &[&str] = &["hemiola", "debug"];
-/// What owns topics of a robot.
+/// The first part of topics of the robot's bus.
 const TOPIC: &str = "topic";
 
 impl Contents {
@@ -77,8 +77,8 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Representations are called as the robot called them, where that is clear; all else by its
-    /// topic.
+    /// Gives names to the channels: representations have those of the robot where they are
+    /// unambiguous, all other channels their topics.
     fn name(&mut self, channels: BTreeMap<String, Arc<Channel>>) {
         self.journal = channels.values().filter(|channel| is_journal(channel)).map(|it| it.topic.clone()).collect();
         let owned = |topic: &str| {
@@ -97,7 +97,7 @@ impl Contents {
         }
     }
 
-    /// What it consists of, as `describe` of robots.
+    /// Returns the parts of the log, in the form of the `describe` of robots.
     pub fn describe(&self) -> Value {
         let schema_name =
             |named: &Named| named.channel.definition().is_ok().then(|| named.channel.type_name().to_owned());
@@ -122,8 +122,8 @@ impl Contents {
         })
     }
 
-    /// The cycles, as far as the log says how they were configured; what they consisted of it does
-    /// not.
+    /// Returns the cycles, as far as the configuration in the log says; it does not contain their
+    /// tasks.
     fn cycles(&self) -> Vec<Value> {
         let said = |cycle: &str, key: &str| -> Option<Value> {
             serde_json::from_str(self.configuration.get(&format!("cycle.{cycle}.{key}"))?).ok()
@@ -150,10 +150,10 @@ impl Contents {
         cycles.collect()
     }
 
-    /// The channel of a representation or a topic, of which one is named.
+    /// Returns the channel of a representation or a topic, exactly one of which is named.
     ///
     /// # Errors
-    /// There is none of that name, or nobody here can read what it has.
+    /// Returns an error if there is no channel of that name, or its messages cannot be read.
     pub fn channel(&self, value: Option<&str>, topic: Option<&str>) -> Result<&Arc<Channel>, String> {
         let (kind, name, names) = match (value, topic) {
             (Some(name), None) => ("representation", name, &self.representations),
@@ -166,7 +166,7 @@ impl Contents {
         Ok(found)
     }
 
-    /// The channel of a field, and the path within its messages: `Ball.position.x`,
+    /// Returns the channel of a field, and the path within its messages: `Ball.position.x`,
     /// `topic:/scan.range_min`, `plot:ball.score`.
     pub fn field(&self, field: &str) -> Result<(&Arc<Channel>, String), String> {
         if let Some(name) = field.strip_prefix("plot:") {
@@ -181,7 +181,7 @@ impl Contents {
             None => (field, false),
         };
         let names = if is_topic { &self.topics } else { &self.representations };
-        // Names may have dots themselves: the longest that fits is meant.
+        // Names may contain dots themselves: the longest one that fits is used.
         let is_of = |name: &&String| field.strip_prefix(name.as_str()).is_some_and(is_path);
         let end = field.find(['.', '[']).unwrap_or(field.len());
         let name = names.keys().filter(is_of).max_by_key(|name| name.len()).map_or(&field[..end], String::as_str);
@@ -189,10 +189,10 @@ impl Contents {
         Ok((channel?, field[name.len()..].trim_start_matches('.').to_owned()))
     }
 
-    /// The newest message of each of these topics at a time, the oldest first.
+    /// Returns the newest message of each of these topics at a time, the oldest first.
     ///
     /// # Errors
-    /// The log cannot be read. What is damaged is told to `on_damage`, and passed.
+    /// Returns an error if the log cannot be read. Damage is reported to `on_damage`, and skipped.
     pub fn newest(
         &self,
         topics: &[String],
@@ -201,7 +201,7 @@ impl Contents {
         mut on_damage: impl FnMut(String),
     ) -> Result<Vec<Kept>, LogError> {
         let mut found: BTreeMap<String, Kept> = BTreeMap::new();
-        // Most come often: a look at the last second finds them.
+        // Most topics have frequent messages, which are found in the last second.
         let (mut before, mut reach) = (at.saturating_add(1), FIRST_REACH);
         while found.len() < topics.len() && before > self.begin && is_wanted() {
             let from = before.saturating_sub(reach).max(self.begin);
@@ -230,15 +230,15 @@ impl Contents {
     }
 }
 
-/// So far back the newest values are looked for at first.
+/// The time in which the newest values are first looked for.
 const FIRST_REACH: i64 = 1_000_000_000;
 
-/// Whether that may follow a name.
+/// Returns whether that may follow a name.
 fn is_path(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['.', '['])
 }
 
-/// As logs have it.
+/// Returns a time in the form of logs.
 pub fn log_time(nanoseconds: i64) -> LogTime {
     LogTime::from_nanoseconds(u64::try_from(nanoseconds).unwrap_or(0))
 }
@@ -247,12 +247,12 @@ fn whole_nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// As clients get it.
+/// Returns a time in the form for clients.
 pub fn nanoseconds(time: LogTime) -> i64 {
     i64::try_from(time.nanoseconds()).unwrap_or(i64::MAX)
 }
 
-/// What the files of a log have together.
+/// The summary of all files of a log.
 #[derive(Default)]
 struct Scan {
     about: BTreeMap<String, String>,
@@ -263,7 +263,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Takes a summary's word; without one, reads the whole file.
+    /// Reads a file's summary, or the whole file if it has none.
     fn file(&mut self, path: &Path) -> Result<(), LogError> {
         let mut log = LogReader::open(path)?;
         if let Some(error) = log.summary_error() {
@@ -283,14 +283,15 @@ impl Scan {
         }
         while let Some(entry) = log.next_entry() {
             match entry {
-                // Of several files, each tells the providers of its own beginning.
+                // The metadata of the first file is used: each file names the providers at its own
+                // beginning.
                 Ok(Entry::Metadata(metadata)) if metadata.name == ABOUT && self.about.is_empty() => {
                     self.about = metadata.entries;
                 }
                 Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION && self.configuration.is_empty() => {
                     self.configuration = metadata.entries;
                 }
-                // What the log says of itself stands before all messages.
+                // The metadata stands before all messages.
                 Ok(Entry::Message(_)) if is_told => break,
                 Ok(Entry::Message(message)) => {
                     self.time(message.log_time);

@@ -1,5 +1,5 @@
-//! Messages whose time comes, read ahead by a thread of the client's: the door's own never waits
-//! for a disk.
+//! Messages of a log that become due as time passes. A thread of the client reads them ahead, so
+//! that the door's thread never waits for a disk.
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Weak};
@@ -10,30 +10,30 @@ use hemiola_recording::split::Kept;
 
 use super::contents::{Contents, log_time, nanoseconds};
 
-/// What comes of a log.
+/// An item of a feed.
 pub enum Fed {
-    /// The newest message at the time at which the feed begins.
+    /// The newest message of a topic at the time at which the feed begins.
     Newest(Kept),
-    /// A message after that.
+    /// A message after that time.
     Message(Kept),
-    /// Something cannot be read.
+    /// A report that something cannot be read.
     Damage(String),
 }
 
-/// Some topics from some time on. Dropped, it ends.
+/// The messages of some topics from a time on. Dropping it ends the thread.
 pub struct Feed {
     received: Receiver<Fed>,
-    /// What was received too early.
+    /// The item that was received before its time.
     next: Option<Fed>,
     _wanted: Arc<()>,
     is_over: bool,
 }
 
-/// So much is read ahead.
+/// The number of items that are read ahead.
 const AHEAD: usize = 64;
 
 impl Feed {
-    /// Begins with the newest message of each topic at that time.
+    /// Starts to read, with the newest message of each topic at that time first.
     pub fn start(contents: Arc<Contents>, topics: Vec<String>, at: i64) -> Result<Self, String> {
         let (sender, received) = sync_channel(AHEAD);
         let wanted = Arc::new(());
@@ -45,12 +45,12 @@ impl Feed {
         Ok(Self { received, next: None, _wanted: wanted, is_over: false })
     }
 
-    /// Whether the log may have more of this time, which has not been read yet.
+    /// Returns whether the log may have more items for the current time that were not read yet.
     pub fn is_behind(&self) -> bool {
         self.next.is_none() && !self.is_over
     }
 
-    /// The next thing whose time has come.
+    /// Returns the next item that is due.
     pub fn next(&mut self, now: i64) -> Option<Fed> {
         let next = match self.next.take() {
             Some(next) => next,
@@ -72,10 +72,10 @@ impl Feed {
     }
 }
 
-/// Reads until nobody wants it, or the log is over.
+/// Reads until the feed is dropped, or the log is over.
 fn read(contents: &Contents, topics: &[String], at: i64, wanted: &Weak<()>, out: &SyncSender<Fed>) {
     let is_wanted = || wanted.strong_count() > 0;
-    // Who has left does not hear it.
+    // Sending fails only if the feed was dropped.
     let damaged = |text: String| _ = out.send(Fed::Damage(text));
     match contents.newest(topics, at, is_wanted, damaged) {
         Ok(newest) => newest.into_iter().for_each(|kept| _ = out.send(Fed::Newest(kept))),

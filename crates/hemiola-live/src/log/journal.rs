@@ -1,5 +1,5 @@
-//! The journal of a log, read ahead by a thread of the client's: it is sent as fast as the client
-//! takes it, and however long it is, no more of it is in memory than a client takes at once.
+//! The journal of a log, read ahead by a thread of the client. It is sent as fast as the client
+//! receives it, and only a bounded part of it is in memory at a time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,36 +13,36 @@ use hemiola_runtime::{JournalEntry, JournalEvent, Severity};
 
 use super::contents::{Contents, MOST_DAMAGE, nanoseconds};
 
-/// What happened, from the beginning of the log on. Dropped, it ends.
+/// The journal from the beginning of the log on. Dropping it ends the thread.
 pub struct JournalFeed {
     received: Receiver<JournalEntry>,
     is_over: bool,
 }
 
-/// So many entries are read ahead: more than are sent at once.
+/// The number of entries that are read ahead: more than are sent at once.
 const AHEAD: usize = 4096;
 
 impl JournalFeed {
-    /// Begins to read.
+    /// Starts to read.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// Returns an error if the system provides no thread.
     pub fn start(contents: Arc<Contents>) -> Result<Self, String> {
         let (sender, received) = sync_channel(AHEAD);
         thread::Builder::new()
             .name("hemiola journal".into())
-            // Whoever has left wants no more of it.
+            // Reading ends when the receiver is dropped.
             .spawn(move || _ = read(&contents, &sender))
             .map_err(|error| format!("no thread to read the log on: {error}"))?;
         Ok(Self { received, is_over: false })
     }
 
-    /// Whether there may be more.
+    /// Returns whether there may be more entries.
     pub fn goes_on(&self) -> bool {
         !self.is_over
     }
 
-    /// The next entry that has been read. Its number is missing.
+    /// Returns the next entry that has been read, without its number.
     pub fn next(&mut self) -> Option<JournalEntry> {
         let next = self.received.try_recv();
         self.is_over |= matches!(next, Err(TryRecvError::Disconnected));
@@ -50,7 +50,7 @@ impl JournalFeed {
     }
 }
 
-/// Reads until the client has left (`None`), or the log is over.
+/// Reads until the receiver is dropped (`None`), or the log is over.
 fn read(contents: &Contents, out: &SyncSender<JournalEntry>) -> Option<()> {
     for text in &contents.damage {
         out.send(damaged(text.clone(), contents.begin)).ok()?;
@@ -82,7 +82,7 @@ fn read(contents: &Contents, out: &SyncSender<JournalEntry>) -> Option<()> {
     Some(())
 }
 
-/// Something cannot be read: as an entry of the journal.
+/// Returns a journal entry about something that cannot be read.
 pub fn damaged(text: String, time: i64) -> JournalEntry {
     let event = JournalEvent::Message { severity: Severity::Error, about: "the log".to_owned(), text };
     JournalEntry { number: 0, at: Time::from_nanoseconds(time), event }

@@ -1,4 +1,4 @@
-//! One client of a log: what it asked for, and what it gets.
+//! The session of one client of a log: its requests, and what it is sent.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,45 +21,46 @@ use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 use crate::protocol::{Form, Request, Watched, parse};
 
-/// So many subscriptions of a client.
+/// The most subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
-/// What changes fast is looked at so often.
+/// The period in which values are polled.
 const FAST: Duration = Duration::from_millis(16);
-/// A client is told the time so often while it goes on.
+/// The period in which a client is sent the time while it plays.
 const TOLD: Duration = Duration::from_millis(250);
-/// What was dropped is told so often.
+/// The period in which a client is sent the number of dropped messages.
 const DROPPED_PERIOD: Duration = Duration::from_secs(1);
-/// More messages are not sent at once: others wait for the door, too.
+/// The most messages that are sent at once, so that other clients have their turn.
 const MOST_AT_ONCE: usize = 512;
 
-/// See the module.
+/// The session of one client of a log.
 pub struct LogSession {
     contents: Arc<Contents>,
     client: DoorClient,
     transport: Transport,
     told: Instant,
     values: Vec<LogStream>,
-    /// What of the drawings is wanted.
+    /// The drawings that the client wants.
     drawn: Vec<Shown>,
-    /// Drawings that the client was too slow for, and is to be told of.
+    /// The number of drawings that were dropped because the client was too slow, and not reported
+    /// yet.
     undrawn: u64,
     plots: Vec<u32>,
     feed: Option<Feed>,
-    /// Other values are wanted than those of the feed, or from another time on.
+    /// Whether the feed has to be restarted, for other values or from another time.
     is_stale: bool,
-    /// The client has what came until then.
+    /// The time up to which the client has been sent everything.
     reached: i64,
-    /// The number of the next entry of the journal, once it is watched.
+    /// The number of the next journal entry, once the client watches the journal.
     journal: Option<u64>,
-    /// What of the journal the client does not have yet.
+    /// The journal entries that the client does not have yet.
     past: Option<JournalFeed>,
-    /// What could not be read, as far as the client knows.
+    /// The damage that was reported to the client.
     damage: BTreeSet<String>,
     loaded: (Sender<Loaded>, Receiver<Loaded>),
     told_dropped: Instant,
 }
 
-/// What was read elsewhere, besides an answer.
+/// What an errand has read besides its answer.
 enum Loaded {
     Points(u32, Vec<u8>),
     Damage(String),
@@ -89,7 +90,8 @@ impl LogSession {
         }
     }
 
-    /// Answers at once, or later by [`done`](Session::done): then `None`.
+    /// Executes a request. Returns its answer, or `None` if [`done`](Session::done) will send it
+    /// later.
     fn perform(&mut self, number: &Value, request: Request, out: &mut Outbox) -> Result<Option<Value>, String> {
         let now = Instant::now();
         Ok(Some(match request {
@@ -110,7 +112,7 @@ impl LogSession {
                 self.check_free(subscription)?;
                 let loaded = self.loaded.0.clone();
                 self.later(number, move |contents| {
-                    // Who has left wants none of it.
+                    // Sending fails only if the client has left.
                     let on_damage = |text| _ = loaded.send(Loaded::Damage(text));
                     let (answer, points) = answers::plot(contents, subscription, &fields, on_damage)?;
                     _ = loaded.send(Loaded::Points(subscription, points));
@@ -176,7 +178,7 @@ impl LogSession {
         }))
     }
 
-    /// Does it on a thread that may wait for a disk.
+    /// Executes `work` on a thread that may wait for a disk.
     fn later(&self, number: &Value, work: impl FnOnce(&Contents) -> Outcome + Send + 'static) -> Result<(), String> {
         let contents = self.contents.clone();
         self.client.runner.run(Lane::Questions, number.clone(), move || work(&contents))
@@ -193,7 +195,7 @@ impl LogSession {
         Ok(())
     }
 
-    /// Another time was set.
+    /// Notes that the time has jumped.
     fn jumped(&mut self, now: Instant) {
         self.reached = self.transport.time(now);
         self.values.iter_mut().for_each(LogStream::reset);
@@ -205,7 +207,7 @@ impl LogSession {
         out.send(&self.transport.event(now));
     }
 
-    /// Reads what is wanted now, from where the client is.
+    /// Restarts the feed for what is wanted now, from the client's time.
     fn refresh(&mut self, out: &mut Outbox) {
         self.is_stale = false;
         let drawn = self.drawn.iter().map(|shown| shown.topic.clone());
@@ -221,7 +223,7 @@ impl LogSession {
         }
     }
 
-    /// Sends what has come; whether there may be more.
+    /// Sends the items that are due. Returns whether there may be more.
     fn feed(&mut self, time: i64, out: &mut Outbox) -> bool {
         let mut records = Vec::new();
         let is_more = self.feed_at_most(MOST_AT_ONCE, time, &mut records, out);
@@ -253,7 +255,7 @@ impl LogSession {
         true
     }
 
-    /// Sends of the journal what the client takes now.
+    /// Sends as many journal entries as the client can receive now.
     fn send_past(&mut self, out: &mut Outbox) {
         let (Some(past), Some(number)) = (&mut self.past, &mut self.journal) else { return };
         while !out.is_congested()
@@ -265,7 +267,7 @@ impl LogSession {
         self.past.take_if(|past| !past.goes_on());
     }
 
-    /// Takes what a message shows, if that is wanted.
+    /// Sends what a message shows, if the client wants that.
     fn draw(&mut self, message: &Kept, time: i64, records: &mut Vec<Value>, out: &mut Outbox) {
         let Some(shown) = self.drawn.iter().find(|shown| shown.topic == message.channel.topic) else { return };
         if out.is_congested() {
@@ -281,7 +283,7 @@ impl LogSession {
         }
     }
 
-    /// Tells what cannot be read, once.
+    /// Reports damage to the client, once.
     fn damaged(&mut self, text: String, time: i64, out: &mut Outbox) {
         if let Some(number) = &mut self.journal
             && !self.damage.contains(&text)
@@ -388,7 +390,7 @@ impl Session for LogSession {
     }
 }
 
-/// Why something is refused that only a robot can do.
+/// Returns why a request is refused that only a robot can fulfil.
 fn only_robots(what: &str) -> String {
     format!("`{what}` is for robots that run: this is a log, which can be looked at and played")
 }

@@ -1,8 +1,8 @@
-//! What modules had drawn when a log was recorded: messages below `/debug` as records of the event
-//! `debug`, which running robots send.
+//! What modules had drawn when a log was recorded: messages below `/debug`, converted to the
+//! records that running robots send in the event `debug`.
 //!
-//! The messages are those that [`hemiola_recording::shown`] writes. Circles, ellipses and arrows of
-//! a scene have become lines there, and stay so.
+//! [`hemiola_recording::shown`] has written these messages. Circles, ellipses and arrows of a scene
+//! have become lines there, and stay lines.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::protocol::binary;
 
-/// Something that modules show, and where the log has it.
+/// A drawing, plot or image of modules, and its channel in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
     /// The name that clients ask for, such as `field/ball` or `ball.score`.
     pub name: String,
-    /// The channel's.
+    /// The topic of the channel.
     pub topic: String,
     kind: Kind,
 }
@@ -29,16 +29,16 @@ enum Kind {
     Plot,
     Scene,
     Annotations,
-    /// Where a space lies in another.
+    /// The place of a space in another.
     Transform,
     Image,
 }
 
-/// Drawings go when they are so much older than what else is there.
+/// The time after which a drawing disappears that was not drawn again.
 const LIFETIME: i64 = 1_000_000_000;
 
 impl Shown {
-    /// What channels have of it.
+    /// Finds everything that modules have shown in the channels.
     pub fn all(channels: &[Arc<Channel>]) -> Vec<Self> {
         let images: Vec<&str> = channels.iter().filter_map(|channel| part(channel, Kind::Image)).collect();
         let found = channels.iter().filter_map(|channel| {
@@ -48,7 +48,7 @@ impl Shown {
             let name = match kind {
                 Kind::Plot | Kind::Image => dotted(path),
                 Kind::Transform => path.to_owned(),
-                // The names of images may have dots, which are slashes in a topic.
+                // The names of images may contain dots, which are slashes in a topic.
                 Kind::Scene | Kind::Annotations => {
                     let layer = |image: &&str| path.strip_prefix(*image).is_some_and(|rest| rest.starts_with('/'));
                     let image = images.iter().copied().filter(layer).max_by_key(|image| image.len());
@@ -60,7 +60,7 @@ impl Shown {
         found.collect()
     }
 
-    /// What clients are told of it.
+    /// Returns the description for clients.
     pub fn describe(&self) -> Json {
         let kind = match self.kind {
             Kind::Plot => "plot",
@@ -70,8 +70,8 @@ impl Shown {
         json!({"name": self.name, "kind": kind, "update": ""})
     }
 
-    /// Whether its messages are drawings or images that somebody wants who names these. Plots come
-    /// as plots.
+    /// Returns whether a client that wants these names is sent the messages as drawings or images.
+    /// Plots are sent by subscriptions to plots.
     pub fn is_wanted(&self, names: &[String]) -> bool {
         self.kind != Kind::Plot
             && names.iter().any(|wanted| match wanted.strip_suffix('*') {
@@ -82,15 +82,15 @@ impl Shown {
             })
     }
 
-    /// What a message of some time shows now.
+    /// Returns what a message of `time` shows at the time `now`.
     ///
     /// # Errors
     /// The message cannot be read.
     pub fn read(&self, message: &Kept, time: i64, now: i64) -> Result<Vec<Seen>, String> {
         let value = message.as_message().decode().map_err(|error| error.to_string())?;
         let head = Head { name: &self.name, time, run: message.sequence };
-        // What lies over an image was not known to before the first image came: a topic may have
-        // both.
+        // Drawings over an image were recorded as scenes before the first image came: a topic may
+        // have both types.
         Ok(match Kind::of(message.channel.type_name()).unwrap_or(self.kind) {
             Kind::Plot => Vec::new(),
             Kind::Image => head.image(&value).into_iter().collect(),
@@ -118,8 +118,8 @@ impl Kind {
     }
 }
 
-/// What stands behind `/debug/` in the topic of a channel of this kind, or behind what is before
-/// the two spaces of a transform.
+/// Returns the part of a channel's topic after `/debug/` or, for a transform, after the beginning
+/// that all transforms have, if the channel is of this kind.
 fn part(channel: &Channel, kind: Kind) -> Option<&str> {
     let topic = channel.topic.as_str();
     let part = match kind {
@@ -129,7 +129,7 @@ fn part(channel: &Channel, kind: Kind) -> Option<&str> {
     part.filter(|_| Kind::of(channel.type_name()) == Some(kind))
 }
 
-/// What a client gets.
+/// An item that is sent to a client.
 #[derive(Debug, PartialEq)]
 pub enum Seen {
     /// A record of an event.
@@ -138,11 +138,11 @@ pub enum Seen {
     Image(Vec<u8>),
 }
 
-/// What all records of a message have.
+/// The fields that all records of a message have in common.
 struct Head<'m> {
     name: &'m str,
     time: i64,
-    /// Each message replaces the one before it, as runs do.
+    /// The number of the message, in place of a run: each message replaces the one before it.
     run: u32,
 }
 
@@ -171,7 +171,7 @@ impl Head<'_> {
         records.collect()
     }
 
-    /// A drawing, unless it is gone by now.
+    /// Returns a drawing, unless it has disappeared by now.
     fn lasting(&self, update: &str, is_background: bool, now: i64, drawn: impl FnOnce() -> Vec<Drawn>) -> Vec<Seen> {
         match is_background || now.saturating_sub(self.time) <= LIFETIME {
             true => self.drawing(update, is_background, drawn()),
@@ -209,7 +209,7 @@ impl Head<'_> {
     }
 }
 
-/// The lines, points and texts of a scene's entity.
+/// Returns the points, lines and texts of a scene's entity.
 fn shapes(entity: &Value) -> Vec<Drawn> {
     let points = items(entity, "spheres");
     let points =
@@ -226,7 +226,7 @@ fn shapes(entity: &Value) -> Vec<Drawn> {
     points.chain(lines).chain(texts).collect()
 }
 
-/// Where a space lies. It is named as the drawings in it are, by their topics.
+/// Returns the place of a space. Its name is that of the drawings in it, as in their topics.
 fn transform(transform: &Value) -> Drawn {
     let place_of = topic(&text(transform, "child_frame_id"));
     let [x, y, z, w] = ["x", "y", "z", "w"].map(|name| number(transform, &format!("rotation.{name}")));
@@ -238,7 +238,7 @@ fn transform(transform: &Value) -> Drawn {
     (shape, "#ffffffff".to_owned())
 }
 
-/// The shapes that lie over an image.
+/// Returns the shapes that lie over an image.
 fn annotations(drawn: &Value) -> Vec<Drawn> {
     const POINTS: f64 = 1.0;
     let circles = items(drawn, "circles");
@@ -277,7 +277,7 @@ fn number(value: &Value, path: &str) -> f64 {
     value.get(path).and_then(|value| value.number()).unwrap_or_default()
 }
 
-/// The coordinates of a point; what lies on the ground has two.
+/// Returns the coordinates of a point, two for one on the ground.
 fn place(value: &Value, path: &str) -> Json {
     let at = value.get(path);
     let Some(point) = at.as_deref() else { return Json::Null };
@@ -285,7 +285,7 @@ fn place(value: &Value, path: &str) -> Json {
     if z == 0.0 { json!([x, y]) } else { json!([x, y, z]) }
 }
 
-/// `#rrggbbaa`
+/// Returns a colour as `#rrggbbaa`.
 fn color(value: &Value, path: &str) -> String {
     let parts = ["r", "g", "b", "a"]
         .map(|name| (number(value, &format!("{path}.{name}")).clamp(0.0, 1.0) * 255.0).round() as u8);

@@ -1,4 +1,4 @@
-//! The time of a client: it plays, stands still, is set.
+//! The transport of a client: it plays, pauses, and jumps to other times.
 
 use std::time::Instant;
 
@@ -6,26 +6,26 @@ use serde_json::Value;
 
 use crate::transport::{Playing, checked_speed};
 
-/// See the module. Times are nanoseconds of the log.
+/// The transport of a client. Times are nanoseconds of the log.
 #[derive(Clone, Debug)]
 pub struct Transport {
     begin: i64,
     end: i64,
-    /// What time it was then.
+    /// The time of the log at the instant `since`.
     at: i64,
     since: Instant,
-    /// Seconds of the log in one.
+    /// Seconds of the log in a second of the viewer.
     speed: f64,
     is_playing: bool,
 }
 
 impl Transport {
-    /// Stands still at the beginning.
+    /// Creates a transport that is paused at the beginning.
     pub fn new(begin: i64, end: i64, now: Instant) -> Self {
         Self { begin, end, at: begin, since: now, speed: 1.0, is_playing: false }
     }
 
-    /// What time it is.
+    /// Returns the current time of the log.
     pub fn time(&self, now: Instant) -> i64 {
         if !self.is_playing {
             return self.at;
@@ -34,12 +34,12 @@ impl Transport {
         self.at.saturating_add(passed as i64).min(self.end)
     }
 
-    /// Whether time goes on.
+    /// Returns whether time passes.
     pub fn is_playing(&self) -> bool {
         self.is_playing
     }
 
-    /// Stops at the end; whether it has done so now.
+    /// Pauses at the end. Returns whether it has done so now.
     pub fn ends(&mut self, now: Instant) -> bool {
         let ends = self.is_playing && self.time(now) == self.end;
         if ends {
@@ -48,15 +48,15 @@ impl Transport {
         ends
     }
 
-    /// How fast it goes on, if it does.
+    /// Returns the speed at which time passes while it plays.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Lets time go on; at the end, from the beginning.
+    /// Lets time pass, from the beginning if it was at the end.
     ///
     /// # Errors
-    /// The speed is none.
+    /// Returns an error if the speed is not valid.
     pub fn play(&mut self, speed: Option<f64>, now: Instant) -> Result<(), String> {
         let speed = checked_speed(speed.unwrap_or(self.speed))?;
         let time = self.time(now);
@@ -65,17 +65,17 @@ impl Transport {
         Ok(())
     }
 
-    /// Lets it stand still.
+    /// Pauses.
     pub fn pause(&mut self, now: Instant) {
         (self.at, self.is_playing) = (self.time(now), false);
     }
 
-    /// Sets it; beyond the log there is nothing.
+    /// Jumps to a time within the log; earlier and later times are clamped.
     pub fn seek(&mut self, time: i64, now: Instant) {
         (self.at, self.since) = (time.clamp(self.begin, self.end), now);
     }
 
-    /// What clients are told.
+    /// Returns the event for clients.
     pub fn event(&self, now: Instant) -> Value {
         let Self { speed, is_playing, .. } = *self;
         Playing { time: self.time(now), speed, is_playing, is_stepping: false }.event()

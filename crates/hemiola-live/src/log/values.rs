@@ -10,53 +10,53 @@ use super::contents::nanoseconds;
 use crate::door::outbox::Outbox;
 use crate::protocol::binary::Head;
 
-/// See the module.
+/// One subscription to a representation or topic of a log.
 pub struct LogStream {
     subscription: u32,
     channel: Arc<Channel>,
-    /// Between two messages, in nanoseconds of the viewer.
+    /// The time between two messages, in nanoseconds of the viewer.
     period: f64,
-    /// In nanoseconds of the log.
+    /// When the next message may be sent, in nanoseconds of the log.
     due: i64,
-    /// When the last message was logged that has come.
+    /// The log time of the last message that was read.
     last: i64,
     dropped: u64,
 }
 
 impl LogStream {
-    /// Begins it.
+    /// Creates a subscription, with at most `rate` messages in a second of the viewer.
     pub fn new(subscription: u32, channel: Arc<Channel>, rate: Option<f64>) -> Self {
         let period = rate.filter(|rate| rate.is_finite() && *rate > 0.0).map_or(0.0, |rate| 1e9 / rate);
         Self { subscription, channel, period, due: i64::MIN, last: i64::MIN, dropped: 0 }
     }
 
-    /// What the client is told about it.
+    /// Returns the answer to the client's request.
     pub fn answer(&self) -> Value {
         let schema = self.channel.schema.as_ref().map(|schema| String::from_utf8_lossy(&schema.data));
         json!({"schema_name": self.channel.type_name(), "schema": schema, "encoding": "cdr"})
     }
 
-    /// Its number.
+    /// Returns the number of the subscription.
     pub fn subscription(&self) -> u32 {
         self.subscription
     }
 
-    /// The topic in the log.
+    /// Returns the topic in the log.
     pub fn topic(&self) -> &str {
         &self.channel.topic
     }
 
-    /// Another time was set.
+    /// Begins again because the time has jumped.
     pub fn reset(&mut self) {
         (self.due, self.last) = (i64::MIN, i64::MIN);
     }
 
-    /// How many were dropped since this was asked last.
+    /// Returns how many messages were dropped since the last call.
     pub fn take_dropped(&mut self) -> u64 {
         std::mem::take(&mut self.dropped)
     }
 
-    /// Sends what held when the feed began, unless it was sent already.
+    /// Sends the message that was the newest when the feed began, unless it was sent already.
     pub fn send_newest(&mut self, message: &Kept, out: &mut Outbox) {
         if nanoseconds(message.log_time) > self.last {
             self.due = i64::MIN;
@@ -64,7 +64,7 @@ impl LogStream {
         }
     }
 
-    /// Sends a message, if it is time for one.
+    /// Sends a message if one is due.
     pub fn send(&mut self, message: &Kept, speed: f64, out: &mut Outbox) {
         let time = nanoseconds(message.log_time);
         self.last = time;

@@ -1,8 +1,9 @@
-//! The page's sources as browsers get them: without comments and blanks, and with short names.
+//! Minifies the page's sources for browsers: removes comments and blanks, and shortens names.
 //!
-//! No program is understood for that. Words, texts and expressions between slashes are told from
-//! the rest, and what stands between them goes. A name becomes a short one where nobody can notice:
-//! if it is private (`#name`), or a variable of the file and nowhere in it the name of a property.
+//! This needs no parser of the language. Words, strings, templates and regular expressions are told
+//! from the rest, and the blanks between them are removed. A name is shortened where nobody can
+//! notice: if it is private (`#name`), or a variable of the file that is nowhere in it the name of
+//! a property.
 
 mod functions;
 mod names;
@@ -11,16 +12,16 @@ use std::collections::BTreeMap;
 
 use functions::Functions;
 
-/// A module of JavaScript by itself.
+/// Minifies a module of JavaScript by itself.
 #[cfg(test)]
 pub fn script(source: &str) -> String {
     script_of(source, &Shared::new())
 }
 
-/// Short names for what modules of a page import from each other.
+/// Short names for what the modules of a page import from each other.
 pub type Shared = BTreeMap<String, String>;
 
-/// Those of all modules of a page.
+/// Returns the short names that all modules of a page share.
 pub fn shared(sources: &[&str]) -> Shared {
     let files: Vec<_> = sources.iter().map(|source| tokens(source)).collect();
     names::shared(&files)
@@ -32,7 +33,7 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
     reader.tokens
 }
 
-/// A module of JavaScript, with the names that it shares with others.
+/// Minifies a module of JavaScript, with the names that it shares with others.
 pub fn script_of(source: &str, shared: &Shared) -> String {
     let tokens = tokens(source);
     let short = names::short_ones(&tokens, shared);
@@ -56,8 +57,8 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
         }
         let named = functions.at(index).or_else(|| short.get(token.text).map(String::as_str));
         let word = named.unwrap_or_else(|| meaning(&tokens, index));
-        // The last statement of a block needs no end. (One that is empty would: the page has none.)
-        // Nor does the last item of a list, behind which nothing comes.
+        // The last statement of a block needs no semicolon. (An empty one would need it: the page
+        // has none.) Nor does the last item of a list need a comma.
         let is_last = token.kind == Kind::Sign
             && match token.text {
                 "}" => text.ends_with([';', ',']),
@@ -82,8 +83,8 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
     text
 }
 
-/// Whether it is one of the brackets in `(a) => b`, `= (a)` or `new A();`, which need not be there,
-/// or the zero of `0.5`.
+/// Returns whether a token is one of the brackets in `(a) => b`, `= (a)` or `new A();` that can be
+/// left out, or the zero of `0.5`.
 fn can_be_left_out(tokens: &[Token<'_>], index: usize) -> bool {
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
     let begins = |at: usize| {
@@ -96,7 +97,7 @@ fn can_be_left_out(tokens: &[Token<'_>], index: usize) -> bool {
             before.is_some_and(|before| matches!(before.text, "=" | "(" | "," | "?" | ":" | "&" | "|" | "["));
         text(at) == "(" && is_name && text(at + 2) == ")" && (is_argument || is_operand)
     };
-    // Of a new object that nothing is asked of at once.
+    // The brackets of a new object whose members are not accessed at once.
     let is_empty = |at: usize| {
         let is_new = at.checked_sub(2).is_some_and(|before| text(before) == "new");
         is_new && text(at) == "(" && text(at + 1) == ")" && matches!(text(at + 2), ";" | "," | ")" | "]" | "}")
@@ -110,7 +111,8 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-/// A shorter word for the same: `const` only keeps people from mistakes.
+/// Returns a shorter word of the same meaning; `let` replaces `const`, which only prevents mistakes
+/// of people.
 fn meaning<'s>(tokens: &[Token<'s>], index: usize) -> &'s str {
     let Token { text, kind, .. } = tokens[index];
     let around = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
@@ -121,24 +123,24 @@ fn meaning<'s>(tokens: &[Token<'s>], index: usize) -> &'s str {
         "true" if !is_property => "!0",
         "false" if !is_property => "!1",
         "undefined" if !is_property => "void 0",
-        // Nothing may come before it that binds as a division does.
+        // An operator that binds as a division does may not come before it.
         "Infinity" if !is_property && !matches!(around(index.checked_sub(1)), "/" | "*" | "%") => "1/0",
         text => text,
     }
 }
 
-/// Finds declarations that follow each other, and so can be one: `const a = 1; const b = 2;`.
+/// Finds declarations that follow each other and can be joined: `const a = 1; const b = 2;`.
 #[derive(Default)]
 struct Statements<'s> {
-    /// Whether the statement declares something, in each of the brackets that are open.
+    /// Whether the statement is a declaration, for each open bracket.
     open: Vec<bool>,
     now: bool,
     before: &'s str,
 }
 
 impl<'s> Statements<'s> {
-    /// Follows the next token. Whether it begins a declaration like the one before, and can be left
-    /// out.
+    /// Follows the next token. Returns whether it begins a declaration like the one before, so that
+    /// its keyword can be left out.
     fn continues(&mut self, token: &Token<'s>) -> bool {
         let (before, text) = (std::mem::replace(&mut self.before, token.text), token.text);
         let is_part = token.kind == Kind::Verbatim;
@@ -164,7 +166,7 @@ impl<'s> Statements<'s> {
     }
 }
 
-/// A style sheet.
+/// Minifies a style sheet.
 pub fn styles(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut rest = source;
@@ -197,7 +199,7 @@ pub fn styles(source: &str) -> String {
     text
 }
 
-/// A piece of a script.
+/// A token of a script.
 struct Token<'s> {
     text: &'s str,
     kind: Kind,
@@ -206,28 +208,29 @@ struct Token<'s> {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// A name, a keyword, a number.
+    /// A name, a keyword or a number.
     Word,
-    /// A sign.
+    /// A sign, such as a bracket.
     Sign,
-    /// A text, an expression between slashes, a part of a template up to `${` or from `}` on.
+    /// A string, a regular expression, or a part of a template up to `${` or from `}` on.
     Verbatim,
 }
 
-/// What stands before a token.
+/// The gap before a token.
 #[derive(Clone, Copy, PartialEq)]
 enum Gap {
     Nothing,
     Blank,
-    /// May end a statement.
+    /// A line break, which may end a statement.
     Line,
 }
 
-/// Keeps two tokens apart that would be another one together.
+/// Separates two tokens that would be one token without a gap.
 fn separate(text: &mut String, gap: Gap, next: &str) {
     let (Some(last), Some(next)) = (text.chars().next_back(), next.chars().next()) else { return };
     match gap {
-        // The page's statements end with semicolons, so that a brace ends one only with a block.
+        // The page's statements end with semicolons, so that a brace without one ends a block, and
+        // needs no line break.
         Gap::Line if last == '}' && (is_of_word(next) || next == '}') => {}
         Gap::Line if !matches!(last, '{' | ';' | ',' | '(' | '[') => text.push('\n'),
         Gap::Blank if is_of_word(last) && is_of_word(next) => text.push(' '),
@@ -236,11 +239,11 @@ fn separate(text: &mut String, gap: Gap, next: &str) {
     }
 }
 
-/// After these words, a slash begins an expression.
+/// Words after which a slash begins a regular expression.
 const BEFORE_EXPRESSIONS: &[&str] =
     &["return", "typeof", "case", "in", "of", "void", "delete", "do", "else", "await", "yield"];
 
-/// Takes a script apart.
+/// Splits a script into tokens.
 struct Reader<'s> {
     rest: &'s str,
     tokens: Vec<Token<'s>>,
@@ -248,7 +251,7 @@ struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
-    /// Takes code up to a closing brace without its opening one, if asked for, or the end.
+    /// Reads code up to `closing`, if its opening brace was read before, or to the end.
     fn code(&mut self, closing: Option<char>) {
         let mut depth = 0;
         while let Some(letter) = self.rest.chars().next() {
@@ -293,7 +296,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Whether a slash begins a regular expression; else it divides.
+    /// Returns whether a slash begins a regular expression; otherwise it divides.
     fn expects_expression(&self) -> bool {
         match self.tokens.last() {
             Some(Token { text, kind: Kind::Word, .. }) => BEFORE_EXPRESSIONS.contains(text),
@@ -303,7 +306,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A template: text as it is, with code within.
+    /// Reads a template: text that stays as it is, with code within.
     fn template(&mut self) {
         let mut begin = 1;
         loop {
@@ -321,7 +324,8 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Where a text ends that began before, behind its quote. Within brackets, a slash ends nothing.
+/// Returns where a text ends that began before, behind its `quote`. A slash within brackets ends
+/// nothing.
 fn end_of(text: &str, quote: char) -> usize {
     let mut letters = text.char_indices();
     let mut is_class = false;
@@ -337,7 +341,7 @@ fn end_of(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Where code begins in a part of a template: behind its `${`.
+/// Returns where code begins in a part of a template: behind its `${`.
 fn code_in(text: &str) -> Option<usize> {
     let mut letters = text.char_indices();
     while let Some((place, letter)) = letters.next() {

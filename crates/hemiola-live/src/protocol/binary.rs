@@ -1,8 +1,8 @@
-//! The binary messages of the door, as bytes: what `docs/door.md` describes. Pure.
+//! The binary messages of the door, which `docs/door.md` describes. They are pure bytes.
 
 use thiserror::Error;
 
-/// What a value's message begins with.
+/// The head of a value's message.
 ///
 /// ```
 /// use hemiola_live::protocol::binary::{HEAD, Head};
@@ -12,27 +12,27 @@ use thiserror::Error;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The subscription that it belongs to.
+    /// The subscription to which the value belongs.
     pub subscription: u32,
-    /// Its number among those that were to be sent; one that is missing was dropped.
+    /// The number of the value among those that were to be sent; one that is missing was dropped.
     pub sequence: u32,
-    /// The run of its cycle, or the sample of its source.
+    /// The run of the cycle, or the number of the source's sample.
     pub run: u32,
-    /// When it was provided, in nanoseconds of the robot's clock.
+    /// When the value was provided, in nanoseconds of the robot's clock.
     pub time: i64,
-    /// When the newest sample was taken that it derives from.
+    /// When the newest sample was taken from which the value derives.
     pub stamp: i64,
 }
 
-/// A value or a message of a topic.
+/// The kind of a value or a message of a topic.
 pub const VALUE: u8 = 1;
-/// Points of plots.
+/// The kind of points of plots.
 pub const POINTS: u8 = 2;
-/// Events of the timeline.
+/// The kind of events of the timeline.
 pub const EVENTS: u8 = 3;
 
-/// An image of a module: in the place of a subscription stands the length of the record that
-/// follows, as JSON; then come the pixels.
+/// The kind of an image of a module: the length of the record takes the place of the subscription.
+/// The record follows as JSON, then the pixels.
 pub const IMAGE: u8 = 4;
 
 /// The number of bytes before a value.
@@ -42,7 +42,7 @@ pub const EVENT: usize = 32;
 /// The number of bytes of a point.
 const POINT: usize = 24;
 
-/// The beginning of every binary message.
+/// Returns the beginning of a binary message.
 pub fn begin(kind: u8, subscription: u32) -> Vec<u8> {
     let mut bytes = vec![kind, 0, 0, 0];
     bytes.extend_from_slice(&subscription.to_le_bytes());
@@ -50,7 +50,7 @@ pub fn begin(kind: u8, subscription: u32) -> Vec<u8> {
 }
 
 impl Head {
-    /// Writes the 32 bytes that stand before the value.
+    /// Returns the 32 bytes that stand before the value.
     pub fn to_bytes(self) -> Vec<u8> {
         let mut bytes = begin(VALUE, self.subscription);
         bytes.extend_from_slice(&self.sequence.to_le_bytes());
@@ -73,7 +73,7 @@ impl Head {
 pub struct ValueMessage {
     /// The subscription that the value belongs to, and when it was provided.
     pub head: Head,
-    /// CDR with its four header bytes, or a JPEG if that was asked for.
+    /// CDR with its four header bytes, or a JPEG if that was requested.
     pub data: Vec<u8>,
 }
 
@@ -86,13 +86,13 @@ pub struct ValueMessage {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
-    /// Its place among the fields that were asked for.
+    /// The index of the field among those that were requested.
     pub field: u32,
     /// The points, in the order of their times.
     pub points: Vec<Point>,
 }
 
-/// What a field was in a step of time.
+/// The values of a field in a step of time.
 ///
 /// ```
 /// use hemiola_live::protocol::binary::Point;
@@ -102,7 +102,7 @@ pub struct Points {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The time that the step begins at, in seconds of the robot's clock.
+    /// The time at which the step begins, in seconds of the robot's clock.
     pub time: f64,
     /// The smallest value in that step.
     pub minimum: f64,
@@ -111,7 +111,7 @@ pub struct Point {
 }
 
 impl Points {
-    /// Adds them to a message of points.
+    /// Appends the points to a message of points.
     pub fn append_to(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.field.to_le_bytes());
         bytes.extend_from_slice(&(self.points.len() as u32).to_le_bytes());
@@ -123,7 +123,7 @@ impl Points {
     }
 }
 
-/// What ran or happened; what the numbers mean depends on `kind`.
+/// An event: something that ran or happened. The meaning of its numbers depends on `kind`.
 ///
 /// ```
 /// use hemiola_live::protocol::binary::EventRecord;
@@ -135,13 +135,13 @@ impl Points {
 pub struct EventRecord {
     /// What kind of event it is; `docs/door.md` lists the kinds.
     pub kind: u8,
-    /// The core that it ran on, 255 if that is not known.
+    /// The core on which it ran, 255 if that is not known.
     pub core: u8,
     /// The number of the worker that ran it.
     pub worker: u16,
     /// The number of the task, cycle, source, exchange or callback that it is about.
     pub subject: u16,
-    /// The number of a second one that takes part: the cycle that took a value, or the source of
+    /// The number of a second participant: the cycle that received a value, or the source of
     /// dropped input.
     pub other: u16,
     /// The run in which it happened.
@@ -155,7 +155,7 @@ pub struct EventRecord {
 }
 
 impl EventRecord {
-    /// Adds the record's 32 bytes.
+    /// Appends the record's 32 bytes.
     pub fn append_to(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&[self.kind, self.core]);
         for half in [self.worker, self.subject, self.other] {
@@ -185,14 +185,14 @@ pub enum Frame {
     Value(ValueMessage),
     /// Points of plots.
     Points {
-        /// The number of the subscription that asked for them.
+        /// The number of the subscription.
         subscription: u32,
         /// The new points of each field; fields without new points are left out.
         fields: Vec<Points>,
     },
-    /// What ran where and when.
+    /// Events: what ran where and when.
     Events {
-        /// The number of the subscription that asked for them.
+        /// The number of the subscription.
         subscription: u32,
         /// The events, in the order in which each thread recorded them.
         records: Vec<EventRecord>,
@@ -209,17 +209,17 @@ pub enum Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{length} bytes are no binary message: {reason}")]
 pub struct Malformed {
-    /// How many bytes there are.
+    /// The number of the bytes.
     pub length: usize,
-    /// What is wrong with them.
+    /// The reason why they are no message.
     pub reason: &'static str,
 }
 
 impl Frame {
-    /// Reads one.
+    /// Reads a binary message.
     ///
     /// # Errors
-    /// It is of an unknown kind, or shorter or longer than it says.
+    /// Returns an error if its kind is unknown, or it is shorter or longer than it claims.
     pub fn read(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut rest = Bytes(bytes);
         let malformed = |reason| Malformed { length: bytes.len(), reason };
@@ -246,7 +246,7 @@ impl Frame {
     }
 }
 
-/// What is left to be read.
+/// The bytes that were not read yet.
 struct Bytes<'b>(&'b [u8]);
 
 impl Bytes<'_> {
@@ -263,7 +263,7 @@ impl Bytes<'_> {
 
     fn points(&mut self) -> Option<Points> {
         let (field, count) = (self.u32()?, self.u32()? as usize);
-        // The count is a claim: memory is taken only for what is there.
+        // The count may be wrong: memory is allocated only for bytes that exist.
         if count.checked_mul(POINT)? > self.0.len() {
             return None;
         }

@@ -1,10 +1,10 @@
-//! How a robot is changed, as clients write and read it.
+//! Changes of a robot, in the form of clients.
 
 use hemiola_model::Value;
 use hemiola_runtime::Change;
 use serde::{Deserialize, Serialize};
 
-/// A [`Change`] as clients write and read it.
+/// A [`Change`] in the form that clients write and read.
 ///
 /// ```
 /// use hemiola_live::protocol::ChangeText;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ChangeText {
-    /// A parameter gets a value.
+    /// Sets a parameter.
     Parameter {
         /// The module or source whose parameter it is.
         module: String,
@@ -25,43 +25,43 @@ pub enum ChangeText {
         /// The value that it has from then on.
         value: Value,
     },
-    /// Another module provides something.
+    /// Switches the provider of a representation.
     Provider {
         /// The representation that is provided.
         representation: String,
         /// The module that provides it from then on.
         module: String,
     },
-    /// A representation has this value, whatever its provider says.
+    /// Overrides a representation with a value, instead of that of its provider.
     Override {
         /// The representation that is overridden.
         representation: String,
         /// The value that it has from then on.
         value: Value,
     },
-    /// A representation is what its provider says again.
+    /// Ends the override of a representation, which has its provider's value again.
     Release {
         /// The representation that is overridden no more.
         representation: String,
     },
-    /// A cycle runs on so many workers.
+    /// Sets the number of workers on which a cycle runs.
     Workers {
         /// The cycle.
         cycle: String,
         /// The number of workers; without a number the plan chooses.
         workers: Option<usize>,
     },
-    /// A module begins anew.
+    /// Restarts a module with a new state.
     Restart {
-        /// The module that is made again.
+        /// The module that is created again.
         module: String,
     },
-    /// All that happens is written into a trace.
+    /// Begins or ends a trace of all events.
     Trace {
         /// The file that the trace is written to; without one the trace ends.
         file: Option<String>,
     },
-    /// The robot enters its safe state, or leaves it.
+    /// Enters the safe state, or leaves it.
     SafeState(bool),
 }
 

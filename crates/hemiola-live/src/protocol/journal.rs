@@ -1,4 +1,4 @@
-//! What happened, as clients get it: the events `journal`.
+//! Entries of the journal in the form of clients: the events `journal`.
 
 use hemiola_runtime::{Bounded, Exceedance, JournalEntry, JournalEvent, Severity};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use super::ChangeText;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct JournalText {
     event: Name,
-    /// Its number: one that is missing was lost.
+    /// The number of the entry: one that is missing was lost.
     pub number: u64,
     /// When it happened, in nanoseconds.
     pub time: i64,
@@ -41,7 +41,7 @@ enum Name {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Happened {
-    /// The robot has something to say.
+    /// The robot has reported something.
     Message {
         /// How grave it is.
         severity: SeverityText,
@@ -66,7 +66,7 @@ pub enum Happened {
         /// The client that marked it, if the mark came from outside.
         by: Option<String>,
     },
-    /// Something took longer than it may.
+    /// A latency has exceeded its bound.
     Exceedance {
         /// What took too long, in words.
         text: String,
@@ -94,11 +94,11 @@ pub enum Happened {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeverityText {
-    /// Worth knowing.
+    /// Something worth knowing.
     Information,
-    /// Something is not as it should be.
+    /// Something that is not as it should be.
     Warning,
-    /// Something has failed.
+    /// A failure.
     Error,
 }
 
@@ -143,7 +143,7 @@ impl From<Severity> for SeverityText {
     }
 }
 
-/// What has a bound, as clients get it.
+/// Returns what has a bound, in the form of clients.
 pub(crate) fn bounded(of: &Bounded) -> Value {
     match of {
         Bounded::Response { cycle } => serde_json::json!({"response": cycle}),

@@ -1,4 +1,4 @@
-//! What a client can ask of a robot or a log, and how that reads.
+//! The requests of clients to a robot or a log, and how they are parsed.
 
 use hemiola_model::Value;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ use super::ChangeText;
 pub enum Request {
     /// Describes what there is to look at and to change.
     Describe {},
-    /// Values of a representation, or messages of a topic, from now on.
+    /// Subscribes to values of a representation or messages of a topic, from now on.
     Subscribe {
         /// A number that the client chooses for this subscription.
         subscription: u32,
@@ -31,10 +31,10 @@ pub enum Request {
         /// The name of the topic.
         #[serde(skip_serializing_if = "Option::is_none")]
         topic: Option<String>,
-        /// At most so many values are sent per second.
+        /// The most values that are sent per second.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
-        /// The form in which they are sent.
+        /// The form in which the values are sent.
         #[serde(rename = "as", default)]
         form: Form,
     },
@@ -43,7 +43,7 @@ pub enum Request {
         /// The number of the subscription.
         subscription: u32,
     },
-    /// Numbers over time.
+    /// Subscribes to numbers over time.
     Plot {
         /// A number that the client chooses for this subscription.
         subscription: u32,
@@ -53,12 +53,12 @@ pub enum Request {
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
     },
-    /// What runs where and when, from now on.
+    /// Subscribes to events: what runs where and when, from now on.
     Events {
         /// A number that the client chooses for this subscription.
         subscription: u32,
     },
-    /// Events of one kind, from now on.
+    /// Watches events of one kind, from now on.
     Watch {
         /// The kind of events.
         what: Watched,
@@ -74,7 +74,7 @@ pub enum Request {
         /// The kind of events.
         what: Watched,
     },
-    /// Reads a value as it is now.
+    /// Reads the present value at a path.
     Read {
         /// The path of the value, such as `Ball.position`.
         value: String,
@@ -119,7 +119,7 @@ pub enum Request {
     Call {
         /// The name of the service.
         service: String,
-        /// The request that the service gets.
+        /// The request to the service.
         request: Value,
     },
     /// Begins a log, or ends it.
@@ -143,7 +143,7 @@ pub enum Request {
         /// The name of a cycle, chain or callback.
         #[serde(skip_serializing_if = "Option::is_none")]
         subject: Option<String>,
-        /// Explains so many of the longest executions.
+        /// The number of the longest executions to explain.
         #[serde(skip_serializing_if = "Option::is_none")]
         worst: Option<usize>,
         /// Explains the run of this number.
@@ -153,31 +153,31 @@ pub enum Request {
         #[serde(default)]
         age: bool,
     },
-    /// Tells what meets its deadline.
+    /// Derives which deadlines are met.
     Bounds {},
-    /// Lists, keeps and removes arrangements of the page.
+    /// Lists, saves and removes layouts of the page.
     Layouts {
-        /// The arrangement to keep.
+        /// The layout to save.
         #[serde(skip_serializing_if = "Option::is_none")]
         save: Option<NamedLayout>,
-        /// The name of the arrangement to remove.
+        /// The name of the layout to remove.
         #[serde(skip_serializing_if = "Option::is_none")]
         remove: Option<String>,
     },
-    /// Plays a log, or a robot that repeats one, as all of the transport do.
+    /// Plays a log or a replay.
     Play {
         /// The speed, where 1 is real time; without it the last speed.
         #[serde(skip_serializing_if = "Option::is_none")]
         speed: Option<f64>,
     },
-    /// Lets a log or a replay stand still.
+    /// Pauses a log or a replay.
     Pause {},
     /// Goes to another time of a log or a replay.
     Seek {
         /// The time, in nanoseconds.
         time: i64,
     },
-    /// Lets a robot that repeats a log make a step.
+    /// Advances a replay by a step.
     Step {
         /// The number of runs; one if it is left out.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,19 +185,20 @@ pub enum Request {
         /// The cycle whose runs count; those of all cycles if it is left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         cycle: Option<String>,
-        /// Whether it goes to the next recorded event instead.
+        /// Whether to step to the next recorded event instead.
         #[serde(default)]
         event: bool,
     },
-    /// Lists what happened when the log that a robot repeats was recorded.
+    /// Lists the recorded events of the log that is replayed.
     Recorded {},
-    /// Ends the robot.
+    /// Stops the robot.
     Stop {},
 }
 
 impl Request {
-    /// Whether it changes a robot, or what belongs to it. The transport of a replay is shared by
-    /// all its clients, and counts; a log, where each client has its own, does not ask this.
+    /// Returns whether the request changes a robot or what belongs to it. Requests to the transport
+    /// of a replay count, as all its clients share it; those to a log do not ask this, as each
+    /// client has a transport of its own.
     pub fn changes(&self) -> bool {
         match self {
             Self::Change { .. }
@@ -216,14 +217,14 @@ impl Request {
         }
     }
 
-    /// What it is called: what stands behind `do`.
+    /// Returns the name of the request, which is the value of `do`.
     pub fn name(&self) -> String {
         let said = serde_json::to_value(self).ok();
         said.and_then(|said| said["do"].as_str().map(str::to_owned)).unwrap_or_default()
     }
 }
 
-/// What was asked, and the number that its answer bears.
+/// Parses a request. Returns the number for its answer, too.
 pub(crate) fn parse<R: DeserializeOwned>(text: &str) -> Result<(serde_json::Value, R), (serde_json::Value, String)> {
     let mut said: serde_json::Value =
         serde_json::from_str(text).map_err(|error| (serde_json::Value::Null, format!("no JSON: {error}")))?;
@@ -234,7 +235,7 @@ pub(crate) fn parse<R: DeserializeOwned>(text: &str) -> Result<(serde_json::Valu
     }
 }
 
-/// How values are sent.
+/// The form in which values are sent.
 ///
 /// ```
 /// assert_eq!(hemiola_live::protocol::Form::default(), hemiola_live::protocol::Form::Cdr);
@@ -242,10 +243,10 @@ pub(crate) fn parse<R: DeserializeOwned>(text: &str) -> Result<(serde_json::Valu
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// CDR, the bytes that logs have.
+    /// CDR, the bytes that logs contain.
     #[default]
     Cdr,
-    /// JPEG, which only images have.
+    /// JPEG, which is for images only.
     Jpeg,
 }
 
@@ -266,7 +267,7 @@ pub enum Watched {
     Debug,
 }
 
-/// An arrangement of the page, with its name.
+/// A layout of the page, with its name.
 ///
 /// ```
 /// let layout = hemiola_live::protocol::NamedLayout { name: "penalty".into(), layout: serde_json::Value::Null };
@@ -275,9 +276,9 @@ pub enum Watched {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedLayout {
-    /// The name of the arrangement.
+    /// The name of the layout.
     pub name: String,
-    /// The arrangement, in a form that only the page reads.
+    /// The layout, in a form that only the page reads.
     pub layout: serde_json::Value,
 }
 

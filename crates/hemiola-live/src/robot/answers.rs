@@ -1,4 +1,4 @@
-//! What takes its time: reading values, explanations, bounds.
+//! Answers that take time: values, explanations, bounds.
 
 use hemiola_insight::why::{Answer, Evidence, Question};
 use hemiola_insight::{Findings, Knowledge, Origin, as_json, derive};
@@ -8,7 +8,7 @@ use super::Shared;
 use crate::door::errands::Outcome;
 use std::time::Duration;
 
-/// The value at a path: `Ball`, `Ball.position[0]`.
+/// Returns the value at a path: `Ball`, `Ball.position[0]`.
 pub fn read(shared: &Shared, path: &str) -> Outcome {
     let end = path.find(['.', '[']).unwrap_or(path.len());
     let (name, rest) = path.split_at(end);
@@ -30,13 +30,14 @@ pub fn read(shared: &Shared, path: &str) -> Outcome {
     Ok(json!({"value": at, "time": time}))
 }
 
-/// All values of all cycles.
+/// Captures the values of all cycles.
 pub fn capture(shared: &Shared) -> Value {
     let captured = shared.handle.capture_values();
     json!({"time": captured.at.nanoseconds(), "cycles": captured.cycles, "silent": captured.silent})
 }
 
-/// Why a run or chain took as long as it did, by what is still known of the last seconds.
+/// Explains why a run or chain took so long, from the events of the last seconds that are still
+/// known.
 pub fn why(shared: &Shared, subject: Option<String>, worst: Option<usize>, run: Option<u32>, age: bool) -> Outcome {
     let question = Question { subject, run, age, worst: worst.unwrap_or(1).clamp(1, 20), ..Question::default() };
     let configuration = shared.handle.with_robot(|robot| robot.configuration().clone());
@@ -46,7 +47,7 @@ pub fn why(shared: &Shared, subject: Option<String>, worst: Option<usize>, run: 
     Ok(json!({"text": text}))
 }
 
-/// What meets its deadline, with all that was measured up to now.
+/// Derives which deadlines are met, from all that was measured up to now.
 pub fn bounds(shared: &Shared) -> Outcome {
     let mut known = shared.facts.known.clone();
     known.profile.update(shared.handle.measured());
@@ -66,10 +67,10 @@ pub fn publish(shared: &Shared, topic: &str, message: &hemiola_model::Value) -> 
     published.ok_or_else(|| super::values::unknown_topic(&shared.handle, topic))?.map_err(|error| error.to_string())
 }
 
-/// A service has so long to answer.
+/// The time within which a service has to answer.
 pub const CALL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Calls a service that allows it.
+/// Calls a service that can be called from outside.
 pub fn call(shared: &Shared, service: &str, request: &hemiola_model::Value) -> Outcome {
     let bus = shared.handle.bus();
     let answer = bus.call_value(service, request, CALL_PATIENCE).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! What a robot consists of now.
+//! Descriptions of what a robot consists of now.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::Shared;
 use super::fields::numeric_fields;
 use super::values::{schema_of, unknown, unknown_topic};
 
-/// All of it.
+/// Describes the whole robot.
 pub fn describe(shared: &Shared) -> Value {
     let topics = shared.handle.bus().readable_topics();
     let topics = topics.iter().map(
@@ -46,7 +46,7 @@ pub fn describe(shared: &Shared) -> Value {
     })
 }
 
-/// The numbers within a representation or the messages of a topic.
+/// Lists the numeric fields within a representation or the messages of a topic.
 pub fn fields(shared: &Shared, value: Option<String>, topic: Option<String>) -> Result<Value, String> {
     let handle = &shared.handle;
     let (prefix, descriptor) = match (value, topic) {
@@ -103,12 +103,12 @@ fn trigger(robot: &Robot, cycle: &CycleConfiguration) -> (Value, Option<Duration
     }
 }
 
-/// The updates of a cycle, and in which order they come.
+/// Describes the updates of a cycle, and their order.
 fn tasks(robot: &Robot, number: usize, resolved: &ResolvedCycle) -> Vec<Value> {
     let graph = TaskGraph::of(resolved);
     let reduced = graph.reduced();
     let is_update = |index: usize| matches!(graph.tasks()[index].kind, TaskKind::Update(_));
-    // Updates come first; who reads this counts them alone.
+    // Updates come first in the graph; the indices in the description count only them.
     let updates: Vec<usize> = (0..graph.tasks().len()).filter(|index| is_update(*index)).collect();
     let places: BTreeMap<usize, usize> = updates.iter().enumerate().map(|(place, task)| (*task, place)).collect();
     let ends = robot.topic_ends();
@@ -174,7 +174,7 @@ fn sources(robot: &Robot) -> Vec<Value> {
     sources.collect()
 }
 
-/// All that somebody provides, with who could.
+/// Describes all representations that are provided, with the modules that could provide them.
 fn representations(robot: &Robot) -> Vec<Value> {
     let mut found: BTreeMap<&str, Value> = BTreeMap::new();
     let mut candidates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What ran where and when, on its way to a client.
+//! The timeline of a robot: what ran where and when, on its way to a client.
 
 use std::time::Duration;
 
@@ -10,33 +10,33 @@ use super::traced::{TickClock, Traced};
 use crate::door::outbox::Outbox;
 use crate::protocol::binary::{self, EventRecord};
 
-/// One subscription to events.
+/// One subscription to the events of a robot.
 pub struct EventStream {
     subscription: u32,
     traced: Traced,
-    /// How many names the client knows.
+    /// The number of names that the client knows.
     named: usize,
 }
 
 impl EventStream {
-    /// Begins it.
+    /// Subscribes to the events.
     pub fn open(handle: &RobotHandle, subscription: u32) -> Result<Self, String> {
         let traced = Traced::open(handle)?;
         let named = count_names(&traced.catalog);
         Ok(Self { subscription, traced, named })
     }
 
-    /// Its number.
+    /// Returns the number of the subscription.
     pub fn subscription(&self) -> u32 {
         self.subscription
     }
 
-    /// What the client is told about it.
+    /// Returns the answer to the client's request.
     pub fn answer(&self) -> Value {
         json!({"names": names(&self.traced.catalog)})
     }
 
-    /// Sends what has come.
+    /// Sends the events that have arrived.
     pub fn send(&mut self, out: &mut Outbox) {
         let pieces = self.traced.take();
         let Traced { catalog, clock, .. } = &self.traced;
@@ -60,7 +60,7 @@ impl EventStream {
     }
 }
 
-/// An event as a client gets it; `None` for those that it has no use for.
+/// Returns the record of an event; `None` for events that clients have no use for.
 fn record(clock: &TickClock, worker: u16, event: &Event) -> Option<EventRecord> {
     let at = clock.nanoseconds(event.at());
     let base = EventRecord { worker, begin: at, end: at, core: u8::MAX, ..EventRecord::default() };
@@ -124,7 +124,7 @@ fn count_names(catalog: &Catalog) -> usize {
         + names.callbacks().count()
 }
 
-/// What the numbers in events mean.
+/// Returns the names of the numbers in events.
 pub fn names(catalog: &Catalog) -> Value {
     let names = catalog.read();
     let nanoseconds = |duration: Option<Duration>| duration.map(|duration| duration.as_nanos() as u64);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use hemiola_model::data::{DataType, Field, FixedLength, Items, VariantContent, VariantHead, Writer};
 
-/// A step into a value.
+/// A step of a path into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     /// A field of a structure, or a variant that has fields.
@@ -14,7 +14,7 @@ enum Step {
 }
 
 impl Step {
-    /// As people write it, without a dot before it.
+    /// Returns the step as people write it, without a dot before it.
     fn text(&self) -> String {
         match self {
             Self::Name(name) => name.clone(),
@@ -23,18 +23,18 @@ impl Step {
     }
 }
 
-/// The way to a number within a value; the value itself if it is empty.
+/// The path to a number within a value; empty for the value itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldPath(Vec<Step>);
 
-/// A deeper value is none that people plot.
+/// The most steps of a path.
 const DEEPEST: usize = 32;
 
 impl FieldPath {
-    /// Reads a path: `position.x`, `joints[3].angle`; `joints.3.angle` means the same.
+    /// Parses a path: `position.x`, `joints[3].angle`; `joints.3.angle` means the same.
     ///
     /// # Errors
-    /// It is none; the text says why.
+    /// Returns an error with the reason if the text is no path.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut steps = Vec::new();
         for part in text.split('.').filter(|_| !text.is_empty()) {
@@ -59,10 +59,10 @@ impl FieldPath {
         Ok(Self(steps))
     }
 
-    /// Whether there can be a number at this path of a type.
+    /// Checks that there can be a number at this path of a type.
     ///
     /// # Errors
-    /// There cannot; the text says which step is wrong.
+    /// Returns an error that names the wrong step if there cannot be one.
     pub fn check(&self, data_type: &DataType) -> Result<(), String> {
         let mut at = data_type;
         let mut variant: Option<&[Field]> = None;
@@ -112,7 +112,7 @@ impl FieldPath {
         }
     }
 
-    /// The number of the steps.
+    /// Returns the number of steps.
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -131,49 +131,49 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// As many paths are looked up in one walk.
+/// The most paths that are looked up in one walk.
 pub const MOST_PATHS: usize = 64;
 
-/// Picks numbers out of a value while it is walked.
+/// Extracts numbers from a value while it is walked.
 pub struct Picker<'p> {
     paths: &'p [FieldPath],
     open: Vec<Open>,
-    /// The paths that lead to what comes next, a bit each.
+    /// The paths that lead to the next part of the value, a bit each.
     next: u64,
-    /// Of each variant that is being walked, whether it has fields.
+    /// Whether each variant that is being walked has fields.
     variants: Vec<bool>,
     found: Vec<Option<f64>>,
 }
 
 /// A structure, sequence or variant that is being walked.
 struct Open {
-    /// The paths that lead into it.
+    /// The paths that lead into the structure, sequence or variant.
     within: u64,
-    /// Steps that lead to it.
+    /// The number of steps that lead to it.
     depth: usize,
-    /// In a sequence: the number of the next item.
+    /// The number of the next item, in a sequence.
     item: Option<usize>,
 }
 
 impl<'p> Picker<'p> {
-    /// For these paths, of which the first [`MOST_PATHS`] are looked up.
+    /// Creates a picker for these paths, of which the first [`MOST_PATHS`] are looked up.
     pub fn new(paths: &'p [FieldPath]) -> Self {
         let paths = &paths[..paths.len().min(MOST_PATHS)];
         let all = if paths.len() == MOST_PATHS { u64::MAX } else { (1 << paths.len()) - 1 };
         Self { paths, open: Vec::new(), next: all, variants: Vec::new(), found: vec![None; paths.len()] }
     }
 
-    /// The number at each path; `None` where there is none.
+    /// Returns the number at each path; `None` if there is none.
     pub fn finish(self) -> Vec<Option<f64>> {
         self.found
     }
 
-    /// Steps that lead to what comes next.
+    /// Returns the number of steps that lead to the next part of the value.
     fn depth(&self) -> usize {
         self.open.last().map_or(0, |open| open.depth + 1)
     }
 
-    /// A value comes: in a sequence, the next item.
+    /// Begins a value: in a sequence, the next item.
     fn enter(&mut self) {
         let Some(open) = self.open.last_mut() else { return };
         let Some(item) = &mut open.item else { return };
@@ -193,7 +193,7 @@ impl<'p> Picker<'p> {
         self.note(value);
     }
 
-    /// The value that comes is this number.
+    /// Notes that the number of the value that has begun is `value`.
     fn note(&mut self, value: f64) {
         let (mut left, depth) = (self.next, self.depth());
         while left != 0 {
@@ -241,7 +241,7 @@ impl Writer for Picker<'_> {
     }
 
     fn items(&mut self, items: Items<'_>) {
-        // Of a picture nobody wants each byte.
+        // The bytes of an image are skipped if no path leads to them.
         let is_wanted = self.open.last().is_none_or(|open| open.within != 0);
         if is_wanted {
             each(items, self);
@@ -258,7 +258,7 @@ impl Writer for Picker<'_> {
     }
 
     fn begin_structure(&mut self, _: &str) {
-        // Fields of a variant are as many steps away as the variant.
+        // The fields of a variant are as many steps away as the variant itself.
         self.enter();
         self.begin(false);
     }
@@ -297,7 +297,7 @@ impl Writer for Picker<'_> {
     }
 }
 
-/// Each number by itself.
+/// Visits each number of the items.
 fn each(items: Items<'_>, picker: &mut Picker<'_>) {
     match items {
         Items::U8(items) => items.iter().for_each(|&item| picker.put(f64::from(item))),
@@ -313,28 +313,28 @@ fn each(items: Items<'_>, picker: &mut Picker<'_>) {
     }
 }
 
-/// A number that can be plotted: its path, and what it is.
+/// A number that can be plotted: its path and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumericField {
-    /// `position.x`
+    /// The path, such as `position.x`.
     pub path: String,
-    /// `float32`
+    /// The type, such as `float32`.
     pub data_type: String,
 }
 
 impl NumericField {
-    /// Its path within what has this name: `Ball.position.x`.
+    /// Returns the path of the number within what has this name: `Ball.position.x`.
     pub fn below(&self, name: &str) -> String {
         let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         format!("{name}{separator}{}", self.path)
     }
 }
 
-/// More of them are not listed.
+/// The most fields that are listed.
 const MOST_FIELDS: usize = 2000;
-/// Of a sequence, so many items are listed.
+/// The number of items that are listed of a sequence.
 const LISTED_ITEMS: usize = 8;
-/// Of an array, so many.
+/// The number of items that are listed of an array.
 const LISTED_OF_ARRAY: usize = 64;
 
 /// Lists the numbers of a type, in the order of its fields. Of sequences the first items are

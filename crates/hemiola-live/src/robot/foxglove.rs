@@ -1,9 +1,9 @@
 //! The protocol of Foxglove, which Lichtblick and PlotJuggler speak as well: `foxglove.sdk.v1`.
 //!
 //! Source: <https://github.com/foxglove/ws-protocol>, version 1 of the protocol. Representations,
-//! topics and what modules show are channels in CDR with ros2msg schemas; parameters can be read,
-//! set and subscribed to; topics can be published to and services called; the graph of connections
-//! tells who provides what. What may change the robot asks for the token, as everywhere:
+//! topics and what modules show are channels in CDR with ros2msg schemas. Parameters can be read,
+//! set and subscribed to, topics can be published to, and services called. The connection graph
+//! shows who provides what. Requests that may change the robot need the token, as everywhere:
 //! `ws://127.0.0.1:8765/?token=…`.
 //!
 //! | file | what |
@@ -41,25 +41,25 @@ use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 use crate::protocol::binary::Head;
 
-/// Values and messages are looked at so often.
+/// The period in which values and messages are polled.
 const FAST: Duration = Duration::from_millis(16);
-/// What modules show is looked at so often, which is how often it is gathered.
+/// The period in which the output of modules is polled, which is how often it is gathered.
 const SHOWN: Duration = Duration::from_millis(50);
-/// Parameters and the time are looked at so often.
+/// The period in which parameters and the time are polled.
 const SLOW: Duration = Duration::from_millis(100);
-/// So many subscriptions of a client, and channels that it publishes to.
+/// The most subscriptions of a client, and the most channels that it publishes to.
 const MOST: usize = 1024;
 
-/// A message of the server: opcode, subscription, time.
+/// The opcode of a message of the server.
 const MESSAGE_DATA: u8 = 1;
-/// The time of the server.
+/// The opcode of the server's time.
 const TIME: u8 = 2;
-/// A message of a client.
+/// The opcode of a message of a client.
 const CLIENT_MESSAGE: u8 = 1;
-/// What a client asks a service.
+/// The opcode of a client's call of a service.
 const CLIENT_CALL: u8 = 2;
 
-/// One client.
+/// The session of one client of Foxglove's protocol.
 pub struct FoxgloveSession {
     shared: Arc<Shared>,
     client: DoorClient,
@@ -67,19 +67,20 @@ pub struct FoxgloveSession {
     values: Vec<ValueStream>,
     opening: Opening<ValueStream>,
     shown: Vec<ShownStream>,
-    /// The subscription to places.
+    /// The subscription to the places of spaces.
     places: Option<u32>,
-    /// Channels of the client: the topic of each, and how it says its messages.
+    /// Channels of the client: the topic of each, and the encoding of its messages.
     published: BTreeMap<u32, (String, String)>,
     services: Services,
-    /// Parameters whose changes the client wants to know; `None`: it wants none, empty: all.
+    /// Parameters of whose changes the client is notified: `None` for none of them, an empty set
+    /// for all.
     watched: Option<BTreeSet<String>>,
     journal: Option<Observer>,
     wants_graph: bool,
     looked: Instant,
 }
 
-/// What a client says.
+/// A request of a client.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Request {
@@ -135,7 +136,7 @@ impl FoxgloveSession {
         }
     }
 
-    /// Advertises what there is and was not advertised yet, if it is time to look.
+    /// Advertises channels that are new since the last look, if it is time to look.
     fn advertise(&mut self, out: &mut Outbox) {
         let Self { shared, channels, shown, .. } = self;
         if !channels.advertise(shared, out) {
@@ -245,7 +246,7 @@ impl FoxgloveSession {
         Ok(())
     }
 
-    /// These parameters as they are now, or all.
+    /// Returns the current values of these parameters, or of all.
     fn parameters(&self, names: &[String]) -> Result<Vec<serde_json::Value>, String> {
         let all = parameters::list(&self.shared, None)?;
         let all = all.as_array().into_iter().flatten().filter_map(|parameter| {
@@ -280,7 +281,7 @@ impl FoxgloveSession {
         if self.journal.is_none() {
             let observation = Observation::default().with_journal();
             let mut journal = self.shared.handle.observe(observation).map_err(|error| error.to_string())?;
-            // What was changed before is in the values that the client asks for.
+            // Earlier changes are contained in the values that the client requests.
             while journal.next_entry().is_some() {}
             self.journal = Some(journal);
         }
@@ -288,7 +289,7 @@ impl FoxgloveSession {
         Ok(())
     }
 
-    /// Tells of parameters that somebody has changed.
+    /// Notifies the client of parameters that were changed.
     fn send_changed(&mut self, out: &mut Outbox) {
         let (Some(journal), Some(watched)) = (&mut self.journal, &self.watched) else { return };
         let mut changed = BTreeSet::new();
@@ -326,7 +327,7 @@ impl FoxgloveSession {
         })
     }
 
-    /// Asks a service, or says why that cannot be.
+    /// Calls a service, or sends why that is not possible.
     fn call(&self, call: Call, out: &mut Outbox) {
         let number = call.number();
         let begun = self.may_change("call services");
@@ -384,7 +385,8 @@ impl Session for FoxgloveSession {
         if request["names"].is_null() {
             return;
         }
-        // Also what was refused: the client learns what holds.
+        // The values are also sent if a change was refused, so that the client learns the current
+        // ones.
         let names: Vec<String> = serde_json::from_value(request["names"].clone()).unwrap_or_default();
         let id = request["id"].as_str().map(str::to_owned);
         _ = self.send_parameters(&names, id, out);
@@ -413,7 +415,7 @@ impl Session for FoxgloveSession {
     }
 }
 
-/// What comes before a value.
+/// Returns the bytes that come before a value.
 fn head(head: Head) -> Vec<u8> {
     let mut bytes = vec![MESSAGE_DATA];
     bytes.extend_from_slice(&head.subscription.to_le_bytes());

@@ -1,13 +1,13 @@
-//! Images as JPEG, for links that are too slow for pixels.
+//! Images as JPEG, for connections that are too slow for pixels.
 
 use hemiola_model::AnyRepresentation;
 use hemiola_model::data::{FixedLength, Items, VariantHead, Writer};
 use jpeg_encoder::{ColorType, Encoder};
 
-/// Legible, and a tenth of the pixels.
+/// The quality: legible, at a tenth of the size of the pixels.
 const QUALITY: u8 = 75;
 
-/// An image as `sensor_msgs/Image` has it, taken from a value while it is walked.
+/// A `sensor_msgs/Image` that is extracted from a value while it is walked.
 #[derive(Default)]
 struct Image {
     width: usize,
@@ -15,15 +15,15 @@ struct Image {
     step: usize,
     encoding: String,
     data: Vec<u8>,
-    /// How deep within the message the walk is, and which of its fields it is at.
+    /// The depth of the walk within the message, and the field that it has reached.
     depth: usize,
     field: String,
 }
 
-/// A `sensor_msgs/Image` as JPEG.
+/// Encodes a `sensor_msgs/Image` as JPEG.
 ///
 /// # Errors
-/// Its pixels cannot be: the text says why.
+/// Returns an error with the reason if its pixels cannot be encoded.
 pub fn encode(value: &AnyRepresentation) -> Result<Vec<u8>, String> {
     let mut image = Image::default();
     value.write(&mut image);

@@ -1,5 +1,5 @@
-//! How people have arranged the page: kept beside the robot's configuration, so that a team shares
-//! it.
+//! The layouts of the page that people have saved: a file beside the robot's configuration, so that
+//! a team shares it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::RobotFacts;
 use crate::protocol::NamedLayout;
 
-/// So large an arrangement is none.
+/// The most bytes of all layouts together.
 const LONGEST: usize = 256 << 10;
-/// So many are kept.
+/// The most layouts.
 const MOST: usize = 100;
 
-/// Saves or removes one, and tells all that there are.
+/// Saves or removes a layout, and returns all layouts.
 pub fn perform(facts: &RobotFacts, save: Option<NamedLayout>, remove: Option<&str>) -> Result<Value, String> {
     let path = facts.file.as_deref().map(file);
     let mut layouts = path.as_deref().map(read).transpose()?.unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn perform(facts: &RobotFacts, save: Option<NamedLayout>, remove: Option<&st
     if text.len() > LONGEST {
         return Err("the arrangements together are too large".to_owned());
     }
-    // As a whole or not at all.
+    // The file is replaced as a whole or not at all.
     let fresh = path.with_extension("json.new");
     fs::write(&fresh, text)
         .and_then(|()| fs::rename(&fresh, &path))
@@ -46,7 +46,7 @@ pub fn perform(facts: &RobotFacts, save: Option<NamedLayout>, remove: Option<&st
     Ok(json!(layouts))
 }
 
-/// Beside the robot's own file.
+/// Returns the file of the layouts, which is beside the robot's own file.
 fn file(robot: &Path) -> PathBuf {
     robot.with_file_name("page.json")
 }

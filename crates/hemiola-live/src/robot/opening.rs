@@ -1,9 +1,9 @@
 //! Streams that are being opened for a client.
 //!
-//! A subscription makes values of users' types, whose `Default` may take its time or never return:
-//! that happens on a thread of its own, and the door's goes on. By the time a stream is there, its
-//! client may have ended the subscription, and may even have begun another one under the same
-//! number.
+//! A subscription creates values of users' types, whose `Default` may be slow or never return. This
+//! happens on a thread of its own, so that the door's thread does not wait. When the stream is
+//! open, its client may have ended the subscription, and may even have begun another one under the
+//! same number.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,15 +12,15 @@ use serde_json::Value;
 
 use crate::door::errands::{Lane, Runner};
 
-/// Those of one client.
+/// The streams that are being opened for one client.
 pub struct Opening<S> {
-    /// By the subscription, which of all that were ever begun it waits for.
+    /// For each subscription, the serial number of the attempt that it waits for.
     under_way: BTreeMap<u32, u64>,
     begun: u64,
     opened: (Sender<Opened<S>>, Receiver<Opened<S>>),
 }
 
-/// One that is there, or could not be had.
+/// A stream that was opened, or could not be opened.
 struct Opened<S> {
     subscription: u32,
     number: u64,
@@ -34,20 +34,20 @@ impl<S> Default for Opening<S> {
 }
 
 impl<S: Send + 'static> Opening<S> {
-    /// Whether this subscription is being opened.
+    /// Returns whether this subscription is being opened.
     pub fn has(&self, subscription: u32) -> bool {
         self.under_way.contains_key(&subscription)
     }
 
-    /// How many are being opened.
+    /// Returns how many streams are being opened.
     pub fn count(&self) -> usize {
         self.under_way.len()
     }
 
-    /// Opens one elsewhere; the client's session gets the answer for this request.
+    /// Opens a stream on another thread. The client's session receives the answer to this request.
     ///
     /// # Errors
-    /// Too much is waiting.
+    /// Returns an error if too many errands wait.
     pub fn begin(
         &mut self,
         runner: &Runner,
@@ -61,7 +61,7 @@ impl<S: Send + 'static> Opening<S> {
                 Ok((stream, answer)) => (Some(stream), Ok(answer)),
                 Err(error) => (None, Err(error)),
             };
-            // A client that has left wants none of it.
+            // Sending fails only if the client has left.
             _ = opened.send(Opened { subscription, number, stream });
             outcome
         })?;
@@ -70,12 +70,12 @@ impl<S: Send + 'static> Opening<S> {
         Ok(())
     }
 
-    /// The client does not want it any more.
+    /// Cancels the subscription that the client has ended.
     pub fn cancel(&mut self, subscription: u32) {
         self.under_way.remove(&subscription);
     }
 
-    /// The streams that have been opened since, and are still wanted.
+    /// Returns the streams that have been opened since the last call, and are still wanted.
     pub fn take(&mut self) -> Vec<S> {
         let Self { under_way, opened, .. } = self;
         let wanted = opened.1.try_iter().filter_map(|Opened { subscription, number, stream }| {

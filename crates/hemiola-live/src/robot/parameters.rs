@@ -1,4 +1,4 @@
-//! What can be tuned, how it is, and saving it.
+//! The parameters of a robot: listing and saving them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Shared;
 use crate::door::errands::Outcome;
 
-/// The parameters of a module or source, or of all.
+/// Lists the parameters of a module or source, or of all.
 pub fn list(shared: &Shared, module: Option<&str>) -> Result<serde_json::Value, String> {
     let mut known = BTreeSet::new();
     let mut found = Vec::new();
@@ -31,7 +31,7 @@ pub fn list(shared: &Shared, module: Option<&str>) -> Result<serde_json::Value, 
 
 type Owner = (&'static str, String, Vec<ParameterDescription>, BTreeMap<String, Value>);
 
-/// Modules and sources, each with its section of `robot.toml` and the values that are set.
+/// Returns modules and sources, each with its section of `robot.toml` and the values that are set.
 fn owners(shared: &Shared) -> Vec<Owner> {
     shared.handle.with_robot(|robot| {
         let configuration = robot.configuration();
@@ -74,12 +74,13 @@ fn describe(
         "configured": configured,
         "value": values.get(&description.name).unwrap_or(configured),
         "origin": origin.map(|origin| origin.place.to_string()),
-        // Sources have the parameters that they began with.
+        // Parameters of sources cannot be changed while the robot runs.
         "live": section.starts_with("module."),
     })
 }
 
-/// Writes parameters as they are now into a file: these, or all that were changed.
+/// Writes the current values of parameters into a file: of `chosen` ones, or of all that were
+/// changed.
 pub fn save(shared: &Shared, overlay: Option<&str>, chosen: Option<Vec<String>>) -> Outcome {
     let base = shared.facts.file.as_deref().ok_or(
         "the configuration is part of the program: give it a file (`Application::new(\"robot.toml\")`) to save into",
@@ -117,7 +118,7 @@ pub fn save(shared: &Shared, overlay: Option<&str>, chosen: Option<Vec<String>>)
     Ok(json!({"file": file.display().to_string(), "saved": names}))
 }
 
-/// The file of an overlay beside the robot's own one.
+/// Returns the file of an overlay, in the folder `overlays` beside the robot's own file.
 fn overlay_path(base: &Path, overlay: &str) -> Result<PathBuf, String> {
     let is_plain = !overlay.is_empty()
         && overlay.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));

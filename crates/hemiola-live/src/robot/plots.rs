@@ -8,7 +8,8 @@
 //! | `timing:motion.response` | a figure of each run of a cycle, in seconds: `response`, `execution`, `jitter` |
 //! | `timing:Walk.joints` | how long each execution of an update took, in seconds |
 //!
-//! Where more comes than a client draws, what came in one step is told by its minimum and maximum.
+//! If more values arrive than a client draws, those of one step are reduced to their minimum and
+//! maximum.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -28,15 +29,15 @@ use crate::protocol::binary::{self, Point};
 /// One subscription to plots.
 pub struct PlotStream {
     subscription: u32,
-    /// Of each field, what is wrong with it, if something is.
+    /// For each field, the reason why it cannot be plotted, if it cannot.
     errors: Vec<Option<String>>,
     observed: Vec<Observed>,
     timed: Option<Timed>,
-    /// Plots of updates, and the numbers of their fields.
+    /// The observer of plots of updates, and the number of the field of each.
     plotted: Option<(Observer, BTreeMap<String, usize>)>,
     points: Vec<Points>,
-    /// Between two messages. A robot that is stepped may stand still: what it did before is not
-    /// kept until it goes on.
+    /// The time between two messages, which is real time: what a stepped robot has done is sent
+    /// even while it stands still.
     period: Duration,
     due: Instant,
 }
@@ -53,15 +54,15 @@ struct Observed {
     fields: Vec<usize>,
 }
 
-/// Fields of the robot's timing.
+/// Fields with the robot's timing.
 struct Timed {
     traced: Traced,
     figures: Vec<(usize, Figure)>,
-    /// Of runs that go on: when they were triggered and began.
+    /// The trigger and the begin of each run that has not ended.
     begun: BTreeMap<CycleId, (u32, Ticks, Ticks)>,
 }
 
-/// What is plotted of the robot's timing.
+/// A kind of the robot's timing.
 enum Figure {
     Response(String),
     Execution(String),
@@ -69,15 +70,15 @@ enum Figure {
     Task(String),
 }
 
-/// What came of one field and was not sent yet, in steps.
+/// The values of one field that were not sent yet, in steps.
 #[derive(Default)]
 struct Points {
     steps: Vec<Step>,
-    /// So many values go into a step.
+    /// The number of values in a step.
     per_step: usize,
 }
 
-/// What came in one step.
+/// The values of one step.
 struct Step {
     time: f64,
     minimum: f64,
@@ -85,13 +86,13 @@ struct Step {
     count: usize,
 }
 
-/// So many messages a second, unless the client says otherwise.
+/// The messages in a second, if the client requests no other rate.
 const RATE: f64 = 30.0;
-/// More steps than these are never sent at once: pairs are joined before.
+/// The most steps that are sent at once: when there are more, pairs of them are joined.
 const MOST_STEPS: usize = 64;
 
 impl PlotStream {
-    /// Begins it. A field that cannot be plotted does not keep the others from being.
+    /// Opens a subscription. A field that cannot be plotted does not affect the others.
     pub fn open(handle: &RobotHandle, subscription: u32, fields: &[String], rate: Option<f64>) -> Result<Self, String> {
         if fields.len() > MOST_PATHS {
             return Err(format!("a subscription plots at most {MOST_PATHS} fields"));
@@ -150,7 +151,7 @@ impl PlotStream {
         Ok(Self { subscription, errors, observed, timed, plotted, points, period, due: Instant::now() })
     }
 
-    /// What the client is told about it.
+    /// Returns the answer to the client's request.
     pub fn answer(&self) -> Value {
         let fields = self.errors.iter().map(|error| match error {
             Some(error) => json!({"error": error}),
@@ -159,17 +160,17 @@ impl PlotStream {
         json!({"fields": fields.collect::<Vec<_>>()})
     }
 
-    /// Its number.
+    /// Returns the number of the subscription.
     pub fn subscription(&self) -> u32 {
         self.subscription
     }
 
-    /// How many values were dropped; plots lack them.
+    /// Returns 0: dropped values are missing in plots, and not counted.
     pub fn take_dropped(&mut self) -> u64 {
         0
     }
 
-    /// Takes what has come, and sends it if it is time.
+    /// Receives what has arrived, and sends it if a message is due.
     pub fn send(&mut self, out: &mut Outbox) {
         let Self { observed, timed, plotted, points, .. } = self;
         for observed in observed {
@@ -190,7 +191,7 @@ impl PlotStream {
         if is_empty || now < self.due || out.is_congested() {
             return;
         }
-        // In step: that it is looked only now and then makes no message later than the one before.
+        // The next message is due a period after this one was, even if this one is a little late.
         self.due = self.due.checked_add(self.period).map_or(now, |due| due.max(now));
         let mut bytes = binary::begin(binary::POINTS, self.subscription);
         for (number, points) in points.iter_mut().enumerate().filter(|(_, points)| !points.steps.is_empty()) {
@@ -203,12 +204,13 @@ impl PlotStream {
     }
 }
 
-/// Whether a field is of a topic, of which, and the path within it.
+/// Returns whether a field belongs to a topic, the name of the topic or representation, and the
+/// path within it.
 fn split<'f>(handle: &RobotHandle, field: &'f str) -> Result<(bool, &'f str, FieldPath), String> {
     let parse = |path: &str| FieldPath::parse(path.trim_start_matches('.'));
     if let Some(field) = field.strip_prefix("topic:") {
         let topics = handle.bus().readable_topics();
-        // Names of topics may have dots themselves: the longest that fits is meant.
+        // Names of topics may contain dots themselves: the longest one that fits is used.
         let names = topics.iter().map(|(name, _)| name.as_str()).filter(|name| begins_with(field, name));
         let name = names.max_by_key(|name| name.len()).ok_or_else(|| unknown_topic(handle, field))?;
         let descriptor = topics.iter().find(|(known, _)| known == name).map(|(_, descriptor)| *descriptor);
@@ -225,18 +227,19 @@ fn split<'f>(handle: &RobotHandle, field: &'f str) -> Result<(bool, &'f str, Fie
     Ok((false, name, path))
 }
 
-/// Whether there can be a number at this path.
+/// Checks that there can be a number at this path.
 fn check(descriptor: Option<&'static RepresentationDescriptor>, path: &FieldPath) -> Result<(), String> {
     descriptor.and_then(RepresentationDescriptor::data_type).map_or(Ok(()), |data_type| path.check(&data_type))
 }
 
-/// Whether a field is one of what has this name.
+/// Returns whether a field belongs to what has this name.
 fn begins_with(field: &str, name: &str) -> bool {
     field.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 impl Observed {
-    /// Takes the numbers of all that has come: when, of which field, which.
+    /// Passes on the numbers in all values that have arrived: the time, the number of the field,
+    /// and the number itself.
     fn take(&mut self, mut put: impl FnMut(i64, usize, f64)) {
         let Self { seen, is_topic, paths, fields } = self;
         let mut hand_over = |time: i64, picker: Picker<'_>| {
@@ -354,7 +357,7 @@ impl Points {
         }
     }
 
-    /// Makes one step of each two.
+    /// Joins pairs of steps.
     fn join(&mut self) {
         let mut joined: Vec<Step> = Vec::with_capacity(MOST_STEPS);
         for (number, step) in self.steps.drain(..).enumerate() {

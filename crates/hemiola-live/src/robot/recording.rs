@@ -1,4 +1,4 @@
-//! Logs that begin and end while the robot runs.
+//! Logs that clients start and stop while the robot runs.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 use super::Shared;
 use crate::door::errands::Outcome;
 
-/// The log that somebody outside has begun, if there is one.
+/// The log that a client has started, if there is one.
 ///
-/// Whoever ends the robot [ends](Self::finish) it, too:
+/// Whoever stops the robot also [finishes](Self::finish) the log:
 /// [`RunningRobotSubject::recording`](crate::RunningRobotSubject::recording).
 #[derive(Clone, Default)]
 pub struct LiveRecording(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// Nobody waits for a disk while this is locked.
+    /// The state of the log. No thread waits for a disk while it holds this lock.
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -29,7 +29,7 @@ struct Inner {
 enum State {
     #[default]
     Idle,
-    /// This log is being begun or ended.
+    /// This log is being started or finished.
     Busy(PathBuf),
     Begun(Begun),
     /// The robot has ended.
@@ -41,11 +41,11 @@ struct Begun {
     recorder: Recorder,
 }
 
-/// Who ends the robot waits so long for a log that is being begun or ended at this moment.
+/// The time for which the end of a robot waits for a log that is being started or finished.
 const END_PATIENCE: Duration = Duration::from_secs(30);
 
 impl LiveRecording {
-    /// Begins a log: in this file, or the next free number in `logs/`.
+    /// Starts a log: in this file, or under the next free number in `logs/`.
     pub(super) fn start(&self, shared: &Shared, file: Option<String>) -> Outcome {
         let name = &shared.facts.name;
         let path = file.map_or_else(|| next_free(Path::new("logs"), name), PathBuf::from);
@@ -66,7 +66,7 @@ impl LiveRecording {
         Ok(answer)
     }
 
-    /// Ends it.
+    /// Finishes the log.
     pub(super) fn stop(&self) -> Outcome {
         let mut state = self.lock();
         let Begun { path, recorder } = match mem::take(&mut *state) {
@@ -83,7 +83,7 @@ impl LiveRecording {
         Ok(json!({"file": path.display().to_string(), "whole": recorded.is_whole(), "text": recorded.line()}))
     }
 
-    /// What is being recorded.
+    /// Returns the file of the log that is being recorded.
     pub(super) fn state(&self) -> Option<Value> {
         match &*self.lock() {
             State::Begun(Begun { path, .. }) => Some(json!({"file": path.display().to_string()})),
@@ -91,9 +91,9 @@ impl LiveRecording {
         }
     }
 
-    /// Ends the log that nobody has ended, when the robot has ended; from then on none can be
-    /// begun. Waits for one that is being ended at this moment, but not for ever for a disk that
-    /// takes nothing.
+    /// Finishes a log that is still being recorded when the robot has ended; no other one can be
+    /// started then. Waits for one that is being finished, but not for ever if its disk does not
+    /// respond.
     pub fn finish(&self) -> Option<Recorded> {
         let is_busy = |state: &mut State| matches!(state, State::Busy(_));
         let waited = self.0.changed.wait_timeout_while(self.lock(), END_PATIENCE, is_busy);
@@ -108,12 +108,13 @@ impl LiveRecording {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // It is whole, also after a panic.
+        // The state is consistent, even after a panic.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Somebody waits for a disk. Says what comes after that, also where it panics.
+/// The marker of a thread that waits for a disk. When it is dropped, also by a panic, the log is in
+/// the state `next`.
 struct Busy<'r> {
     recording: &'r LiveRecording,
     next: State,
@@ -124,7 +125,7 @@ impl Drop for Busy<'_> {
         let next = mem::take(&mut self.next);
         let mut state = self.recording.lock();
         match (&*state, next) {
-            // The robot did not wait for it.
+            // The robot has ended without waiting for this log.
             (State::Over, State::Begun(Begun { recorder, .. })) => {
                 drop(state);
                 _ = recorder.finish();
@@ -153,7 +154,7 @@ fn begin(shared: &Shared, path: &Path) -> Result<Recorder, String> {
     Recorder::start(handle, recording, head).map_err(|error| error.to_string())
 }
 
-/// The first number that is free.
+/// Returns the path with the first free number.
 fn next_free(folder: &Path, name: &str) -> PathBuf {
     let mut numbered = (1_u32..).map(|number| folder.join(format!("{name}-live-{number}.mcap")));
     numbered.find(|path| !path.exists()).unwrap_or_else(|| folder.join(name))

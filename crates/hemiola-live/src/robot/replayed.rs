@@ -1,7 +1,7 @@
-//! The transport of a replay: the log of a robot that is played through the robot's own program.
+//! The transport of a replay: a log that is replayed by the robot's own program.
 //!
-//! Unlike a log that is only looked at, there is one time for all clients: what one of them asks
-//! for happens to all, so it takes the right to change the robot.
+//! Unlike in a log that is only viewed, there is one time for all clients: a request of one of them
+//! affects all, so it requires the right to change the robot.
 
 use std::time::{Duration, Instant};
 
@@ -13,47 +13,47 @@ use crate::door::outbox::Outbox;
 use crate::protocol::JournalText;
 use crate::transport::{Playing, checked_speed};
 
-/// What a robot repeats, and what paces it.
+/// The replay that a robot runs, and its transport.
 #[derive(Clone, Debug)]
 pub struct Replayed {
-    /// Of its player.
+    /// The transport of the player.
     pub transport: Transport,
-    /// What its clock showed when somebody could look at it for the first time.
+    /// The time of the robot's clock when clients could connect first.
     pub begin: Time,
-    /// What its clock will show at its end.
+    /// The time of the robot's clock at the end of the replay.
     pub end: Time,
-    /// What happened to the robot when it was recorded, in the order of the times.
+    /// The journal of the recorded robot, in the order of the times.
     pub events: Vec<JournalEntry>,
 }
 
-/// How far a step goes.
+/// The length of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stride {
-    /// So many runs, of any cycle or of one.
+    /// That many runs, of one cycle or of any.
     Runs(u32, Option<String>),
-    /// To the next thing that happened when it was recorded, and the first run after it.
+    /// To the next recorded event, and the first run after it.
     Event,
 }
 
-/// So many runs are one step.
+/// The most runs of a step.
 const MOST_RUNS: u32 = 10_000;
 
 impl Replayed {
-    /// What clients are told of all of it.
+    /// Adds the times of the replay to the welcome.
     pub fn add_to(&self, welcome: &mut Value) {
         welcome["begin"] = json!(self.begin.nanoseconds());
         welcome["end"] = json!(self.end.nanoseconds());
     }
 
-    /// What happened when it was recorded, as entries of a journal.
+    /// Returns the recorded events, as entries of a journal.
     pub fn recorded(&self) -> Value {
         json!({"entries": self.events.iter().cloned().map(JournalText::from).collect::<Vec<_>>()})
     }
 
-    /// Lets it go on.
+    /// Resumes the replay.
     ///
     /// # Errors
-    /// The speed is none.
+    /// Returns an error if the speed is not valid.
     pub fn play(&self, speed: Option<f64>) -> Result<(), String> {
         if let Some(speed) = speed {
             self.transport.set_tempo(Tempo::Factor(checked_speed(speed)?));
@@ -62,15 +62,15 @@ impl Replayed {
         Ok(())
     }
 
-    /// Lets it stand still.
+    /// Pauses the replay.
     pub fn pause(&self) {
         self.transport.pause();
     }
 
-    /// Goes a step on, and stands still then.
+    /// Advances by a step, and pauses then.
     ///
     /// # Errors
-    /// There is no such step.
+    /// Returns an error if there is no such step.
     pub fn step(&self, now: Time, stride: &Stride) -> Result<(), String> {
         match stride {
             Stride::Runs(runs @ 1..=MOST_RUNS, cycle) => {
@@ -83,18 +83,18 @@ impl Replayed {
                     next.ok_or_else(|| format!("nothing was recorded after {}: there are runs only", show(now)))?;
                 self.transport.pause();
                 self.transport.hurry_to(next.at);
-                // What happens between two runs is over with the second one: from there on another
-                // event is next.
+                // An event between two runs has passed with the second one, and from there on
+                // another event is next.
                 self.transport.forward();
                 Ok(())
             }
         }
     }
 
-    /// Goes on to a time without waiting, and then on as before.
+    /// Advances to a time without waiting, and continues as before then.
     ///
     /// # Errors
-    /// It is over: what a robot has computed cannot be undone.
+    /// Returns an error if the time has passed: what a robot has computed cannot be undone.
     pub fn seek(&self, now: Time, time: Time) -> Result<(), String> {
         if time < now {
             let time = time.max(Time::ZERO);
@@ -123,23 +123,23 @@ impl Replayed {
     }
 }
 
-/// `12.345 s`
+/// Formats a time as `12.345 s`.
 fn show(time: Time) -> String {
     format!("{:.3} s", time.seconds())
 }
 
-/// How the replay goes, on its way to a client.
+/// The state of the replay, on its way to a client.
 #[derive(Default)]
 pub struct TransportStream {
-    /// What the client knows, and since when.
+    /// The state that the client was sent last, and when.
     told: Option<(Playing, Instant)>,
 }
 
-/// A client is told the time so often while it goes on.
+/// The period in which a client is sent the time while it passes.
 const TOLD: Duration = Duration::from_millis(250);
 
 impl TransportStream {
-    /// Tells what the client does not know: at once when something other than the time has changed.
+    /// Sends the state if it has changed: at once, unless only the time has.
     pub fn send(&mut self, replayed: &Replayed, handle: &RobotHandle, out: &mut Outbox) {
         let playing = replayed.playing(handle);
         let is_known = self.told.is_some_and(|(told, since)| {
@@ -153,7 +153,7 @@ impl TransportStream {
         }
     }
 
-    /// Tells it anew.
+    /// Makes the next call send the state again.
     pub fn forget(&mut self) {
         self.told = None;
     }

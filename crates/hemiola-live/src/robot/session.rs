@@ -1,4 +1,4 @@
-//! One client of a running robot: what it asked for, and what it gets.
+//! The session of one client of a running robot: its requests, and what it is sent.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,23 +23,22 @@ use crate::door::session::Session;
 use crate::protocol::binary::Head;
 use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 
-/// So many subscriptions of a client.
+/// The most subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
-/// What changes fast is looked at so often: half of the time that a page's next frame takes to
-/// come.
+/// The period in which values are polled: half of the time between two frames of a page.
 const FAST: Duration = Duration::from_millis(8);
-/// What people read is looked at so often.
+/// The period in which what people read is polled.
 const SLOW: Duration = Duration::from_millis(50);
-/// What was dropped is told so often.
+/// The period in which a client is sent the number of dropped values.
 const DROPPED_PERIOD: Duration = Duration::from_secs(1);
 
-/// What is opened elsewhere.
+/// A stream that is opened by an errand.
 enum Stream {
     Value(Box<ValueStream>),
     Plot(Box<PlotStream>),
 }
 
-/// See the module.
+/// The session of one client of a running robot.
 pub struct RobotSession {
     shared: Arc<Shared>,
     client: DoorClient,
@@ -50,7 +49,7 @@ pub struct RobotSession {
     statistics: Option<StatisticsStream>,
     journal: Option<JournalStream>,
     shown: Option<ShownStream>,
-    /// What the client was told about the transport of a replay.
+    /// What the client was sent about the transport of a replay.
     transport: TransportStream,
     told_dropped: Instant,
 }
@@ -72,7 +71,8 @@ impl RobotSession {
         }
     }
 
-    /// Answers at once, or later by [`done`](Session::done): then `None`.
+    /// Executes a request. Returns its answer, or `None` if [`done`](Session::done) will send it
+    /// later.
     fn perform(&mut self, number: &Value, request: Request) -> Result<Option<Value>, String> {
         if request.changes() && !self.client.access.may_change() {
             return Err(
@@ -143,7 +143,7 @@ impl RobotSession {
             }
             Request::Fields { value, topic } => describe::fields(&shared, value, topic)?,
             Request::Parameters { module } => parameters::list(&shared, module.as_deref())?,
-            // Not behind what takes its time.
+            // The safe state does not wait for errands.
             Request::Change { change: ChangeText::SafeState(enter) } => {
                 let change = if enter { Change::EnterSafeState } else { Change::LeaveSafeState };
                 handle.change_by(change, &self.client.name).wait().map_err(|error| error.to_string())?;
@@ -210,7 +210,7 @@ impl RobotSession {
         }))
     }
 
-    /// Does something with the transport of a replay, and tells its client what has become of it.
+    /// Applies `act` to the transport of a replay, whose state the client is then sent again.
     fn transported(
         &mut self,
         verb: &str,
@@ -262,7 +262,7 @@ impl RobotSession {
     }
 }
 
-/// Where a request is answered that takes its time.
+/// Returns the lane for a request that takes time.
 fn lane(request: &Request) -> Lane {
     match request {
         Request::Change { change: ChangeText::Trace { .. } }
@@ -352,10 +352,10 @@ impl Session for RobotSession {
     }
 }
 
-/// What a robot repeats.
+/// Returns the replay of the robot.
 ///
 /// # Errors
-/// The robot repeats nothing, and so has no transport.
+/// Returns an error if the robot replays nothing, and so has no transport.
 fn replay<'s>(shared: &'s Shared, verb: &str) -> Result<&'s Replayed, String> {
     let none = || format!("`{verb}` is for replays and logs: this robot runs by itself");
     shared.replayed.as_ref().ok_or_else(none)

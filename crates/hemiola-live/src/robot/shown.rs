@@ -1,4 +1,4 @@
-//! What modules plot, draw and write, on its way to a client.
+//! The plots, drawings and texts of modules, on their way to a client.
 
 use hemiola_model::module::{DebugContent, DebugRecord};
 use hemiola_runtime::{Observation, Observer, RobotHandle};
@@ -7,23 +7,23 @@ use serde_json::{Value, json};
 use crate::door::outbox::Outbox;
 use crate::protocol::binary;
 
-/// What a client wants to see of it.
+/// A client's subscription to the output of modules.
 pub struct ShownStream {
     seen: Observer,
-    /// How many names the client knows.
+    /// The number of names that the client knows.
     named: usize,
-    /// Records that this client was too slow for.
+    /// The number of records that were dropped because this client was too slow.
     dropped: u64,
     told: u64,
 }
 
-/// So many records go into an event; what is more goes into the next one.
+/// The most records in an event; further ones go into the next event.
 const MOST_RECORDS: usize = 4096;
-/// A client names at most so many.
+/// The most names that a client watches.
 const MOST_NAMES: usize = 1000;
 
 impl ShownStream {
-    /// Begins it, for these names. Updates compute what somebody wants, and nothing else.
+    /// Subscribes to these names. Updates compute only what somebody wants.
     pub fn open(handle: &RobotHandle, names: Vec<String>) -> Result<Self, String> {
         if names.len() > MOST_NAMES {
             return Err(format!("at most {MOST_NAMES} names can be watched: use a space, or a beginning with `*`"));
@@ -32,7 +32,7 @@ impl ShownStream {
         Ok(Self { seen, named: 0, dropped: 0, told: 0 })
     }
 
-    /// Sends what has come.
+    /// Sends the records that have arrived.
     pub fn send(&mut self, handle: &RobotHandle, out: &mut Outbox) {
         let mut records = Vec::new();
         let is_congested = out.is_congested();
@@ -61,7 +61,7 @@ impl ShownStream {
     }
 }
 
-/// The record as JSON, then its pixels.
+/// Returns the message of an image: the record as JSON, then its pixels.
 fn image_message(record: &DebugRecord, pixels: &[u8]) -> Vec<u8> {
     let head = json!(record).to_string();
     let mut bytes = binary::begin(binary::IMAGE, head.len() as u32);

@@ -1,26 +1,26 @@
-//! What a stepped robot's clock showed when something ran. Pure.
+//! The times of a stepped robot's clock at which something ran. It is pure: it reads no clock.
 //!
-//! The clock of a stepped robot stands still during a run, and jumps between runs, however long
-//! that takes on the processor. What ran is placed along it so that both can be read: a run begins
-//! at the robot's time, and what happens in it comes as much later as it did on the processor. A
-//! run that began, by the robot's clock, before the one before it was over on the processor is
-//! moved behind it: steps are taken one after the other.
+//! The clock of a stepped robot stands still during a run, and jumps between runs, however long a
+//! run takes on the processor. Runs are placed on this clock so that both times can be read: a run
+//! begins at the robot's time, and what happens in it is as much later as it was on the processor.
+//! If a run begins, by the robot's clock, before the end at which the run before it was placed, it
+//! is moved behind that end: steps are executed one after the other.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use hemiola_trace::CycleId;
 
-/// Places of the last runs. Times of the processor are nanoseconds of its counter, those of the
+/// The places of the last runs. Times of the processor are nanoseconds of its counter, those of the
 /// robot nanoseconds of its clock.
 #[derive(Default)]
 pub struct StepTimes {
-    /// In the order of their begins.
+    /// The runs, in the order of their begins.
     runs: VecDeque<Placed>,
-    /// What the robot's clock showed in runs that have not been placed yet.
+    /// The robot's time in each run that was not placed yet.
     known: BTreeMap<(CycleId, u32), i64>,
 }
 
-/// A run and where it is.
+/// A run and its place.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     which: (CycleId, u32),
@@ -29,30 +29,29 @@ struct Placed {
     time: i64,
 }
 
-/// A run, as events tell of it: its begin or its end.
+/// The begin or the end of a run, as an event reports it.
 #[derive(Clone, Copy, Debug)]
 pub enum Border {
-    /// When it began on the processor.
+    /// The time at which it began on the processor.
     Begin(CycleId, u32, u64),
-    /// When it ended.
+    /// The time at which it ended on the processor.
     End(CycleId, u32, u64),
 }
 
-/// Events of the same moment may come in two parcels: so many runs are kept.
+/// The number of runs that are kept, as events of the same moment may arrive in two parcels.
 const KEPT: usize = 256;
-/// As many runs wait at most for their events, which may have been overwritten.
+/// The most runs that wait for their events, which may have been overwritten.
 const MOST_KNOWN: usize = 8192;
 
 impl Placed {
-    /// What the robot's clock is taken to show at its end.
+    /// Returns the robot's time at which the end of the run is placed.
     fn end_time(self) -> i64 {
         later(self.time, self.end.saturating_sub(self.begin))
     }
 }
 
 impl StepTimes {
-    /// Takes what the robot's clock showed in a run. To be called before the run's events are
-    /// taken.
+    /// Notes the robot's time in a run. It has to be called before the run's events are placed.
     pub fn know(&mut self, cycle: CycleId, run: u32, now: i64) {
         if self.known.len() == MOST_KNOWN {
             self.known.pop_first();
@@ -60,7 +59,7 @@ impl StepTimes {
         self.known.insert((cycle, run), now);
     }
 
-    /// Takes the runs of some events, in any order, and places them.
+    /// Places the runs of some events, which may come in any order.
     pub fn place(&mut self, borders: impl IntoIterator<Item = Border>) {
         let surplus = self.runs.len().saturating_sub(KEPT);
         self.runs.drain(..surplus);
@@ -79,15 +78,15 @@ impl StepTimes {
         begun.sort_unstable();
         for (begin, which) in begun {
             let before = self.runs.back().map(|run| run.end_time());
-            // A run of which nobody has told follows the one before it.
+            // A run whose time is unknown follows the run before it.
             let Some(time) = self.known.remove(&which).max(before) else { continue };
             let end = ended.remove(&which).unwrap_or(begin);
             self.runs.push_back(Placed { which, begin, end, time });
         }
     }
 
-    /// What the robot's clock showed when the processor's counter showed `at`; `None` as long as
-    /// there is no run. What lies between two runs belongs to the nearer one.
+    /// Returns the robot's time when the processor's counter was `at`; `None` as long as there is
+    /// no run. A time between two runs belongs to the nearer one.
     pub fn time(&self, at: u64) -> Option<i64> {
         let next = self.runs.partition_point(|run| run.begin <= at);
         let before = next.checked_sub(1).map(|index| self.runs[index]);
@@ -145,7 +144,7 @@ mod tests {
         times.know(MOTION, 0, 1000);
         times.know(VISION, 0, 1000);
         times.know(MOTION, 1, 1012);
-        // Nobody has told of the second run of vision.
+        // The time of the second run of vision is unknown.
         times.place([run(VISION, 0, 50, 80), run(MOTION, 0, 10, 40)].concat());
         times.place([run(MOTION, 1, 90, 95), run(VISION, 1, 100, 101)].concat());
         let places = [(10, 1000), (40, 1030), (50, 1030), (80, 1060), (90, 1060), (95, 1065), (100, 1065)];

@@ -1,4 +1,4 @@
-//! What the robot's threads did, on its way to clients, with times of the robot's clock.
+//! The events of the robot's threads, on their way to clients, with times of the robot's clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,26 +11,26 @@ use hemiola_trace::{Catalog, Event, TickScale, Ticks};
 
 use super::step_times::{Border, StepTimes};
 
-/// Sees what the threads of a robot do.
+/// Receives the events of a robot's threads.
 pub struct Traced {
     seen: Observer,
-    /// What the numbers in events mean.
+    /// The names of the numbers in events.
     pub catalog: Catalog,
-    /// What their ticks mean.
+    /// The conversion of the ticks in events.
     pub clock: TickClock,
 }
 
-/// Turns ticks of the processor's counter into times of the robot's clock.
+/// Converts ticks of the processor's counter to times of the robot's clock.
 pub struct TickClock {
     scale: TickScale,
     clock: Arc<RobotClock>,
     now: (Ticks, MonotonicTime),
-    /// When the runs began, which is known only of a robot that is stepped.
+    /// The times of runs, which are needed only for a robot that is stepped.
     steps: Option<StepTimes>,
 }
 
 impl Traced {
-    /// Begins it.
+    /// Subscribes to the events.
     pub fn open(handle: &RobotHandle) -> Result<Self, String> {
         let clock = TickClock::of(handle);
         let observation = Observation::default().with_events();
@@ -39,7 +39,7 @@ impl Traced {
         Ok(Self { seen, catalog: handle.catalog(), clock })
     }
 
-    /// What has come, in pieces of one thread each.
+    /// Returns the events that have arrived, in pieces of one thread each.
     pub fn take(&mut self) -> Vec<SeenEvents> {
         let Self { seen, catalog, clock } = self;
         clock.refresh();
@@ -64,13 +64,13 @@ impl TickClock {
         Self { scale, clock, now, steps: is_stepped.then(StepTimes::default) }
     }
 
-    /// Looks at both clocks; before a piece of events is turned.
+    /// Reads both clocks, before the ticks of a piece of events are converted.
     fn refresh(&mut self) {
         self.scale.refresh();
         self.now = (Ticks::now(), monotonic_now());
     }
 
-    /// Of a robot that is stepped: learns when its runs were.
+    /// Notes when the runs of a stepped robot took place.
     fn place(&mut self, catalog: &Catalog, runs: &[RunRecord], pieces: &[SeenEvents]) {
         let Self { scale, steps: Some(steps), .. } = self else { return };
         let names = catalog.read();
@@ -88,7 +88,8 @@ impl TickClock {
         }));
     }
 
-    /// What the robot's clock showed then; of a robot that is stepped, as [`StepTimes`] has it.
+    /// Returns the time of the robot's clock at these ticks; for a stepped robot, as [`StepTimes`]
+    /// has placed it.
     pub fn nanoseconds(&self, ticks: Ticks) -> i64 {
         match &self.steps {
             Some(steps) => {
@@ -102,12 +103,12 @@ impl TickClock {
         }
     }
 
-    /// Seconds from one to the other.
+    /// Returns the seconds from `begin` to `end`.
     pub fn seconds(&self, begin: Ticks, end: Ticks) -> f64 {
         self.scale.nanoseconds_between(begin, end) as f64 * 1e-9
     }
 
-    /// Nanoseconds from one to the other, as far as 32 bits go.
+    /// Returns the nanoseconds from `begin` to `end`, or `u32::MAX` if they exceed 32 bits.
     pub fn between(&self, begin: Ticks, end: Ticks) -> u32 {
         u32::try_from(self.scale.nanoseconds_between(begin, end)).unwrap_or(u32::MAX)
     }

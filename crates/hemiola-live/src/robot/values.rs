@@ -12,7 +12,7 @@ use super::jpeg;
 use crate::door::outbox::Outbox;
 use crate::protocol::binary;
 
-/// What images are outside.
+/// The type of images in messages.
 const IMAGE: &str = "sensor_msgs/msg/Image";
 
 /// One subscription to a representation or a topic.
@@ -22,19 +22,20 @@ pub struct ValueStream {
     schema: Arc<MessageSchema>,
     is_topic: bool,
     as_jpeg: bool,
-    /// Of a topic: the least distance of two messages, and when the next one may be sent.
+    /// For a topic: the least time between two messages, and when the next one may be sent.
     period: i64,
     due: i64,
     sequence: u32,
-    /// How long the last message was: the next one is hardly longer.
+    /// The length of the last message: the next one is hardly longer.
     length: usize,
-    /// What this client was too slow for, besides what the observer was.
+    /// The number of values that were dropped because this client was too slow, besides those that
+    /// the observer has dropped.
     dropped: u64,
     told: u64,
 }
 
 impl ValueStream {
-    /// Begins it.
+    /// Opens a subscription.
     pub fn open(
         handle: &RobotHandle,
         subscription: u32,
@@ -79,17 +80,17 @@ impl ValueStream {
         })
     }
 
-    /// What the client is told about it.
+    /// Returns the answer to the client's request.
     pub fn answer(&self) -> Value {
         json!({"schema_name": self.schema.name, "schema": self.schema.text, "encoding": if self.as_jpeg { "jpeg" } else { "cdr" }})
     }
 
-    /// Its number.
+    /// Returns the number of the subscription.
     pub fn subscription(&self) -> u32 {
         self.subscription
     }
 
-    /// How many were dropped since this was asked last.
+    /// Returns how many values were dropped since the last call.
     pub fn take_dropped(&mut self) -> u64 {
         let dropped = self.seen.dropped();
         let all = self.dropped + dropped.values + dropped.messages;
@@ -98,7 +99,7 @@ impl ValueStream {
         since
     }
 
-    /// Sends what has come, behind heads in the form of a protocol.
+    /// Sends what has arrived, each value behind a head that `begin` encodes for a protocol.
     pub fn send(&mut self, out: &mut Outbox, begin: fn(binary::Head) -> Vec<u8>) {
         let Self { subscription, seen, dropped, length, .. } = self;
         if self.is_topic {
@@ -147,7 +148,8 @@ impl ValueStream {
     }
 }
 
-/// What grows while it is written is copied again and again.
+/// Reserves room for a value after its head, as bytes that grow while they are written are copied
+/// again and again.
 fn with_room(mut head: Vec<u8>, length: usize) -> Vec<u8> {
     head.reserve_exact(length.saturating_sub(head.len()));
     head
@@ -158,10 +160,10 @@ fn measured(bytes: Vec<u8>, length: &mut usize) -> Vec<u8> {
     bytes
 }
 
-/// What was made of descriptors, by their addresses: a type of a program never changes.
+/// The schemas of descriptors, by their addresses: a type of a program never changes.
 static SCHEMAS: Mutex<BTreeMap<usize, Arc<MessageSchema>>> = Mutex::new(BTreeMap::new());
 
-/// How a representation looks outside. It is made once, however many clients ask.
+/// Returns the schema of a representation's messages. It is created once, however many clients ask.
 pub fn schema_of(descriptor: &'static RepresentationDescriptor) -> Result<Arc<MessageSchema>, String> {
     let mut known = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(schema) = known.get(&std::ptr::from_ref(descriptor).addr()) {
@@ -175,13 +177,13 @@ pub fn schema_of(descriptor: &'static RepresentationDescriptor) -> Result<Arc<Me
     Ok(schema)
 }
 
-/// There is no such representation.
+/// Returns the error for a representation that does not exist.
 pub fn unknown(handle: &RobotHandle, name: &str) -> String {
     let known = handle.with_robot(|robot| robot.recordable());
     hemiola_config::unknown("representation", name, known.iter().map(String::as_str))
 }
 
-/// There is no such topic.
+/// Returns the error for a topic that does not exist.
 pub fn unknown_topic(handle: &RobotHandle, name: &str) -> String {
     let known: Vec<_> = handle.bus().readable_topics().into_iter().map(|(name, _)| name).collect();
     hemiola_config::unknown("topic", name, known.iter().map(String::as_str))

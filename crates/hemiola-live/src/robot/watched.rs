@@ -1,4 +1,4 @@
-//! Statistics and journal, on their way to a client.
+//! The statistics and the journal, on their way to a client.
 
 use std::time::{Duration, Instant};
 
@@ -10,25 +10,25 @@ use super::Shared;
 use crate::door::outbox::Outbox;
 use crate::protocol::{JournalText, bounded};
 
-/// Figures, again and again.
+/// Statistics that are sent periodically.
 pub struct StatisticsStream {
     period: Duration,
     due: Instant,
 }
 
-/// Not more often than that.
+/// The shortest period.
 const SHORTEST: Duration = Duration::from_millis(50);
-/// Unless the client says otherwise.
+/// The period if the client requests no other.
 const USUAL: Duration = Duration::from_millis(500);
 
 impl StatisticsStream {
-    /// Begins it.
+    /// Creates a stream with this period in nanoseconds, or the usual one.
     pub fn open(_: &RobotHandle, period: Option<u64>) -> Result<Self, String> {
         let period = period.map_or(USUAL, Duration::from_nanos).max(SHORTEST);
         Ok(Self { period, due: Instant::now() })
     }
 
-    /// Sends figures if it is time.
+    /// Sends the statistics if they are due.
     pub fn send(&mut self, shared: &Shared, out: &mut Outbox) {
         let now = Instant::now();
         if now < self.due || out.is_congested() {
@@ -90,21 +90,21 @@ fn topic(report: &TopicReport) -> Value {
     })
 }
 
-/// The journal, from what is still known on.
+/// The journal, beginning with the entries that are still known.
 pub struct JournalStream {
     seen: Observer,
 }
 
 impl JournalStream {
-    /// Begins it.
+    /// Subscribes to the journal.
     pub fn open(handle: &RobotHandle) -> Result<Self, String> {
         let seen = handle.observe(Observation::default().with_journal()).map_err(|error| error.to_string())?;
         Ok(Self { seen })
     }
 
-    /// Sends what has happened.
+    /// Sends the entries that have arrived.
     pub fn send(&mut self, out: &mut Outbox) {
-        // What does not fit now stays, and is sent later.
+        // Entries that cannot be sent now stay in the queue.
         while !out.is_congested()
             && let Some(entry) = self.seen.next_entry()
         {

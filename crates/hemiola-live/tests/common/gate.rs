@@ -1,9 +1,9 @@
-//! Holds code of users until a test has seen what it wanted to see.
+//! Blocks code of users until a test has seen what it wants to see.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Holds whoever wants to pass, from when it is closed until it is opened.
+/// Blocks threads that want to pass, from when it is closed until it is opened.
 pub struct Gate {
     state: Mutex<State>,
     changed: Condvar,
@@ -16,10 +16,10 @@ enum State {
     Holding,
 }
 
-/// Opens the gate again, also where a test fails.
+/// A closed gate, which opens when it is dropped, also if a test fails.
 pub struct Closed<'g>(&'g Gate);
 
-/// Nothing is held for longer, whatever becomes of a test.
+/// The longest time for which a thread is blocked, whatever becomes of a test.
 const LIMIT: Duration = Duration::from_secs(50);
 
 impl Gate {
@@ -32,7 +32,7 @@ impl Gate {
         Closed(self)
     }
 
-    /// Whether somebody waits at it.
+    /// Returns whether a thread waits at the gate.
     pub fn is_holding(&self) -> bool {
         *self.state() == State::Holding
     }

@@ -1,4 +1,4 @@
-//! A robot with a door, and somebody who comes to it.
+//! A robot with a door, and a client that connects to it.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 #[path = "../../../../tests/foreign/programs.rs"]
@@ -58,7 +58,7 @@ impl Pilot {
     fn drive(&self, last: Previous<Drive>, drive: &mut Drive, beats: &mut Publisher<Beat>, debug: &Debug) {
         debug.plot("pilot.metres", last.metres);
         debug.draw("track/cart", |canvas| canvas.circle([last.metres as f32, 0.0], 0.1, Color::ORANGE));
-        // The vehicle looks to the left of where it drives.
+        // The vehicle faces to the left of the direction in which it drives.
         debug.draw("track/pose", |canvas| canvas.place("vehicle", [last.metres as f32, 0.0], FRAC_PI_2));
         debug.draw("vehicle/lamp", |canvas| canvas.circle([1.0, 0.0], 0.1, Color::CYAN));
         let format = ImageFormat { width: 8, height: 4, pixels: PixelFormat::Mono8 };
@@ -86,7 +86,7 @@ impl Parked {
     }
 }
 
-/// What makes a client trusted here.
+/// The token of the door.
 pub const TOKEN: &str = "0123456789abcdef";
 
 /// A running robot with an open door. Its cycle runs at 200 Hz.
@@ -96,12 +96,12 @@ pub struct House {
 }
 
 impl House {
-    /// A robot of the linked modules, with these parameters of modules.
+    /// Starts a robot of this configuration.
     pub fn open(configuration: Configuration) -> Self {
         Self::with_file(configuration, None)
     }
 
-    /// As [`open`](Self::open), of a robot whose configuration is kept in this file.
+    /// Starts a robot whose configuration is stored in this file.
     pub fn with_file(configuration: Configuration, file: Option<PathBuf>) -> Self {
         let robot = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
         let facts = RobotFacts { name: "cart".into(), file, ..RobotFacts::default() };
@@ -110,7 +110,7 @@ impl House {
         Self { robot, door }
     }
 
-    /// A robot with one cycle of all linked modules.
+    /// Starts a robot with one cycle of all linked modules.
     pub fn plain() -> Self {
         Self::open(configuration())
     }
@@ -119,18 +119,18 @@ impl House {
         self.door.address().expect("it has a port")
     }
 
-    /// How many runs there were, which go on whatever clients do.
+    /// Returns the number of runs so far, which clients do not affect.
     pub fn runs(&self) -> u64 {
         self.robot.handle().health()["motion"].runs
     }
 
-    /// Waits until the robot has run on: nobody holds it up.
+    /// Waits until the robot has made more runs, which shows that nothing blocks it.
     pub fn runs_on(&self) {
         let before = self.runs();
         wait_until(|| self.runs() > before + 20);
     }
 
-    /// The whole answer to a request.
+    /// Returns the whole answer to a request.
     pub fn http(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -140,7 +140,7 @@ impl House {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Serves `double`, which can be called from outside, until it is dropped.
+    /// Serves `double`, which can be called from outside, until the result is dropped.
     pub fn doubling(&self) -> impl Drop + use<> {
         let bus = self.robot.handle().bus();
         bus.allow_calls::<u32, u32>("double");
@@ -148,13 +148,13 @@ impl House {
         server.spawn(hemiola::realtime::ThreadSettings::new("double"), |number: &u32| 2 * number).unwrap()
     }
 
-    /// Somebody who has the token, or not.
+    /// Connects a client with or without the token.
     pub fn client(&self, has_token: bool) -> Client {
         Client::of(self.address(), has_token)
     }
 }
 
-/// A log of twenty seconds that is repeated by a robot with an open door: paused at its beginning.
+/// A log of twenty seconds that is replayed by a robot with an open door, paused at its beginning.
 pub struct Rerun {
     pub player: Player,
     pub transport: Transport,
@@ -163,7 +163,7 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// Of a log that is recorded now, in which somebody has marked two moments.
+    /// Replays a log that is recorded now, in which two moments are marked.
     pub fn open(name: &str) -> Self {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rerun-{name}-{}.mcap", std::process::id()));
         _ = std::fs::remove_file(&log);
@@ -178,7 +178,7 @@ impl Rerun {
             transport: transport.clone(),
             begin: player.handle().now(),
             end: recorded.end(),
-            // What happens to a robot in real time happens between its runs.
+            // In real time, events happen between the runs of a robot.
             events: recorded.events().iter().cloned().map(|event| later(event, Duration::from_millis(1))).collect(),
         };
         let subject = RunningRobotSubject::replaying(player.handle().clone(), facts, replayed);
@@ -190,12 +190,12 @@ impl Rerun {
         self.door.address().expect("it has a port")
     }
 
-    /// How many runs there were.
+    /// Returns the number of runs so far.
     pub fn runs(&self) -> u64 {
         self.player.handle().health()["motion"].runs
     }
 
-    /// Somebody who has the token, or not.
+    /// Connects a client with or without the token.
     pub fn client(&self, has_token: bool) -> Client {
         Client::of(self.address(), has_token)
     }
@@ -212,8 +212,8 @@ impl Drop for Rerun {
     }
 }
 
-/// Records so many seconds of the plain robot, with what it shows under these names, and how it was
-/// configured.
+/// Records that many seconds of the plain robot, with its output under these names, and its
+/// configuration.
 pub fn record(log: &Path, seconds: f64, debug: &[&str]) {
     let mut configuration = configuration();
     configuration.log.debug = debug.iter().map(|name| (*name).to_owned()).collect();
@@ -237,20 +237,20 @@ pub fn record(log: &Path, seconds: f64, debug: &[&str]) {
     assert!(recorder.finish().unwrap().is_whole());
 }
 
-/// Somebody at the door.
+/// A client of the door.
 pub struct Client {
     pub socket: WebSocket<TcpStream>,
     next: u64,
-    /// What the first message said.
+    /// The first message of the robot.
     pub welcome: Value,
-    /// Events that came while an answer was waited for.
+    /// Events that arrived while an answer was waited for.
     pub events: Vec<Value>,
-    /// Binary messages that did.
+    /// Binary messages that arrived while an answer was waited for.
     pub bytes: Vec<Vec<u8>>,
 }
 
 impl Client {
-    /// Comes to the door at an address.
+    /// Connects to the door at an address.
     pub fn of(address: SocketAddr, has_token: bool) -> Self {
         let query = if has_token { format!("?token={TOKEN}") } else { String::new() };
         let mut request = format!("ws://{address}/{query}").into_client_request().unwrap();
@@ -265,7 +265,8 @@ impl Client {
         client
     }
 
-    /// The next text; binary messages are kept. `None` when the door has closed.
+    /// Returns the next text message, and keeps binary messages. Returns `None` when the door has
+    /// closed.
     pub fn read(&mut self) -> Option<Value> {
         loop {
             match self.socket.read().ok()? {
@@ -277,13 +278,13 @@ impl Client {
         }
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     pub fn ask(&mut self, request: Value) -> Result<Value, String> {
         let number = self.say(request)?;
         self.answer(number)
     }
 
-    /// Asks, and tells under which number.
+    /// Sends a request, and returns its number.
     pub fn say(&mut self, mut request: Value) -> Result<u64, String> {
         self.next += 1;
         request["id"] = json!(self.next);
@@ -311,7 +312,7 @@ impl Client {
         }
     }
 
-    /// The next binary message.
+    /// Returns the next binary message.
     pub fn next_bytes(&mut self) -> Vec<u8> {
         while self.bytes.is_empty() {
             match self.socket.read().expect("the door is open") {
@@ -323,7 +324,7 @@ impl Client {
         self.bytes.remove(0)
     }
 
-    /// The next event of this name.
+    /// Returns the next event of this name.
     pub fn event(&mut self, name: &str) -> Value {
         loop {
             if let Some(index) = self.events.iter().position(|event| event["event"] == name) {
@@ -335,7 +336,7 @@ impl Client {
     }
 }
 
-/// One cycle of all linked modules.
+/// Returns a configuration with one cycle of all linked modules.
 pub fn configuration() -> Configuration {
     let mut configuration = Configuration::default();
     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(200.0)));
@@ -343,16 +344,16 @@ pub fn configuration() -> Configuration {
     configuration
 }
 
-/// A port that nobody else's test takes.
+/// Returns settings with a port that no other test uses.
 pub fn settings() -> DoorSettings {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     DoorSettings { port: Some(free), token: Some(TOKEN.into()), ..DoorSettings::default() }
 }
 
-/// Longer than anything takes here.
+/// A time that is longer than anything takes here.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Looks again and again; fails when it never becomes true.
+/// Polls until `is_so` returns true, and fails if it never does.
 pub fn wait_until(mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !is_so() {

@@ -2,8 +2,8 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// A link to another program: another robot, a laptop's tool, anything that speaks what
-/// `docs/link.md` says.
+/// A link to another program: another robot, a laptop's tool, or any program that speaks the
+/// protocol of `docs/link.md`.
 ///
 /// ```
 /// use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
@@ -17,28 +17,28 @@ use std::path::PathBuf;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkConfiguration {
-    /// What the robot calls it.
+    /// The link's name.
     pub name: String,
-    /// Where both meet.
+    /// The address at which both sides meet, and which of them listens.
     pub end: LinkEnd,
-    /// The topics that the other side may have.
+    /// The topics that the other side may receive.
     pub send: Vec<SentTopic>,
     /// The topics that the other side may publish on.
     pub receive: Vec<String>,
 }
 
-/// Which end of a link this is.
+/// The end of a link: the one that listens, or the one that connects.
 ///
 /// See [`LinkConfiguration`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkEnd {
-    /// Others come here, any number of them.
+    /// The end that listens, to which any number of others connect.
     Listen(LinkAddress),
-    /// This one goes there, again and again until somebody is there.
+    /// The end that connects, and tries until it reaches the other side.
     Connect(LinkAddress),
 }
 
-/// Where two programs meet.
+/// The address at which two programs meet.
 ///
 /// ```
 /// use hemiola_model::configuration::LinkAddress;
@@ -48,47 +48,47 @@ pub enum LinkEnd {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkAddress {
-    /// A Unix socket of this host: bytes in order, and nobody else's business.
+    /// A Unix socket of this host: reliable and in order, and private to its user.
     Unix(PathBuf),
-    /// TCP: bytes in order, however late.
+    /// TCP: reliable and in order, however late.
     Tcp(SocketAddr),
-    /// UDP: what arrives is in time, and some of it does not arrive.
+    /// UDP: datagrams arrive early or not at all.
     Udp(SocketAddr),
 }
 
-/// A topic that the other side may have.
+/// A topic that the other side may receive.
 ///
 /// See [`LinkConfiguration`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentTopic {
-    /// What it is called, on both sides.
+    /// The topic's name, on both sides.
     pub topic: String,
-    /// At most so many messages a second; `None`: all.
+    /// The most messages in a second; `None` for all.
     pub rate: Option<f64>,
-    /// What waits for a peer that takes less than is published.
+    /// Which messages are kept for a peer that receives fewer than are published.
     pub keep: Keep,
 }
 
-/// What waits for a peer that takes less than is published.
+/// Which messages are kept for a peer that receives fewer than are published.
 ///
 /// See [`SentTopic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The newest message: a newer one replaces it.
+    /// The newest message, which a newer one replaces.
     Newest,
-    /// So many messages: the oldest of more are dropped, and counted.
+    /// That many messages; older ones are dropped and counted.
     Last(usize),
 }
 
 impl LinkConfiguration {
-    /// One that sends and receives nothing.
+    /// Returns the configuration of a link that sends and receives nothing.
     pub fn new(name: impl Into<String>, end: LinkEnd) -> Self {
         Self { name: name.into(), end, send: Vec::new(), receive: Vec::new() }
     }
 }
 
 impl LinkEnd {
-    /// Where it is.
+    /// Returns the address.
     pub fn address(&self) -> &LinkAddress {
         match self {
             Self::Listen(address) | Self::Connect(address) => address,
@@ -97,7 +97,7 @@ impl LinkEnd {
 }
 
 impl SentTopic {
-    /// All messages of a topic, of which up to 100 wait.
+    /// Returns the configuration that sends all messages of a topic, of which up to 100 wait.
     pub fn new(topic: impl Into<String>) -> Self {
         Self { topic: topic.into(), rate: None, keep: Keep::default() }
     }

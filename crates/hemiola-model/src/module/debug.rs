@@ -1,5 +1,4 @@
-//! What updates show of their inner life: plots, drawings, images and texts, for whoever wants
-//! them.
+//! Debug output of updates: plots, drawings, images and texts, for whoever wants to see them.
 
 mod canvas;
 mod color;
@@ -22,9 +21,9 @@ use std::fmt;
 
 /// Shows what happens inside an update: ask for it with a `&Debug` argument.
 ///
-/// Whoever watches the robot (a page, a log, a trace) says which names it wants. What nobody wants
-/// is not computed: closures are not called, texts not formatted. What somebody wants goes into a
-/// bounded queue of the worker; nothing is allocated, and what does not fit is dropped and counted.
+/// An observer of the robot (a page, a log, a trace) requests names. What nobody wants is not
+/// computed: closures are not called, texts not formatted. What somebody wants goes into a bounded
+/// queue of the worker; nothing is allocated, and what does not fit is dropped and counted.
 ///
 /// ```
 /// use hemiola_model::module::{Color, Debug};
@@ -65,7 +64,7 @@ pub struct Debug<'c> {
 }
 
 impl<'c> Debug<'c> {
-    /// Records go to `sink`.
+    /// Creates one whose records go to `sink`.
     pub fn new(sink: &'c dyn DebugSink) -> Self {
         Self { sink: Some(sink) }
     }
@@ -88,8 +87,8 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Draws what stays as it is, such as the lines of a field: about once a second of the cycle's
-    /// clock, and whenever somebody comes to watch.
+    /// Draws what does not change, such as the lines of a field: about once a second of the cycle's
+    /// clock, and whenever somebody begins to watch.
     #[inline]
     pub fn background(&self, name: &'static str, draw: impl FnOnce(&Canvas<'_>)) {
         if let Some(sink) = self.sink_of(name, DebugKind::Background) {
@@ -97,7 +96,7 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Draws in three dimensions; else as [`draw`](Self::draw).
+    /// Draws in three dimensions, otherwise as [`draw`](Self::draw).
     #[inline]
     pub fn draw_3d(&self, name: &'static str, draw: impl FnOnce(&Scene<'_>)) {
         if let Some(sink) = self.sink_of(name, DebugKind::Drawing3d) {
@@ -105,9 +104,9 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// States in a few words how something stands now; it holds until the next text of that name.
-    /// `format_args!` formats only if somebody wants it. At most [`ShortText::CAPACITY`] bytes are
-    /// kept.
+    /// States in a few words how something stands now, which holds until the next text of that
+    /// name. `format_args!` formats only if somebody wants it. At most [`ShortText::CAPACITY`]
+    /// bytes are kept.
     #[inline]
     pub fn text(&self, name: &'static str, text: impl fmt::Display) {
         if let Some(sink) = self.sink_of(name, DebugKind::Text) {
@@ -115,7 +114,7 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Marks this moment with a few words; else as [`text`](Self::text).
+    /// Marks this moment with a few words, otherwise as [`text`](Self::text).
     #[inline]
     pub fn annotate(&self, name: &'static str, text: impl fmt::Display) {
         if let Some(sink) = self.sink_of(name, DebugKind::Annotation) {
@@ -123,10 +122,10 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Shows an image; `fill` gets its pixels, all zero.
+    /// Shows an image; `fill` receives its pixels, which are all zero.
     ///
-    /// There are a few buffers for all images of a worker, made when somebody first wants one: that
-    /// first image is dropped, as are those for which all buffers are on their way. A
+    /// A worker has a few buffers for all its images. They are created when somebody first wants
+    /// one: that first image is dropped, as are images for which no buffer is free. A
     /// representation that is an image can be watched itself, and needs none of this.
     ///
     /// ```
@@ -152,14 +151,14 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Whether somebody wants that name: for code that runs only on request. What the update
-    /// provides must not depend on it.
+    /// Returns whether somebody wants that name, for code that runs only on request. What the
+    /// update provides must not depend on it.
     #[inline]
     pub fn wants(&self, name: &'static str) -> bool {
         self.sink_of(name, DebugKind::Request).is_some()
     }
 
-    /// Where records of that name go, if somebody wants them.
+    /// Returns where records of that name go, if somebody wants them.
     #[inline]
     fn sink_of(&self, name: &'static str, kind: DebugKind) -> Option<&'c dyn DebugSink> {
         self.sink.filter(|sink| sink.wants(name, kind))
@@ -172,7 +171,7 @@ impl fmt::Debug for Debug<'_> {
     }
 }
 
-/// What [`Debug::plot`] takes: a number, or a closure that returns one.
+/// A value that [`Debug::plot`] accepts: a number, or a closure that returns one.
 ///
 /// ```
 /// use hemiola_model::module::Plotted;
@@ -187,7 +186,7 @@ impl fmt::Debug for Debug<'_> {
     note = "a plot takes a number, a `bool`, or a closure without arguments that returns one of them"
 )]
 pub trait Plotted {
-    /// The number; 64-bit integers are rounded.
+    /// Returns the number; 64-bit integers are rounded.
     fn number(self) -> f64;
 }
 

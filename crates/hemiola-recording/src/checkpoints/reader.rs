@@ -15,15 +15,16 @@ use crate::names::topic;
 use crate::split::SplitLog;
 use hemiola_model::data::Data;
 
-/// What errors call a checkpoint.
+/// The word for a checkpoint in errors.
 const CHECKPOINT: &str = "checkpoint";
 
-/// Gathers which checkpoints there are.
+/// Gathers the checkpoints of a log.
 pub struct CheckpointHeads {
     schema: MessageSchema,
-    /// By number.
+    /// The parts of each checkpoint, by number.
     parts: BTreeMap<u32, Vec<PartHead>>,
-    /// Some are of another version of Hemiola, or damaged.
+    /// The reason why some parts cannot be read: they are damaged, or of another version of
+    /// Hemiola.
     unreadable: Option<RecordingError>,
 }
 
@@ -35,7 +36,7 @@ impl Default for CheckpointHeads {
 }
 
 impl CheckpointHeads {
-    /// Looks at a message of which [`is_checkpoint`](super::is_checkpoint).
+    /// Gathers the part in a message for which [`is_checkpoint`](super::is_checkpoint) holds.
     pub fn look(&mut self, message: &Message<'_>) {
         if !message.channel.topic.ends_with(NAME) {
             return;
@@ -53,9 +54,9 @@ impl CheckpointHeads {
         }
     }
 
-    /// Those of which every cycle that went on has a part.
+    /// Returns the checkpoints of which every cycle that went on has a part.
     pub fn finish(self, runs: &[Arc<RunRecord>]) -> Checkpoints {
-        // By cycle, the place of each run among all.
+        // The place of each run among all runs, by cycle.
         let mut orders: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
         for run in runs {
             orders.entry(&run.cycle).or_default().insert(run.run, run.order);
@@ -88,9 +89,9 @@ impl CheckpointHeads {
     }
 }
 
-/// A topic of which a message is under way that is in no part: it was published before the cut and
-/// received not even in the first run after it; or of which one was received before the cut that is
-/// published again after it.
+/// Returns a topic with a message that no part contains, although it was published before the cut
+/// and received not even in the first run after it; or with one that was received before the cut
+/// and is published again after it.
 fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
     let all = parts.iter().flat_map(|part| &part.pieces).filter(|piece| piece.kind == PieceKind::Messages.word());
     for piece in all {
@@ -110,47 +111,48 @@ fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
 /// The checkpoints of a log that a replay can begin with.
 #[derive(Default)]
 pub struct Checkpoints {
-    /// In their order.
+    /// The usable checkpoints, in their order.
     whole: Vec<Checkpoint>,
-    /// Why others are not among them.
+    /// The times of others, and the reasons why they cannot be used.
     refused: Vec<(Time, Arc<RecordingError>)>,
 }
 
-/// All parts of one.
+/// All parts of a checkpoint.
 struct Checkpoint {
     parts: Vec<PartHead>,
 }
 
 impl Checkpoint {
-    /// Whether a message belongs to one of its parts.
+    /// Returns whether a message belongs to one of the parts.
     fn has(&self, message: &Message<'_>) -> bool {
         let is_of = |part: &PartHead| message.channel.topic.starts_with(&(topic(&part.cycle, NAME) + "/"));
         self.parts.iter().any(|part| is_of(part) && nanoseconds(part.now) == message.log_time.nanoseconds())
     }
 
-    /// When the last cycle goes on.
+    /// Returns the time at which the last cycle goes on.
     fn time(&self) -> Time {
         self.parts.iter().map(|part| part.now).max().unwrap_or_default()
     }
 }
 
 impl Checkpoints {
-    /// Why some that are not later cannot be used, if so.
+    /// Returns the reason why a checkpoint that is not later than `time` cannot be used, if there
+    /// is one.
     pub fn refusal(&self, time: Option<Time>) -> Option<Arc<RecordingError>> {
         let mut refused = self.refused.iter().filter(|(at, _)| time.is_none_or(|time| *at <= time));
         refused.next().map(|(_, reason)| reason.clone())
     }
 
-    /// Whether there is none at all, whole or not.
+    /// Returns whether the log has no checkpoint at all, usable or not.
     pub fn is_empty(&self) -> bool {
         self.whole.is_empty() && self.refused.is_empty()
     }
 
-    /// The parts of the last one that is not later than `time`, or of the first one, as this robot
-    /// has them. `None` if there is none.
+    /// Returns the parts of the last checkpoint that is not later than `time`, or of the first one,
+    /// converted for this robot. Returns `None` if there is none.
     ///
     /// # Errors
-    /// They cannot be read, or are not those of this robot.
+    /// Returns an error if they cannot be read, or do not belong to this robot.
     pub fn parts(&self, log: &SplitLog, robot: &Robot, time: Option<Time>) -> Result<Option<Resumed>, RecordingError> {
         let checkpoint = match time {
             Some(time) => self.whole.iter().rev().find(|checkpoint| checkpoint.time() <= time),
@@ -167,25 +169,25 @@ impl Checkpoints {
     }
 }
 
-/// A checkpoint as a robot has it.
+/// A checkpoint, converted for a robot.
 pub struct Resumed {
-    /// When the last of its cycles goes on.
+    /// The time at which the last of its cycles goes on.
     pub time: Time,
-    /// What each cycle goes on from.
+    /// The part from which each cycle goes on.
     pub parts: Vec<CyclePart>,
-    /// What is not as it was recorded, a line each.
+    /// The differences from the recorded robot, a line each.
     pub changes: Vec<String>,
 }
 
-/// A message of a piece.
+/// The channel and the bytes of a piece.
 type PieceMessage = (Arc<Channel>, Vec<u8>);
 
-/// As logs have it.
+/// Returns a time in the form of logs.
 fn nanoseconds(time: Time) -> u64 {
     u64::try_from(time.nanoseconds()).unwrap_or(0)
 }
 
-/// What stands in the log, by topic.
+/// Reads the pieces of a checkpoint, by topic.
 fn pieces(log: &SplitLog, checkpoint: &Checkpoint) -> Result<BTreeMap<String, PieceMessage>, LogError> {
     let times = || checkpoint.parts.iter().map(|part| nanoseconds(part.now));
     let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
@@ -203,7 +205,8 @@ fn pieces(log: &SplitLog, checkpoint: &Checkpoint) -> Result<BTreeMap<String, Pi
                 found.insert(message.channel.topic.clone(), (message.channel.clone(), message.data));
             }
             Err(error @ LogError::Read { .. }) => return Err(error),
-            // Damage elsewhere has been told of; damage here is noticed by what is missing.
+            // Damage elsewhere was reported already; damage of a piece is noticed because it is
+            // missing.
             _ => {}
         }
     }
@@ -252,11 +255,11 @@ impl Resumed {
     }
 }
 
-/// A message of a channel as `schema` has it: what has its name gets what was recorded, all else is
-/// as in `default`. Tells what is different.
+/// Converts a message of a channel to `schema`: fields of the same name have the recorded values,
+/// all others those of `default`. Differences are reported to `tell`.
 ///
 /// # Errors
-/// It does not fit at all.
+/// Returns an error if the message cannot be converted at all.
 pub fn adapted(
     channel: &Channel,
     recorded: &[u8],
@@ -285,7 +288,8 @@ pub fn adapted(
     adapted.map_err(|error| problem(&error))
 }
 
-/// What this robot remembers there, and what it remembers at first; `None` if nothing.
+/// Returns the type and the initial value of what this robot remembers under that name; `None` if
+/// it remembers nothing there.
 fn wanted(robot: &Robot, kind: PieceKind, name: &str) -> Option<(DataType, Vec<u8>)> {
     let mut writer = CdrWriter::default();
     if kind == PieceKind::Module {
@@ -312,7 +316,8 @@ fn published(head: &PublishedHead) -> Published {
 }
 
 impl ViewHead {
-    /// The recorded sources and those of this robot have names.
+    /// Returns the view of a value. Sources, which are numbered in the log and in this robot, are
+    /// matched by their names.
     fn view(&self, recorded: &[String], sources: &[&str]) -> View {
         let mut origins = vec![None; sources.len()];
         for origin in &self.origins {

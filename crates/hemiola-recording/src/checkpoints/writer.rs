@@ -9,28 +9,28 @@ use super::{InletHead, NAME, OriginHead, PartHead, PieceHead, PublishedHead, Vie
 use crate::names::topic;
 use hemiola_model::data::Data;
 
-/// Writes them.
+/// Writes the parts of checkpoints.
 pub struct CheckpointChannels {
     schema: MessageSchema,
-    /// By topic, and how many messages there are.
+    /// The channels by topic, and the number of messages in each.
     channels: BTreeMap<String, (ChannelId, u32)>,
     sources: Vec<String>,
     buffer: CdrWriter,
 }
 
 impl CheckpointChannels {
-    /// Of a robot with these sources.
+    /// Creates the writer for a robot with these sources.
     pub fn new(sources: Vec<String>) -> Self {
         let schema = MessageSchema::of("CyclePart", &PartHead::data_type());
         Self { schema, channels: BTreeMap::new(), sources, buffer: CdrWriter::default() }
     }
 
-    /// For a new log.
+    /// Begins a new log.
     pub fn begin(&mut self) {
         self.channels.clear();
     }
 
-    /// Adds a cycle's part.
+    /// Writes the part of a cycle.
     pub fn write(&mut self, part: &CyclePart, log: &mut LogWriter) -> Result<(), LogError> {
         for piece in &part.pieces {
             let topic = piece_topic(&part.cycle, piece.kind, &piece.name, piece.number);
@@ -38,7 +38,7 @@ impl CheckpointChannels {
                 self.channel(topic, log, || piece_schema(piece.kind, &piece.name, &piece.data_type))?;
             log.write(channel, Origin { sequence, logged: part.now, published: part.now }, &piece.bytes)?;
         }
-        // Last, so that it tells that the others are there.
+        // The head is written last, so that its presence shows that all pieces are complete.
         let schema = self.schema.clone();
         let (channel, sequence) = self.channel(topic(&part.cycle, NAME), log, || schema)?;
         self.buffer.clear();

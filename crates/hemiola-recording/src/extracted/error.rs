@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::error::RecordingError;
 
-/// Why a run cannot be taken out of a log, was not repeated, or came out differently.
+/// The reason why a run cannot be extracted from a log, was not repeated, or has another result.
 ///
 /// ```
 /// use hemiola_recording::extracted::Extracted;
@@ -26,36 +26,36 @@ pub enum ExtractedError {
     /// The log cannot be replayed.
     #[error(transparent)]
     Recording(#[from] RecordingError),
-    /// The robot refuses what is asked of it.
+    /// The robot refuses a request.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    /// It is another one, or the module has changed too much.
+    /// The file is another one, or the module has changed too much.
     #[error("{}: {reason}", path.display())]
     Unfit {
         /// The file.
         path: PathBuf,
-        /// In words.
+        /// The reason.
         reason: String,
     },
-    /// The module computes something else now.
+    /// The present module computes something else.
     #[error("run {run} of {module} is not what it was:\n  {}", differences.join("\n  "))]
     Different {
         /// The module.
         module: String,
         /// The run of its cycle.
         run: u64,
-        /// Each with both values.
+        /// The differences, each with both values.
         differences: Vec<String>,
     },
     /// No module of that name is linked.
     #[error("{}", hemiola_config::unknown("module", name, known))]
     UnknownModule {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Those that there are.
+        /// The existing modules.
         known: Vec<String>,
     },
-    /// What a service answered is not in a log.
+    /// A service's answer is not in the log.
     #[error("a run of {module} cannot be repeated alone: it asks service {service}, whose answers are not in the log")]
     AsksService {
         /// The module.
@@ -63,38 +63,38 @@ pub enum ExtractedError {
         /// The service.
         service: String,
     },
-    /// The log does not say what its runs began with.
+    /// The log has no transcript of runs.
     #[error("{}: {reason}", log.display())]
     WithoutRuns {
         /// The log.
         log: PathBuf,
-        /// Why.
+        /// The reason.
         reason: Arc<RecordingError>,
     },
     /// The log has runs of other cycles.
     #[error("{}", hemiola_config::unknown("cycle", name, known))]
     UnknownCycle {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Those that the log has runs of.
+        /// The cycles of which the log has runs.
         known: Vec<String>,
     },
     /// The log has other runs of the cycle.
     #[error("there is no run {run} of {cycle}; there are {first} to {last}")]
     NoSuchRun {
-        /// What was asked for.
+        /// The requested run.
         run: u32,
-        /// Its cycle.
+        /// The cycle of the run.
         cycle: String,
-        /// The first run that there is.
+        /// The first run in the log.
         first: u32,
-        /// The last one.
+        /// The last run in the log.
         last: u32,
     },
-    /// The robot's runs would be other ones.
+    /// The runs of a replay would differ from those of the log.
     #[error("its runs cannot be repeated: {0}")]
     NotRepeatable(Arc<RecordingError>),
-    /// The module runs elsewhere, or nowhere.
+    /// The module runs in another cycle, or in none.
     #[error("{module} does not run in cycle `{cycle}`")]
     NotInCycle {
         /// The module.
@@ -107,15 +107,15 @@ pub enum ExtractedError {
     NotReached {
         /// The run.
         run: u32,
-        /// Its cycle.
+        /// The cycle of the run.
         cycle: String,
-        /// What ended the replay.
+        /// The reason.
         reason: String,
     },
-    /// Something was too large to be written down.
+    /// A value was too large to be written.
     #[error("{name} found no room")]
     NoRoom {
-        /// Its name.
+        /// The name of the value.
         name: String,
     },
     /// A value cannot be written into a file.
@@ -123,33 +123,33 @@ pub enum ExtractedError {
     Opaque {
         /// The module.
         module: String,
-        /// What it reads or provides.
+        /// The name of what it reads or provides.
         name: String,
     },
-    /// A file of the test cannot be made.
+    /// A file of the test cannot be created.
     #[error("cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         error: io::Error,
     },
-    /// A test of the package could not be compiled.
+    /// A test of the package could not use the module's crate.
     #[error("{}: a test of this package cannot use crate {name}: {remedy}", manifest.display())]
     NotLinked {
-        /// Of the package.
+        /// The manifest of the package.
         manifest: PathBuf,
         /// The crate.
         name: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
-    /// The module does not do what it did; nothing was written.
+    /// The present module computes something else; nothing was written.
     #[error("the test would fail already: {0}")]
     FailsAlready(Box<ExtractedError>),
 }
 
-/// As people read it, for tests that unwrap.
+/// Formats the error for people, for tests that unwrap.
 impl fmt::Debug for ExtractedError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{self}")

@@ -1,4 +1,4 @@
-//! Taking a run of a module out of a log.
+//! The extraction of a module's run from a log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +16,7 @@ use super::{AFTER, BEFORE, Extracted, ExtractedError, OUTPUT, PARAMETER, RUN, in
 use crate::recorder::as_json;
 use crate::replay::{Beginning, Fidelity, Replay, ReplayLog};
 
-/// A run of a module that shall be taken out of a log.
+/// A run of a module that shall be extracted from a log.
 ///
 /// ```no_run
 /// use hemiola_recording::extracted::{ExtractedError, Extraction};
@@ -36,21 +36,22 @@ pub struct Extraction {
     run: u32,
 }
 
-/// The files of a run that was taken out of a log.
+/// The files of a run that was extracted from a log.
 pub struct ExtractedFiles {
-    /// The test.
+    /// The path of the test.
     pub test: PathBuf,
-    /// What the test reads.
+    /// The path of the data that the test reads.
     pub data: PathBuf,
-    /// What the run began with.
+    /// The record of the inputs with which the run began.
     pub run: RunRecord,
 }
 
 impl Extraction {
-    /// A run of a module that is linked into this program.
+    /// Selects a run of a module that is linked into this program.
     ///
     /// # Errors
-    /// There is no such module, or it asks services, whose answers are in no log.
+    /// Returns an error if there is no such module, or if it calls services, whose answers are in
+    /// no log.
     pub fn of(module: &str, cycle: impl Into<String>, run: u32) -> Result<Self, ExtractedError> {
         let mut modules = registry::modules();
         let Some(index) = modules.iter().position(|known| known.name() == module) else {
@@ -66,10 +67,10 @@ impl Extraction {
         Ok(Self { module, cycle: cycle.into(), run })
     }
 
-    /// What the run began with.
+    /// Returns the record of the inputs with which the run began.
     ///
     /// # Errors
-    /// The log does not have it, and what it has.
+    /// Returns an error that lists the runs of the log if this one is not among them.
     pub fn find<'r>(&self, log: &'r ReplayLog) -> Result<&'r RunRecord, ExtractedError> {
         let path = || log.split().first().to_owned();
         let script = log.script().map_err(|reason| ExtractedError::WithoutRuns { log: path(), reason })?;
@@ -89,13 +90,12 @@ impl Extraction {
         }
     }
 
-    /// Replays the log with `robot` up to the run, writes what the module met and a test that
-    /// repeats it into a folder of tests, if it passes.
+    /// Replays the log with `robot` up to the run, and writes the module's inputs and outputs, and
+    /// a test that repeats the run, into a folder of tests, if the test passes.
     ///
-    /// # Errors
-    /// Tests in that folder cannot use the module's crate, the log does not have the run, it cannot
-    /// be repeated, a file cannot be written or is there already, or the module does something else
-    /// now. Then no test is left behind.
+    /// Returns an error if tests in that folder cannot use the module's crate, the log does not
+    /// have the run, the run cannot be repeated, a file cannot be written or exists already, or the
+    /// present module computes something else. No test is left behind then.
     pub fn write(
         &self,
         robot: Robot,
@@ -123,7 +123,7 @@ impl Extraction {
         met.write(&data)?;
         let repeated = Extracted::open(&data).and_then(|extracted| extracted.check());
         if let Err(error) = repeated {
-            // That it cannot be removed breaks nothing: no test reads it.
+            // A file that cannot be removed does no harm, as no test reads it.
             _ = fs::remove_file(&data);
             return Err(ExtractedError::FailsAlready(Box::new(error)));
         }
@@ -132,13 +132,13 @@ impl Extraction {
         Ok(ExtractedFiles { test, data, run })
     }
 
-    /// The crate of the module.
+    /// Returns the crate of the module.
     fn crate_name(&self) -> &'static str {
         let path = self.module.path();
         path.split("::").next().unwrap_or(path)
     }
 
-    /// The test; `data` is seen from its package.
+    /// Returns the text of the test; `data` is relative to its package.
     fn text(&self, run: &RunRecord, log: &Path, data: &Path) -> String {
         let (package, module) = (self.crate_name(), self.module.name());
         let (name, file) = (snake_case(module), log.file_name().unwrap_or_default().to_string_lossy());
@@ -158,7 +158,7 @@ fn {name}_does_in_run_{number}_what_it_did() {{
         )
     }
 
-    /// Replays up to the run.
+    /// Replays the log up to the run, and returns what the module received and computed.
     fn meet(
         &self,
         robot: Robot,
@@ -207,7 +207,7 @@ fn {name}_does_in_run_{number}_what_it_did() {{
                     }
                     piece => piece,
                 },
-                // What the cycle provides, its last run left as this update saw it.
+                // A value that the cycle itself provides is the one that this update received.
                 ArgumentKind::Requires => own(&after).or_else(|| other(PieceKind::Input)),
                 ArgumentKind::Uses => own(&before).or_else(|| other(PieceKind::Input)),
                 ArgumentKind::Collects => other(PieceKind::Samples),
@@ -231,11 +231,11 @@ fn {name}_does_in_run_{number}_what_it_did() {{
     }
 }
 
-/// What a module met in a run, and what it made of that.
+/// The inputs of a module in a run, and what it has computed.
 struct Met {
-    /// What is no value.
+    /// The metadata: everything that is no value.
     facts: BTreeMap<String, String>,
-    /// Each with its topic.
+    /// The values, each with its topic.
     pieces: Vec<(String, Piece)>,
 }
 
@@ -256,7 +256,7 @@ impl Met {
     }
 }
 
-/// With the index of the update, and that of the argument.
+/// Returns all arguments of a module, with the indices of the update and the argument.
 fn arguments_of(module: &ModuleDescriptor) -> impl Iterator<Item = (usize, usize, &ArgumentDescriptor)> {
     let updates = module.updates().iter().enumerate();
     updates.flat_map(|(update, of)| {
@@ -264,7 +264,7 @@ fn arguments_of(module: &ModuleDescriptor) -> impl Iterator<Item = (usize, usize
     })
 }
 
-/// The updates of a module as its cycle runs them.
+/// Returns the updates of a module in the order in which its cycle runs them.
 fn order(robot: &Robot, cycle: &str, module: &ModuleDescriptor) -> Result<Vec<&'static str>, ExtractedError> {
     let not_there = || ExtractedError::NotInCycle { module: module.name().to_owned(), cycle: cycle.to_owned() };
     let resolved = robot.resolved().cycles.iter().find(|resolved| resolved.name == cycle).ok_or_else(not_there)?;
@@ -281,7 +281,7 @@ fn order(robot: &Robot, cycle: &str, module: &ModuleDescriptor) -> Result<Vec<&'
     Ok(updates.iter().filter_map(|update| Some(module.updates().get(update.id.update)?.name())).collect())
 }
 
-/// What the cycle's run began with, and what the next one did.
+/// Returns the parts at the beginning of the run, and of the next run of the cycle.
 fn parts(stepper: &mut Stepper, run: &RunRecord) -> Result<(CyclePart, CyclePart), ExtractedError> {
     let around = Observation::default().with_checkpoints_around(&*run.cycle, run.run).complete();
     let mut seen = stepper.handle().observe(around)?;
@@ -308,7 +308,7 @@ fn views(piece: &Piece) -> String {
     views.collect::<Vec<_>>().join(" ")
 }
 
-/// `BallFilter` to `ball_filter`.
+/// Converts `BallFilter` to `ball_filter`.
 fn snake_case(name: &str) -> String {
     let mut out = String::new();
     for letter in name.chars() {

@@ -1,4 +1,4 @@
-//! The package whose tests a file falls in.
+//! The package to which a file of tests belongs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,18 @@ use toml::{Table, Value};
 
 use super::ExtractedError;
 
-/// The package that a folder of tests belongs to.
+/// The package to which a folder of tests belongs.
 pub struct Package {
     folder: PathBuf,
     manifest: Table,
 }
 
 impl Package {
-    /// The nearest one above a folder, which need not be there yet; `None` where `cargo test` does
-    /// not come.
+    /// Finds the nearest package above a folder, which need not exist yet. Returns `None` if `cargo
+    /// test` does not run its tests.
     ///
     /// # Errors
-    /// Its manifest cannot be read.
+    /// Returns an error if its manifest cannot be read.
     pub fn around(tests: &Path) -> Result<Option<Self>, ExtractedError> {
         let tests = absolute(tests);
         for folder in tests.ancestors().skip(1) {
@@ -29,7 +29,7 @@ impl Package {
             let unfit = |reason: String| ExtractedError::Unfit { path: path.clone(), reason };
             let text = fs::read_to_string(&path).map_err(|error| unfit(format!("cannot be read: {error}")))?;
             let manifest: Table = text.parse().map_err(|error| unfit(format!("{error}")))?;
-            // That of a workspace alone has no tests.
+            // The manifest of a mere workspace has no tests.
             if manifest.contains_key("package") {
                 return Ok(Some(Self { folder: folder.to_owned(), manifest }));
             }
@@ -37,10 +37,10 @@ impl Package {
         Ok(None)
     }
 
-    /// Whether its tests can `use` a crate: its own library, or one that it depends on.
+    /// Checks that its tests can `use` a crate: its own library, or a dependency.
     ///
     /// # Errors
-    /// They cannot, and what to do.
+    /// Returns an error with a remedy if they cannot.
     pub fn can_use(&self, name: &str) -> Result<(), ExtractedError> {
         if self.library().as_deref() == Some(name) || self.depends_on(name) {
             return Ok(());
@@ -61,13 +61,13 @@ impl Package {
         Err(ExtractedError::NotLinked { manifest: self.folder.join("Cargo.toml"), name: name.to_owned(), remedy })
     }
 
-    /// The way from the package to a folder in it.
+    /// Returns the path from the package to a folder in it.
     pub fn way_to(&self, folder: &Path) -> PathBuf {
         let folder = absolute(folder);
         folder.strip_prefix(&self.folder).map(Path::to_owned).unwrap_or(folder)
     }
 
-    /// What its library is called, if it has one.
+    /// Returns the name of its library, if it has one.
     fn library(&self) -> Option<String> {
         let described = self.manifest.get("lib");
         let path = described.and_then(|lib| lib.get("path")).and_then(Value::as_str).unwrap_or("src/lib.rs");
@@ -75,7 +75,7 @@ impl Package {
         self.folder.join(path).is_file().then(|| name.and_then(Value::as_str).map(identifier)).flatten()
     }
 
-    /// Whether it is there for tests, on some machine.
+    /// Returns whether the crate is a dependency of its tests, on any machine.
     fn depends_on(&self, name: &str) -> bool {
         let targets = self.manifest.get("target").and_then(Value::as_table);
         let tables = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table).chain([&self.manifest]);
@@ -84,12 +84,12 @@ impl Package {
     }
 }
 
-/// As the compiler calls a package.
+/// Returns the name of a package as an identifier of Rust.
 fn identifier(package: &str) -> String {
     package.replace('-', "_")
 }
 
-/// Where the present folder is gone, the path as it is.
+/// Returns the absolute path or, if the present folder does not exist any more, the path itself.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,13 +1,13 @@
-//! What tells builds of a program apart: the id that linkers give, or else a hash of the whole
+//! The identification of a program's build: the build id of the linker, or else a hash of the whole
 //! file.
 
 use std::fmt::Write;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// The build id of an executable file; where it has none, a hash of all of it.
+/// Returns the build id of an executable file or, if it has none, a hash of the whole file.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn of(mut file: impl Read + Seek) -> io::Result<String> {
     match gnu_build_id(&mut file)? {
         Some(id) => Ok(id.iter().fold(String::new(), |mut text, byte| {
@@ -18,15 +18,16 @@ pub fn of(mut file: impl Read + Seek) -> io::Result<String> {
     }
 }
 
-/// Programs have a dozen headers, and notes of some hundred bytes: what claims more is none.
+/// The most headers, and the longest notes: programs have a dozen headers and some hundred bytes of
+/// notes.
 const MOST_HEADERS: u16 = 256;
 const LONGEST_NOTES: u64 = 1 << 16;
 
 const PT_NOTE: u32 = 4;
 const NT_GNU_BUILD_ID: u32 = 3;
 
-/// The note in an ELF file of 64 bits in this machine's order of bytes; nothing if it is none, or
-/// has none.
+/// Returns the build id from the notes of a 64-bit ELF file in this machine's byte order. Returns
+/// `None` for other files, or without such a note.
 fn gnu_build_id(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
     let mut header = [0; 64];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
@@ -54,8 +55,8 @@ fn gnu_build_id(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Notes are a length of the name, one of the content, a kind, the name, the content; each padded
-/// to four bytes.
+/// Finds the build id among notes. A note is a length of the name, one of the content, a kind, the
+/// name and the content, each padded to four bytes.
 fn build_id_among(mut notes: &[u8]) -> Option<&[u8]> {
     while let Some((header, rest)) = notes.split_at_checked(12) {
         let [name, content] = [u32_at(header, 0), u32_at(header, 4)].map(|length| length as usize);
@@ -69,8 +70,8 @@ fn build_id_among(mut notes: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// FNV-1a over words of eight bytes, and the length: a whole program takes a moment also where the
-/// compiler does not optimise.
+/// Returns FNV-1a over words of eight bytes and the length, which takes a moment for a whole
+/// program even if the compiler does not optimise.
 fn hash(mut file: impl Read + Seek) -> io::Result<String> {
     file.seek(SeekFrom::Start(0))?;
     let mut block = vec![0; 1 << 16];
@@ -88,7 +89,7 @@ fn hash(mut file: impl Read + Seek) -> io::Result<String> {
     }
 }
 
-/// Whether the file has as many bytes there.
+/// Reads the bytes at a place of the file. Returns whether there were enough.
 fn read_at(file: &mut (impl Read + Seek), at: u64, bytes: &mut [u8]) -> io::Result<bool> {
     file.seek(SeekFrom::Start(at))?;
     Ok(fill(file, bytes)? == bytes.len())
@@ -107,7 +108,7 @@ fn fill(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The number at this place of what is long enough; zero beyond its end.
+/// Returns the number at this place, or zero beyond the end of the bytes.
 fn number_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([0; N])
 }
@@ -139,7 +140,7 @@ mod tests {
         note
     }
 
-    /// An ELF file of one program header that holds these notes.
+    /// Returns an ELF file of one program header that contains these notes.
     fn elf(notes: &[u8]) -> Vec<u8> {
         let order = if cfg!(target_endian = "little") { 1 } else { 2 };
         let mut file = vec![0x7f, b'E', b'L', b'F', 2, order];

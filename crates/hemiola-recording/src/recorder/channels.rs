@@ -1,4 +1,4 @@
-//! Values of representations: a channel for each of each cycle and source, `/motion/JointAngles`.
+//! Values of representations: a channel for each, of each cycle and source, `/motion/JointAngles`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::Recording;
 use super::conditions::Conditions;
 use crate::names::topic;
 
-/// See the module.
+/// The channels of all observed representations.
 pub struct Channels {
     channels: Vec<Channel>,
     conditions: Conditions,
@@ -21,20 +21,20 @@ struct Channel {
     topic: String,
     schema: MessageSchema,
     id: Option<ChannelId>,
-    /// It is not only looked at.
+    /// Whether the values are recorded, instead of only being observed.
     is_recorded: bool,
-    /// Values are left out because of a rate or a condition.
+    /// Whether values are left out because of a rate or a condition.
     is_partial: bool,
-    /// Of the value that comes next, unless some were dropped.
+    /// The observed number of the next value, unless some are dropped.
     expected: u32,
-    /// Of the next message: a number that is missing was dropped, and not left out.
+    /// The recorded number of the next message: a missing number was dropped, and not left out.
     sequence: u32,
     written: u64,
     left_out: u64,
 }
 
 impl Channels {
-    /// Of all that is seen.
+    /// Creates the channels of everything that is observed.
     pub fn of(seen: &Observer, recording: &Recording) -> Self {
         let channels = seen.channels().into_iter().filter_map(|channel| {
             let name = channel.descriptor.name();
@@ -55,12 +55,12 @@ impl Channels {
         Self { channels: channels.collect(), conditions: Conditions::new(&recording.conditions, seen) }
     }
 
-    /// The topics of which not all values are meant to be recorded.
+    /// Returns the topics of which only some values are to be recorded.
     pub fn partial(&self) -> impl Iterator<Item = &str> {
         self.channels.iter().filter(|channel| channel.is_partial).map(|channel| channel.topic.as_str())
     }
 
-    /// Adds them to a new log.
+    /// Adds the channels to a new log.
     pub fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         let mut recorded = self.channels.iter_mut().filter(|channel| channel.is_recorded);
         recorded.try_for_each(|channel| {
@@ -69,7 +69,7 @@ impl Channels {
         })
     }
 
-    /// Where a value goes, and its number there; `None` if it is left out.
+    /// Returns the channel of a value, and its number there; `None` if it is left out.
     pub fn place(&mut self, value: &SeenValue<'_>) -> Option<(ChannelId, Origin)> {
         self.conditions.look(value);
         let channel = &mut self.channels[value.channel()];
@@ -86,13 +86,14 @@ impl Channels {
         Some((id, Origin { sequence, logged: value.now(), published: value.stamp() }))
     }
 
-    /// What holds now.
+    /// Returns the conditions, as the values so far have left them.
     pub fn conditions(&self) -> &Conditions {
         &self.conditions
     }
 
-    /// Of each channel, by topic, how many values were written so far, left out for its condition,
-    /// and dropped because the log was too slow: the last of these leave no gap in the numbers.
+    /// Returns for each channel, by topic, how many values were written so far, left out because of
+    /// its condition, and dropped because the log was too slow. Values that are dropped at the end
+    /// leave no gap in the numbers.
     pub fn counts(&self, seen: &Observer) -> BTreeMap<String, String> {
         let lost = seen.channels();
         let recorded = self.channels.iter().zip(&lost).filter(|(channel, _)| channel.is_recorded);

@@ -1,30 +1,32 @@
-//! `only_while`: what holds now, by the newest values that have come.
+//! The conditions `only_while`, evaluated on the newest values that have arrived.
 //!
-//! Within a cycle that is its run's own value, for what conditions speak of is passed on first; of
-//! another cycle it may be some milliseconds older.
+//! Within a cycle that is the value of the same run, as the values that conditions refer to are
+//! observed first. A value of another cycle may be some milliseconds older.
 
 use std::collections::BTreeMap;
 
 use hemiola_model::configuration::{Comparison, Condition};
 use hemiola_runtime::{Observer, SeenValue};
 
-/// See the module.
+/// The conditions of what is recorded.
 pub struct Conditions {
     comparisons: Vec<Watched>,
-    /// By the number of the channel that it speaks of: which comparisons.
+    /// The comparisons of each channel, by the number of the channel to which they refer.
     by_channel: BTreeMap<usize, Vec<usize>>,
-    /// By what they are about: one of these, all of which hold.
+    /// The alternatives of each condition, by the name of what it is for: all comparisons of one
+    /// alternative have to hold.
     of: BTreeMap<String, Vec<Vec<usize>>>,
 }
 
 struct Watched {
     comparison: Comparison,
-    /// Before the first value nothing does.
+    /// Whether the comparison holds; none does before the first value.
     holds: bool,
 }
 
 impl Conditions {
-    /// Conditions by what they are about, on what is seen.
+    /// Creates the conditions, which are given by the name of what they are for, for what is
+    /// observed.
     pub fn new(conditions: &BTreeMap<String, Condition>, seen: &Observer) -> Self {
         let names: Vec<_> = seen.channels().iter().map(|channel| channel.descriptor.name()).collect();
         let of_name = |name: &str| (0..names.len()).filter(|channel| names[*channel] == name).collect::<Vec<_>>();
@@ -47,7 +49,7 @@ impl Conditions {
         made
     }
 
-    /// Looks at a value before it is asked whether it is recorded.
+    /// Evaluates the comparisons on a value, before it is decided whether the value is recorded.
     pub fn look(&mut self, value: &SeenValue<'_>) {
         let Some(comparisons) = self.by_channel.get(&value.channel()) else { return };
         let Some(seen) = value.value().to_value() else { return };
@@ -57,7 +59,7 @@ impl Conditions {
         }
     }
 
-    /// Whether values of a representation, or messages of a topic, are recorded now.
+    /// Returns whether values of a representation, or messages of a topic, are recorded now.
     pub fn allow(&self, name: &str) -> bool {
         let Some(any) = self.of.get(name) else { return true };
         any.iter().any(|all| all.iter().all(|&number| self.comparisons[number].holds))

@@ -1,4 +1,4 @@
-//! What updates plot, draw and write: a channel for each name, `/debug/ball/score`.
+//! The plots, drawings and texts of updates: a channel for each name, `/debug/ball/score`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use serde_json::json;
 
 use crate::shown::{Gathered, Message};
 
-/// See the module.
+/// The channels of what updates show.
 pub struct DebugChannels {
     gathered: Gathered,
-    /// By topic and type.
+    /// The channels by topic and type.
     channels: BTreeMap<(String, &'static str), DebugChannel>,
 }
 
@@ -22,17 +22,17 @@ struct DebugChannel {
 }
 
 impl DebugChannels {
-    /// Drawings in these spaces lie over images.
+    /// Creates the channels. Drawings in spaces of these names lie over images.
     pub fn new(images: BTreeSet<String>) -> Self {
         Self { gathered: Gathered::over(images), channels: BTreeMap::new() }
     }
 
-    /// A new log knows no channel yet.
+    /// Begins a new log, which has no channels yet.
     pub fn begin(&mut self) {
         self.channels.values_mut().for_each(|channel| channel.id = None);
     }
 
-    /// Writes what has come.
+    /// Writes what has arrived.
     pub fn write(&mut self, log: &mut LogWriter, seen: &mut Observer) -> Result<(), LogError> {
         while let Some(record) = seen.next_debug() {
             let complete = self.gathered.add(&record);
@@ -42,13 +42,14 @@ impl DebugChannels {
         complete.into_iter().try_for_each(|message| self.put(log, message))
     }
 
-    /// Writes what is still open.
+    /// Writes drawings that are still incomplete.
     pub fn finish(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         let open = self.gathered.take_all();
         open.into_iter().try_for_each(|message| self.put(log, message))
     }
 
-    /// As of the channels of values. What was dropped is known of all of them together.
+    /// Returns the counts, as those of the channels of values. Dropped records are only known for
+    /// all of them together.
     pub fn counts(&self, seen: &mut Observer) -> BTreeMap<String, String> {
         let written = self.channels.iter().map(|((topic, _), channel)| {
             (topic.clone(), json!({ "written": channel.written, "left_out": 0, "dropped": 0 }).to_string())

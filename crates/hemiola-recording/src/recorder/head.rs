@@ -1,4 +1,4 @@
-//! What a log begins with: which robot wrote it, and how it was configured.
+//! The beginning of a log: which robot wrote it, and how it was configured.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,22 +13,23 @@ use hemiola_trace::Conditions;
 
 use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL};
 
-/// See the module.
+/// The metadata with which a log begins.
 pub struct Head {
-    /// The robot, its program, its machine, its clock, and who provides what.
+    /// The robot, its program, its machine, its clock, and the providers.
     about: BTreeMap<String, String>,
-    /// What `robot.toml` and what was put over it say, by key.
+    /// The values of `robot.toml` and its overrides, by key.
     configuration: BTreeMap<String, String>,
-    /// Of all modules and sources, those with their defaults, too; by key.
+    /// The parameters of all modules and sources, including those with defaults, by key.
     parameters: BTreeMap<String, String>,
     texts: Vec<ConfigurationText>,
-    /// Under which durations are measured; without it nobody knows, and they are estimates.
+    /// The conditions under which durations are measured; unless they are known, durations are
+    /// estimates.
     pub(super) conditions: Conditions,
 }
 
 impl Head {
-    /// Describes a robot that is called `name`, and how it was configured: by these values, from
-    /// these files.
+    /// Describes a robot that is called `name`, and its configuration: the values, and the files
+    /// from which they were read.
     pub fn of(robot: &Robot, name: &str, origins: &Origins, texts: &[ConfigurationText]) -> Self {
         let written = origins.iter().map(|(key, origin)| (key.to_owned(), as_json(&origin.value)));
         Self {
@@ -40,14 +41,14 @@ impl Head {
         }
     }
 
-    /// Of a robot whose durations are measured under these conditions.
+    /// Sets the conditions under which the robot's durations are measured.
     #[must_use]
     pub fn measured_under(mut self, conditions: Conditions) -> Self {
         self.conditions = conditions;
         self
     }
 
-    /// Of a robot whose clock goes.
+    /// Adds the origin of the robot's clock, which runs now.
     pub fn starting(mut self, handle: &RobotHandle) -> Self {
         let since_origin = Duration::from_nanos(handle.now().nanoseconds().try_into().unwrap_or(0));
         let origin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(since_origin);
@@ -55,13 +56,13 @@ impl Head {
         self
     }
 
-    /// Of a log that has only some of the values of these topics.
+    /// Notes that the log contains only some of the values of these topics.
     pub fn with_parts_of<'t>(mut self, topics: impl Iterator<Item = &'t str>) -> Self {
         self.about.extend(topics.map(|topic| (format!("{PARTIAL}{topic}"), "true".to_owned())));
         self
     }
 
-    /// Files that begin from now on begin with this change.
+    /// Notes a change, with which files begin from now on.
     pub fn note_change(&mut self, change: &Change) {
         match change {
             Change::Parameter { module, parameter, value } => {
@@ -77,7 +78,7 @@ impl Head {
         }
     }
 
-    /// Begins a file with it.
+    /// Writes the metadata at the beginning of a file.
     pub fn write(&self, log: &mut LogWriter) -> Result<(), LogError> {
         log.metadata(ABOUT, self.about.clone())?;
         log.metadata(CONFIGURATION, self.configuration.clone())?;
@@ -86,7 +87,7 @@ impl Head {
             let file = Path::new(&text.name)
                 .file_name()
                 .map_or_else(|| text.name.clone().into(), |name| name.to_string_lossy());
-            // So that their names tell what was put over what.
+            // The numbers in the names show which file overrides which.
             let name = format!("configuration/{}-{}", index + 1, file.trim_start_matches('-'));
             log.attach(&name, "application/toml", Time::ZERO, text.content.as_bytes())?;
         }
@@ -95,19 +96,19 @@ impl Head {
 }
 
 impl Head {
-    /// What is configured in another way than when this log was recorded, a line each; nothing if
-    /// the log does not tell.
+    /// Returns the differences from the configuration with which this log was recorded, a line
+    /// each; nothing if the log does not contain it.
     pub fn differences(&self, log: &Path) -> Result<Vec<String>, LogError> {
         let mut log = LogReader::open(log)?;
         let (mut configuration, mut parameters) = (None, None);
-        // It stands before all messages.
+        // The metadata stands before all messages.
         while let Some(entry) = log.next_entry() {
             match entry {
                 Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION => {
                     configuration = Some(metadata.entries)
                 }
                 Ok(Entry::Metadata(metadata)) if metadata.name == PARAMETERS => parameters = Some(metadata.entries),
-                // What is damaged is said when it is replayed.
+                // Damage is reported when the log is replayed.
                 Ok(Entry::Message(_)) | Err(_) => break,
                 Ok(_) => {}
             }
@@ -120,8 +121,9 @@ impl Head {
     }
 }
 
-/// Whether a key of `robot.toml` has a part in what is computed: not where files are written, how
-/// logs are read, who watches over the robot's process, and where people reach it.
+/// Returns whether a key of `robot.toml` affects what is computed. Keys about where files are
+/// written, how logs are read, who supervises the robot's process, and where people reach it do
+/// not.
 ///
 /// ```
 /// use hemiola_recording::recorder::is_of_run;
@@ -132,7 +134,7 @@ pub fn is_of_run(key: &str) -> bool {
     !["log.", "output.", "replay.", "guard.", "page.", "link."].iter().any(|section| key.starts_with(section))
 }
 
-/// The keys of which two configurations say different things, and what.
+/// Returns the keys for which two configurations have different values, and these values.
 fn different<'k>(
     recorded: &'k BTreeMap<String, String>,
     present: &'k BTreeMap<String, String>,
@@ -163,7 +165,7 @@ fn about(robot: &Robot, name: &str) -> BTreeMap<String, String> {
     about
 }
 
-/// All that can be tuned, as it is at the start, by the keys of `robot.toml`.
+/// Returns all parameters, with their values at the start, by the keys of `robot.toml`.
 fn parameters(robot: &Robot) -> BTreeMap<String, String> {
     let configuration = robot.configuration();
     let mut parameters = BTreeMap::new();
@@ -184,9 +186,9 @@ fn parameters(robot: &Robot) -> BTreeMap<String, String> {
     parameters
 }
 
-/// A value as any program can read it.
+/// Returns a value in a form that any program can read.
 pub fn as_json(value: &Value) -> String {
-    // Values are what JSON can say.
+    // JSON can represent every value.
     serde_json::to_string(value).unwrap_or_default()
 }
 

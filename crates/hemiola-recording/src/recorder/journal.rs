@@ -1,5 +1,5 @@
-//! What happens to a robot besides its runs: messages as ROS 2 has them, so that viewers list them,
-//! changes from outside, and latencies above their bounds.
+//! The events of a robot besides its runs: messages in the form of ROS 2, so that viewers list
+//! them, changes from outside, and latencies above their bounds.
 
 use std::time::Duration;
 
@@ -106,7 +106,7 @@ enum CauseKind {
 /// The topic of latencies above their bounds.
 const EXCEEDANCES: &str = "/hemiola/exceedances";
 
-/// The channels, and how far the journal has been read.
+/// The channels of the journal, and how far it was read.
 #[derive(Default)]
 pub struct JournalChannels {
     messages: Numbered,
@@ -122,7 +122,7 @@ struct Numbered {
 }
 
 impl JournalChannels {
-    /// Adds them to a new log.
+    /// Adds the channels to a new log.
     pub fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         self.messages.id = Some(log.channel("/hemiola/log", &MessageSchema::of("Log", &LogMessage::data_type()))?);
         self.changes.id = Some(log.channel(CHANGES, &MessageSchema::of("Change", &ChangeMessage::data_type()))?);
@@ -131,7 +131,7 @@ impl JournalChannels {
         Ok(())
     }
 
-    /// Writes what has happened since the last time, and notes in the head what was changed.
+    /// Writes the events since the last call, and notes changes in the head.
     pub fn write(
         &mut self,
         log: &mut LogWriter,
@@ -167,7 +167,7 @@ impl JournalChannels {
                     &mut self.exceedances
                 }
             };
-            // Of which channel they were nobody knows.
+            // It is unknown to which channel the lost entries belong.
             channel.write(log, at, lost as u32, buffer)?;
         }
         Ok(())
@@ -175,7 +175,7 @@ impl JournalChannels {
 }
 
 impl Numbered {
-    /// Writes what is in the buffer; so many were lost before it.
+    /// Writes the buffer as a message, before which that many were lost.
     fn write(&mut self, log: &mut LogWriter, at: Time, lost: u32, buffer: &CdrWriter) -> Result<(), LogError> {
         let sequence = self.next.wrapping_add(lost);
         self.next = sequence.wrapping_add(1);
@@ -187,7 +187,7 @@ impl Numbered {
 }
 
 impl LogMessage {
-    /// As a mark that somebody made, by which viewers can find it.
+    /// Returns the message as a mark of a person, by which viewers can find it.
     fn mark(self) -> Self {
         Self { function: MARK.to_owned(), ..self }
     }
@@ -196,7 +196,7 @@ impl LogMessage {
 /// The type of messages for people, in ROS 2 as well.
 const MESSAGE_TYPE: &str = "rcl_interfaces/msg/Log";
 
-/// What messages that are marks have in the place of a function.
+/// The text that marks have in the place of a function.
 const MARK: &str = "mark";
 
 fn message(stamp: Time, severity: Severity, name: String, msg: String) -> LogMessage {
@@ -325,16 +325,16 @@ impl ExceedanceMessage {
     }
 }
 
-/// Whether messages of this channel tell what happened to a robot: those of Hemiola's journal, and
-/// what programs of ROS 2 say.
+/// Returns whether the messages of this channel are events of a robot: those of Hemiola's journal,
+/// or log messages of ROS 2.
 pub fn is_journal(channel: &Channel) -> bool {
     [CHANGES, EXCEEDANCES].contains(&channel.topic.as_str()) || channel.type_name() == MESSAGE_TYPE
 }
 
-/// What such a message tells. Who made a change stands in a message of its own.
+/// Returns the event in such a message. A separate message contains who made a change.
 ///
 /// # Errors
-/// It is damaged, or of another version of Hemiola.
+/// Returns an error if the message is damaged, or of another version of Hemiola.
 pub fn journal_event(message: &Message<'_>) -> Result<JournalEvent, RecordingError> {
     let damaged = |reason: String| RecordingError::Damaged { what: "journal", reason };
     Ok(match message.channel.topic.as_str() {
@@ -355,10 +355,10 @@ pub fn journal_event(message: &Message<'_>) -> Result<JournalEvent, RecordingErr
     })
 }
 
-/// The change that a message of `/hemiola/changes` tells of, if transcripts name it.
+/// Returns the change in a message of `/hemiola/changes`, if transcripts refer to it.
 ///
 /// # Errors
-/// It is damaged, or of another version of Hemiola.
+/// Returns an error if the message is damaged, or of another version of Hemiola.
 pub fn numbered_change(message: &Message<'_>) -> Result<Option<(u32, Change)>, RecordingError> {
     let damaged = |reason: String| RecordingError::Damaged { what: "record of changes", reason };
     let change: ChangeMessage = cdr::decode(message.data).map_err(|error| damaged(error.to_string()))?;

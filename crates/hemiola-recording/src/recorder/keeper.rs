@@ -1,5 +1,5 @@
-//! What takes its time, on a thread of its own: what was flushed shall outlive the machine's power,
-//! a file gets its end, old ones go, and something stays free on the disk.
+//! The slow work on a log's files, on a thread of its own: it syncs files to the disk, finishes
+//! them, removes old ones, and leaves something free on the disk.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -20,40 +20,41 @@ use super::worst::WorstRuns;
 use crate::names::PROFILE;
 use crate::sync::{AtomicBool, Ordering};
 
-/// What is to be done.
+/// An order to the thread.
 pub enum Order {
-    /// A file has begun.
+    /// A file was begun.
     Began(LogSynchroniser),
-    /// Nothing more comes to a file.
+    /// Nothing more will be written to a file.
     Ended {
         log: Box<LogWriter>,
         path: PathBuf,
-        /// The newest time in it.
+        /// The newest time in the file.
         end: Time,
     },
 }
 
-/// The end that gives orders.
+/// The sender of orders.
 pub struct Keeper {
     orders: mpsc::SyncSender<Order>,
     is_low: Arc<AtomicBool>,
     thread: JoinHandle<Kept>,
 }
 
-/// What became of the files.
+/// The outcome of the files.
 #[derive(Default)]
 pub struct Kept {
-    /// In those that are there.
+    /// What the remaining files contain.
     pub written: Written,
-    /// How many there are.
+    /// The number of remaining files.
     pub files: u64,
-    /// Files that are gone.
+    /// The number of removed files.
     pub removed: u64,
-    /// A file did not get its end.
+    /// The reason why a file was not finished.
     pub failure: Option<LogError>,
 }
 
-/// Two for each file. A disk that cannot end as many files shall not be given more.
+/// The most orders that wait, two for each file: a disk that cannot finish as many files is given
+/// no more.
 const MOST_ORDERS: usize = 16;
 
 impl Keeper {
@@ -70,7 +71,7 @@ impl Keeper {
         let mut work = Work {
             handle: handle.clone(),
             orders: received,
-            // As often as something is flushed, and once more.
+            // This is as often as the log is flushed, and once more in between.
             period: flush / 2,
             keep,
             reserve,
@@ -82,26 +83,26 @@ impl Keeper {
             files: VecDeque::new(),
             kept: Kept::default(),
         };
-        // Before anything is written.
+        // The space is checked before anything is written.
         work.guard_reserve();
         let thread = thread::Builder::new().name("hemiola log disk".into()).spawn(move || work.run())?;
         Ok(Self { orders, is_low, thread })
     }
 
-    /// Waits while too many files wait for their end: then values find no room on their way to the
-    /// recorder, and are counted as for any other reason.
+    /// Sends an order. Waits while too many files wait to be finished: then values find no room in
+    /// the queues to the recorder, and are counted as dropped.
     pub fn order(&self, order: Order) {
-        // It waits for orders until it is asked to finish; a panic of its own was reported by the
-        // default hook.
+        // The thread receives orders until it is asked to finish; the default hook has reported a
+        // panic of it.
         _ = self.orders.send(order);
     }
 
-    /// Whether less than the reserve is free, and nothing that could be removed is left.
+    /// Returns whether less than the reserve is free, and nothing is left that could be removed.
     pub fn is_low(&self) -> bool {
         self.is_low.load(Ordering::Relaxed)
     }
 
-    /// Waits until all orders have been obeyed.
+    /// Waits until all orders were executed.
     pub fn finish(self) -> Kept {
         drop(self.orders);
         self.thread.join().unwrap_or_default()
@@ -115,13 +116,14 @@ struct Work {
     keep: Option<LogExtent>,
     reserve: u64,
     folder: PathBuf,
-    /// What is measured of which robot.
+    /// The conditions under which the robot is measured.
     conditions: Conditions,
     is_low: Arc<AtomicBool>,
-    /// Here, for it takes a while to look for them and to write their traces.
+    /// The longest runs. They are kept here because it takes time to find them and to write their
+    /// traces.
     worst: WorstRuns,
     current: Option<LogSynchroniser>,
-    /// Whole files, the oldest first.
+    /// Complete files, the oldest first.
     files: VecDeque<WholeFile>,
     kept: Kept,
 }
@@ -140,7 +142,7 @@ impl Work {
             match self.orders.recv_timeout(self.period) {
                 Ok(Order::Began(synchroniser)) => self.current = Some(synchroniser),
                 Ok(Order::Ended { log, path, end }) => self.end(*log, path, end),
-                // A disk that fails is noticed by who writes.
+                // The writer of the log notices a disk that fails.
                 Err(RecvTimeoutError::Timeout) => _ = self.current.as_ref().map(LogSynchroniser::wait),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -171,7 +173,7 @@ impl Work {
         }
     }
 
-    /// What was measured since the robot started.
+    /// Attaches the measurements since the robot started.
     fn attach_profile(&self, log: &mut LogWriter, at: Time) -> Result<(), LogError> {
         let mut profile = self.handle.measured();
         profile.conditions = self.conditions.clone();
@@ -179,8 +181,8 @@ impl Work {
         log.attach(PROFILE, "application/json", at, &profile.to_json())
     }
 
-    /// Whether the oldest file can go: what comes after it holds what is to be kept. The file that
-    /// has just begun does not count.
+    /// Returns whether the oldest file can be removed, because the files after it contain what is
+    /// to be kept. The file that was just begun does not count.
     fn has_too_many(&self, now: Time) -> bool {
         let Some(oldest) = self.files.front() else { return false };
         match self.keep {
@@ -200,9 +202,9 @@ impl Work {
         }
     }
 
-    /// One file at a time: it may take the system a moment until its room is free.
+    /// Removes at most one file at a time: the system may take a moment to free its space.
     fn guard_reserve(&mut self) {
-        // Where the system does not tell, there is nothing to guard.
+        // If the system does not report the free space, nothing can be guarded.
         let is_low = free_space(&self.folder).is_ok_and(|free| free < self.reserve);
         let can_remove = self.keep.is_some() && !self.files.is_empty();
         if is_low && can_remove {
@@ -212,13 +214,13 @@ impl Work {
     }
 }
 
-/// What was written to a file that was removed is written to nowhere.
+/// Returns an error if the file was removed, so that what was written is lost.
 fn still_there(path: &Path) -> Result<(), LogError> {
     let reason = "it was removed while it was written, or the folder that it was in".to_owned();
     if path.exists() { Ok(()) } else { Err(LogError::Write { path: path.to_owned(), reason }) }
 }
 
-/// What this process can still write to the disk with this folder.
+/// Returns how many bytes this process can still write to the disk with this folder.
 pub fn free_space(folder: &Path) -> io::Result<u64> {
     let disk = rustix::fs::statvfs(folder)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))

@@ -1,5 +1,5 @@
-//! Encodes and writes what comes. When the log cannot be written any more, the robot goes on
-//! without, and values are counted.
+//! Encodes and writes what is recorded. When the log cannot be written any more, the robot goes on
+//! without it, and values are counted.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use crate::error::RecordingError;
 use crate::names::COUNTS;
 use crate::transcript::TranscriptChannels;
 
-/// See the module.
+/// The log that is being written, with all its channels.
 pub struct Output {
     handle: RobotHandle,
     parts: Parts,
@@ -43,7 +43,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Begins a log of what is seen.
+    /// Starts a log of what is observed.
     pub fn begin(
         handle: &RobotHandle,
         seen: &mut Observer,
@@ -93,7 +93,7 @@ impl Output {
         Ok(log)
     }
 
-    /// A value.
+    /// Writes a value.
     pub fn write(&mut self, value: &SeenValue<'_>) {
         let Some(log) = &mut self.log else {
             self.unwritten += 1;
@@ -110,7 +110,7 @@ impl Output {
                      messages cannot say"
                 ));
             }
-            // The value is lost, the log is not.
+            // The value is lost, but the log can go on.
             Err(error @ LogError::Panicked { .. }) => {
                 self.unwritten += 1;
                 self.handle.note(format!("{}: {error}", value.representation()));
@@ -122,7 +122,7 @@ impl Output {
         }
     }
 
-    /// The messages that have come.
+    /// Writes the messages that have arrived.
     pub fn write_messages(&mut self, seen: &mut Observer) {
         if self.topics.has_new(seen)
             && let Some(Err(error)) = self.log.as_mut().map(|log| self.topics.begin_new(seen, log))
@@ -144,7 +144,7 @@ impl Output {
         }
     }
 
-    /// What updates have shown.
+    /// Writes the output of updates.
     pub fn write_debug(&mut self, seen: &mut Observer) {
         let Some(log) = &mut self.log else { return };
         if let Err(error) = self.debug.write(log, seen) {
@@ -152,7 +152,7 @@ impl Output {
         }
     }
 
-    /// What runs began with.
+    /// Writes the inputs with which runs began.
     pub fn write_runs(&mut self, seen: &mut Observer) {
         while let Some(run) = seen.next_run() {
             if let Some(Err(error)) = self.log.as_mut().map(|log| self.runs.write(run, log)) {
@@ -161,7 +161,7 @@ impl Output {
         }
     }
 
-    /// What later runs depend on.
+    /// Writes the state on which later runs depend.
     pub fn write_checkpoints(&mut self, seen: &mut Observer) {
         while let Some(part) = seen.next_part() {
             if let Some(Err(error)) = self.log.as_mut().map(|log| self.checkpoints.write(&part, log)) {
@@ -170,7 +170,7 @@ impl Output {
         }
     }
 
-    /// Goes on to the next file when there is enough in this one.
+    /// Begins the next file if the present one is full.
     pub fn split(&mut self, seen: &mut Observer) {
         let Some(log) = self.log.take_if(|log| self.parts.is_full(log.written().bytes)) else { return };
         let ended = self.end_file(log, seen);
@@ -181,7 +181,7 @@ impl Output {
         }
     }
 
-    /// What else has happened; then all that was written outlives this process.
+    /// Writes the other events. Then everything that was written outlives this process.
     pub fn flush(&mut self, seen: &mut Observer) {
         let Some(log) = &mut self.log else { return };
         let written = self.journal.write(log, seen, &mut self.head, &mut self.buffer);
@@ -211,7 +211,7 @@ impl Output {
         self.ending = Some(Ending::Failure(error));
     }
 
-    /// Whoever waits for the disk gives it its end.
+    /// Ends a file, which the thread that waits for the disk finishes.
     fn end_file(&mut self, mut log: LogWriter, seen: &mut Observer) -> Result<(), LogError> {
         let mut counts = self.channels.counts(seen);
         counts.extend(self.topics.counts(seen));
@@ -221,7 +221,7 @@ impl Output {
         Ok(())
     }
 
-    /// Ends the log with what is known at the end.
+    /// Finishes the log with what is known at the end.
     pub fn finish(mut self, seen: &mut Observer) -> Recorded {
         let dropped = seen.dropped();
         if dropped.parts > 0 {

@@ -1,4 +1,4 @@
-//! A log in several files, each whole by itself: `game-001.mcap`, `game-002.mcap`.
+//! A log in several files, each complete by itself: `game-001.mcap`, `game-002.mcap`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,32 +6,32 @@ use std::path::{Path, PathBuf};
 use hemiola_model::Time;
 use hemiola_model::configuration::LogExtent;
 
-/// When the next file begins, and what it is called.
+/// The names of a log's files, and when the next one begins.
 pub struct Parts {
-    /// What was asked for: the only file, or what the names of all of them begin with.
+    /// The requested path: the only file, or the beginning of the names of all files.
     path: PathBuf,
     length: Option<LogExtent>,
-    /// Of the present one, from 1.
+    /// The number of the present file, from 1.
     number: u32,
     begin: Option<Time>,
     newest: Time,
 }
 
 impl Parts {
-    /// Of a log that goes into files of this length.
+    /// Creates the names for a log that is split into files of this length.
     ///
     /// # Errors
-    /// There is a log of this name already.
+    /// Returns an error if there is a log of this name already.
     pub fn new(path: PathBuf, length: Option<LogExtent>) -> io::Result<Self> {
         let parts = Self { path, length, number: 1, begin: None, newest: Time::ZERO };
-        // Of one file it is noticed when it is made.
+        // A single file that exists is noticed when it is created.
         if parts.length.is_some() && parts.are_there() {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a log of this name is there already"));
         }
         Ok(parts)
     }
 
-    /// What all of them are called.
+    /// Returns the pattern of all names, or the only name.
     pub fn name(&self) -> PathBuf {
         match self.length {
             Some(_) => self.path.with_file_name(format!("{}*.mcap", self.stem())),
@@ -39,7 +39,7 @@ impl Parts {
         }
     }
 
-    /// The present file.
+    /// Returns the path of the present file.
     pub fn path(&self) -> PathBuf {
         match self.length {
             Some(_) => self.path.with_file_name(format!("{}{:03}.mcap", self.stem(), self.number)),
@@ -47,18 +47,18 @@ impl Parts {
         }
     }
 
-    /// The newest time in it.
+    /// Returns the newest time in the present file.
     pub fn newest(&self) -> Time {
         self.newest
     }
 
-    /// A value of this time was written. Those of different cycles do not come in order.
+    /// Notes that a value of this time was written. Values of different cycles come out of order.
     pub fn note(&mut self, time: Time) {
         self.newest = self.newest.max(time);
         self.begin.get_or_insert(time);
     }
 
-    /// Whether there is enough in the present file, which has so many bytes.
+    /// Returns whether the present file is full, which has that many bytes.
     pub fn is_full(&self, bytes: u64) -> bool {
         match self.length {
             Some(LogExtent::Time(length)) => self.begin.is_some_and(|begin| self.newest.since(begin) >= length),
@@ -67,7 +67,7 @@ impl Parts {
         }
     }
 
-    /// Goes on to the next file.
+    /// Advances to the next file.
     pub fn advance(&mut self) {
         self.number += 1;
         self.begin = Some(self.newest);

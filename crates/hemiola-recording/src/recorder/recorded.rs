@@ -1,4 +1,4 @@
-//! What became of a log.
+//! The outcome of a log.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,29 +9,29 @@ use hemiola_log::LogError;
 use super::keeper::Kept;
 use hemiola_words::{bytes, counted};
 
-/// What became of a log, for the end of a run.
+/// The outcome of a log, for the end of a run.
 pub struct Recorded {
-    /// The file, or what all of them are called.
+    /// The path of the file, or the pattern of all names.
     pub path: PathBuf,
-    /// What became of its files.
+    /// The outcome of the files.
     pub kept: Kept,
-    /// Values that the log was too slow for.
+    /// The number of values that were dropped because the log was too slow.
     pub dropped: u64,
-    /// Runs that it was too slow for.
+    /// The number of runs that were dropped because the log was too slow.
     pub dropped_runs: u64,
-    /// Values that came after the log had ended, or that could not be said in it.
+    /// The number of values that came after the log had ended, or that it cannot represent.
     pub unwritten: u64,
-    /// Why it ended before the run did.
+    /// The reason why the log ended before the run did.
     pub ending: Option<Ending>,
 }
 
-/// Why a log ended before the run did.
+/// The reason why a log ended before the run did.
 pub enum Ending {
-    /// It cannot be written.
+    /// The log cannot be written.
     Failure(LogError),
-    /// Something has to stay free: so many bytes.
+    /// The disk has too little space left: that many bytes have to stay free.
     Reserve(u64),
-    /// The disk has taken nothing for so long.
+    /// The disk has made no progress for that time.
     Disk(Duration),
 }
 
@@ -48,19 +48,20 @@ impl fmt::Display for Ending {
 }
 
 impl Recorded {
-    /// Whether all that was to be recorded is in it, and it is there.
+    /// Returns whether the log is complete and all its files exist.
     pub fn is_whole(&self) -> bool {
         let Self { kept, dropped, dropped_runs, unwritten, ending, .. } = self;
         kept.failure.is_none() && ending.is_none() && (*dropped, *dropped_runs, *unwritten) == (0, 0, 0)
     }
 
-    /// Of one whose disk has taken nothing for so long, and is left alone.
+    /// Returns the outcome of a log whose disk has made no progress for that time, and was given
+    /// up.
     pub fn without_end(path: PathBuf, patience: Duration) -> Self {
         let ending = Some(Ending::Disk(patience));
         Self { path, kept: Kept::default(), dropped: 0, dropped_runs: 0, unwritten: 0, ending }
     }
 
-    /// For the end of a run.
+    /// Returns a line for the end of a run.
     pub fn line(&self) -> String {
         let Self { path, kept, dropped, dropped_runs, unwritten, ending } = self;
         let path = path.display();

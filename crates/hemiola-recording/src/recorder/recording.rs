@@ -12,49 +12,50 @@ use hemiola_runtime::{Observation, Robot, ValueRequest};
 use crate::error::RecordingError;
 use crate::shown::IMAGE_TYPE;
 
-/// What is recorded of a run, where and how.
+/// The settings of a run's recording.
 pub struct Recording {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// How the log is made smaller.
+    /// How the log is compressed.
     pub compression: LogCompression,
-    /// What a killed process may lose, and a machine without power as much again.
+    /// The time between two flushes: a killed process may lose as much, and a machine without power
+    /// twice as much.
     pub flush: Duration,
-    /// How long a file becomes before the next one begins.
+    /// The length of a file, after which the next one begins.
     pub split: Option<LogExtent>,
-    /// How much is kept before the oldest files are removed.
+    /// The extent that is kept before the oldest files are removed.
     pub keep: Option<LogExtent>,
     /// The bytes that stay free on the disk.
     pub reserve: u64,
-    /// How often there is a checkpoint.
+    /// The period of checkpoints.
     pub checkpoint: Option<Duration>,
-    /// What is to be seen.
+    /// The values to observe.
     pub requests: Vec<ValueRequest>,
-    /// Of these, what is not recorded itself: conditions speak of it.
+    /// Representations that are only observed because conditions refer to them, and not recorded.
     pub only_watched: BTreeSet<String>,
-    /// Of what is recorded only while something holds.
+    /// The conditions of what is recorded only while something holds, by name.
     pub conditions: BTreeMap<String, Condition>,
-    /// Of the topics.
+    /// The topics to record.
     pub topics: TopicChoice,
-    /// What of plots, drawings and texts of updates.
+    /// The names of plots, drawings and texts of updates to record.
     pub debug: Vec<String>,
-    /// The representations that are images: spaces of drawings over them.
+    /// The representations that are images: drawings in spaces of these names lie over them.
     pub images: BTreeSet<String>,
-    /// What is configured and nobody provides.
+    /// Names that are configured, but that nobody provides.
     pub idle: Vec<String>,
 }
 
-/// What is said of the recording of one run, over `[log]`.
+/// Options for the recording of one run, which override `[log]`.
 #[derive(Clone, Debug, Default)]
 pub struct RecordingOptions {
-    /// The file, whatever the configuration says.
+    /// The path of the file, whatever the configuration says.
     pub path: Option<PathBuf>,
-    /// Nothing goes into the folder that is configured: recording is off, or a log is replayed that
-    /// exists already.
+    /// Whether the configured folder is ignored: recording is off, or a log is replayed that exists
+    /// already.
     pub ignores_folder: bool,
-    /// The only representations and topics that are recorded; all that are configured if empty.
+    /// The only representations and topics to record; all configured ones if empty.
     pub only: Vec<ValueRequest>,
-    /// How the log is made smaller.
+    /// How the log is compressed, if not as configured.
     pub compression: Option<LogCompression>,
 }
 
@@ -62,7 +63,7 @@ impl Recording {
     /// Decides how a run of the robot called `name` is recorded; `None` if it is not.
     ///
     /// # Errors
-    /// Something is chosen for a log that is not written.
+    /// Returns an error if options are given for a log that is not written.
     pub fn of(options: &RecordingOptions, robot: &Robot, name: &str) -> Result<Option<Self>, RecordingError> {
         let configuration = &robot.configuration().log;
         let Some(path) = path(options, configuration, name) else {
@@ -75,7 +76,7 @@ impl Recording {
         let topics = TopicChoice { configuration: configuration.clone(), chosen: options.only.clone() };
         let (mut requests, mut idle) = requests(&options.only, configuration, &recordable);
         let names = robot.topics();
-        // Modules call a topic as what it carries.
+        // Modules refer to a topic by the name of its messages.
         idle.retain(|name| !names.contains(&name.as_str()));
         requests.retain(|request| {
             let name = &request.representation;
@@ -105,7 +106,7 @@ impl Recording {
 }
 
 impl Recording {
-    /// What is to be seen of the robot.
+    /// Returns what is to be observed of the robot.
     pub fn observation(&self) -> Observation {
         let topics = self.topics.clone();
         let observation = Observation::of(self.requests.clone())
@@ -124,7 +125,7 @@ impl Recording {
     }
 }
 
-/// Those that viewers draw as images.
+/// Returns the representations that viewers draw as images.
 fn images(robot: &Robot, recordable: &[String]) -> BTreeSet<String> {
     let is_image = |name: &&String| {
         robot.data_type(name).is_some_and(|data_type| MessageSchema::of(name, &data_type).name == IMAGE_TYPE)
@@ -132,16 +133,17 @@ fn images(robot: &Robot, recordable: &[String]) -> BTreeSet<String> {
     recordable.iter().filter(is_image).cloned().collect()
 }
 
-/// Which topics are recorded: all, but for what is said. They come and go while the robot runs.
+/// The choice of topics to record: all, unless configured otherwise. Topics come and go while the
+/// robot runs.
 #[derive(Clone)]
 pub struct TopicChoice {
     configuration: LogConfiguration,
-    /// On the command line.
+    /// The choice on the command line.
     chosen: Vec<ValueRequest>,
 }
 
 impl TopicChoice {
-    /// Whether messages of a topic are recorded.
+    /// Returns whether messages of a topic are recorded.
     pub fn is_recorded(&self, topic: &str) -> bool {
         if !self.chosen.is_empty() {
             return self.chosen.iter().any(|chosen| chosen.representation == topic);
@@ -149,7 +151,7 @@ impl TopicChoice {
         is_recorded(&self.configuration, topic)
     }
 
-    /// The most messages of a topic that are recorded in a second, if that is limited.
+    /// Returns the most messages of a topic that are recorded in a second, if that is limited.
     pub fn rate(&self, topic: &str) -> Option<f64> {
         let said = self.chosen.iter().find(|chosen| chosen.representation == topic).and_then(|chosen| chosen.rate);
         said.or_else(|| self.configuration.channels.get(topic)?.rate)
@@ -162,15 +164,15 @@ fn is_recorded(configuration: &LogConfiguration, name: &str) -> bool {
     is_chosen && channels.get(name).and_then(|channel| channel.enabled) != Some(false)
 }
 
-/// As said, or the next free number in the folder. What is replayed has been recorded already: it
-/// is again only if that is said.
+/// Returns the requested path, or the next free number in the folder. A replay, whose log exists
+/// already, is recorded only on request.
 fn path(options: &RecordingOptions, configuration: &LogConfiguration, name: &str) -> Option<PathBuf> {
     let folder = configuration.folder.as_ref().filter(|_| !options.ignores_folder);
     let numbered = |folder: &PathBuf| folder.join(format!("{name}-{}.mcap", next_number(folder, name)));
     options.path.clone().or_else(|| folder.map(numbered))
 }
 
-/// One more than any log of that name has in the folder.
+/// Returns one more than the highest number of a log of that name in the folder.
 fn next_number(folder: &Path, name: &str) -> u64 {
     let files = folder.read_dir().into_iter().flatten().flatten();
     let numbers = files.filter_map(|file| {
@@ -181,7 +183,7 @@ fn next_number(folder: &Path, name: &str) -> u64 {
     numbers.max().unwrap_or(0) + 1
 }
 
-/// What of `recordable` is to be passed on, and which of the configured names are not among it.
+/// Returns what is observed of `recordable`, and the configured names that are not among it.
 fn requests(
     chosen: &[ValueRequest],
     configuration: &LogConfiguration,
@@ -193,7 +195,7 @@ fn requests(
         ..ValueRequest::all(name)
     };
     if !chosen.is_empty() {
-        // Who names it on the command line wants it, whatever is configured.
+        // Names on the command line are recorded, whatever is configured.
         let requests = chosen.iter().map(|request| ValueRequest {
             rate: request.rate.or(configured(&request.representation).rate),
             ..request.clone()
@@ -208,7 +210,7 @@ fn requests(
     (requests, idle)
 }
 
-/// Of what is to be recorded.
+/// Returns the conditions of what is recorded.
 fn conditions<'n>(
     configuration: &LogConfiguration,
     recorded: impl Iterator<Item = &'n str>,
@@ -220,8 +222,8 @@ fn conditions<'n>(
     conditions.collect()
 }
 
-/// Puts first what conditions speak of, so that of a run it comes first; tells what of it was not
-/// requested.
+/// Moves the values to which conditions refer to the front, so that they are observed first in each
+/// run. Returns those of them that were not requested.
 fn watch(
     conditions: &BTreeMap<String, Condition>,
     requests: &mut Vec<ValueRequest>,

@@ -13,11 +13,12 @@ use super::conditions::Conditions;
 use super::recording::TopicChoice;
 use crate::names::topic;
 
-/// See the module.
+/// The channels of topics.
 pub struct TopicChannels {
     handle: RobotHandle,
     choice: TopicChoice,
-    /// Those of which was said that they cannot be recorded, or that can.
+    /// The topics for which it was decided, and reported if necessary, whether they can be
+    /// recorded.
     looked_at: BTreeSet<String>,
     channels: Vec<TopicChannel>,
 }
@@ -27,7 +28,7 @@ struct TopicChannel {
     topic: String,
     schema: MessageSchema,
     id: Option<ChannelId>,
-    /// The least distance of two messages.
+    /// The least time between two messages.
     period: Duration,
     due: Time,
     received: u64,
@@ -36,16 +37,16 @@ struct TopicChannel {
 }
 
 impl TopicChannels {
-    /// Of the topics that there are, as chosen.
+    /// Creates the channels of the existing topics that are chosen.
     pub fn new(handle: &RobotHandle, seen: &mut Observer, choice: TopicChoice) -> Self {
         let mut channels = Self { handle: handle.clone(), choice, looked_at: BTreeSet::new(), channels: Vec::new() };
         channels.join(seen);
-        // At once, so that two stepped runs say it at the same time.
+        // This is reported at once, so that it is reported at the same time in two stepped runs.
         channels.note_unreadable();
         channels
     }
 
-    /// Takes up the topics that have come since the last time.
+    /// Adds channels for the topics that were created since the last call.
     fn join(&mut self, seen: &mut Observer) {
         for joined in seen.topics().iter().skip(self.channels.len()) {
             // Only what has a type can be observed.
@@ -65,7 +66,7 @@ impl TopicChannels {
         }
     }
 
-    /// Says of which topics messages are missing in the log, and why.
+    /// Reports of which topics messages are missing in the log, and why.
     fn note_unreadable(&mut self) {
         let bus = self.handle.bus();
         let unreadable = bus.unreadable_topics().into_iter();
@@ -82,17 +83,17 @@ impl TopicChannels {
         }
     }
 
-    /// Adds all to a new log.
+    /// Adds all channels to a new log.
     pub fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         self.channels.iter_mut().try_for_each(|channel| channel.begin(log))
     }
 
-    /// Whether there are topics that the log does not know yet.
+    /// Returns whether there are topics that the log does not know yet.
     pub fn has_new(&self, seen: &mut Observer) -> bool {
         seen.topics().len() > self.channels.len()
     }
 
-    /// Adds those to a log that have come since.
+    /// Adds the channels of new topics to a log.
     pub fn begin_new(&mut self, seen: &mut Observer, log: &mut LogWriter) -> Result<(), LogError> {
         let known = self.channels.len();
         self.join(seen);
@@ -100,8 +101,8 @@ impl TopicChannels {
         self.channels[known..].iter_mut().try_for_each(|channel| channel.begin(log))
     }
 
-    /// Encodes the next message that is recorded, and tells where it goes; `None` when there is
-    /// none at present.
+    /// Encodes the next message that is recorded, and returns its channel and origin; `None` when
+    /// there is none at present.
     pub fn next(
         &mut self,
         seen: &mut Observer,
@@ -120,7 +121,8 @@ impl TopicChannels {
             channel.due = time + channel.period;
             buffer.clear();
             message.write(buffer);
-            // Publishers number each for itself.
+            // The numbers of the publishers cannot be used, as each publisher counts its own
+            // messages.
             let sequence = (channel.received - channel.left_out - 1 + seen.dropped_messages(index)) as u32;
             channel.written += 1;
             return Some((id, Origin { sequence, logged: time, published: time }));
@@ -128,7 +130,7 @@ impl TopicChannels {
         None
     }
 
-    /// As of the channels of values.
+    /// Returns the counts, as those of the channels of values.
     pub fn counts(&self, seen: &mut Observer) -> BTreeMap<String, String> {
         let channels = self.channels.iter().enumerate().map(|(index, channel)| {
             let TopicChannel { topic, written, left_out, .. } = channel;

@@ -1,4 +1,4 @@
-//! What the robot did in the longest run of each cycle: traces for Perfetto, as attachments.
+//! Traces of the longest run of each cycle for Perfetto, as attachments.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,20 +9,20 @@ use hemiola_runtime::RobotHandle;
 use hemiola_trace::perfetto::{self, Trace};
 use hemiola_trace::{Capture, Catalog, CycleId, TickScale};
 
-/// See the module.
+/// The longest runs since the last file.
 pub struct WorstRuns {
     handle: RobotHandle,
-    /// When it looks again.
+    /// When to look again.
     due: Instant,
-    /// How long it took, and what happened then.
+    /// The duration of the longest run of each cycle in ticks, and the events around it.
     found: BTreeMap<CycleId, (u64, Capture)>,
 }
 
-/// A robot that does not run for long has a worst run, too.
+/// The time of the first look, so that a robot that does not run for long has a longest run, too.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
-/// In this time no events are overwritten that were not looked at.
+/// The period of looks, in which no events are overwritten before they were seen.
 const LOOK_PERIOD: Duration = Duration::from_secs(1);
-/// What was before and after it often tells why.
+/// The time before and after a run that its trace contains, as it often shows the cause.
 const AROUND: Duration = Duration::from_millis(10);
 
 impl WorstRuns {
@@ -30,7 +30,7 @@ impl WorstRuns {
         Self { handle, due: Instant::now() + FIRST_LOOK, found: BTreeMap::new() }
     }
 
-    /// Now and then.
+    /// Looks for longer runs if it is time.
     pub fn look_if_due(&mut self) {
         if Instant::now() >= self.due {
             self.look();
@@ -50,8 +50,8 @@ impl WorstRuns {
         (catalog, scale)
     }
 
-    /// Adds those since the last file to the end of a file. When the robot has ended, what it did
-    /// since the last look is gone with its threads.
+    /// Attaches the longest runs since the last file to a file. When the robot has ended, the
+    /// events since the last look are gone with its threads.
     pub fn attach(&mut self, log: &mut LogWriter, at: Time) -> Result<(), LogError> {
         let (catalog, scale) = self.look();
         for (cycle, (_, capture)) in std::mem::take(&mut self.found) {
@@ -64,7 +64,8 @@ impl WorstRuns {
     }
 }
 
-/// Writing into memory fails only where a trace could not be told at all.
+/// Returns the trace of a capture. Writing into memory fails only if the trace cannot be
+/// represented at all.
 fn trace(capture: &Capture, catalog: &Catalog, scale: &TickScale) -> Result<Vec<u8>, hemiola_trace::Error> {
     let mut writer = perfetto::Writer::new(Vec::new(), "memory", catalog.clone(), scale.clone())?;
     for (worker, events) in capture.workers() {

@@ -15,33 +15,33 @@ use crate::split::{Messages, SplitLog};
 /// The samples of one source, in the order of the log.
 pub struct LogFeed {
     log: Messages,
-    /// The log's first file, which errors name.
+    /// The log's first file, which is named in errors.
     path: PathBuf,
     origin: LogTime,
-    /// What a sample consists of.
+    /// The parts of a sample.
     parts: Vec<Part>,
     gathering: Gathering,
     is_over: bool,
-    /// Of the sample that was given last.
+    /// The number of the last sample.
     number: Option<u32>,
     /// Samples with a lower number are not needed.
     first: u32,
 }
 
-/// What belongs together.
+/// The messages that are gathered into samples.
 enum Gathering {
-    /// Parts of one time: a recorder writes them one after the other, but others' messages may be
-    /// in between. Samples of which a part has come.
+    /// Samples of which some parts were read. Parts of one sample have one time: a recorder writes
+    /// them one after the other, but other messages may be in between.
     OfOneTime(VecDeque<Sample>),
-    /// In others' logs times differ: each message of the first part is a sample, with the newest of
-    /// the others.
+    /// The newest message of each part. In logs of other programs times differ: each message of the
+    /// first part makes a sample, with the newest messages of the other parts.
     NewestOfEach(BTreeMap<usize, Message>),
 }
 
-/// What there is of each part.
+/// A sample, with the parts that were read.
 struct Sample {
     time: LogTime,
-    /// Among all that the source took.
+    /// The number among all samples of the source.
     number: u32,
     parts: BTreeMap<usize, Message>,
 }
@@ -52,16 +52,17 @@ struct Message {
     data: Arc<[u8]>,
 }
 
-/// A recorder writes a sample before it comes to the second next one.
+/// The most samples that are incomplete: a recorder writes a sample before the second next one.
 const MOST_BEGUN: usize = 2;
 
 impl LogFeed {
-    /// The parts have examined all channels of theirs. Times of the log count from `origin`.
+    /// Opens a feed of parts that have examined all their channels. Times of the log count from
+    /// `origin`.
     pub fn open(log: &SplitLog, origin: LogTime, parts: Vec<Part>) -> Result<Self, LogError> {
         Self::open_at(log, origin, parts, Selection::all())
     }
 
-    /// The same from sample number `first` on, which is thought not to be earlier than `time`.
+    /// Opens a feed from sample number `first` on, which is probably not earlier than `time`.
     pub fn open_since(
         log: &SplitLog,
         origin: LogTime,
@@ -85,7 +86,7 @@ impl LogFeed {
         Ok(Self { log, path, origin, parts, gathering, is_over: false, number: None, first: 0 })
     }
 
-    /// Reads on to the next whole sample.
+    /// Reads up to the next complete sample.
     fn next_sample(&mut self) -> Result<Option<Sample>, RecordingError> {
         loop {
             let count = self.parts.len();
@@ -111,7 +112,7 @@ impl LogFeed {
         }
     }
 
-    /// Takes the next message of a part; gives a sample if that makes one at once.
+    /// Reads the next message of a part. Returns a sample if the message makes one at once.
     fn read_message(&mut self) -> Result<Option<Sample>, RecordingError> {
         let Some(message) = self.log.next().transpose()? else {
             self.is_over = true;
@@ -144,7 +145,7 @@ impl LogFeed {
         }
     }
 
-    /// Fills `values` with the next whole sample, and tells when it was taken.
+    /// Fills `values` with the next complete sample, and returns when it was taken.
     fn read_sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, RecordingError> {
         let Some(sample) = self.next_sample()? else { return Ok(None) };
         self.number = Some(sample.number);

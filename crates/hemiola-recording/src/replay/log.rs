@@ -1,4 +1,4 @@
-//! What a log tells of how its robot ran.
+//! What a log contains about the runs of its robot.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,45 +15,46 @@ use crate::recorder::{is_journal, journal_event, numbered_change};
 use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
 
-/// What is known of a log when it has been gone through once: a file, or several, of which the
-/// first or the folder is named. Example: [the module](super).
+/// A log that was read once as a whole: a file, or several, of which the path names the first or
+/// the folder. Example: [the module](super).
 pub struct ReplayLog {
     split: SplitLog,
-    /// By topic.
+    /// The channels, by topic.
     channels: BTreeMap<String, Vec<Arc<Channel>>>,
-    /// What the robot's clock calls zero.
+    /// The log time at which the robot's clock was zero.
     origin: LogTime,
     end: Time,
-    /// Topics of which not all was meant to be recorded.
+    /// Topics of which only some messages were to be recorded.
     partial: BTreeSet<String>,
     configuration: Option<BTreeMap<String, String>>,
     script: Result<Script, Arc<RecordingError>>,
     checkpoints: Checkpoints,
     events: Vec<JournalEntry>,
-    /// The first things that cannot be read, and how many there are.
+    /// The first places that cannot be read, and the number of all.
     damage: Vec<LogError>,
     damages: usize,
 }
 
-/// So many places are told of.
+/// The most places of damage that are reported.
 const MOST_TOLD: usize = 10;
-/// So many events are kept.
+/// The most events that are kept.
 const MOST_EVENTS: usize = 10_000;
 
 impl ReplayLog {
-    /// Goes through a log.
+    /// Reads a log.
     ///
     /// # Errors
-    /// It cannot be read, or is no log, or several. Damage is no error.
+    /// Returns an error if the log cannot be read, or the path leads to no log or to several.
+    /// Damage is no error.
     pub fn read(path: &Path) -> Result<Self, RecordingError> {
         Self::read_with(path, |_, _| {})
     }
 
-    /// Goes through a log, and calls `progress` with the bytes of a file that are done, and all of
-    /// them.
+    /// Reads a log, and calls `progress` with the bytes of a file that were read, and the number of
+    /// all its bytes.
     ///
     /// # Errors
-    /// The same as of [`read`](Self::read).
+    /// The same errors as those of [`read`](Self::read).
     pub fn read_with(path: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Self, RecordingError> {
         let split = SplitLog::find(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
@@ -76,7 +77,7 @@ impl ReplayLog {
                             heads.look(&message);
                         }
                         if message.channel.topic == CHANGES
-                            // What cannot be read is missed where a run began with it.
+                            // A change that cannot be read is noticed when a run began with it.
                             && let Ok(Some((number, change))) = numbered_change(&message)
                         {
                             changes.insert(number, change);
@@ -103,7 +104,7 @@ impl ReplayLog {
                         partial.extend(topics.map(str::to_owned));
                     }
                     Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION => {
-                        // All files of a log begin with the same.
+                        // All files of a log begin with the same configuration.
                         configuration.get_or_insert(metadata.entries);
                     }
                     Ok(_) => {}
@@ -130,68 +131,68 @@ impl ReplayLog {
         Ok(Self { split, channels, origin, end, partial, configuration, script, checkpoints, events, damage, damages })
     }
 
-    /// Its files.
+    /// Returns the files of the log.
     pub fn split(&self) -> &SplitLog {
         &self.split
     }
 
-    /// How its robot was configured: what `robot.toml` and all that was put over it said, as JSON,
-    /// by key. Nothing if the log does not tell.
+    /// Returns the configuration of the robot: the values of `robot.toml` and all overrides, as
+    /// JSON, by key. Returns `None` if the log does not contain it.
     pub fn configuration(&self) -> Option<&BTreeMap<String, String>> {
         self.configuration.as_ref()
     }
 
-    /// Whether there is anything of a topic.
+    /// Returns whether the log has messages of a topic.
     pub fn has(&self, topic: &str) -> bool {
         self.channels.contains_key(topic)
     }
 
-    /// What a replay can begin with, besides the beginning.
+    /// Returns the checkpoints with which a replay can begin.
     pub fn checkpoints(&self) -> &Checkpoints {
         &self.checkpoints
     }
 
-    /// The channels of a topic: of a log that was merged there may be several.
+    /// Returns the channels of a topic, of which a log that was merged may have several.
     pub fn channels(&self, topic: &str) -> &[Arc<Channel>] {
         self.channels.get(topic).map_or(&[], Vec::as_slice)
     }
 
-    /// What the robot's clock calls zero.
+    /// Returns the log time at which the robot's clock was zero.
     pub fn origin(&self) -> LogTime {
         self.origin
     }
 
-    /// What the robot's clock showed at the end.
+    /// Returns the time of the robot's clock at the end.
     pub fn end(&self) -> Time {
         self.end
     }
 
-    /// All topics, but those that tell of runs and checkpoints.
+    /// Returns all topics except those of runs and checkpoints.
     pub fn topics(&self) -> impl Iterator<Item = &str> {
         self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic) && !is_checkpoint(topic))
     }
 
-    /// Whether only some values of a topic were meant to be recorded: at a rate, or while something
-    /// was so.
+    /// Returns whether only some values of a topic were to be recorded: at a rate, or while a
+    /// condition held.
     pub fn is_partial(&self, topic: &str) -> bool {
         self.partial.contains(topic)
     }
 
-    /// The runs that a replay follows.
+    /// Returns the runs that a replay follows.
     ///
     /// # Errors
-    /// Why they cannot be followed.
+    /// Returns the reason why they cannot be followed.
     pub fn script(&self) -> Result<&Script, Arc<RecordingError>> {
         self.script.as_ref().map_err(Arc::clone)
     }
 
-    /// What happened to the robot when it was recorded, by its clock: changes, marks, latencies
-    /// above their bounds, and messages that warn. The first ten thousand, if there are more.
+    /// Returns the events of the recorded robot, by its clock: changes, marks, latencies above
+    /// their bounds, and warnings and errors. These are the first ten thousand, if there are more.
     pub fn events(&self) -> &[JournalEntry] {
         &self.events
     }
 
-    /// What cannot be read of it: the first places, and how many there are.
+    /// Returns the first places that cannot be read, and the number of all.
     pub fn damage(&self) -> (&[LogError], usize) {
         (&self.damage, self.damages)
     }
@@ -203,12 +204,12 @@ fn add_channels(channels: &mut BTreeMap<String, Vec<Arc<Channel>>>, log: &LogRea
     }
 }
 
-/// Whether somebody who looks for what happened wants to see it.
+/// Returns whether an event is of interest to somebody who searches for events.
 fn is_remarkable(event: &JournalEvent) -> bool {
     !matches!(event, JournalEvent::Message { severity: Severity::Information, .. })
 }
 
-/// In the order of their times.
+/// Returns the events in the order of their times.
 fn events_since(origin: LogTime, mut events: Vec<(LogTime, JournalEvent)>) -> Vec<JournalEntry> {
     events.sort_by_key(|(time, _)| *time);
     let at = |time: LogTime| i64::try_from(time.nanoseconds().saturating_sub(origin.nanoseconds())).unwrap_or(i64::MAX);
@@ -218,7 +219,8 @@ fn events_since(origin: LogTime, mut events: Vec<(LogTime, JournalEvent)>) -> Ve
         .collect()
 }
 
-/// Our own logs begin at zero, those of others count from 1970.
+/// Returns the log time of the clock's zero: Hemiola's own logs begin at zero, others count from
+/// 1970.
 fn origin(is_ours: bool, first: Option<LogTime>) -> LogTime {
     first.filter(|_| !is_ours).unwrap_or_default()
 }

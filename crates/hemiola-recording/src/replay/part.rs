@@ -1,4 +1,4 @@
-//! A representation that a source or a cycle provides, and how it is made from what a log has.
+//! A representation of a source or cycle, and how its values are read from a log.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use hemiola_model::{RepresentationDescriptor, ValueMut};
 use super::remarks::Remarks;
 use crate::error::RecordingError;
 
-/// See the module.
+/// A representation, and how its values are read from a log.
 pub struct Part {
     topic: String,
     descriptor: &'static RepresentationDescriptor,
     data_type: DataType,
     schema: MessageSchema,
     mapping: Option<ReplayMapping>,
-    /// Of each kind of its messages.
+    /// The form of each kind of messages.
     forms: Vec<(Arc<Channel>, Form)>,
     remarks: Remarks,
 }
 
-/// What a channel's messages are.
+/// The form of a channel's messages.
 enum Form {
-    /// As they would be recorded today.
+    /// The same as they would have today.
     Same,
-    /// Of another version of the type, or another type.
+    /// Another version of the type, or another type.
     Other(Box<Adapter>),
 }
 
 impl Part {
-    /// What it finds on the way it adds to the remarks.
+    /// Creates a part, which adds its findings to the remarks.
     pub fn new(
         owner: &str,
         descriptor: &'static RepresentationDescriptor,
@@ -57,15 +57,16 @@ impl Part {
         self.descriptor
     }
 
-    /// Whether it comes from a topic of another robot.
+    /// Returns whether the values come from a topic of another robot.
     pub fn is_mapped(&self) -> bool {
         self.mapping.is_some()
     }
 
-    /// Finds out how messages of a channel become values; tells what is not as it was.
+    /// Determines how messages of a channel become values. Returns what has changed since the
+    /// recording.
     ///
     /// # Errors
-    /// They cannot: the reason, and what to do.
+    /// Returns an error with the reason and a remedy if they cannot.
     pub fn examine(&mut self, channel: &Arc<Channel>) -> Result<Option<String>, RecordingError> {
         // Each file of a log has channels of its own.
         if self.form(channel).is_some() {
@@ -92,7 +93,7 @@ impl Part {
         let (topic, name) = (&self.topic, self.descriptor.name());
         let recorded = channel.definition()?;
         let recorded = match self.mapping {
-            // Its fields go by the names of then.
+            // A mapping refers to fields by the names in the log.
             Some(_) => recorded.clone(),
             None => Arc::new(recorded.renamed(&self.data_type)),
         };
@@ -115,7 +116,7 @@ impl Part {
     }
 
     fn warning(&self, channel: &Channel, adapter: &Adapter) -> Option<String> {
-        // Of others' messages nobody expects all.
+        // Fields of other robots' messages that are not used are no warning.
         let is_told = |change: &&FieldChange| !(self.is_mapped() && matches!(change, FieldChange::Removed(_)));
         let changes: Vec<_> = adapter.changes().iter().filter(is_told).map(ToString::to_string).collect();
         let name = self.descriptor.name();
@@ -126,7 +127,7 @@ impl Part {
         (!changes.is_empty()).then(|| format!("{what}: {}", changes.join(", ")))
     }
 
-    /// Puts a message of a channel into a value.
+    /// Reads a message of a channel into a value.
     pub fn read(&self, channel: &Channel, message: &[u8], value: &mut ValueMut<'_>) -> Result<(), RecordingError> {
         let problem =
             |error: &dyn Display| RecordingError::Unreadable { topic: self.topic.clone(), reason: error.to_string() };
@@ -138,7 +139,7 @@ impl Part {
                 adapted = adapter.adapt(message, on_misfit).map_err(|error| problem(&error))?;
                 &adapted
             }
-            // Every channel was looked at before the first sample.
+            // Every channel was examined before the first sample.
             None => return Err(problem(&"the log has changed since it was opened")),
         };
         let mut reader = CdrReader::new(bytes).map_err(|error| problem(&error))?;

@@ -1,4 +1,4 @@
-//! What a replay finds on its way.
+//! Remarks about the log that a replay makes on its way.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,8 +7,9 @@ use hemiola_model::data::ReadError;
 
 use hemiola_words::counted;
 
-/// What a replay finds in its log on the way that people should know: once, when it is found, and
-/// how often, at the end. Found on the thread that steps the robot, told by who shows it.
+/// The findings of a replay in its log that people should know: each is reported once when it is
+/// found, and with its count at the end. They are found on the thread that steps the robot, and
+/// reported by another one.
 ///
 /// ```
 /// let remarks = hemiola_recording::replay::Remarks::default();
@@ -20,24 +21,24 @@ pub struct Remarks(Arc<Mutex<Found>>);
 #[derive(Default)]
 struct Found {
     new: Vec<String>,
-    /// By topic and field: values that had no place.
+    /// Values that do not fit their field, by topic and field.
     misfits: BTreeMap<(String, String), u64>,
-    /// By representation.
+    /// The counts of values that are taken from the log, by representation.
     taken: BTreeMap<String, TakenCounts>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct TakenCounts {
-    /// Runs that had a value in the log.
+    /// The number of runs that had a value in the log.
     given: u64,
-    /// Runs that had none.
+    /// The number of runs that had none.
     missing: u64,
-    /// Values of runs that there were not.
+    /// The number of values that belong to no run of the replay.
     left_over: u64,
 }
 
 impl Remarks {
-    /// A value has no place in its field.
+    /// Notes that a value does not fit its field.
     pub fn misfit(&self, topic: &str, misfit: &ReadError) {
         let mut found = self.found();
         let count = found.misfits.entry((topic.to_owned(), misfit.path.clone())).or_default();
@@ -47,13 +48,13 @@ impl Remarks {
         }
     }
 
-    /// A message cannot be read.
+    /// Notes that a message cannot be read.
     pub fn unreadable(&self, problem: String) {
         self.found().new.push(problem);
     }
 
-    /// A run took a value of a representation from the log, or there was none for it; so many of
-    /// the log were passed over.
+    /// Notes whether a run has found a value of a representation in the log, and how many values of
+    /// the log were skipped before it.
     pub fn took(&self, representation: &str, is_there: bool, left_over: u64) {
         let mut found = self.found();
         if !found.taken.contains_key(representation) {
@@ -64,12 +65,12 @@ impl Remarks {
         counts.left_over += left_over;
     }
 
-    /// What was found since the last time.
+    /// Returns the findings since the last call.
     pub fn take_new(&self) -> Vec<String> {
         std::mem::take(&mut self.found().new)
     }
 
-    /// How often, for the end.
+    /// Returns the counts, for the end.
     pub fn totals(&self) -> Vec<String> {
         let found = self.found();
         let misfits = found.misfits.iter().filter(|(_, count)| **count > 1).map(|((topic, field), &count)| {

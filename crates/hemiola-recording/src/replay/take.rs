@@ -1,4 +1,4 @@
-//! Values of a representation that are not computed anew, from a log.
+//! Values of a representation that come from a log instead of being computed.
 
 use hemiola_log::{LogError, LogTime, Selection};
 use hemiola_model::{Time, ValueMut};
@@ -8,31 +8,32 @@ use super::part::Part;
 use super::remarks::Remarks;
 use crate::split::{Kept, Messages, SplitLog};
 
-/// See the module.
+/// The values of a representation in a log.
 pub struct LogValues {
     log: Messages,
     origin: LogTime,
     part: Part,
     matching: Matching,
     next: Option<Kept>,
-    /// The last one whose time has come.
+    /// The newest message that is due.
     last: Option<Kept>,
-    /// What comes before the first run belongs to none.
+    /// Whether a run has begun: values before the first run belong to none.
     has_begun: bool,
     remarks: Remarks,
 }
 
-/// Which value belongs to a run.
+/// The rule by which a value belongs to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matching {
-    /// That of the same run: runs are those of the log, so it has the run's time.
+    /// The value of the same run: runs are those of the log, so it has the run's time.
     OfSameRun,
-    /// The newest.
+    /// The newest value.
     Newest,
 }
 
 impl LogValues {
-    /// The part has examined all channels of its topic. Times of the log count from `origin`.
+    /// Opens the values of a part that has examined all channels of its topic. Times of the log
+    /// count from `origin`.
     pub fn open(
         log: &SplitLog,
         origin: LogTime,
@@ -64,7 +65,7 @@ impl LogValues {
         }
     }
 
-    /// The message that belongs to a run of that time, and how many were passed over.
+    /// Returns the message that belongs to a run of that time, and how many were skipped before it.
     fn message(&mut self, wanted: LogTime) -> (Option<&Kept>, u64) {
         let mut left_over = 0;
         if self.matching == Matching::OfSameRun {
@@ -74,7 +75,7 @@ impl LogValues {
             let passed_over = std::mem::replace(&mut self.last, self.next.take());
             left_over += u64::from(passed_over.is_some() && self.matching == Matching::OfSameRun);
             self.read_on();
-            // Two runs may have one time.
+            // Two runs may have the same time.
             if self.matching == Matching::OfSameRun && self.last.as_ref().is_some_and(|last| last.log_time == wanted) {
                 break;
             }

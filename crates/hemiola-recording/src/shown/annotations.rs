@@ -7,7 +7,7 @@ use super::Drawing;
 use super::messages::{CircleAnnotation, Color, ImageAnnotations, Point2, PointsAnnotation, TextAnnotation};
 use super::scene::{arrow_head, ellipse};
 
-/// In pixels.
+/// Sizes in pixels.
 const THICKNESS: f64 = 1.0;
 const POINT: f64 = 3.0;
 const FONT: f64 = 12.0;
@@ -55,7 +55,7 @@ impl Pen<'_> {
                 text_color: color.into(),
                 background_color: Color::NONE,
             }),
-            // Nothing of an image.
+            // These shapes have no place in an image.
             Shape::Points3d(_)
             | Shape::Line3d(_)
             | Shape::Arrow3d { .. }

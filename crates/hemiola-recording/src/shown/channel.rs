@@ -8,17 +8,17 @@ use hemiola_model::module::DebugKind;
 
 use super::messages::{FrameTransform, Image, ImageAnnotations, Log, Plot, SceneUpdate};
 
-/// Where messages belong, in a log and at the door.
+/// The channel of messages, in a log and at the door.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// The topic.
+    /// The topic of the channel.
     pub topic: String,
-    /// The type of its messages.
+    /// The type of the channel's messages.
     pub schema: &'static MessageSchema,
 }
 
-/// The channel of what updates show under this name; `is_over_image` says whether the space of a
-/// drawing is an image. `None`: there are no messages of that kind.
+/// Returns the channel of an update's output under this name; `is_over_image` says whether the
+/// space of a drawing is an image. Returns `None` if there are no messages of that kind.
 ///
 /// ```
 /// use hemiola_model::module::DebugKind;
@@ -41,13 +41,15 @@ pub fn channel(name: &str, kind: DebugKind, is_over_image: bool) -> Option<Chann
     Some(Channel { topic: topic(name), schema })
 }
 
-/// The channel of places, where it is one for all of them: those that are drawn in whatever is
-/// subscribed to besides. In logs each place has a topic of its own below it.
+/// Returns the channel of all places, for clients that subscribe to one channel for the places in
+/// everything else that they subscribe to. In logs each place has a topic of its own below this
+/// one.
 pub fn places() -> Channel {
     Channel { topic: "/debug/tf".to_owned(), schema: &TRANSFORM }
 }
 
-/// The topic of a name: dots part it as slashes do; topics have letters, digits and underscores.
+/// Returns the topic of a name: dots separate it as slashes do; topics contain letters, digits and
+/// underscores.
 ///
 /// ```
 /// use hemiola_recording::shown::topic;
@@ -59,7 +61,7 @@ pub fn topic(name: &str) -> String {
     format!("/debug/{}", plain(name))
 }
 
-/// A name as a part of a topic.
+/// Returns a name as a part of a topic.
 pub(super) fn plain(name: &str) -> String {
     let plain = |letter: char| match letter {
         '/' | '.' => '/',
@@ -69,7 +71,7 @@ pub(super) fn plain(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// A schema is made once, however many messages of it there are.
+/// A schema that is created once, however many messages of it there are.
 type Schema = LazyLock<MessageSchema>;
 
 static PLOT: Schema = schema::<Plot>();

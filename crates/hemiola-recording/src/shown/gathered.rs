@@ -1,5 +1,5 @@
-//! Records of updates, one by one, become messages: what one run draws under one name is one
-//! message.
+//! Gathers single records of updates into messages: the drawing of one run under one name becomes
+//! one message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,28 +10,28 @@ use hemiola_model::module::{DebugContent, DebugRecord};
 
 use super::{Drawing, Message};
 
-/// What updates have shown, as far as it is not yet a message.
+/// The output of updates that is not part of a message yet.
 pub struct Gathered {
-    /// Spaces that are images.
+    /// The spaces that are images.
     images: BTreeSet<String>,
-    /// Drawings of which more may come, by their names and updates.
+    /// Drawings that may be incomplete, by their names and updates.
     open: BTreeMap<(&'static str, Arc<str>), Drawing>,
-    /// What clocks have shown at the latest.
+    /// The newest time of all records.
     newest: Time,
 }
 
-/// What a run draws is gathered in less than this.
+/// The time within which all records of a run's drawing arrive.
 const COMPLETE: Duration = Duration::from_millis(500);
 
 impl Gathered {
-    /// Nothing yet. Drawings in these spaces lie over images, and so do those in spaces of images
-    /// that are shown.
+    /// Creates an empty one. Drawings in these spaces lie over images, and so do those in spaces of
+    /// images that are shown.
     pub fn over(images: BTreeSet<String>) -> Self {
         Self { images, open: BTreeMap::new(), newest: Time::ZERO }
     }
 
-    /// Takes a record, and returns the messages that are complete with it: its own, or those of
-    /// what the update has drawn under this name in the run before.
+    /// Adds a record, and returns the messages that are complete with it: its own, or those of the
+    /// update's drawing under this name in the run before.
     pub fn add(&mut self, record: &DebugRecord) -> Vec<Message> {
         self.newest = self.newest.max(record.time);
         if let DebugContent::Image(_) = record.content {
@@ -48,13 +48,13 @@ impl Gathered {
         }
     }
 
-    /// The drawings that are so much older than what else has come that nothing more of them will.
+    /// Returns the drawings that are so much older than other records that they are complete.
     pub fn take_complete(&mut self) -> Vec<Message> {
         let newest = self.newest;
         self.take(|drawing| newest.since(drawing.time) > COMPLETE)
     }
 
-    /// All drawings, as far as they have come.
+    /// Returns all drawings, even if they are incomplete.
     pub fn take_all(&mut self) -> Vec<Message> {
         self.take(|_| true)
     }
@@ -70,7 +70,7 @@ impl Gathered {
         messages
     }
 
-    /// The drawing, and the places in it.
+    /// Returns the messages of a drawing and of the places in it.
     fn messages(&self, drawing: &Drawing) -> Vec<Message> {
         let is_over_image = self.images.contains(drawing.space);
         drawing.message(is_over_image).into_iter().chain(drawing.transforms(is_over_image)).collect()

@@ -1,5 +1,5 @@
-//! Messages of Foxglove and ROS 2, as far as they are needed here: the types that their schemas
-//! name are complete, and what is never filled is empty.
+//! Messages of Foxglove and ROS 2 that are needed here. They have all fields of their schemas;
+//! fields that are never filled are empty.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use hemiola_macros::Data;
 use hemiola_model::Time;
 use hemiola_model::module::Color as Shown;
 
-/// The message that viewers draw as an image.
+/// The type of messages that viewers draw as images.
 pub const IMAGE_TYPE: &str = "sensor_msgs/msg/Image";
 
 #[derive(Data)]

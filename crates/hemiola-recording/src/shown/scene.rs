@@ -12,12 +12,12 @@ use super::messages::{
     TextPrimitive, Vector3,
 };
 
-/// In pixels.
+/// Sizes in pixels.
 const THICKNESS: f64 = 2.0;
 const FONT: f64 = 14.0;
-/// In metre.
+/// The diameter of a point in metres.
 const POINT: f64 = 0.02;
-/// What an update does not draw anew goes after so long.
+/// The time after which a drawing disappears that an update does not draw again.
 const LIFETIME: Duration = Duration::from_secs(1);
 
 const LINE_STRIP: u8 = 0;
@@ -80,18 +80,18 @@ fn draw(entity: &mut SceneEntity, shape: &Shape, color: Shown) {
                 entity.lines.push(line([position, end].map(point), color));
             }
         }
-        // Messages of their own: `transform`.
+        // Places are messages of their own: `transform`.
         Shape::Place { .. } | Shape::Place3d { .. } | Shape::Nothing => {}
     }
 }
 
-/// The two ends of an arrow's head, a fifth of its length.
+/// Returns the two ends of an arrow's head, whose length is a fifth of the arrow's.
 pub fn arrow_head(from: [f32; 2], to: [f32; 2]) -> [[f32; 2]; 2] {
     let [x, y] = [0, 1].map(|axis| (from[axis] - to[axis]) * 0.2);
     [0.5, -0.5].map(|side| [to[0] + x - side * y, to[1] + y + side * x])
 }
 
-/// Points around an ellipse.
+/// Returns points around an ellipse.
 pub fn ellipse(center: [f32; 2], axes: [f32; 2], angle: f32) -> [[f32; 2]; 33] {
     let (sine, cosine) = angle.sin_cos();
     std::array::from_fn(|index| {
@@ -101,7 +101,7 @@ pub fn ellipse(center: [f32; 2], axes: [f32; 2], angle: f32) -> [[f32; 2]; 33] {
     })
 }
 
-/// A vector turned by a unit quaternion.
+/// Returns a vector turned by a unit quaternion.
 fn rotated([x, y, z, w]: [f32; 4], vector: [f32; 3]) -> [f32; 3] {
     let cross =
         |a: [f32; 3], b: [f32; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];

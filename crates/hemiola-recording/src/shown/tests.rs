@@ -19,7 +19,7 @@ fn drawing(name: &'static str, shapes: &[Shape]) -> Drawing {
     drawing
 }
 
-/// What somebody reads who knows nothing but the schema.
+/// Reads a message as a program does that knows nothing but the schema.
 fn read(message: &Message) -> Value {
     let definition = Definition::parse(&message.schema.name, &message.schema.text).unwrap();
     Value::decode(&Arc::new(definition), &message.bytes).unwrap()
@@ -77,7 +77,8 @@ fn a_scene_has_every_shape_in_the_frame_of_its_space() {
     assert!(text(&scene, "entities[0].frame_id").contains("field"));
     assert!(text(&scene, "entities[0].id").contains("BallFilter.ball"));
     let has = |path: &str| scene.get(&format!("entities[0].{path}")).is_some();
-    // Line, arrow, circle, ellipse, line and arrow in space, and the three axes of a frame.
+    // There are a line, an arrow, a circle, an ellipse, a line and an arrow in space, and the three
+    // axes of a frame.
     assert!(has("lines[8]") && !has("lines[9]"));
     assert!(has("spheres[2]") && !has("spheres[3]"), "two points, and the tip of an arrow in space");
     assert!(has("texts[1]") && !has("texts[2]"));
@@ -102,12 +103,12 @@ fn a_place_is_a_transform_from_the_frame_of_its_space() {
     assert_eq!(numbers(&robot, "translation", &["x", "y", "z"]), [1.0, 2.0, 0.0]);
     assert_eq!(numbers(&torso, "translation", &["x", "y", "z"]), [1.0, 2.0, 3.0]);
     assert_eq!(numbers(&torso, "rotation", &["x", "y", "z", "w"]), [0.5; 4]);
-    // A quarter of a turn from x towards y.
+    // A quarter turn from x towards y.
     let turn = numbers(&robot, "rotation", &["x", "y", "z", "w"]);
     let expected = [0.0, 0.0, 0.5_f64.sqrt(), 0.5_f64.sqrt()];
     assert!(turn.iter().zip(expected).all(|(is, should)| (is - should).abs() < 1e-6), "{turn:?}");
 
-    // What stays is told elsewhere, and names become topics as everywhere.
+    // Places in backgrounds have topics of their own, and names become topics as everywhere.
     let mut fixed = drawing("robot/mount", &[Shape::Place { space: "left eye", at: [0.0; 2], angle: 0.0 }]);
     fixed.is_background = true;
     assert_eq!(fixed.transforms(false).next().unwrap().topic, "/debug/tf_static/robot/left_eye");
@@ -132,7 +133,7 @@ fn over_an_image_circles_stay_circles() {
     let annotations = read(&message);
     assert_eq!(text(&annotations, "circles[0].diameter"), "1.0");
     assert_eq!(text(&annotations, "circles[0].outline_color.r"), "1.0");
-    // Points, a line, an arrow and an ellipse; nothing of what is in space.
+    // There are points, a line, an arrow and an ellipse, and no shapes in space.
     assert!(annotations.get("points[3]").is_some() && annotations.get("points[4]").is_none());
     assert!(text(&annotations, "texts[0].text").contains("ball"));
 }

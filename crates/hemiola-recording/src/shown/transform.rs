@@ -1,11 +1,11 @@
-//! Where one space lies in another: the transform between their frames.
+//! The place of one space in another: the transform between their frames.
 
 use hemiola_model::Time;
 use hemiola_model::module::Shape;
 
 use super::messages::{FrameTransform, Quaternion, Vector3};
 
-/// What a shape says of it, if it is a place.
+/// Returns the transform of a shape, if it is a place.
 pub fn of(time: Time, parent: &str, shape: &Shape) -> Option<FrameTransform> {
     let (child, [x, y, z], rotation) = match *shape {
         Shape::Place { space, at: [x, y], angle } => (space, [x, y, 0.0], around_z(angle)),

@@ -8,7 +8,7 @@ use super::interest::Interest;
 use super::outlet::{DebugInlet, IMAGES, LARGEST_IMAGE, Origin, RECORDS};
 use crate::sync::Ordering;
 
-/// The ends of all workers, on the thread that gathers what they leave behind.
+/// The ends of all workers, on the thread that gathers their output.
 #[derive(Default)]
 pub struct DebugInlets {
     workers: Vec<Inlet>,
@@ -19,7 +19,7 @@ pub struct DebugInlets {
 
 struct Inlet {
     ends: DebugInlet,
-    /// The size of the buffers for images; others are freed when they come back.
+    /// The size of the buffers for images; buffers of other sizes are freed when they come back.
     buffer_bytes: usize,
 }
 
@@ -29,13 +29,13 @@ struct Inlet {
 pub struct DebugName {
     /// The name.
     pub name: &'static str,
-    /// What it is the name of.
+    /// The kind of records with that name.
     pub kind: DebugKind,
     /// The update that used it first: `Module.update`.
     pub update: Arc<str>,
 }
 
-/// Images of a worker that can be on their way.
+/// The number of images of a worker that can be on their way.
 const BUFFERS: usize = 3;
 const SMALLEST_BUFFER: usize = 1 << 16;
 
@@ -46,7 +46,7 @@ impl DebugInlets {
         self.workers.push(inlet);
     }
 
-    /// Passes on what is wanted from now on, also where somebody looks for the first time.
+    /// Sends workers the names that are wanted from now on, also when somebody begins to watch.
     pub fn want(&mut self, interest: Interest) {
         self.interest = Arc::new(interest);
         self.workers.iter_mut().for_each(|worker| worker.want(&self.interest));
@@ -57,7 +57,7 @@ impl DebugInlets {
         self.workers.iter().map(|worker| worker.ends.tally.dropped.swap(0, Ordering::Relaxed)).sum()
     }
 
-    /// Passes on what workers have left behind, each with its time.
+    /// Passes on the records of workers, each with its time.
     pub fn poll(&mut self, catalog: &Catalog, mut show: impl FnMut(Ticks, DebugRecord)) {
         let Self { workers, found, updates, .. } = self;
         let mut update_of =
@@ -71,7 +71,8 @@ impl DebugInlets {
                 let update = update_of(call.update);
                 show(at, DebugRecord { time: call.time, run: call.run, update, sequence, name, content });
             };
-            // No more records than fit are gathered at a time, lest a worker keep this thread busy.
+            // At most as many records as fit are gathered at a time, so that a worker cannot keep
+            // this thread busy.
             for _ in 0..RECORDS {
                 let Some(written) = ends.records.pop() else { break };
                 show(written.origin, written.content);

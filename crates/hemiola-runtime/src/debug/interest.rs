@@ -50,7 +50,7 @@ impl Interest {
         self.tidy();
     }
 
-    /// Returns whether a record of that name and kind is wanted. No allocation.
+    /// Returns whether a record of that name and kind is wanted. It does not allocate.
     pub fn wants(&self, name: &str, kind: DebugKind) -> bool {
         let is_among = |names: &[Box<str>], name: &str| names.binary_search_by(|known| (**known).cmp(name)).is_ok();
         let has = |name: &str| is_among(&self.names, name);

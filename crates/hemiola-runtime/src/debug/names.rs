@@ -21,11 +21,11 @@ struct Known {
     drawn: Option<Time>,
 }
 
-/// The number of names that updates in use may have: many.
+/// The number of names that updates may have: more than they use.
 const PLACES: usize = 1024;
 /// The number of places that a name may be in.
 const PROBES: usize = 16;
-/// The time after which backgrounds are drawn anew.
+/// The time after which backgrounds are drawn again.
 const BACKGROUND: Duration = Duration::from_secs(1);
 
 impl NameTable {
@@ -33,8 +33,7 @@ impl NameTable {
         Self { places: std::iter::repeat_with(|| None).take(PLACES).collect(), generation: 0 }
     }
 
-    /// Forgets which names are wanted, as the interest has changed, or somebody looks for the first
-    /// time.
+    /// Forgets which names are wanted, as the interest has changed, or somebody begins to watch.
     pub fn renew(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }

@@ -187,7 +187,7 @@ impl Tally {
     }
 }
 
-/// A buffer that is being filled; it comes back also if that does not end well.
+/// A buffer that is being filled, which is reused also if filling it panics.
 struct Filling<'o> {
     outlet: &'o DebugOutlet,
     buffer: Box<[u8]>,

@@ -1,4 +1,4 @@
-//! What can be changed while a robot runs.
+//! Changes of a robot while it runs.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,13 +16,14 @@ use crate::pending::Pending;
 use crate::record::Change;
 use crate::safe_state::Cause;
 
-/// How long replanning waits; most cycles run more often than that.
+/// The time for which replanning waits for cycles; most run more often than that.
 const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
 
 impl RobotHandle {
-    /// Changes something of the running robot. Returns at once: what takes time (resolving,
-    /// planning, making modules) is done, and cycles apply the change between two of their runs, in
-    /// the order in which changes were made. It is in the journal from now on, and so in the log.
+    /// Changes something of the running robot. When it returns, everything that takes time
+    /// (resolving, planning, creating modules) is done; cycles apply the change between two of
+    /// their runs, in the order in which changes were made. The change is in the journal from now
+    /// on, and so in the log.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -43,7 +44,7 @@ impl RobotHandle {
         self.change_for(change, None)
     }
 
-    /// As [`change`](Self::change), for somebody whom the journal names.
+    /// Changes something as [`change`](Self::change) does, for somebody whom the journal names.
     pub fn change_by(&self, change: Change, who: &str) -> Pending {
         self.change_for(change, Some(who))
     }
@@ -88,13 +89,13 @@ impl RobotHandle {
         stopped.map_or(Ok(()), OpenTrace::finish)
     }
 
-    /// Prepares a change and posts it to the cycles that it concerns.
+    /// Prepares a change and posts it to the cycles that it affects.
     fn post(&self, change: Change, by: Option<&str>) -> Result<Pending, RuntimeError> {
         let controls = self.controls();
         self.post_with(controls, change, by)
     }
 
-    /// As [`post`](Self::post), with the controls locked already.
+    /// Posts a change as [`post`](Self::post) does, with the controls locked already.
     pub(super) fn post_with(
         &self,
         mut controls: Locked<'_, Controls>,
@@ -104,7 +105,7 @@ impl RobotHandle {
         let profile = self.profile();
         let mailboxes = controls.mailboxes();
         let number = controls.next_change();
-        // Constructors and defaults are called for it.
+        // This calls constructors and defaults of users.
         let prepared = contained(|| controls.prepare(&change, number, &profile));
         let mut prepared = prepared.map_err(|reason| RuntimeError::ChangePanicked { reason })??;
         let mut commands = prepared.take_commands();
@@ -112,21 +113,22 @@ impl RobotHandle {
         if let Ok(sent) = sent {
             let before = controls.note_prepared(prepared);
             let number = change.has_number().then(|| controls.number_change());
-            // While the controls are locked: the journal has changes in the order of their numbers.
+            // The controls are still locked, so that the journal has changes in the order of their
+            // numbers.
             self.note_change(change, number, by);
             drop(controls);
             drop(before);
             mailboxes.iter().for_each(|mailbox| mailbox.collect());
             return Ok(Pending::sent(sent, self.state.clone()));
         }
-        // What was made for nothing may look at the robot when it is dropped.
+        // Modules and values that are not needed may access the robot when they are dropped.
         drop(controls);
         drop((commands, prepared));
         sent.map(|sent| Pending::sent(sent, self.state.clone()))
     }
 
     /// Puts the robot into its safe state, as [`Change::EnterSafeState`] does. It stays there until
-    /// somebody says that it may leave it.
+    /// somebody ends the safe state.
     pub fn enter_safe_state(&self) {
         self.enter_safe_state_for(None);
     }
@@ -138,8 +140,8 @@ impl RobotHandle {
         }
     }
 
-    /// Ends the safe state, as [`Change::LeaveSafeState`] does; the robot never does that by
-    /// itself: a person decides that it is safe to go on.
+    /// Ends the safe state, as [`Change::LeaveSafeState`] does. The robot never does that by
+    /// itself: a person decides that it is safe to continue.
     pub fn leave_safe_state(&self) {
         self.leave_safe_state_for(None);
     }
@@ -151,11 +153,11 @@ impl RobotHandle {
         }
     }
 
-    /// Plans all cycles anew with the durations measured so far. A cycle that does not run at
-    /// present goes on with its new plan when it runs again.
+    /// Plans all cycles again with the durations measured so far. A cycle that does not run at
+    /// present uses its new plan when it runs again.
     ///
     /// # Errors
-    /// A plan cannot be made, which is a mistake in Hemiola.
+    /// Returns an error if a plan cannot be made, which is a mistake in Hemiola.
     pub fn replan(&self) -> Result<(), RuntimeError> {
         let profile = self.profile();
         let mut controls = self.controls();
@@ -170,10 +172,11 @@ impl RobotHandle {
         Ok(())
     }
 
-    /// The plan that a cycle would get with the durations measured so far and so many workers.
+    /// Returns the plan that a cycle would get with the durations measured so far and that many
+    /// workers.
     ///
     /// # Errors
-    /// There is no such cycle.
+    /// Returns an error if there is no such cycle.
     pub fn plan(&self, cycle: &str, workers: WorkerChoice) -> Result<(Plan, Durations), RuntimeError> {
         let profile = self.profile();
         let robot = self.present();

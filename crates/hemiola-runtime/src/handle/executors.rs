@@ -1,4 +1,4 @@
-//! Executors beside the cycles, and what the configuration says of them.
+//! Executors beside the cycles, and their configuration.
 
 use hemiola_bus::Executor;
 use hemiola_model::configuration::{without_number, without_place};
@@ -7,15 +7,15 @@ use hemiola_trace::Runs;
 use super::RobotHandle;
 use crate::error::RuntimeError;
 
-/// So many calls of an executor are kept until they are gathered, many times a second.
+/// The calls of an executor that are kept until they are gathered, many times a second.
 const EXECUTOR_EVENTS: usize = 4096;
 
 impl RobotHandle {
-    /// An executor of one's own on the robot's clock, for callbacks beside the cycles. Its calls
-    /// are in the robot's statistics and traces, with flows from messages, requests and answers to
-    /// the calls, and in the bounds of `analyze`, once a run has shown it. Executors need names of
-    /// their own: two of one name are taken for one thread. What `[executor.<name>]` in robot.toml
-    /// says goes before what the program says of priorities and of the thread.
+    /// Creates an executor on the robot's clock, for callbacks beside the cycles. Its calls are in
+    /// the robot's statistics and traces, with flows from messages, requests and answers to the
+    /// calls, and in the bounds of `analyze`, once they were observed in a run. Each executor needs
+    /// a name of its own: two of the same name are regarded as one thread. Priorities and settings
+    /// of the thread in `[executor.<name>]` of robot.toml override those of the program.
     ///
     /// ```
     /// use hemiola_bus::Priority;
@@ -35,7 +35,7 @@ impl RobotHandle {
     /// ```
     ///
     /// # Errors
-    /// There are 65,536 names of executors and workers already.
+    /// Returns an error if there are 65,536 names of executors and workers already.
     pub fn executor(&self, name: &str) -> Result<Executor, RuntimeError> {
         let configured = self.present().configuration.executors.get(name).cloned().unwrap_or_default();
         let mut executor = Executor::new(name, self.clock()).configured(configured);
@@ -45,8 +45,8 @@ impl RobotHandle {
         Ok(executor)
     }
 
-    /// What the configuration says of executors and callbacks that there are none of, or not yet: a
-    /// name may be misspelt.
+    /// Returns remarks about executors and callbacks in the configuration that do not exist, or not
+    /// yet: a name may be misspelt.
     ///
     /// ```
     /// # use hemiola_bus::Priority;

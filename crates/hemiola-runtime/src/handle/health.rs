@@ -2,7 +2,7 @@ use hemiola_model::Time;
 
 use crate::cycle::Health;
 
-/// How a cycle has been doing.
+/// The counters of a cycle's runs.
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -17,15 +17,16 @@ use crate::cycle::Health;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CycleHealth {
-    /// Runs that have ended.
+    /// The number of runs that have ended.
     pub runs: u64,
-    /// Runs that ended after their deadline.
+    /// The number of runs that ended after their deadline.
     pub overruns: u64,
-    /// Inputs that were lost.
+    /// The number of inputs that were lost.
     pub dropped: u64,
-    /// Triggers of its timer for which there was no run: the run before them took too long.
+    /// The number of triggers of its timer that were skipped because the run before them took too
+    /// long.
     pub skipped: u64,
-    /// When the last run ended.
+    /// The time when the last run ended.
     pub last_end: Time,
 }
 

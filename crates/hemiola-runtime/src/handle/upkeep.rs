@@ -1,5 +1,5 @@
-//! What is done for a running robot beside its cycles: gathering what they leave behind, which
-//! calls no code of users and waits for nobody, and the upkeep, which does, and may.
+//! The work for a running robot beside its cycles: gathering their output, which calls no code of
+//! users and waits for nobody, and the upkeep, which calls such code and may wait.
 
 use std::collections::BTreeSet;
 
@@ -13,30 +13,30 @@ use crate::monitor::DescribedFailure;
 use crate::record::Change;
 
 impl RobotHandle {
-    /// Both, on one thread: for a robot that is stepped.
+    /// Gathers and keeps up on one thread, for a robot that is stepped.
     pub(crate) fn gather_and_keep_up(&self) {
         self.describe_failures();
         self.gather();
         self.keep_up();
     }
 
-    /// Gathers events, and passes on what there is to be told.
+    /// Gathers events, and passes reports on.
     pub(crate) fn gather(&self) {
         let mut monitor = self.monitor();
         monitor.poll();
         self.state.set_watched(monitor.is_watched());
     }
 
-    /// Tells what has failed, in the words of users.
+    /// Reports what has failed, as users' errors describe it.
     pub(crate) fn describe_failures(&self) {
         let failures = self.monitor().take_failures();
         let described: Vec<_> = failures.into_iter().map(DescribedFailure::of).collect();
         self.monitor().tell_failures(described);
     }
 
-    /// Drops what cycles do not need any more, plans with what was learnt, replaces failed modules.
-    /// Does not wait for somebody who is making a change, which may take long: the next call tries
-    /// again.
+    /// Drops what cycles do not need any more, plans with new durations, and replaces failed
+    /// modules. It does not wait for a thread that is making a change, which may take long: the
+    /// next call tries again.
     pub(crate) fn keep_up(&self) {
         self.viewpoints.tidy();
         let Some(mut controls) = self.controls.lock_if_free() else { return };
@@ -45,19 +45,19 @@ impl RobotHandle {
         drop(controls);
         drop(before);
         mailboxes.iter().for_each(|mailbox| mailbox.collect());
-        // Nothing would run that is made for a robot that stops.
+        // Modules that are created for a robot that stops would never run.
         if !self.is_stopping() {
             self.restart_failed();
         }
     }
 
-    /// Looks from now on, whenever it gathers events, at what the kernel counts of these threads.
+    /// Starts to read the kernel's accounts of these threads whenever events are gathered.
     pub(crate) fn watch_threads(&self, threads: Vec<(WorkerId, KernelThread)>) -> Result<(), RuntimeError> {
         self.monitor().watch_threads(threads)
     }
 
-    /// Plans cycles anew that have run often enough since the last time to know better how long
-    /// everything takes. Gives back what is to be dropped when the controls are no longer locked.
+    /// Plans cycles again whose durations are known better, because they have run often enough
+    /// since the last time. Returns what is to be dropped when the controls are no longer locked.
     fn learn(&self, controls: &mut Controls) -> Vec<Instances> {
         let mut before = Vec::new();
         let is_due = |cycle: &CycleControl| CycleHealth::of(&cycle.health).runs >= cycle.next_lesson;
@@ -67,11 +67,11 @@ impl RobotHandle {
         let profile = self.updated(controls.robot.profile.clone());
         for index in 0..controls.cycles.len() {
             let cycle = &controls.cycles[index];
-            // One that is being changed gets its plan later.
+            // A cycle that is being changed gets its plan later.
             if !is_due(cycle) || !cycle.mailbox.is_idle() {
                 continue;
             }
-            // A plan that cannot be made would not have been at the start.
+            // A plan that cannot be made could not have been made at the start either.
             if let Ok(mut prepared) = controls.prepare_plans([index], &profile)
                 && controls.post(&mut prepared.take_commands()).is_ok()
             {
@@ -82,12 +82,12 @@ impl RobotHandle {
         before
     }
 
-    /// Replaces modules that have failed and are to begin anew.
+    /// Replaces modules that have failed and are to be restarted.
     fn restart_failed(&self) {
         let failed = self.monitor().take_failed();
         let mut again = BTreeSet::new();
         for module in failed {
-            // Somebody may be making a change by now.
+            // Another thread may be making a change by now.
             let Some(controls) = self.controls.lock_if_free() else {
                 again.insert(module);
                 continue;

@@ -1,4 +1,4 @@
-//! Compares what is observed with what was promised, and says why it was more.
+//! Compares observed latencies with their bounds, and explains those that exceed them.
 
 mod callback;
 mod cause;
@@ -17,7 +17,8 @@ use crate::record::{Bounded, Exceedance, ExceedanceCause};
 use callback::LateCall;
 use cause::cause;
 
-/// Finds what exceeds its bound, and explains it. Belongs to the thread that drains the rings.
+/// Finds latencies that exceed their bounds, and explains them. It belongs to the thread that
+/// drains the rings.
 #[derive(Default)]
 pub struct BoundWatch {
     bounds: LatencyBounds,
@@ -25,16 +26,16 @@ pub struct BoundWatch {
     triggers: BTreeMap<CycleId, (u32, Ticks)>,
     newest: BTreeMap<(SourceId, TaskId), Stamp>,
     found: Vec<Finding>,
-    /// Found after those, in the same round.
+    /// The number of those that were found in the same round and not kept.
     more: u64,
     counts: BTreeMap<Watched, u64>,
-    /// Not told since the last one that was.
+    /// The number of those that were not reported since the last report.
     untold: u64,
-    /// When those were told that count for this second.
+    /// The times of the reports that count for this second.
     told: Vec<Instant>,
 }
 
-/// The bounds of what has a number by now, in nanoseconds.
+/// The bounds of everything that has a number by now, in nanoseconds.
 #[derive(Default)]
 struct Resolved {
     responses: BTreeMap<CycleId, u64>,
@@ -47,7 +48,7 @@ struct Resolved {
 #[derive(Clone, Copy)]
 struct Finding {
     of: Watched,
-    /// Zero for a chain; of a callback the number of what it was called for.
+    /// The run: zero for a chain; for a callback, the number of what it was called for.
     run: u32,
     begin: Ticks,
     end: Ticks,
@@ -62,28 +63,29 @@ enum Watched {
     Callback(CallbackId),
 }
 
-/// As many are explained and told in a second.
+/// The most exceedances that are explained and reported in a second.
 const MOST_TOLD: usize = 4;
 const A_SECOND: Duration = Duration::from_secs(1);
-/// What was before it, and what of others ended after it, often tells why.
+/// The time before and after an exceedance that is searched for its cause.
 const AROUND: Duration = Duration::from_millis(5);
-/// Before a chain's output there were about as many others, which tell what is usual.
+/// The number of outputs before that of a chain that are compared with it, to know what is usual.
 const COMPARED: u32 = 8;
 
 impl BoundWatch {
-    /// Watches these from now on.
+    /// Starts to watch these bounds.
     pub fn watch(&mut self, bounds: LatencyBounds) {
         self.bounds = bounds;
         self.found.clear();
     }
 
-    /// How often each was exceeded.
+    /// Returns how often each bound was exceeded.
     pub fn counts(&self, catalog: &Catalog) -> BTreeMap<Bounded, u64> {
         let names = catalog.read();
         self.counts.iter().map(|(of, count)| (of.named(&names), *count)).collect()
     }
 
-    /// Finds the numbers of what is bounded; updates get theirs when their module is first used.
+    /// Finds the numbers of everything that is bounded; updates get theirs when their module is
+    /// first used.
     pub fn resolve(&mut self, catalog: &Catalog) {
         if self.bounds == LatencyBounds::default() {
             return;
@@ -102,7 +104,7 @@ impl BoundWatch {
         };
         self.resolved.reactions = chains(&self.bounds.reactions);
         self.resolved.data_ages = chains(&self.bounds.data_ages);
-        // There may be thousands, and none of interest.
+        // There may be thousands of callbacks, none of which has a bound.
         let callbacks = names.callbacks().filter(|_| !self.bounds.callbacks.is_empty()).filter_map(|(id, callback)| {
             let key = (names.worker_name(callback.executor), callback.name.clone());
             Some((id, nanoseconds(self.bounds.callbacks.get(&key)?)))
@@ -110,7 +112,7 @@ impl BoundWatch {
         self.resolved.callbacks = callbacks.collect();
     }
 
-    /// Looks at events of a worker, in the order of its ring.
+    /// Checks events of a worker, in the order of its ring.
     pub fn absorb(&mut self, events: &[Event], scale: &TickScale) {
         for event in events {
             match *event {
@@ -171,7 +173,7 @@ impl BoundWatch {
         }
     }
 
-    /// Keeps it to be explained, as many as can be.
+    /// Keeps a finding to be explained, if there is room.
     fn find(&mut self, finding: Finding) {
         *self.counts.entry(finding.of).or_default() += 1;
         if self.found.len() < MOST_TOLD {
@@ -181,8 +183,8 @@ impl BoundWatch {
         }
     }
 
-    /// Explains what was found, as much as may be told in this second. `capture` is asked for if
-    /// there is something to explain.
+    /// Explains the findings, as many as may be reported in this second. `capture` is called only
+    /// if there is something to explain.
     pub fn explain(
         &mut self,
         catalog: &Catalog,
@@ -285,7 +287,7 @@ impl BoundWatch {
 }
 
 impl Finding {
-    /// How much of what was before and after it is looked at.
+    /// Returns the time before and after the finding that is searched.
     fn around(&self) -> Duration {
         match self.of {
             Watched::Response(_) | Watched::Callback(_) => AROUND,

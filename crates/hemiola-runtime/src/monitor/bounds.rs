@@ -1,4 +1,4 @@
-//! What latencies shall not exceed, and what is told when one does.
+//! The bounds of latencies, and the reports of those that exceed them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::Monitor;
 use crate::journal::JournalEvent;
 use crate::record::{Bounded, Severity};
 
-/// What latencies shall not exceed while a robot runs:
+/// The bounds of latencies while a robot runs:
 /// [`RobotHandle::watch_bounds`](crate::RobotHandle::watch_bounds). Names are those of reports:
 /// [`Report`](hemiola_trace::Report).
 ///
@@ -28,18 +28,19 @@ use crate::record::{Bounded, Severity};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LatencyBounds {
-    /// From the trigger of a run to its end, by cycle.
+    /// Response times from the trigger of a run to its end, by cycle.
     pub responses: BTreeMap<String, Duration>,
-    /// From a change just after a sample to the first output that reflects it, by source and the
-    /// update that puts out.
+    /// Reaction times from a change just after a sample to the first output that reflects it, by
+    /// source and the update that provides the output.
     pub reactions: BTreeMap<(String, String), Duration>,
-    /// From the oldest sample that an output rests on to that output, by source and the update that
-    /// puts out.
+    /// Data ages from the oldest sample on which an output depends to that output, by source and
+    /// the update that provides the output.
     pub data_ages: BTreeMap<(String, String), Duration>,
-    /// From when there was something to do for a callback to its return, by executor and callback.
+    /// Response times from when a callback has something to do to its return, by executor and
+    /// callback.
     pub callbacks: BTreeMap<(String, String), Duration>,
-    /// The execution times that the others were computed with, by cycle and update or executor and
-    /// callback: what exceeds one is named as the cause before all else.
+    /// The execution times with which the others were computed, by cycle and update or executor and
+    /// callback: an execution that exceeds one is named as the cause before all else.
     pub executions: BTreeMap<(String, String), Duration>,
 }
 
@@ -68,8 +69,8 @@ impl LatencyBounds {
         self
     }
 
-    /// Says with which execution time of an update of a cycle, or a callback of an executor, the
-    /// bounds were computed.
+    /// Sets the execution time of an update of a cycle, or a callback of an executor, with which
+    /// the bounds were computed.
     pub fn execution(mut self, whose: &str, what: &str, assumed: Duration) -> Self {
         self.executions.insert((whose.to_owned(), what.to_owned()), assumed);
         self
@@ -80,7 +81,7 @@ impl Monitor {
     pub(super) fn poll_bounds(&mut self) {
         let Self { catalog, scale, collector, statistics, bounds, messages, .. } = self;
         for exceedance in bounds.explain(catalog, scale, statistics, || collector.capture()) {
-            // The same words each time, so that people read them once, with a count.
+            // The words are the same each time, so that they are shown once, with a count.
             let (of, bound) = (&exceedance.of, human_duration(exceedance.bound));
             let text = format!("{of} exceeded its bound of {bound}: the log and `why` say why");
             messages.add(Severity::Warning, &of.to_string(), text);
@@ -93,7 +94,7 @@ impl Monitor {
         self.bounds.watch(bounds);
     }
 
-    /// How often which bound was exceeded.
+    /// Returns how often each bound was exceeded.
     pub fn exceedances(&self) -> BTreeMap<Bounded, u64> {
         self.bounds.counts(&self.catalog)
     }

@@ -1,8 +1,8 @@
-//! A file with a thread of its own that waits for the disk: whoever writes to it waits for nothing.
+//! A file with a thread that waits for its disk, so that writing to it never waits.
 //!
-//! What the disk has not taken yet waits in memory, 32 MiB of it at most. A piece for which there
-//! is no room is refused as a whole, and so is all that comes after it: what is in the file ends
-//! with a whole piece, and has no gap.
+//! Up to 32 MiB that the disk has not accepted yet are queued in memory. A piece for which there is
+//! no room is refused as a whole, and so are all later pieces: the file ends with a complete piece,
+//! and has no gap.
 
 use std::collections::VecDeque;
 use std::io::{self, Error, ErrorKind, Write};
@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use hemiola_trace::human_duration;
 
-/// Where to wait for the disk.
+/// The end that waits for the disk.
 pub struct Disk(Arc<Shared>);
 
-/// Where to write: no call waits for the disk.
+/// The end to which is written: no call waits for the disk.
 pub struct ToDisk(Arc<Shared>);
 
 struct Shared {
@@ -28,24 +28,24 @@ struct State {
     pieces: VecDeque<Vec<u8>>,
     /// The bytes of all pieces, and of the one that is being written.
     waiting: usize,
-    /// Somebody wrote more than there was room for.
+    /// Whether a piece was refused because there was no room.
     is_full: bool,
-    /// Nobody writes any more.
+    /// Whether the writer was dropped.
     is_closed: bool,
-    /// The disk's thread has written all, or has failed.
+    /// Whether the disk's thread has written everything, or has failed.
     has_ended: bool,
-    /// Why it has failed, until somebody has learnt it.
+    /// The error of the disk, until it was returned once.
     failure: Option<Error>,
 }
 
-/// So many bytes wait at most.
+/// The most bytes that are queued.
 const ROOM: usize = 32 << 20;
 
 impl Disk {
     /// Starts a thread that writes to `file`.
     ///
     /// # Errors
-    /// The system refuses the thread.
+    /// Returns an error if the system refuses the thread.
     pub fn start(file: impl Write + Send + 'static) -> io::Result<(ToDisk, Self)> {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
         let written = shared.clone();
@@ -53,11 +53,12 @@ impl Disk {
         Ok((ToDisk(shared.clone()), Self(shared)))
     }
 
-    /// Waits until all is written that was accepted, for so long at most. Whoever wrote has let go
-    /// of its end.
+    /// Waits until everything that was accepted is written, for at most `patience`. The writer has
+    /// to be dropped before.
     ///
     /// # Errors
-    /// The disk has failed, and nobody has learnt it yet, or it takes longer.
+    /// Returns an error if the disk has failed, and the error was not returned before, or if it
+    /// takes longer.
     pub fn wait(self, patience: Duration) -> io::Result<()> {
         let state = self.0.state();
         let ended = self.0.changed.wait_timeout_while(state, patience, |state| !state.has_ended);
@@ -72,7 +73,7 @@ impl Disk {
 }
 
 impl Write for ToDisk {
-    /// Accepts all of it or nothing.
+    /// Accepts all bytes or none.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.0.state();
         if let Some(failure) = state.failure.take() {
@@ -91,7 +92,7 @@ impl Write for ToDisk {
         Ok(bytes.len())
     }
 
-    /// Does nothing: who wants to wait has the [`Disk`].
+    /// Does nothing: waiting is what the [`Disk`] is for.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -109,7 +110,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the disk's thread does.
+    /// Writes the pieces, on the disk's thread.
     fn write_all_to(&self, mut file: impl Write) {
         let mut result = Ok(());
         while result.is_ok()
@@ -119,14 +120,14 @@ impl Shared {
             self.state().waiting -= piece.len();
         }
         let result = result.and_then(|()| file.flush());
-        // Closing it may take its time, too.
+        // Closing the file may take long, too.
         drop(file);
         let mut state = self.state();
         *state = State { has_ended: true, failure: result.err(), ..State::default() };
         self.changed.notify_all();
     }
 
-    /// Waits for it; `None` when there is none and will be none.
+    /// Waits for the next piece; `None` if the writer was dropped and all pieces were written.
     fn next_piece(&self) -> Option<Vec<u8>> {
         let wanting = |state: &mut State| state.pieces.is_empty() && !state.is_closed;
         let state = self.changed.wait_while(self.state(), wanting);
@@ -140,10 +141,11 @@ pub mod tests {
 
     use super::*;
 
-    /// Ends a test that hangs.
+    /// The time after which a test that hangs fails.
     const LIMIT: Duration = Duration::from_secs(60);
 
-    /// Takes a piece whenever it may, and fails when it may no more.
+    /// A disk that accepts a piece whenever it is allowed to, and fails when it never will be
+    /// again.
     pub struct Slow {
         may: Receiver<()>,
         taken: Arc<Mutex<Vec<u8>>>,
@@ -161,7 +163,7 @@ pub mod tests {
         }
     }
 
-    /// A disk, leave for it to take a piece, and what it took.
+    /// Returns a disk, the sender that allows it to accept a piece, and what it has accepted.
     pub fn slow() -> (Slow, Sender<()>, Arc<Mutex<Vec<u8>>>) {
         let ((leave, may), taken) = (channel(), Arc::default());
         (Slow { may, taken: Arc::clone(&taken) }, leave, taken)
@@ -189,7 +191,7 @@ pub mod tests {
 
     #[test]
     fn what_waits_is_bounded_in_bytes_and_a_piece_that_does_not_fit_is_the_end() {
-        // Many small ones, or one that is larger than what is left.
+        // There are many small pieces, or one that is larger than the room that is left.
         for (pieces, length, last) in [(ROOM / 4096, 4096, 1), (1, ROOM - 10, 11), (2, 100, ROOM), (0, 0, ROOM + 1)] {
             let (slow, leave, taken) = slow();
             let (mut to_disk, disk) = Disk::start(slow).unwrap();

@@ -1,5 +1,5 @@
-//! Looks at what the kernel counts of the robot's threads and of the cores, so that one can tell
-//! afterwards who had a core that a thread needed.
+//! Reads the kernel's accounts of the robot's threads and of the cores, from which one can tell
+//! later which thread had a core that another one needed.
 
 use hemiola_realtime::{CoreId, KernelThread, StolenTime, ThreadAccount};
 use std::collections::BTreeMap;
@@ -9,20 +9,21 @@ use hemiola_trace::{CatalogGuard, Core, Event, Ring, Ticks, WorkerId};
 use super::Monitor;
 use crate::error::RuntimeError;
 
-/// The open accounts, and a ring of what was in them. Belongs to the thread that drains the rings.
+/// The open accounts, and a ring of what was read from them. It belongs to the thread that drains
+/// the rings.
 pub struct KernelWatch {
     accounts: Vec<(WorkerId, ThreadAccount)>,
-    /// On which thread each executor was seen.
+    /// The number of the thread on which each executor was seen.
     executors: BTreeMap<WorkerId, u32>,
     stolen: Option<StolenTime>,
     ring: Ring,
 }
 
-/// Some seconds of looks at dozens of threads and cores.
+/// The readings that are kept: those of some seconds, for dozens of threads and cores.
 const LOOKS: usize = 1 << 13;
 
 impl KernelWatch {
-    /// Of those threads of which the system keeps accounts.
+    /// Watches those of the threads for which the system has accounts.
     pub fn of(threads: impl IntoIterator<Item = (WorkerId, KernelThread)>) -> Self {
         let accounts =
             threads.into_iter().filter_map(|(worker, thread)| Some((worker, ThreadAccount::of(thread).ok()?)));
@@ -35,7 +36,7 @@ impl KernelWatch {
         }
     }
 
-    /// Looks from now on at the threads of executors, too, which come and go with the program.
+    /// Starts to watch the threads of executors, too, which come and go with the program.
     pub fn follow_executors(&mut self, names: &CatalogGuard<'_>) {
         let called = names.workers().filter_map(|(id, worker)| Some((id, worker.called_on?)));
         for (id, number) in called {
@@ -47,10 +48,11 @@ impl KernelWatch {
         }
     }
 
-    /// Looks at all of them. Two system calls a thread and one for the cores, no allocation.
+    /// Reads all accounts, by two system calls for each thread and one for the cores, without any
+    /// allocation.
     pub fn look(&mut self) {
         let Self { accounts, stolen, ring, .. } = self;
-        // One time for all: they are compared with each other.
+        // All have the same time, as they are compared with each other.
         let at = Ticks::now();
         if let Some(cores) = stolen.as_mut().and_then(|stolen| stolen.read().ok()) {
             for (CoreId(core), taken) in cores {
@@ -61,7 +63,7 @@ impl KernelWatch {
             }
         }
         accounts.retain(|(worker, account)| {
-            // A thread that has ended counts no more.
+            // A thread that has ended is not watched any more.
             let Ok(times) = account.read() else { return false };
             let [running, waiting] = [times.running, times.waiting].map(|time| time.as_nanos() as u64);
             ring.push(Event::ThreadTime { worker: *worker, running, waiting, at });
@@ -71,14 +73,14 @@ impl KernelWatch {
 }
 
 impl Monitor {
-    /// Looks at what the kernel counts of these threads from now on.
+    /// Starts to read the kernel's accounts of these threads.
     pub fn watch_threads(
         &mut self,
         threads: impl IntoIterator<Item = (WorkerId, KernelThread)>,
     ) -> Result<(), RuntimeError> {
         let mut watch = KernelWatch::of(threads);
         self.collector.add(self.catalog.service()?, watch.ring.reader());
-        // So that there is one before the first of what they do.
+        // The first reading is before the first events of the threads.
         watch.look();
         self.kernel = Some(watch);
         Ok(())
@@ -107,7 +109,7 @@ mod tests {
         assert_eq!(look(&mut watch), 0);
         catalog.executor_runs_on(arm, KernelThread::current().number());
         assert_eq!([look(&mut watch), look(&mut watch)], [1, 1]);
-        // It goes on elsewhere, where there is no such thread.
+        // The executor moves to another thread, which does not exist.
         catalog.executor_runs_on(arm, u32::MAX);
         assert_eq!(look(&mut watch), 0);
     }
@@ -137,7 +139,8 @@ mod tests {
             let [first, second] = [look(&mut watch), look(&mut watch)];
             assert!(matches!(first[..], [(WorkerId(0), _), (WorkerId(1), _)]), "{first:?}");
             assert!(second[0].1 > first[0].1, "this thread ran meanwhile: {first:?} {second:?}");
-            // The other one may still be on its way to sleep, where its time stands still.
+            // The other thread may still be on its way to sleep, after which its time does not
+            // change.
             if second[1] == first[1] {
                 break;
             }
@@ -145,7 +148,7 @@ mod tests {
         }
         drop(end);
         other.join().unwrap();
-        // The kernel may still be taking it down.
+        // The kernel may still be removing the thread.
         while look(&mut watch).len() > 1 {
             std::thread::yield_now();
         }

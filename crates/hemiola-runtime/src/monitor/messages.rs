@@ -1,4 +1,4 @@
-//! What people should know.
+//! Messages for people.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use hemiola_bus::RobotClock;
 use crate::journal::{Journal, JournalEntry, JournalEvent};
 use crate::record::Severity;
 
-/// Something that people should know. Repeated ones are counted, not repeated.
+/// A message for people. Repetitions are counted.
 ///
 /// ```
 /// let message = hemiola_runtime::Message { text: "BallFinder failed".into(), count: 3 };
@@ -18,7 +18,7 @@ use crate::record::Severity;
 pub struct Message {
     /// What happened, and what to do about it.
     pub text: String,
-    /// How often so far.
+    /// The number of repetitions so far.
     pub count: u64,
 }
 
@@ -31,18 +31,18 @@ impl std::fmt::Display for Message {
     }
 }
 
-/// All that there are.
+/// All messages, and the journal.
 pub struct Messages {
     order: Vec<String>,
     counts: BTreeMap<String, u64>,
-    /// The entry of the journal that is to be passed on next.
+    /// The number of the journal's entry that is passed on next.
     told: u64,
-    /// Each time that one was said, and what else happened.
+    /// Every occurrence of a message, and other events.
     journal: Journal,
     clock: Arc<RobotClock>,
 }
 
-/// More different messages than anybody reads.
+/// The most different messages, more than anybody reads.
 const MOST_MESSAGES: usize = 1000;
 
 impl Messages {
@@ -66,24 +66,24 @@ impl Messages {
         }
     }
 
-    /// Whether it was said before.
+    /// Returns whether there is such a message already.
     pub fn contains(&self, text: &str) -> bool {
         self.counts.contains_key(text)
     }
 
-    /// What has happened since the last time.
+    /// Returns the entries of the journal since the last call.
     pub fn told(&mut self) -> impl Iterator<Item = &JournalEntry> {
         let told = std::mem::replace(&mut self.told, self.journal.next());
         self.journal.from(told)
     }
 
-    /// All so far.
+    /// Returns all messages so far.
     pub fn all(&self) -> Vec<Message> {
         let messages = self.order.iter();
         messages.map(|text| Message { text: text.clone(), count: self.counts[text] }).collect()
     }
 
-    /// What happened from this number on.
+    /// Returns the entries of the journal from this number on.
     pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
         self.journal.since(number)
     }

@@ -1,4 +1,4 @@
-//! The file of a trace. A disk may be slow or gone, so it is opened and closed with nothing locked,
+//! The file of a trace. As a disk may be slow or gone, it is opened and closed without any lock,
 //! and written by a thread of its own.
 
 use std::io::{BufWriter, Error, ErrorKind, Write};
@@ -10,26 +10,26 @@ use hemiola_trace::{Catalog, TickScale, perfetto};
 use super::disk::{Disk, ToDisk};
 use crate::error::RuntimeError;
 
-/// See the module.
+/// A trace that is being written.
 pub struct OpenTrace {
     pub path: PathBuf,
     pub writer: perfetto::Writer<BufWriter<ToDisk>>,
     disk: Disk,
 }
 
-/// What is left of a trace that has ended before its time: what waits for the disk.
+/// The rest of a trace that has ended early: what the disk has not accepted yet.
 pub struct EndedTrace(Disk);
 
-/// So long a disk may take, at the end of a trace, for what still waits for it.
+/// The time within which a disk has to accept the rest of a trace at its end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl OpenTrace {
-    /// Begins one in a new file.
+    /// Creates a trace in a new file.
     pub fn create(path: &Path, catalog: Catalog, scale: TickScale) -> Result<Self, RuntimeError> {
         Self::to(perfetto::create_file(path)?, path, catalog, scale)
     }
 
-    /// Begins one in this file.
+    /// Creates a trace in this file.
     fn to(
         file: impl Write + Send + 'static,
         path: &Path,
@@ -41,7 +41,8 @@ impl OpenTrace {
         Ok(Self { path: path.to_owned(), writer, disk })
     }
 
-    /// Writes its end, and waits for the disk, which may be slow or hang: half a minute at most.
+    /// Writes the end of the trace, and waits for the disk, which may be slow or hang, for half a
+    /// minute at most.
     pub fn finish(self) -> Result<(), RuntimeError> {
         let Self { path, writer, disk } = self;
         drop(writer.finish()?);
@@ -53,14 +54,15 @@ impl OpenTrace {
         Ok(())
     }
 
-    /// Writes no more into it. Waits for nothing.
+    /// Ends the trace without writing anything more, and without waiting.
     pub fn end(self) -> EndedTrace {
         EndedTrace(self.disk)
     }
 }
 
 impl EndedTrace {
-    /// Waits for the disk as [`OpenTrace::finish`] does. Why the trace has ended was told then.
+    /// Waits for the disk as [`OpenTrace::finish`] does. Why the trace has ended was reported
+    /// before.
     pub fn wait(self) {
         _ = self.0.wait(PATIENCE);
     }
@@ -93,7 +95,7 @@ mod tests {
         let mut trace = OpenTrace::to(file, Path::new("a.pftrace"), catalog, scale).unwrap();
         let begin = Event::CycleBegin { cycle, plan, run: 1, trigger: Ticks(1), begin: Ticks(2) };
         trace.writer.append(worker, &[begin, Event::CycleEnd { cycle, run: 1, at: Ticks(3) }]).unwrap();
-        // All but some of the room: the robot's own events do the rest.
+        // This fills almost all of the room; the robot's own events fill the rest.
         let words = "words ".repeat(1 << 17);
         let mut annotate = |words| trace.writer.annotate(Ticks(4), "Walk.joints", "words", words).unwrap();
         (0..42).for_each(|_| annotate(&words));
@@ -110,7 +112,7 @@ mod tests {
         assert!(monitor.stop_trace().is_none());
         assert_eq!(monitor.messages(), told);
 
-        // What had been accepted gets there, late.
+        // What was accepted is written in the end.
         (0..100_000).for_each(|_| leave.send(()).unwrap());
         monitor.take_ended_trace().unwrap().wait();
         let trace = perfetto::Trace::decode(&taken.lock().unwrap(), "a.pftrace").unwrap();

@@ -57,9 +57,10 @@ impl Presence {
 /// The behaviour of a giver without room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It drops: on threads that must not wait, and for observers that do not need everything.
+    /// The giver drops, on threads that must not wait, and for observers that do not need
+    /// everything.
     Drop,
-    /// It waits, when the clock stands still.
+    /// The giver waits, while the clock stands still.
     Wait,
 }
 
@@ -83,14 +84,14 @@ struct Shared {
     dropped: AtomicU64,
 }
 
-/// Makes both ends of a hand-over of which `capacity` things can be on their way.
+/// Creates both ends of a hand-over of which `capacity` things can be on their way.
 pub fn hand_over<T>(presence: &Arc<Presence>, capacity: usize, full: WhenFull) -> (Giver<T>, Taker<T>) {
     let (writer, reader) = queue(capacity.max(1));
     let shared = Arc::new(Shared { presence: presence.clone(), dropped: AtomicU64::new(0) });
     (Giver { things: writer, empty: None, shared: shared.clone(), full }, Taker { things: reader, empty: None, shared })
 }
 
-/// Makes both ends of a hand-over of these things, which go round: they come back to be filled
+/// Creates both ends of a hand-over of these things, which go round: they come back to be filled
 /// again.
 pub fn circulating<T>(presence: &Arc<Presence>, empty: Vec<T>, full: WhenFull) -> (Giver<T>, Taker<T>) {
     let (mut giver, mut taker) = hand_over(presence, empty.len(), full);
@@ -167,12 +168,12 @@ impl<T> Giver<T> {
 }
 
 impl<T> Taker<T> {
-    /// Takes the next thing; `None` if there is none at present. Never waits.
+    /// Dequeues the next thing; `None` if there is none at present. Never waits.
     pub fn take(&mut self) -> Option<T> {
         self.things.pop()
     }
 
-    /// Gives back a thing that was read, to be filled again.
+    /// Returns a thing that was read to the giver, to be filled again.
     pub fn give_back(&mut self, empty: T) {
         if let Some(back) = &mut self.empty {
             // The queue has room for all that go round.

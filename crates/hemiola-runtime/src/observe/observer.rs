@@ -1,4 +1,4 @@
-//! The observer's end of everything.
+//! The observer's end of everything that it observes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl Observer {
         self.gathered = gathered;
     }
 
-    /// Returns the next thing that there is; `None` when there is none at present. Never waits.
+    /// Returns the next item; `None` when there is none at present. Never waits.
     ///
     /// The record of a run comes before what it provided, and messages when there are no more
     /// values: for a robot that is stepped, all values have come then that were provided with them.
@@ -198,8 +198,8 @@ impl Observer {
         self.values.iter().flat_map(ValueLine::channels).collect()
     }
 
-    /// Returns the topics that it sees, each with its number: [`SeenMessage::topic`]. They may
-    /// become more.
+    /// Returns the topics that it sees, each with its number: [`SeenMessage::topic`]. More may be
+    /// added.
     pub fn topics(&mut self) -> &[SeenTopic] {
         let Some(line) = &mut self.topics else { return &[] };
         line.join_new();

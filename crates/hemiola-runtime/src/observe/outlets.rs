@@ -92,7 +92,7 @@ impl Outlets {
         with_present: bool,
         between: &mut BetweenRuns<'_>,
     ) {
-        // While no run ends, others may come and leave again and again.
+        // While no run ends, observers may come and leave again and again.
         self.release_gone();
         let mut arriving = self.viewpoint.arriving.take_all();
         while let Some(mut node) = arriving {

@@ -25,7 +25,7 @@ pub struct Reservation {
 }
 
 impl Reserve {
-    /// Makes the reserve of a blackboard with that many stores.
+    /// Creates the reserve of a blackboard with that many stores.
     pub fn new(stores: usize) -> Arc<Self> {
         Arc::new(Self(Mutex::new(vec![Slots::default(); stores])))
     }

@@ -123,8 +123,8 @@ pub struct RunLine {
     pages: Taker<Box<Page>>,
 }
 
-/// Makes both ends for a cycle that reads from these, as [`InputRecord`]s of which nothing was
-/// taken.
+/// Creates both ends for a cycle that reads from these inputs, which are given as [`InputRecord`]s
+/// of which nothing was taken.
 pub fn runs(
     cycle: &Arc<str>,
     inputs: Vec<InputRecord>,

@@ -1,16 +1,16 @@
-//! A stack of boxes that any thread posts and one thread takes all of: outlets come to a cycle by
-//! it while it runs, and come back.
+//! A stack of boxes to which any thread posts and from which one thread takes all at once. Outlets
+//! get to a cycle through it while the cycle runs, and come back.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | whoever posts | lets its box point at the top one, then makes it the top one, unless another has become it meanwhile | release: the thread that takes the box sees what is in it |
-//! | the one that takes | checks whether there is a top one | relaxed: the next check finds it |
-//! | the one that takes | makes none the top one | acquire |
+//! | a thread that posts | lets its box point at the top one, then makes it the top one, unless another has become it meanwhile | release: the thread that takes the box sees what is in it |
+//! | the thread that takes | checks whether there is a top one | relaxed: the next check finds it |
+//! | the thread that takes | makes none the top one | acquire |
 //!
-//! Boxes are taken all at once, so that none can come back to the top while another thread looks at
-//! it. Neither side allocates or frees, and the one that takes never waits. That is the invariant
-//! behind the `unsafe` blocks: a box belongs to the thread that posts it until it is the top one,
-//! to the stack until the top is taken, and then to the thread that has taken it.
+//! Boxes are taken all at once, so that none can come back to the top while another thread accesses
+//! it. Neither side allocates or frees, and the thread that takes never waits. That is the
+//! invariant behind the `unsafe` blocks: a box belongs to the thread that posts it until it is the
+//! top one, to the stack until the top is taken, and then to the thread that has taken it.
 
 #![expect(unsafe_code, reason = "boxes pass from thread to thread as pointers; see the invariant")]
 
@@ -67,7 +67,7 @@ impl<T> Stack<T> {
         }
     }
 
-    /// Returns whether there is nothing, as far as is known: one load.
+    /// Returns whether the stack is empty, as far as is known, by one load.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.top.load(Ordering::Relaxed).is_null()

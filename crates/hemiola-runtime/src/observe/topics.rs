@@ -54,7 +54,7 @@ pub struct SeenTopic {
     pub descriptor: &'static RepresentationDescriptor,
 }
 
-/// A message, valid until the next thing is asked for.
+/// A message, valid until the observer is asked for the next item.
 ///
 /// ```
 /// # fn show(message: hemiola_runtime::SeenMessage<'_>) {
@@ -98,14 +98,15 @@ impl TopicLine {
         line
     }
 
-    /// Subscribes to topics that have come since the last time.
+    /// Subscribes to topics that were created since the last time.
     pub fn join_new(&mut self) {
         if self.news.generation() != self.seen_news {
             self.join();
         }
     }
 
-    /// Subscribes to topics that have come since the last time, if they are chosen and not opaque.
+    /// Subscribes to topics that were created since the last time, if they are chosen and not
+    /// opaque.
     fn join(&mut self) {
         self.seen_news = self.news.generation();
         for (name, descriptor) in self.bus.readable_topics() {
@@ -132,7 +133,7 @@ impl TopicLine {
             (self.next..self.next + count).map(|index| index % count).find(|index| self.queues[*index].has_messages());
         match found {
             Some(topic) => self.next = (topic + 1) % count,
-            // All messages that had been sent before were received.
+            // All messages that had been published before were received.
             None => {
                 if let (Some(pass), Some(sent)) = (&self.pass, sent)
                     && count > 0
@@ -175,7 +176,7 @@ impl SeenMessage<'_> {
         self.topic
     }
 
-    /// Returns when it was sent.
+    /// Returns when it was published.
     pub fn time(&self) -> Time {
         self.time
     }

@@ -48,7 +48,7 @@ pub struct Wanted {
     pub depth: usize,
 }
 
-/// Makes both ends for what is asked for of one blackboard.
+/// Creates both ends for the requested values of one blackboard.
 pub fn values(
     owner: &Arc<str>,
     blackboard: &Arc<Blackboard>,
@@ -222,7 +222,7 @@ struct Taken {
 }
 
 impl ValueLine {
-    /// Takes the next value.
+    /// Dequeues the next value.
     pub fn take(&mut self) -> Option<PassedValue> {
         let passed = self.values.take()?;
         let taken = &mut self.taken[passed.entry as usize];

@@ -68,8 +68,8 @@ pub struct Lines {
 }
 
 impl Viewpoint {
-    /// Makes the viewpoint of a cycle or, without `cycle`, of a source with this distance of two
-    /// runs or samples.
+    /// Creates the viewpoint of a cycle or, without `cycle`, of a source with this period of runs
+    /// or samples.
     pub fn new(name: &str, blackboard: Arc<Blackboard>, period: Option<Duration>, cycle: Option<CycleView>) -> Self {
         let away = if cycle.is_some() { values::AWAY } else { values::AWAY_FROM_SOURCE };
         Self {
@@ -83,11 +83,11 @@ impl Viewpoint {
         }
     }
 
-    /// Has all that was asked for passed on from the next run or sample on. Returns `None` if
-    /// nothing was.
+    /// Has everything that was requested passed on from the next run or sample on. Returns `None`
+    /// if nothing was requested.
     ///
     /// # Errors
-    /// A value cannot be made: its default panics.
+    /// Returns an error if a value cannot be created because its default panics.
     pub fn observe(
         &self,
         asked: Asked,
@@ -193,11 +193,11 @@ impl Viewpoints {
         Self { all }
     }
 
-    /// Has an observer see what is asked for of cycles and sources.
+    /// Has cycles and sources pass what is requested on to an observer.
     ///
     /// # Errors
-    /// There is no such representation or cycle, the representation is opaque, or a value of it
-    /// cannot be made.
+    /// Returns an error if there is no such representation or cycle, the representation is opaque,
+    /// or a value of it cannot be created.
     pub fn observe(
         &self,
         asked: &Observation,

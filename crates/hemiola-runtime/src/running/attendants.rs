@@ -1,9 +1,9 @@
-//! The two threads that attend to a running robot, beside its cycles and sources:
+//! The two threads that serve a running robot, beside its cycles and sources:
 //!
-//! | thread | does | may wait for |
+//! | thread | work | may wait for |
 //! |---|---|---|
-//! | `hemiola service` | gathers what the others leave behind, for whoever looks | nobody |
-//! | `hemiola upkeep` | calls code of users: replaces and drops modules, has errors say what they are | that code, for ever |
+//! | `hemiola service` | gathers the output of the others, for observers | nobody |
+//! | `hemiola upkeep` | calls code of users: replaces and drops modules, formats errors | that code, for ever |
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::robot_state::RobotState;
 
-/// See the module.
+/// The two threads that serve a running robot.
 pub(super) struct Attendants {
     service: JoinHandle<()>,
     upkeep: JoinHandle<()>,
-    /// Upkeep looks once more and ends when this is dropped.
+    /// Upkeep makes one more round and ends when this is dropped.
     end: Sender<Infallible>,
 }
 
-/// How often the events of the workers are gathered, and what is to be replaced is looked for.
+/// The period in which events of workers are gathered, and modules to be replaced are looked for.
 const PERIOD: Duration = Duration::from_millis(50);
-/// How long a robot that ends waits for code of users on the upkeep thread.
+/// The time for which the end of a robot waits for code of users on the upkeep thread.
 const UPKEEP_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Attendants {
@@ -45,8 +45,8 @@ impl Attendants {
         Ok(Self { service, upkeep, end })
     }
 
-    /// Looks for the last time at a robot whose other threads have ended, or were left behind. Code
-    /// of a user that does not return keeps nobody waiting.
+    /// Serves the robot for the last time, when its other threads have ended or were left behind.
+    /// Code of a user that does not return delays nobody.
     pub fn end(self, handle: &RobotHandle) {
         let Self { service, upkeep, end } = self;
         drop(end);
@@ -74,7 +74,8 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
     spawned.map_err(|error| RuntimeError::internal(&format!("there is no thread for `{name}`: {error}")))
 }
 
-/// After a panic both threads go on: what the robot has to say must get out.
+/// Gathers the output of the other threads. After a panic both threads go on, so that the robot can
+/// still report.
 fn gather(handle: &RobotHandle, state: &RobotState) {
     while !state.is_stopping() {
         let seen = state.turn.generation();

@@ -1,4 +1,4 @@
-//! What the threads of a running robot do: cycles by a timer, triggered cycles, sources.
+//! The loops of a running robot's threads: cycles with a timer, triggered cycles, sources.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
         }
         earliness.meet_prepared(next, || cycle.core.rehearse());
         run_and_rest(&mut cycle, Some(nth(count)), earliness.awake_since());
-        // After an overrun the triggers that have passed are left out: the newest data counts.
+        // After an overrun the triggers that have passed are skipped: the newest data counts.
         let passed = (cycle.core.robot.clock().now().seconds() * rate).floor() as u64;
         let following = count.saturating_add(1);
         count = following.max(passed);
@@ -37,7 +37,8 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
     }
 }
 
-/// Waiting for the trigger by spinning is no rest.
+/// Runs a cycle, and lets its guard rest the thread. Spinning while waiting for the trigger is no
+/// rest.
 fn run_and_rest(cycle: &mut Cycle, due: Option<Time>, awake_since: MonotonicTime) {
     cycle.run(due);
     if let Some(end) = cycle.guard.rest_until(awake_since) {
@@ -98,7 +99,7 @@ pub(super) fn run_source(mut source: SourceRunner) {
                 }
                 source.deliver();
             }
-            // A source that fails at once must not keep a core busy.
+            // A source that fails immediately must not keep a core busy.
             Sampled::Failed if source.due(count).is_none() => sleep_until(monotonic_now() + Duration::from_millis(1)),
             Sampled::Failed => {}
             Sampled::Ended => return source.say_ended(),
@@ -107,7 +108,8 @@ pub(super) fn run_source(mut source: SourceRunner) {
         rest.into_iter().for_each(sleep_until);
         count += 1;
         if let SourceRate::Hertz(rate) = source.rate {
-            // A source that was held up goes on with the present; what it left out is said.
+            // A source that was delayed continues with the present; what it has skipped is
+            // reported.
             let passed = (robot.clock().now().seconds() * rate).floor() as u64;
             if passed > count {
                 count = passed;
@@ -117,12 +119,12 @@ pub(super) fn run_source(mut source: SourceRunner) {
     }
 }
 
-/// Whether a robot that is to stop would have to wait for what happens so often.
+/// Returns whether a robot that stops would have to wait for something at that rate.
 fn is_slow(rate: f64) -> bool {
     rate * STOP_PERIOD.as_secs_f64() < 1.0
 }
 
-/// Waits until it is time to wait to the point; `false` if the robot stops meanwhile.
+/// Waits until shortly before the time; `false` if the robot stops meanwhile.
 fn wait_nearly_until(at: MonotonicTime, robot: &RobotState) -> bool {
     while !robot.is_stopping() {
         let now = monotonic_now();
@@ -134,7 +136,7 @@ fn wait_nearly_until(at: MonotonicTime, robot: &RobotState) -> bool {
     false
 }
 
-/// Recordings have gaps; a robot that is to stop does not wait for their end.
+/// Waits until the time. Recordings have gaps, whose end a robot that stops does not wait for.
 fn wait_until(at: MonotonicTime, robot: &RobotState) {
     while monotonic_now() < at && !robot.is_stopping() {
         sleep_until(at.min(monotonic_now() + STOP_PERIOD));

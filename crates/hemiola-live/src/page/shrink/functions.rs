@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Token};
 
-/// They need no object that they are called on.
+/// Functions that need no object on which they are called.
 const KNOWN: &[&[&str]] = &[
     &["Math", ".", "max"],
     &["Math", ".", "min"],
@@ -23,19 +23,18 @@ const KNOWN: &[&[&str]] = &[
     &["String"],
 ];
 
-/// Where such functions are named, by the place of their first word, and what they are called
-/// there.
+/// The short names of functions, by the index of the first word that they replace.
 #[derive(Default)]
 pub struct Functions {
     places: BTreeMap<usize, String>,
-    /// The rest of what has a name.
+    /// The other tokens that a short name replaces.
     covered: BTreeSet<usize>,
-    /// What says so: the beginning of the script.
+    /// The declarations of the short names, for the beginning of the script.
     pub head: String,
 }
 
 impl Functions {
-    /// Those that a script gets shorter by.
+    /// Finds the functions whose short names make a script shorter.
     pub fn of(tokens: &[Token<'_>]) -> Self {
         let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
         let mut found = Self::default();
@@ -52,7 +51,7 @@ impl Functions {
             };
             let places: Vec<_> = (0..tokens.len()).filter(is_here).collect();
             let function = words.concat();
-            // `_a=` and a comma or semicolon.
+            // The declaration costs `_a=` and a comma or semicolon.
             if places.len() * (function.len() - 2) <= function.len() + 4 {
                 continue;
             }
@@ -67,12 +66,12 @@ impl Functions {
         found
     }
 
-    /// The name for what begins there.
+    /// Returns the short name of the function that begins at this token.
     pub fn at(&self, index: usize) -> Option<&str> {
         self.places.get(&index).map(String::as_str)
     }
 
-    /// Whether a token is a part of what has a name already.
+    /// Returns whether a short name before this token replaces it, too.
     pub fn covers(&self, index: usize) -> bool {
         self.covered.contains(&index)
     }

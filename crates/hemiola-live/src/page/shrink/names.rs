@@ -1,11 +1,11 @@
-//! Names that nobody outside of a script knows, and shorter ones for them.
+//! Names that are unknown outside of a script, and shorter names for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Shared, Token};
 
-/// Variables of these names could also be those of every page. (`event` as well, but nobody uses
-/// the page's.)
+/// Names of variables that every page has, too. (`event` is also one, but nobody uses that of the
+/// page.)
 const OF_PAGES: &[&str] = &[
     "name",
     "location",
@@ -32,12 +32,13 @@ const OF_PAGES: &[&str] = &[
 /// Words that are keywords in some places.
 const KEYWORDS: &[&str] = &["as", "async", "await", "do", "from", "get", "if", "in", "of", "set", "static", "yield"];
 
-/// The brace of a class, and of statements; any other is of an object, or of what is taken apart.
+/// The marks of a brace that opens a class, and of one that opens statements. All other braces open
+/// objects or destructuring patterns.
 const CLASS: char = 'c';
 const BLOCK: char = 'b';
 
-/// Short names for what files import from each other, where none of them has a property of that
-/// name.
+/// Returns short names for what files import from each other, if none of the files has a property
+/// of that name.
 pub fn shared(files: &[Vec<Token<'_>>]) -> Shared {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for token in files.iter().flatten().filter(|token| token.kind == Kind::Word) {
@@ -49,13 +50,13 @@ pub fn shared(files: &[Vec<Token<'_>>]) -> Shared {
     words.retain(|word| !is_property(word));
     words.sort_by_key(|word| (std::cmp::Reverse(counts[word]), *word));
     words.dedup();
-    // Short names of variables have no dollar.
+    // Short names of variables contain no dollar.
     let free = (0..).map(|number| format!("${}", name(number))).filter(|name| !counts.contains_key(name.as_str()));
     let named = words.into_iter().zip(free).filter(|(word, name)| name.len() < word.len());
     named.map(|(word, name)| (word.to_owned(), name)).collect()
 }
 
-/// For each name that can have a short one, the short one.
+/// Returns the short name of each name that can have one.
 pub fn short_ones<'s>(tokens: &[Token<'s>], shared: &Shared) -> BTreeMap<&'s str, String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for token in tokens.iter().filter(|token| token.kind == Kind::Word) {
@@ -72,7 +73,7 @@ pub fn short_ones<'s>(tokens: &[Token<'s>], shared: &Shared) -> BTreeMap<&'s str
         let is_meant =
             |word: &&str| if is_private { word.starts_with('#') && word.len() > 2 } else { is_variable(word) };
         let mut words: Vec<_> = counts.keys().copied().filter(is_meant).collect();
-        // The shortest names for those that occur most often.
+        // The names that occur most often are given the shortest ones.
         words.sort_by_key(|word| (std::cmp::Reverse(counts[word]), *word));
         let free = (0..).map(name).filter(|name| match is_private {
             true => !counts.contains_key(format!("#{name}").as_str()),
@@ -87,15 +88,15 @@ pub fn short_ones<'s>(tokens: &[Token<'s>], shared: &Shared) -> BTreeMap<&'s str
     short
 }
 
-/// What the names of a script are.
+/// The names of a script, by their meaning.
 struct Found<'s> {
-    /// Of variables that it declares.
+    /// The variables that the script declares.
     variables: BTreeSet<&'s str>,
-    /// Of properties, and others that have to stay.
+    /// The properties, and other names that have to stay.
     properties: BTreeSet<&'s str>,
-    /// Of what other scripts import.
+    /// The names that other scripts import.
     exported: BTreeSet<&'s str>,
-    /// Of what it imports.
+    /// The names that the script imports.
     imported: BTreeSet<&'s str>,
 }
 
@@ -103,7 +104,7 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
     let (mut variables, mut exported, mut imported) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut properties: BTreeSet<_> = OF_PAGES.iter().chain(KEYWORDS).copied().collect();
     let mut open = Vec::new();
-    // Whether the statement declares something, outside of all brackets and in each that is open.
+    // Whether the statement is a declaration, outside of all brackets and for each open bracket.
     let mut declares = vec![false];
     let mut exports = false;
     let text = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
@@ -128,7 +129,7 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
         }
         exports |= word == "export";
         declares[open.len()] |= matches!(word, "const" | "let") && before != ".";
-        // `const a = 1, b = 2;`
+        // The second name of `const a = 1, b = 2;`.
         let is_listed = declares[open.len()] && before == "," && matches!(after, "=" | "," | ";");
         let is_declared = is_listed || matches!(before, "const" | "let" | "function");
         let is_only_argument = after == "=" && text(Some(index + 2)) == ">";
@@ -162,7 +163,8 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
     Found { variables, properties, exported, imported }
 }
 
-/// The names in a list of arguments, or of what is taken apart; what is nested has its own.
+/// Returns the names in a list of arguments or a destructuring pattern, without those of nested
+/// ones.
 fn listed<'t, 's>(list: &'t [Token<'s>]) -> impl Iterator<Item = &'s str> + 't {
     let mut depth = 0;
     list.windows(2).filter_map(move |pair| {
@@ -173,20 +175,20 @@ fn listed<'t, 's>(list: &'t [Token<'s>]) -> impl Iterator<Item = &'s str> + 't {
     })
 }
 
-/// Whether these tokens end with the head of a class: `class A extends b.C`.
+/// Returns whether these tokens end with the head of a class: `class A extends b.C`.
 fn is_class(before: &[Token<'_>]) -> bool {
     let head = before.iter().rev().take_while(|token| token.kind == Kind::Word || token.text == ".").take(6);
     head.into_iter().any(|token| token.text == "class")
 }
 
-/// Whether a brace behind these tokens opens a block of statements.
+/// Returns whether a brace behind these tokens opens a block of statements.
 fn is_block(before: &[Token<'_>]) -> bool {
     let ends = [")", ">", ";", "{", "}", "else", "try", "finally", "do"];
     before.last().is_some_and(|token| ends.contains(&token.text))
 }
 
-/// Follows which brackets are open, and where they were opened; returns where the one was that
-/// closes.
+/// Tracks the open brackets, and where they were opened. Returns where the bracket was opened that
+/// this token closes.
 fn follow(open: &mut Vec<(char, usize)>, index: usize, tokens: &[Token<'_>]) -> Option<usize> {
     let token = &tokens[index];
     let is_part = token.kind == Kind::Verbatim;
@@ -204,7 +206,7 @@ fn follow(open: &mut Vec<(char, usize)>, index: usize, tokens: &[Token<'_>]) -> 
     begin
 }
 
-/// `a` to `z` and `A` to `Z`, then `a1` and so on.
+/// Returns `a` to `z` and `A` to `Z`, then `a1` and so on.
 fn name(number: usize) -> String {
     let (first, place) = if number % 52 < 26 { (b'a', number % 26) } else { (b'A', number % 26) };
     let letter = char::from(first + place as u8);

@@ -1,4 +1,4 @@
-//! What clients of Foxglove's protocol can subscribe to.
+//! The channels to which clients of Foxglove's protocol can subscribe.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -14,49 +14,49 @@ use crate::door::outbox::Outbox;
 use crate::robot::Shared;
 use crate::robot::values::schema_of;
 
-/// So many channels are offered to a client.
+/// The most channels that are advertised to a client.
 const MOST: usize = 1024;
-/// New ones are looked for so often: whoever looks at each turn does little else.
+/// The period in which new channels are looked for, which takes too long for every turn.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What was offered to one client.
+/// The channels that were advertised to one client.
 #[derive(Default)]
 pub struct Channels {
-    /// By their numbers, which begin at 1.
+    /// The channels, by their numbers, which begin at 1.
     offered: Vec<Channel>,
-    /// Of these, what the client is yet to be told.
+    /// Descriptions of new channels that the client was not sent yet.
     untold: Vec<serde_json::Value>,
-    /// The names of all images: drawings in these spaces lie over them.
+    /// The names of all images. Drawings in spaces of these names lie over the images.
     images: BTreeSet<String>,
     looked: Option<Instant>,
-    /// While it is there, modules name what they could show.
+    /// While this observer exists, modules announce the names of what they could show.
     naming: Option<Observer>,
 }
 
-/// What a client can subscribe to.
+/// A channel to which a client can subscribe.
 pub enum Channel {
     /// The values of a representation.
     Value(String),
     /// The messages of a topic.
     Topic(String),
-    /// What modules show.
+    /// Output that modules show.
     Shown(ShownChannel),
-    /// The places of spaces in what else is subscribed to.
+    /// The places of spaces in the drawings that are subscribed to.
     Places,
-    /// Nothing any more. No other channel gets its number.
+    /// A channel that was withdrawn. No other channel gets its number.
     Withdrawn,
 }
 
-/// What modules show in messages of one topic and type.
+/// The output of modules in messages of one topic and type.
 pub struct ShownChannel {
-    /// The topic, and the type.
+    /// The topic and the type.
     pub channel: shown::Channel,
-    /// The names under which modules show it.
+    /// The names of the output in modules.
     pub names: BTreeSet<&'static str>,
 }
 
 impl Channels {
-    /// Offers what there is and was not offered yet, if it is time to look; says whether it was.
+    /// Advertises new channels if it is time to look for them. Returns whether it was.
     pub fn advertise(&mut self, shared: &Shared, out: &mut Outbox) -> bool {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
             return false;
@@ -80,12 +80,12 @@ impl Channels {
         true
     }
 
-    /// The one with this number.
+    /// Returns the channel of this number.
     pub fn get(&self, number: u32) -> Option<&Channel> {
         (number as usize).checked_sub(1).and_then(|index| self.offered.get(index))
     }
 
-    /// The names of all images.
+    /// Returns the names of all images.
     pub fn images(&self) -> &BTreeSet<String> {
         &self.images
     }
@@ -137,8 +137,8 @@ impl Channels {
         }
     }
 
-    /// Takes back that in which nothing is shown any more, and gives the numbers: a drawing moves
-    /// to another channel when its space turns out to be an image.
+    /// Withdraws the channels in which nothing is shown any more, and returns their numbers: a
+    /// drawing moves to another channel when its space turns out to be an image.
     fn withdraw(&mut self) -> Vec<usize> {
         let mut withdrawn = Vec::new();
         for (index, channel) in self.offered.iter_mut().enumerate() {

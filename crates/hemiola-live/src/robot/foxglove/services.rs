@@ -1,4 +1,4 @@
-//! Services that clients of Foxglove's protocol call.
+//! The services that clients of Foxglove's protocol can call.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,20 +13,20 @@ use crate::door::outbox::Outbox;
 use crate::robot::answers::CALL_PATIENCE;
 use crate::robot::{Shared, answers};
 
-/// So many services are offered to a client.
+/// The most services that are advertised to a client.
 const MOST: usize = 1024;
-/// A service's answer, followed by its head and the answer itself.
+/// The opcode of a service's answer, which its head and the answer itself follow.
 const RESPONSE: u8 = 3;
 
-/// What was offered to one client, and what it is waiting for.
+/// The services that were advertised to one client, and the answers to its calls.
 pub struct Services {
-    /// By their numbers, which begin at 1.
+    /// The names of the services, by their numbers, which begin at 1.
     offered: Vec<String>,
-    /// Answers of calls that went well, each with the number of its call.
+    /// Answers of calls that succeeded, each with the number of its call.
     answers: (Sender<Vec<u8>>, Receiver<Vec<u8>>),
 }
 
-/// What a client asks a service, and in which form: the answer comes in the same one.
+/// A client's call of a service. The answer has the encoding of the request.
 pub struct Call {
     service: u32,
     call: u32,
@@ -41,7 +41,7 @@ impl Default for Services {
 }
 
 impl Services {
-    /// Offers what can be called and was not offered yet.
+    /// Advertises services that are new since the last call.
     pub fn advertise(&mut self, shared: &Shared, out: &mut Outbox) {
         let mut services = Vec::new();
         for service in shared.handle.bus().callable_services() {
@@ -64,10 +64,11 @@ impl Services {
         }
     }
 
-    /// Calls a service; [`answer`](Self::answer) is for what becomes of it.
+    /// Calls a service; [`answer`](Self::answer) sends the outcome.
     ///
     /// # Errors
-    /// There is no such service, the form of the request is unknown, or too much is waiting.
+    /// Returns an error if there is no such service, the encoding of the request is unknown, or too
+    /// many errands wait.
     pub fn call(&self, shared: &Arc<Shared>, runner: &Runner, call: Call) -> Result<(), String> {
         let name = (call.service as usize).checked_sub(1).and_then(|index| self.offered.get(index)).cloned();
         let name = name.ok_or_else(|| format!("there is no service {}", call.service))?;
@@ -80,14 +81,14 @@ impl Services {
                 "json" => in_json(&shared, &name, &call)?,
                 _ => in_cdr(&shared, &name, &call)?,
             };
-            // A client that has left wants none of it.
+            // Sending fails only if the client has left.
             _ = answers.send(answer);
             Ok(json!({}))
         })
     }
 
-    /// Sends what has become of the call with this number, or of another one that was answered at
-    /// the same time: that one's outcome brings the answer of this one.
+    /// Sends the answer of this call, or of another one that was answered at the same time: the
+    /// outcome of that call sends this answer, then.
     pub fn answer(&self, number: &serde_json::Value, outcome: Outcome, out: &mut Outbox) {
         match outcome {
             Ok(_) => self.answers.1.try_iter().take(1).for_each(|answer| out.send_bytes(answer)),
@@ -97,10 +98,10 @@ impl Services {
 }
 
 impl Call {
-    /// Reads one, without the opcode.
+    /// Reads a call, without the opcode.
     ///
     /// # Errors
-    /// It is too short.
+    /// Returns an error if the bytes are too few.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let (service, rest) = number(bytes)?;
         let (call, rest) = number(rest)?;
@@ -110,12 +111,12 @@ impl Call {
         Ok(Self { service, call, encoding, request: request.to_vec() })
     }
 
-    /// What the client knows it by.
+    /// Returns the identification of the call in messages to the client.
     pub fn number(&self) -> serde_json::Value {
         json!({"serviceId": self.service, "callId": self.call})
     }
 
-    /// What comes before its answer.
+    /// Returns the bytes before the answer.
     fn head(&self) -> Vec<u8> {
         let mut bytes = vec![RESPONSE];
         for number in [self.service, self.call, self.encoding.len() as u32] {
@@ -126,7 +127,7 @@ impl Call {
     }
 }
 
-/// What tells a client that a call has failed.
+/// Returns the message to a client that a call has failed.
 pub fn failure(number: &serde_json::Value, why: &str) -> serde_json::Value {
     json!({
         "op": "serviceCallFailure",

@@ -1,4 +1,4 @@
-//! What modules show, on its way to a client of Foxglove's protocol: the messages that logs have.
+//! The output that modules show, sent to a client of Foxglove's protocol in the messages of logs.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,29 +12,30 @@ use super::head;
 use crate::door::outbox::Outbox;
 use crate::protocol::binary::Head;
 
-/// One subscription. While it is there, modules compute what it is to.
+/// One subscription to a channel. While it exists, modules compute the channel's output.
 pub struct ShownStream {
     subscription: u32,
-    /// The channel's number.
+    /// The number of the channel.
     number: u32,
     channel: shown::Channel,
-    /// What is seen of modules, and under which names. More names come to a channel while it is
-    /// subscribed to.
+    /// The observers of the modules, and the names that they observe. A channel may get more names
+    /// while it is subscribed to.
     seen: Vec<Observer>,
     names: BTreeSet<&'static str>,
     gathered: Gathered,
-    /// When something has come last.
+    /// When the last record has arrived.
     came: Instant,
 }
 
-/// When nothing has come for so long, the run that has drawn is over: the next one may be far away.
+/// The time without records after which the last run's drawing is complete; the next run may be far
+/// away.
 const QUIET: Duration = Duration::from_millis(250);
 
 impl ShownStream {
-    /// Begins it, to a channel of this number.
+    /// Subscribes to a channel of this number.
     ///
     /// # Errors
-    /// The robot has stopped.
+    /// Returns an error if the robot has stopped.
     pub fn open(
         handle: &RobotHandle,
         subscription: u32,
@@ -54,20 +55,20 @@ impl ShownStream {
         Ok(stream)
     }
 
-    /// Its number.
+    /// Returns the number of the subscription.
     pub fn subscription(&self) -> u32 {
         self.subscription
     }
 
-    /// The channel's number.
+    /// Returns the number of the channel.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Sees the names as well that have come to the channel since.
+    /// Subscribes to the names that the channel got since the last call.
     ///
     /// # Errors
-    /// The robot has stopped.
+    /// Returns an error if the robot has stopped.
     pub fn follow(&mut self, handle: &RobotHandle, shown: &ShownChannel) -> Result<(), String> {
         let new: Vec<_> = shown.names.difference(&self.names).copied().collect();
         if new.is_empty() {
@@ -79,15 +80,16 @@ impl ShownStream {
         Ok(())
     }
 
-    /// Sends what has come; `places` is the client's subscription to places, if it has one.
+    /// Sends the messages that are complete. `places` is the client's subscription to places, if it
+    /// has one.
     pub fn send(&mut self, places: Option<u32>, out: &mut Outbox) {
         let Self { subscription, channel, seen, gathered, came, .. } = self;
         let send = |message: Message, out: &mut Outbox| {
-            // A name may be that of a number, an image and a drawing at once.
+            // A name may stand for a plot, an image and a drawing at the same time.
             let is_of_channel = message.topic == channel.topic && message.schema == channel.schema;
             let places = places.filter(|_| message.schema == shown::places().schema);
             let Some(subscription) = is_of_channel.then_some(*subscription).or(places) else { return };
-            // Whoever is behind gets what comes later.
+            // Messages for a congested client are dropped.
             if out.is_congested() {
                 return;
             }

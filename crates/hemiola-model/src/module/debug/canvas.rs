@@ -1,4 +1,4 @@
-//! What drawings are drawn on.
+//! The canvas and the scene on which updates draw.
 
 use super::{Color, DebugContent, DebugSink, Points, Shape, ShortText};
 use std::cell::Cell;
@@ -29,58 +29,58 @@ impl<'d> Canvas<'d> {
         canvas.pen.finish();
     }
 
-    /// A point.
+    /// Draws a point.
     pub fn point(&self, at: impl Into<[f32; 2]>, color: impl Into<Color>) {
         self.points([at], color);
     }
 
-    /// Points, many of them for little.
+    /// Draws points. Many points at once need few records.
     pub fn points(&self, points: impl IntoIterator<Item = impl Into<[f32; 2]>>, color: impl Into<Color>) {
         self.pen.points(points, color.into(), Shape::Points);
     }
 
-    /// A line from point to point.
+    /// Draws a line from point to point.
     pub fn line(&self, points: impl IntoIterator<Item = impl Into<[f32; 2]>>, color: impl Into<Color>) {
         self.pen.line(points.into_iter().map(Into::into), color.into(), Shape::Line);
     }
 
-    /// A line around an area: from the last point back to the first.
+    /// Draws a line around an area: from the last point back to the first.
     pub fn polygon(&self, points: impl IntoIterator<Item = impl Into<[f32; 2]>>, color: impl Into<Color>) {
         let mut points = points.into_iter().map(Into::into);
         let first = points.next();
         self.pen.line(first.into_iter().chain(points).chain(first), color.into(), Shape::Line);
     }
 
-    /// An arrow.
+    /// Draws an arrow.
     pub fn arrow(&self, from: impl Into<[f32; 2]>, to: impl Into<[f32; 2]>, color: impl Into<Color>) {
         self.pen.draw(Shape::Arrow { from: from.into(), to: to.into() }, color.into());
     }
 
-    /// A circle.
+    /// Draws a circle.
     pub fn circle(&self, center: impl Into<[f32; 2]>, radius: f32, color: impl Into<Color>) {
         self.pen.draw(Shape::Circle { center: center.into(), radius }, color.into());
     }
 
-    /// An ellipse: half of its length along its two axes, and where the first of them points, in
-    /// radian from x towards y.
+    /// Draws an ellipse: `axes` are half of its length along its two axes, and `angle` is the
+    /// direction of the first one, in radian from x towards y.
     pub fn ellipse(&self, center: impl Into<[f32; 2]>, axes: [f32; 2], angle: f32, color: impl Into<Color>) {
         self.pen.draw(Shape::Ellipse { center: center.into(), axes, angle }, color.into());
     }
 
-    /// The ellipse of one standard deviation.
+    /// Draws the ellipse of one standard deviation.
     pub fn covariance(&self, mean: impl Into<[f32; 2]>, covariance: [[f32; 2]; 2], color: impl Into<Color>) {
         self.pen.draw(Shape::covariance(mean.into(), covariance), color.into());
     }
 
-    /// A text; at most [`ShortText::CAPACITY`] bytes of it.
+    /// Draws at most [`ShortText::CAPACITY`] bytes of a text.
     pub fn text(&self, at: impl Into<[f32; 2]>, text: impl fmt::Display, color: impl Into<Color>) {
         self.pen.draw(Shape::Text { at: at.into(), text: ShortText::of(text) }, color.into());
     }
 
-    /// Says where another space lies in this one: its origin, and where its x axis points, in
-    /// radian from x towards y. Who looks at this space sees what is drawn in the other one, at its
-    /// place, and what is placed in that in turn. The newest place counts; it goes when it is not
-    /// drawn anew, as shapes do. In an image nothing can be placed.
+    /// Places another space in this one: `at` is its origin, `angle` the direction of its x axis,
+    /// in radian from x towards y. Viewers of this space see what is drawn in the other one at its
+    /// place, and what is placed there in turn. The newest place counts. Like a shape, it
+    /// disappears when it is not drawn again. Nothing can be placed in an image.
     ///
     /// ```
     /// use hemiola_model::module::{Color, Debug};
@@ -126,40 +126,41 @@ impl<'d> Scene<'d> {
         scene.pen.finish();
     }
 
-    /// A point.
+    /// Draws a point.
     pub fn point(&self, at: impl Into<[f32; 3]>, color: impl Into<Color>) {
         self.points([at], color);
     }
 
-    /// Points, many of them for little.
+    /// Draws points. Many points at once need few records.
     pub fn points(&self, points: impl IntoIterator<Item = impl Into<[f32; 3]>>, color: impl Into<Color>) {
         self.pen.points(points, color.into(), Shape::Points3d);
     }
 
-    /// A line from point to point.
+    /// Draws a line from point to point.
     pub fn line(&self, points: impl IntoIterator<Item = impl Into<[f32; 3]>>, color: impl Into<Color>) {
         self.pen.line(points.into_iter().map(Into::into), color.into(), Shape::Line3d);
     }
 
-    /// An arrow.
+    /// Draws an arrow.
     pub fn arrow(&self, from: impl Into<[f32; 3]>, to: impl Into<[f32; 3]>, color: impl Into<Color>) {
         self.pen.draw(Shape::Arrow3d { from: from.into(), to: to.into() }, color.into());
     }
 
-    /// The axes of a coordinate frame, so long: its origin, and a unit quaternion (x, y, z, w).
+    /// Draws the axes of a coordinate frame, `length` long: its origin, and its rotation as a unit
+    /// quaternion (x, y, z, w).
     pub fn frame(&self, position: impl Into<[f32; 3]>, rotation: impl Into<[f32; 4]>, length: f32) {
         let shape = Shape::Frame { position: position.into(), rotation: rotation.into(), length };
         self.pen.draw(shape, Color::WHITE);
     }
 
-    /// A text; at most [`ShortText::CAPACITY`] bytes of it.
+    /// Draws at most [`ShortText::CAPACITY`] bytes of a text.
     pub fn text(&self, at: impl Into<[f32; 3]>, text: impl fmt::Display, color: impl Into<Color>) {
         self.pen.draw(Shape::Text3d { at: at.into(), text: ShortText::of(text) }, color.into());
     }
 
-    /// Says where another space lies in this one: its origin, and how it is turned, a unit
-    /// quaternion (x, y, z, w); else as [`Canvas::place`]. Spaces of two dimensions lie on the
-    /// ground of those of three, so that both can be placed in each other.
+    /// Places another space in this one, by its origin and its rotation, a unit quaternion (x, y,
+    /// z, w), otherwise as [`Canvas::place`]. Spaces of two dimensions lie on the ground of those
+    /// of three, so that both can be placed in each other.
     ///
     /// ```
     /// use hemiola_model::module::Debug;
@@ -175,7 +176,7 @@ impl<'d> Scene<'d> {
     }
 }
 
-/// What both draw with.
+/// The pen that canvases and scenes draw with.
 struct Pen<'d> {
     sink: &'d dyn DebugSink,
     name: &'static str,
@@ -201,7 +202,7 @@ impl Pen<'_> {
         }
     }
 
-    /// In pieces, each of which begins where the one before it ends.
+    /// Draws a line in pieces, each of which begins where the one before it ends.
     fn line<const D: usize, const CAPACITY: usize>(
         &self,
         points: impl Iterator<Item = [f32; D]>,

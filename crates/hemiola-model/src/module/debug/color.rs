@@ -1,4 +1,4 @@
-/// A colour; from a number it is `0xrrggbb`, opaque.
+/// A colour. A number is read as `0xrrggbb`, opaque.
 ///
 /// ```
 /// use hemiola_model::module::Color;
@@ -31,20 +31,20 @@ impl Color {
     /// Magenta.
     pub const MAGENTA: Self = Self::new(0xff00ff);
 
-    /// An opaque colour, `0xrrggbb`.
+    /// Creates an opaque colour from `0xrrggbb`.
     pub const fn new(rgb: u32) -> Self {
         let [_, red, green, blue] = rgb.to_be_bytes();
         Self([red, green, blue, 255])
     }
 
-    /// The same colour, between 0 (invisible) and 1 (opaque).
+    /// Returns the same colour with an opacity between 0 (invisible) and 1 (opaque).
     #[must_use]
     pub fn with_opacity(self, opacity: f32) -> Self {
         let [red, green, blue, _] = self.0;
         Self([red, green, blue, (opacity.clamp(0.0, 1.0) * 255.0).round() as u8])
     }
 
-    /// Red, green, blue, opacity.
+    /// Returns red, green, blue and opacity.
     pub const fn channels(self) -> [u8; 4] {
         self.0
     }

@@ -16,34 +16,34 @@ pub struct DebugImage {
     pixels: Box<[u8]>,
 }
 
-/// How large an image is, and what its pixels are.
+/// The size of an image, and the format of its pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageFormat {
-    /// Pixels in a row.
+    /// The number of pixels in a row.
     pub width: u32,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
-    /// What a pixel is.
+    /// The format of a pixel.
     pub pixels: PixelFormat,
 }
 
-/// What a pixel is.
+/// The format of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PixelFormat {
-    /// A byte of brightness.
+    /// One byte of brightness.
     Mono8,
-    /// Two bytes of brightness, little-endian: depths, for example.
+    /// Two bytes of brightness, little-endian, for example a depth.
     Mono16,
-    /// Red, green, blue.
+    /// Three bytes: red, green and blue.
     Rgb8,
-    /// Red, green, blue, opacity.
+    /// Four bytes: red, green, blue and opacity.
     Rgba8,
     /// Two pixels in four bytes: brightness, blue, brightness, red.
     Yuyv,
 }
 
 impl PixelFormat {
-    /// Bytes of a pixel.
+    /// Returns the number of bytes of a pixel.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Mono8 => 1,
@@ -53,7 +53,7 @@ impl PixelFormat {
         }
     }
 
-    /// How `sensor_msgs/Image` calls it.
+    /// Returns the name of the format in `sensor_msgs/Image`.
     pub const fn encoding(self) -> &'static str {
         match self {
             Self::Mono8 => "mono8",
@@ -66,35 +66,35 @@ impl PixelFormat {
 }
 
 impl ImageFormat {
-    /// Bytes of a row.
+    /// Returns the number of bytes of a row.
     pub const fn step(self) -> usize {
         (self.width as usize).saturating_mul(self.pixels.bytes())
     }
 
-    /// Bytes of all pixels.
+    /// Returns the number of bytes of all pixels.
     pub const fn bytes(self) -> usize {
         self.step().saturating_mul(self.height as usize)
     }
 }
 
 impl DebugImage {
-    /// An image of these pixels, row by row; what is missing is zero.
+    /// Creates an image of these pixels, row by row; missing pixels are zero.
     pub fn new(format: ImageFormat, pixels: &[u8]) -> Self {
         let pixels = pixels.iter().copied().chain(std::iter::repeat(0)).take(format.bytes()).collect();
         Self { format, pixels }
     }
 
-    /// How large it is, and what its pixels are.
+    /// Returns the size, and the format of the pixels.
     pub fn format(&self) -> ImageFormat {
         self.format
     }
 
-    /// All pixels, row by row.
+    /// Returns all pixels, row by row.
     pub fn pixels(&self) -> &[u8] {
         &self.pixels
     }
 
-    /// Its rows, from the top.
+    /// Returns the rows, from the top.
     pub fn rows(&self) -> impl Iterator<Item = &[u8]> {
         self.pixels.chunks(self.format.step().max(1))
     }

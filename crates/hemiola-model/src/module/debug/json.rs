@@ -1,4 +1,4 @@
-//! Records as JSON, or whatever else serde can write.
+//! Serialization of records, as JSON or in any other format of serde.
 
 use super::{Color, DebugContent, DebugImage, DebugKind, DebugRecord, Points, Shape, ShortText};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -97,14 +97,14 @@ impl Serialize for DebugKind {
     }
 }
 
-/// `#rrggbbaa`.
+/// Serializes a colour as `#rrggbbaa`.
 impl Serialize for Color {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("#{:08x}", u32::from_be_bytes(self.channels())))
     }
 }
 
-/// Without its pixels.
+/// Serializes an image without its pixels.
 impl Serialize for DebugImage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let format = self.format();

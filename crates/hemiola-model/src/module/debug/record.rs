@@ -3,10 +3,10 @@ use crate::Time;
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that an update has plotted, drawn or written.
+/// A value that an update has plotted, drawn or written.
 ///
-/// Of one update and name, a viewer shows the drawings of the newest run alone. As JSON, a record
-/// is an object that `docs/door.md` describes.
+/// A viewer shows only the drawings of the newest run of each update and name. `docs/door.md`
+/// describes the JSON of a record.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -24,34 +24,35 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct DebugRecord {
-    /// What the clock of its cycle showed.
+    /// The time of the cycle's clock.
     pub time: Time,
-    /// The run of its cycle.
+    /// The run of the update's cycle.
     pub run: u32,
-    /// Whose it is: `Module.update`.
+    /// The update, as `Module.update`.
     pub update: Arc<str>,
-    /// How many records of the update in this run came before it, whoever wanted them; one that
-    /// nobody sees was dropped.
+    /// How many records of the update in this run came before this one, whoever wanted them. A
+    /// number that is missing belongs to a record that was dropped.
     pub sequence: u32,
-    /// What the update calls it.
+    /// The name that the update has given to the record.
     pub name: &'static str,
-    /// What it is.
+    /// The content of the record.
     pub content: DebugContent,
 }
 
 impl DebugRecord {
-    /// The space of a drawing: its name up to the first slash.
+    /// Returns the space of a drawing: its name up to the first slash.
     pub fn space(&self) -> &'static str {
         self.name.split_once('/').map_or(self.name, |(space, _)| space)
     }
 
-    /// The layer of a drawing: its name after the first slash; the update's name without one.
+    /// Returns the layer of a drawing: its name after the first slash, or the update's name if it
+    /// has none.
     pub fn layer(&self) -> &str {
         self.name.split_once('/').map_or(&self.update, |(_, layer)| layer)
     }
 }
 
-/// What a [`DebugRecord`] is.
+/// The content of a [`DebugRecord`].
 ///
 /// ```
 /// use hemiola_model::module::{DebugContent, DebugKind, ShortText};
@@ -64,23 +65,23 @@ pub enum DebugContent {
     Plot(f64),
     /// A part of a drawing.
     Draw {
-        /// What is drawn.
+        /// The shape that is drawn.
         shape: Shape,
-        /// In which colour; frames have their own.
+        /// The colour of the shape; frames have their own.
         color: Color,
-        /// It stays until it is drawn anew.
+        /// Whether the shape stays until it is drawn again.
         is_background: bool,
     },
-    /// How something stands from now on.
+    /// A state in words, which holds from now on.
     Text(ShortText),
-    /// What has happened now.
+    /// An event in words, which has happened now.
     Annotation(ShortText),
     /// An image.
     Image(Arc<DebugImage>),
 }
 
 impl DebugContent {
-    /// Which kind it is.
+    /// Returns the kind of the content.
     pub fn kind(&self) -> DebugKind {
         match self {
             Self::Plot(_) => DebugKind::Plot,
@@ -101,7 +102,7 @@ impl DebugContent {
     }
 }
 
-/// What an update can show.
+/// The kinds of records that an update can show.
 ///
 /// ```
 /// use hemiola_model::module::DebugKind;
@@ -116,15 +117,15 @@ pub enum DebugKind {
     Drawing,
     /// A drawing in three dimensions.
     Drawing3d,
-    /// A drawing that stays as it is.
+    /// A drawing that does not change.
     Background,
     /// A state in words.
     Text,
-    /// A moment in words.
+    /// An event in words.
     Annotation,
     /// An image.
     Image,
-    /// Code that runs only when that name is wanted.
+    /// A request for code that runs only when that name is wanted.
     Request,
 }
 
@@ -143,7 +144,7 @@ impl fmt::Display for DebugKind {
     }
 }
 
-/// What takes records of an update: a queue that drops and counts what does not fit. It never
+/// Receives the records of an update: a queue that drops and counts what does not fit. It never
 /// blocks and never allocates.
 ///
 /// ```
@@ -173,13 +174,13 @@ impl fmt::Display for DebugKind {
 /// assert_eq!(*recorded.0.borrow(), [("ball.distance", DebugContent::Plot(1.25))]);
 /// ```
 pub trait DebugSink {
-    /// Whether somebody wants what has that name now.
+    /// Returns whether somebody wants records of that name now.
     fn wants(&self, name: &'static str, kind: DebugKind) -> bool;
 
-    /// Takes one record that somebody wants.
+    /// Receives a record that somebody wants.
     fn record(&self, name: &'static str, content: DebugContent);
 
-    /// Takes an image that somebody wants: has `fill` fill its pixels, all zero before, if there is
-    /// a buffer for it.
+    /// Receives an image that somebody wants. If a buffer is free, `fill` is called with its
+    /// pixels, which are all zero.
     fn image(&self, name: &'static str, format: ImageFormat, fill: &mut dyn FnMut(&mut [u8]));
 }

@@ -2,9 +2,9 @@ use super::ShortText;
 use std::fmt;
 use std::ops::Deref;
 
-/// Something drawn in a space; lengths are in the space's own unit.
+/// A shape drawn in a space; lengths are in the space's own unit.
 ///
-/// Shapes are made by [`Canvas`](super::Canvas) and [`Scene`](super::Scene).
+/// [`Canvas`](super::Canvas) and [`Scene`](super::Scene) create shapes.
 ///
 /// ```
 /// use hemiola_model::module::Shape;
@@ -17,37 +17,37 @@ use std::ops::Deref;
 pub enum Shape {
     /// Points.
     Points(Points<2, 9>),
-    /// A line from point to point; that of a polygon ends where it began. Those of many points
-    /// come in pieces.
+    /// A line from point to point; that of a polygon ends where it begins. Lines of many points are
+    /// split into pieces.
     Line(Points<2, 9>),
     /// An arrow.
     Arrow {
-        /// Where it begins.
+        /// The point where the arrow begins.
         from: [f32; 2],
-        /// Where its head is.
+        /// The point of the arrow's head.
         to: [f32; 2],
     },
     /// A circle.
     Circle {
-        /// Its centre.
+        /// The centre.
         center: [f32; 2],
-        /// Its radius.
+        /// The radius.
         radius: f32,
     },
     /// An ellipse.
     Ellipse {
-        /// Its centre.
+        /// The centre.
         center: [f32; 2],
-        /// Half of its length along its first and its second axis.
+        /// Half of the length along the first and the second axis.
         axes: [f32; 2],
-        /// Where its first axis points: the angle from x towards y, in radian.
+        /// The direction of the first axis: the angle from x towards y, in radian.
         angle: f32,
     },
     /// A text.
     Text {
-        /// Where it begins.
+        /// The point where the text begins.
         at: [f32; 2],
-        /// What it says.
+        /// The words of the text.
         text: ShortText,
     },
     /// Points in space.
@@ -56,56 +56,56 @@ pub enum Shape {
     Line3d(Points<3, 6>),
     /// An arrow in space.
     Arrow3d {
-        /// Where it begins.
+        /// The point where the arrow begins.
         from: [f32; 3],
-        /// Where its head is.
+        /// The point of the arrow's head.
         to: [f32; 3],
     },
     /// The three axes of a coordinate frame: red, green, blue.
     Frame {
-        /// Where its origin is.
+        /// The origin of the frame.
         position: [f32; 3],
-        /// How it is turned, a unit quaternion: x, y, z, w.
+        /// The rotation of the frame, a unit quaternion: x, y, z, w.
         rotation: [f32; 4],
-        /// How long its axes are drawn.
+        /// The length at which the axes are drawn.
         length: f32,
     },
     /// A text in space.
     Text3d {
-        /// Where it begins.
+        /// The point where the text begins.
         at: [f32; 3],
-        /// What it says.
+        /// The words of the text.
         text: ShortText,
     },
-    /// Where another space lies in this one: what is drawn there is seen here.
+    /// The place of another space in this one: what is drawn there is seen here.
     Place {
-        /// The other space.
+        /// The name of the other space.
         space: &'static str,
-        /// Where its origin is.
+        /// The origin of the other space.
         at: [f32; 2],
-        /// Where its x axis points: the angle from x towards y, in radian.
+        /// The direction of its x axis: the angle from x towards y, in radian.
         angle: f32,
     },
-    /// Where another space lies in this one, in space.
+    /// The place of another space in this one, in three dimensions.
     Place3d {
-        /// The other space.
+        /// The name of the other space.
         space: &'static str,
-        /// Where its origin is.
+        /// The origin of the other space.
         position: [f32; 3],
-        /// How it is turned, a unit quaternion: x, y, z, w.
+        /// The rotation of the other space, a unit quaternion: x, y, z, w.
         rotation: [f32; 4],
     },
-    /// The update has drawn nothing: what it drew in earlier runs goes.
+    /// An empty drawing: what the update drew in earlier runs disappears.
     Nothing,
 }
 
 impl Shape {
-    /// The ellipse of one standard deviation.
+    /// Returns the ellipse of one standard deviation.
     pub fn covariance(mean: [f32; 2], covariance: [[f32; 2]; 2]) -> Self {
         let [[xx, xy], [_, yy]] = covariance;
         let (middle, half) = ((xx + yy) / 2.0, (xx - yy) / 2.0);
         let distance = half.hypot(xy);
-        // Rounding may make the smaller one negative.
+        // Rounding may make the smaller variance negative.
         let axes = [middle + distance, middle - distance].map(|variance| variance.max(0.0).sqrt());
         Self::Ellipse { center: mean, axes, angle: xy.atan2(half) / 2.0 }
     }
@@ -126,7 +126,7 @@ pub struct Points<const D: usize, const CAPACITY: usize> {
 }
 
 impl<const D: usize, const CAPACITY: usize> Points<D, CAPACITY> {
-    /// Appends a point; `false` if there is no room.
+    /// Appends a point. Returns `false` if there is no room.
     pub fn push(&mut self, point: [f32; D]) -> bool {
         let Some(place) = self.points.get_mut(usize::from(self.count)) else { return false };
         *place = point;
@@ -142,7 +142,7 @@ impl<const D: usize, const CAPACITY: usize> Default for Points<D, CAPACITY> {
     }
 }
 
-/// As many as fit.
+/// Collects as many points as fit.
 impl<const D: usize, const CAPACITY: usize> FromIterator<[f32; D]> for Points<D, CAPACITY> {
     fn from_iter<I: IntoIterator<Item = [f32; D]>>(points: I) -> Self {
         let mut some = Self::default();

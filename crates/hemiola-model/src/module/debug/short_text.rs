@@ -1,8 +1,8 @@
 use std::fmt::{self, Write};
 use std::ops::Deref;
 
-/// A text of at most [`CAPACITY`](Self::CAPACITY) bytes that needs no allocation; longer ones end
-/// with `…`.
+/// A text of at most [`CAPACITY`](Self::CAPACITY) bytes that is stored without allocation; longer
+/// texts end with `…`.
 ///
 /// ```
 /// use hemiola_model::module::ShortText;
@@ -20,14 +20,14 @@ pub struct ShortText {
 const ELLIPSIS: &str = "…";
 
 impl ShortText {
-    /// The most bytes of UTF-8.
+    /// The maximum number of bytes of UTF-8.
     pub const CAPACITY: usize = 71;
 
-    /// As much of the text as fits.
+    /// Formats as much of the text as fits.
     pub fn of(text: impl fmt::Display) -> Self {
         let mut short = Self { length: 0, bytes: [0; Self::CAPACITY] };
-        // What it writes to refuses what does not fit, and then the end is marked. A text that
-        // fails is kept as far as it came.
+        // Writing fails when the text does not fit; then its end is marked. A text whose formatting
+        // fails is kept as far as it was written.
         if let Err(Full) = short.fill(text) {
             short.truncate(Self::CAPACITY - ELLIPSIS.len());
             short.append(ELLIPSIS);
@@ -41,7 +41,7 @@ impl ShortText {
         if filling.is_full || written.is_err() { Err(Full) } else { Ok(()) }
     }
 
-    /// Appends what fits, whole characters; tells how many bytes.
+    /// Appends as many whole characters as fit, and returns the number of their bytes.
     fn append(&mut self, text: &str) -> usize {
         let begin = usize::from(self.length);
         let taken = whole(text, Self::CAPACITY - begin);
@@ -50,13 +50,13 @@ impl ShortText {
         taken
     }
 
-    /// Keeps so many bytes at most, whole characters.
+    /// Keeps at most that many bytes, in whole characters.
     fn truncate(&mut self, most: usize) {
         self.length = whole(self, most) as u8;
     }
 }
 
-/// The length of the whole characters of a text in its first bytes.
+/// Returns the length of the whole characters in the first `most` bytes of a text.
 fn whole(text: &str, most: usize) -> usize {
     (0..=most.min(text.len())).rev().find(|length| text.is_char_boundary(*length)).unwrap_or(0)
 }

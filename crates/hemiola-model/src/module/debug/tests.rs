@@ -2,7 +2,7 @@ use super::*;
 use crate::Time;
 use std::cell::{Cell, RefCell};
 
-/// Wants what `wanted` says, and keeps it.
+/// A sink that wants the names that `wanted` accepts, and keeps their records.
 struct Recorded {
     wanted: fn(&str) -> bool,
     records: RefCell<Vec<DebugContent>>,
@@ -40,7 +40,7 @@ impl DebugSink for Recorded {
     }
 }
 
-/// Counts how often it is asked what it says.
+/// A text that counts how often it is formatted.
 struct Asked<'c>(&'c Cell<u32>);
 
 impl fmt::Display for Asked<'_> {
@@ -130,10 +130,10 @@ fn a_covariance_is_drawn_as_the_ellipse_of_its_eigenvectors() {
             panic!("a covariance is an ellipse")
         };
         assert!((axes[0] - long).abs() < 1e-5 && (axes[1] - short).abs() < 1e-5, "{axes:?}");
-        // The axis has two directions.
+        // An axis may point in either of two directions.
         assert!((angle - turn).sin().abs() < 1e-4, "{angle} instead of {turn}");
     }
-    // Of a line, also where rounding makes it less than that.
+    // The covariance of a line, also where rounding makes the smaller variance negative.
     assert!(matches!(
         Shape::covariance([0.0; 2], [[1.0, 1.000_001], [1.000_001, 1.0]]),
         Shape::Ellipse { axes: [_, 0.0], .. }
@@ -211,7 +211,7 @@ fn records_are_json_as_the_door_describes_it() {
 }
 
 trait SplitOffCommon {
-    /// Takes out what all records have but their names.
+    /// Removes and returns the fields that all records have, except for their names.
     fn split_off_common(&mut self) -> [String; 4];
 }
 

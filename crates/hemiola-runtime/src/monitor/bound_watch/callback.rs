@@ -1,4 +1,4 @@
-//! What the bound of a callback did not reckon with.
+//! The cause of a callback's exceedance.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use super::super::bounds::LatencyBounds;
 use super::cause::taken;
 use crate::record::ExceedanceCause;
 
-/// A call that took too long.
+/// A call that exceeded its bound.
 pub struct LateCall {
     pub callback: CallbackId,
     pub call: Call,
-    /// What the kernel counted of its thread around it.
+    /// The times of its thread in the kernel's accounts, around the call.
     pub account: Option<Account>,
-    /// By how many nanoseconds it was too long.
+    /// The nanoseconds by which it exceeded its bound.
     pub excess: u64,
 }
 
 impl LateCall {
-    /// The cause and its words: what makes up for most of the time by which it was too long. The
-    /// callback itself comes first, unless its core was taken away.
+    /// Returns the cause and its description: what explains most of the excess. The callback itself
+    /// comes first, unless its core was taken away.
     pub fn cause(
         &self,
         bounds: &LatencyBounds,
@@ -74,12 +74,12 @@ impl LateCall {
     }
 }
 
-/// Of a thread that was in a callback.
+/// Returns the loss of a thread that was in a callback.
 fn loss(account: Account, nanoseconds: u64, (taker, taken): (Taker, u64)) -> Loss {
     Loss { account, within: None, nanoseconds, taker, taken }
 }
 
-/// Those of its executor and itself.
+/// Returns the names of a callback's executor and of the callback itself.
 pub fn names_of(callback: CallbackId, names: &CatalogGuard<'_>) -> (String, String) {
     let known = names.callback(callback);
     known.map(|known| (names.worker_name(known.executor), known.name.clone())).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a bound did not reckon with.
+//! The cause of an exceedance.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use hemiola_trace::{CatalogGuard, human_duration};
 use super::super::bounds::LatencyBounds;
 use crate::record::ExceedanceCause;
 
-/// The cause and its words: first of all, execution times above those that the bounds were computed
-/// with, unless it was only that the core was taken away meanwhile.
+/// Returns the cause and its description. Execution times above those with which the bounds were
+/// computed come first, unless only the core was taken away meanwhile.
 pub fn cause(bounds: &LatencyBounds, explanation: &Explanation, names: &CatalogGuard<'_>) -> (ExceedanceCause, String) {
     let cycle = names.cycle_name(explanation.chain.cycle);
     let excess = Duration::from_nanos(explanation.excess);
@@ -52,7 +52,7 @@ pub fn cause(bounds: &LatencyBounds, explanation: &Explanation, names: &CatalogG
     (cause, explanation.sentence(names))
 }
 
-/// If others than the robot took the core.
+/// Returns the cause if other programs or the host had the core.
 pub fn taken(loss: &Loss, names: &CatalogGuard<'_>) -> Option<ExceedanceCause> {
     let lasted = Duration::from_nanos(loss.taken);
     match loss.taker {

@@ -5,7 +5,7 @@ use super::*;
 const SCALE: TickScale = TickScale::nanoseconds_per_tick_one();
 const MILLISECOND: u64 = 1_000_000;
 
-/// Two cycles on one core, and what their workers would have written.
+/// Two cycles on one core, and the events that their workers would write.
 struct Workers {
     catalog: Catalog,
     motion: (CycleId, WorkerId, Ring),
@@ -30,7 +30,8 @@ impl Workers {
         Self { catalog, motion, cognition, collector, watch }
     }
 
-    /// A run of cognition with one task, in milliseconds: due, begun, task begun, ended.
+    /// Adds a run of cognition with one task, with its times in milliseconds: due, begun, task
+    /// begun, ended.
     fn cognition(&mut self, run: u32, [due, begun, seen, ended]: [u64; 4]) {
         let [due, begun, seen, ended] = [due, begun, seen, ended].map(|time| Ticks(time * MILLISECOND));
         let (cycle, _, ring) = &mut self.cognition;
@@ -40,7 +41,7 @@ impl Workers {
         ring.push(Event::CycleEnd { cycle: *cycle, run, at: ended });
     }
 
-    /// What is told of what has happened.
+    /// Returns the exceedances in all events.
     fn told(&mut self) -> Vec<Exceedance> {
         let Self { catalog, collector, watch, .. } = self;
         let mut statistics = Statistics::new(catalog.clone(), SCALE);
@@ -111,8 +112,8 @@ fn a_worker_that_stood_still_is_named() {
     assert_eq!(workers.told()[0].cause, ExceedanceCause::StalledCore);
 }
 
-/// Cognition's thread has waited for 11 ms when its run is over, and the host has taken its core
-/// for so long.
+/// Returns the exceedance of a run of cognition whose thread has waited for 11 ms, while the host
+/// has taken its core for `stolen` ms.
 fn starved(stolen: u64) -> Exceedance {
     let mut workers = Workers::watching(bounds());
     let service = workers.catalog.service().unwrap();
@@ -182,7 +183,7 @@ fn an_old_sample_is_told_with_the_most_unusual_part_of_its_way() {
         ("the data age from Camera to LineFinder.lines".to_owned(), milliseconds(40)),
     ];
     assert_eq!(of, expected);
-    // Until the camera took its next sample it was as long as that, but it always is.
+    // The time until the next sample of the camera was as long, but always is.
     for told in told {
         let words = "40.0 ms of it, 20.0 ms more than usual, passed in run 4 of cognition";
         assert!(told.explanation.starts_with(words), "{}", told);
@@ -190,9 +191,9 @@ fn an_old_sample_is_told_with_the_most_unusual_part_of_its_way() {
     }
 }
 
-/// What is told of a call for the third message, in milliseconds: published, entered, returned. It
-/// was promised to be over in 10, and to run 2.
-/// `starved`: the kernel counted that its thread waited so long for a core.
+/// Returns the exceedance of a call for the third message, with its times in milliseconds:
+/// published, entered, returned. Its bounds are a response time of 10 ms and an execution time of 2
+/// ms. By the kernel's count, its thread has waited for a core for `starved` ms.
 fn called(others: &[[u64; 2]], times: [u64; 3], starved: u64) -> Exceedance {
     let milliseconds = Duration::from_millis;
     let limits = LatencyBounds::default().callback("arm", "Reach", milliseconds(10));

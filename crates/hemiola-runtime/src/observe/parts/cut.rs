@@ -11,15 +11,15 @@ pub struct CutWord {
 }
 
 impl CutWord {
-    /// Makes the word of cycles that have not begun: each run looks at it before it does anything
+    /// Creates the word of cycles that have not begun: each run looks at it before it does anything
     /// else.
     pub fn before_the_beginning() -> Arc<Self> {
         Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(0) })
     }
 
-    /// Makes the word of that many cycles that run: it is not raised before all have looked at it.
-    /// For the proof uses the order of the changes of the word, and a cycle that has not looked at
-    /// it yet has made none.
+    /// Creates the word of that many cycles that run. It is not raised before all of them have
+    /// looked at it, because the proof uses the order of the changes of the word, and a cycle that
+    /// has not looked at it yet has made none.
     pub fn while_running(cycles: usize) -> Arc<Self> {
         Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(cycles as u32) })
     }

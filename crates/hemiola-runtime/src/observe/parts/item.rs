@@ -66,7 +66,7 @@ struct Input {
 }
 
 impl Inventory {
-    /// Makes the inventory of a cycle with these modules and imports, of a robot with that many
+    /// Creates the inventory of a cycle with these modules and imports, of a robot with that many
     /// sources. Nothing runs yet.
     pub fn of(
         modules: Vec<(&'static str, StateForm)>,

@@ -28,11 +28,11 @@ pub struct WrittenView {
 /// The outcome of writing an item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It does not exist, or is in the log anyway.
+    /// The item does not exist, or is in the log anyway.
     Absent,
     Written,
     Opaque,
-    /// There was no room, or the module was in use.
+    /// There was no room for the item, or the module was in use.
     Missing,
 }
 

@@ -1,4 +1,4 @@
-//! The cycle's end, which writes parts down, and the observer's, which takes them.
+//! The cycle's end, which writes parts down, and the observer's end, which receives them.
 
 use std::iter;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub struct PartLine {
     rooms: Vec<usize>,
 }
 
-/// Makes both ends for a cycle with this inventory.
+/// Creates both ends for a cycle with this inventory.
 pub fn parts(
     cycle: &Arc<str>,
     inventory: &Inventory,

@@ -18,8 +18,9 @@ pub fn folder(name: &str) -> PathBuf {
 /// The paces at which [`record`] tries its runs, as multiples of real time.
 const PACES: [&str; 4] = ["2", "1", "0.5", "0.25"];
 
-/// Lets `run` write a log, at a pace that it is given, until nothing is missing in it. `run` returns
-/// whether the robot reported no loss: of values that are dropped at the end, no number is missing.
+/// Lets `run` write a log, at a pace that it is given, until nothing is missing in it. `run`
+/// returns whether the robot reported no loss: of values that are dropped at the end, no number is
+/// missing.
 ///
 /// That a robot on its own threads waits for no recorder is a promise and no defect: what a cycle
 /// computes in a fifth of a second of its clock can be on its way to the recorder, and what comes

@@ -2,12 +2,15 @@
 // line from its standard input and answers each with one line; when its input ends, so do it and
 // the browser.
 //
-//   {"do": "open", "url": "http://HOST:PORT/?token=..", "pages": [LAYOUT, ..]} pages that stay open
-//   until the next `open` or `close` {"do": "close"} {"do": "pixels", "url": .., "fields": [..],
-//   "seconds": 10, "clock": VALUE} from a value's time to the frame that has it {"do": "frames",
-//   "url": .., "fields": [..], "seconds": 10} frames a second, four views beside each other {"do":
-//   "sleep", "url": .., "fields": [..], "seconds": 60, "clock": VALUE} how long a page that slept
-//   takes to catch up
+//   {"do": "open", "url": "http://HOST:PORT/?token=..", "pages": [LAYOUT, ..]}
+//       pages that stay open until the next `open` or `close`
+//   {"do": "close"}
+//   {"do": "pixels", "url": .., "fields": [..], "seconds": 10, "clock": VALUE}
+//       from a value's time to the frame that has it
+//   {"do": "frames", "url": .., "fields": [..], "seconds": 10}
+//       frames a second, four views beside each other
+//   {"do": "sleep", "url": .., "fields": [..], "seconds": 60, "clock": VALUE}
+//       how long a page that slept takes to catch up
 const readline = require("node:readline");
 const { DESKTOP, launch, pause, until } = require("./browser.cjs");
 

@@ -79,7 +79,7 @@ pub fn measure(
     for _ in 0..rounds {
         let running = LiveRobot::start(nao, 2 * length + PATIENCE)?;
         let url = running.page();
-        let wish = json!({"do": "pixels", "url": url, "fields": NAO, "seconds": seconds, "clock": "JointAngles"});
+        let wish = json!({"do": "pixels", "url": url, "fields": NAO, "seconds": seconds, "clock": "TorsoPose"});
         let of_nao = browser.measure(&wish, length)?;
         drop(running);
         let running = LiveRobot::start(waves, 3 * length + sleep + PATIENCE)?;

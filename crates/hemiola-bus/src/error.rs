@@ -90,7 +90,7 @@ pub enum BusError {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum SendError<T> {
-    /// As many of this sender's values wait as may.
+    /// The queue is full: no more values of this sender may wait.
     #[error("not sent: as much as may wait does already; send again later, or give the receiver a larger capacity")]
     Full(T),
     /// There is no receiver: the actor is gone, or nobody serves (yet, or any more).

@@ -196,9 +196,9 @@ pub enum Source {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missed {
-    /// They are skipped, as in ROS 2.
+    /// Missed releases are skipped, as in ROS 2.
     Skip,
-    /// All are served, one after another.
+    /// Missed releases are all served, one after another.
     CatchUp,
 }
 

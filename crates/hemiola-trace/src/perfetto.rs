@@ -103,7 +103,7 @@ impl Writer<BufWriter<File>> {
     /// Starts a trace in a new file; an existing one is replaced.
     ///
     /// # Errors
-    /// As [`create_file`], and if the file cannot be written.
+    /// If [`create_file`] fails, or the file cannot be written.
     pub fn create(path: impl AsRef<Path>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let path = path.as_ref();
         Self::new(BufWriter::new(create_file(path)?), path, catalog, scale)

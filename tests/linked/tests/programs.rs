@@ -56,7 +56,7 @@ impl Run {
         Self { child, output }
     }
 
-    /// As by Ctrl-C: what it says at its end.
+    /// Ends the program as Ctrl-C does, and returns what it prints at its end.
     fn interrupt(mut self) -> String {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         let patience = Instant::now() + PATIENCE;

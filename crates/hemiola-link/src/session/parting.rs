@@ -18,7 +18,7 @@ pub enum Parting {
     NoHello,
     /// The peer keeps asking, and does not read the answers.
     DoesNotListen,
-    /// As many peers are connected as there may be.
+    /// The limit of connected peers is reached.
     NoRoom,
     /// The peer was silent for too long.
     Silence,

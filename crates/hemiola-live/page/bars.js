@@ -85,10 +85,14 @@ export class Bars {
   }
 }
 
-/** Whether the points between two times are so many that bars show all that lines would.
+/** Whether the points between two times are so many that bars show all that lines would: more than three for each
+ * column that they cover, so that a curve which has only begun is no slower to draw than a whole one.
  * @param {import("./series.js").Series} series @param {number} from @param {number} to @param {number} columns */
 export function isDense(series, from, to, columns) {
-  return series.indexAt(to) - series.indexAt(from) > 3 * columns;
+  const begin = series.indexAt(from), end = series.indexAt(to);
+  if (end - begin < 2) return false;
+  const covered = ((series.timeAt(end - 1) - series.timeAt(begin)) / (to - from)) * columns;
+  return end - begin > 3 * Math.max(1, covered);
 }
 
 /** Of a picture, its pixels as numbers. @type {WeakMap<ImageData, Uint32Array>} */

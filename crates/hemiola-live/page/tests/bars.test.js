@@ -67,4 +67,8 @@ test("bars are for many points in a column", () => {
   const all = series(Array(1000).fill(0));
   assert.ok(isDense(all, 0, 1000, 300));
   assert.ok(!isDense(all, 0, 500, 300));
+  // Points that cover a tenth of what is shown are as many in a column as if they covered all.
+  assert.ok(isDense(all, -9000, 1000, 3000));
+  assert.ok(!isDense(all, -9000, 1000, 30000));
+  assert.ok(!isDense(series([1]), 0, 10, 300));
 });

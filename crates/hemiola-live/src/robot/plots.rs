@@ -21,6 +21,7 @@ use hemiola_trace::{CycleId, Event, TaskId, Ticks};
 use serde_json::{Value, json};
 
 use super::fields::{FieldPath, MOST_PATHS, Picker};
+use super::session::FAST;
 use super::traced::Traced;
 use super::values::{schema_of, unknown, unknown_topic};
 use crate::door::outbox::Outbox;
@@ -168,6 +169,15 @@ impl PlotStream {
     /// Returns 0: dropped values are missing in plots, and not counted.
     pub fn take_dropped(&mut self) -> u64 {
         0
+    }
+
+    /// Returns after how long to call [`send`](Self::send) again: exactly when the next message is
+    /// due, as points that wait longer are seen a frame later, and often enough before for no queue
+    /// to overflow.
+    pub fn wait(&self) -> Duration {
+        let left = self.due.saturating_duration_since(Instant::now());
+        let parts = left.div_duration_f64(FAST).ceil().max(1.0);
+        if left.is_zero() { FAST } else { left.div_f64(parts) }
     }
 
     /// Receives what has arrived, and sends it if a message is due.

@@ -25,8 +25,8 @@ use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 
 /// The most subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
-/// The period in which values are polled: half of the time between two frames of a page.
-const FAST: Duration = Duration::from_millis(8);
+/// The longest period in which values are polled: half of the time between two frames of a page.
+pub const FAST: Duration = Duration::from_nanos(1_000_000_000 / 120);
 /// The period in which what people read is polled.
 const SLOW: Duration = Duration::from_millis(50);
 /// The period in which a client is sent the number of dropped values.
@@ -333,17 +333,14 @@ impl Session for RobotSession {
         self.plots.iter_mut().for_each(|stream| stream.send(out));
         self.events.iter_mut().for_each(|stream| stream.send(out));
         self.tell_dropped(out);
-        let is_fast = !self.values.is_empty() || !self.plots.is_empty();
+        let plots = self.plots.iter().map(PlotStream::wait).min();
+        let values = (!self.values.is_empty()).then_some(FAST);
         let is_slow = self.shared.replayed.is_some()
             || self.events.is_some()
             || self.statistics.is_some()
             || self.journal.is_some()
             || self.shown.is_some();
-        match (is_fast, is_slow) {
-            (true, _) => Some(FAST),
-            (false, true) => Some(SLOW),
-            (false, false) => None,
-        }
+        plots.into_iter().chain(values).min().or(is_slow.then_some(SLOW))
     }
 
     fn end(&mut self, reason: &str, out: &mut Outbox) {

@@ -14,6 +14,8 @@ pub use hand_over::hand_over_cost;
 pub use timer::wakeup_latency;
 pub use wake_up::wake_up_cost;
 
+use std::sync::{Mutex, PoisonError};
+
 use serde::{Deserialize, Serialize};
 
 use crate::latency::LatencyDistribution;
@@ -109,7 +111,10 @@ impl Calibration {
     }
 
     /// Measures with so many timers and preemptions, and accordingly more of what takes less time.
+    /// Two measurements of a process take turns, as each would disturb the other one.
     fn of(samples: usize) -> Self {
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (timer_lateness, policy) = match timer::lateness(samples) {
             Some((lateness, policy)) => (Some(lateness), policy),
             None => (None, PolicyInForce::Inherited),

@@ -192,25 +192,37 @@ pub fn apply_to_this_thread(settings: &ThreadSettings) -> Result<ThreadReport, R
     Ok(apply(settings))
 }
 
-/// Applies settings. Cores come before policy, because the kernel refuses to move a thread that is
-/// under `SCHED_DEADLINE`. The stack comes last, so that it is touched on the core where the thread
-/// will run.
+/// Applies settings. A real-time priority comes before the cores: without it, a thread might wait a
+/// second for a core that another one has taken with such a priority. `SCHED_DEADLINE` comes after
+/// them, because the kernel refuses to move a thread that is under it. The stack comes last, so that
+/// it is touched on the core where the thread will run.
 fn apply(settings: &ThreadSettings) -> ThreadReport {
     let name = Outcome::of(os::set_name(&settings.name), |error| Denial {
         setting: format!("the thread name `{}`", settings.name),
         reason: error.to_string(),
         remedy: "harmless: only tools such as top and perf show it".to_string(),
     });
-    let affinity = settings.affinity.as_ref().map_or(Outcome::NotRequested, |affinity| {
-        Outcome::of(os::set_affinity(affinity.cores().iter().map(|core| core.0)), |error| {
-            explain_affinity(affinity, &error)
+    let cores = || {
+        settings.affinity.as_ref().map_or(Outcome::NotRequested, |affinity| {
+            Outcome::of(os::set_affinity(affinity.cores().iter().map(|core| core.0)), |error| {
+                explain_affinity(affinity, &error)
+            })
         })
-    });
-    let policy = settings.policy.map_or(Outcome::NotRequested, |policy| {
-        Outcome::of(os::set_policy(policy), |error| {
-            explain_policy(policy, settings, &error, &SystemTree::of_this_machine())
+    };
+    let scheduling = || {
+        settings.policy.map_or(Outcome::NotRequested, |policy| {
+            Outcome::of(os::set_policy(policy), |error| {
+                explain_policy(policy, settings, &error, &SystemTree::of_this_machine())
+            })
         })
-    });
+    };
+    let (affinity, policy) = if let Some(Policy::Deadline { .. }) = settings.policy {
+        let affinity = cores();
+        (affinity, scheduling())
+    } else {
+        let policy = scheduling();
+        (cores(), policy)
+    };
     // Real-time policies have no slack. If one was refused, the thread shares time after all.
     let shares_time = matches!(settings.policy, None | Some(Policy::TimeSharing { .. })) || policy.denial().is_some();
     let timer_slack = if shares_time {

@@ -40,7 +40,7 @@ fn one_way(
     let court = Arc::new(Court::default());
     let partner = {
         let court = Arc::clone(&court);
-        spawn(settings("hand-over-2").affinity(Affinity::of([*last])), move || court.play(1))
+        spawn(settings("hand-over-2").affinity(Affinity::of([*last])), move || court.play(1, PATIENCE))
     };
     let player = {
         let court = Arc::clone(&court);
@@ -60,6 +60,10 @@ fn one_way(
     partner.ok().and_then(|partner| partner.thread.join().ok());
     distribution
 }
+
+/// The time after which a player leaves to whom no ball comes: whoever should serve may wait in the
+/// kernel for a lock of a thread that gets no core because of this one.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A court on which a ball flies between two cores: even numbers belong to the server, odd ones to
 /// the other core.
@@ -88,14 +92,24 @@ impl Court {
         Some(monotonic_now() - start)
     }
 
-    /// Returns every ball until the game is over.
-    fn play(&self, mut expected: u32) {
+    /// Returns every ball until the game is over, or none has come for too long. Between two balls
+    /// it reads no clock, which would take as long as a ball flies.
+    fn play(&self, mut expected: u32, patience: Duration) {
+        let (mut looks, mut since) = (0u32, None);
         while !self.over.load(Ordering::Relaxed) {
             if self.ball.load(Ordering::Acquire) == expected {
                 self.ball.store(expected + 1, Ordering::Release);
                 expected += 2;
+                (looks, since) = (0, None);
             }
             std::hint::spin_loop();
+            looks = looks.wrapping_add(1);
+            if looks.is_multiple_of(1024) {
+                let now = monotonic_now();
+                if now - *since.get_or_insert(now) > patience {
+                    return;
+                }
+            }
         }
     }
 }
@@ -116,5 +130,13 @@ mod tests {
     #[test]
     fn a_ball_that_nobody_returns_ends_the_measurement() {
         assert_eq!(Court::default().serve(0, 1), None);
+    }
+
+    #[test]
+    fn a_player_to_whom_no_ball_comes_leaves() {
+        let court = Court::default();
+        court.ball.store(1, Ordering::Relaxed);
+        court.play(1, Duration::from_millis(5));
+        assert_eq!(court.ball.load(Ordering::Relaxed), 2);
     }
 }

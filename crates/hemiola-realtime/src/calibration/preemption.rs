@@ -15,12 +15,17 @@ use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 /// drive each other out of it.
 const BYTES: usize = 32 * 1024;
 const PERIOD: Duration = Duration::from_millis(1);
+/// The time without an interruption after which the measurement ends.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Measures what a thread takes longer when another one on the same core interrupts it, beside what
 /// that one runs: two switches, the timer's interrupt, and what the caches have lost. Time in which
 /// other threads had the core, by the kernel's accounts of both threads, is excluded: on a busy
 /// machine Linux takes it from real-time threads for 50 ms now and then, and no interruption costs
 /// that.
+///
+/// The interrupted thread ends by itself and never waits for the other one, which may wait in the
+/// kernel for a lock of a thread that gets no core because of this one.
 ///
 /// The result is `None` without real-time priority: then nobody interrupts at once.
 pub(super) fn cost(interruptions: usize) -> Option<LatencyDistribution> {
@@ -29,7 +34,7 @@ pub(super) fn cost(interruptions: usize) -> Option<LatencyDistribution> {
     let desk = Arc::new(Desk::default());
     let interrupted = {
         let desk = Arc::clone(&desk);
-        spawn(measuring("interrupted").affinity(core.clone()), move || desk.work(interruptions)).ok()?
+        spawn(measuring("interrupted").affinity(core.clone()), move || desk.work(interruptions, PATIENCE)).ok()?
     };
     let interrupter = if interrupted.report.policy.is_granted() {
         let desk = Arc::clone(&desk);
@@ -37,10 +42,10 @@ pub(super) fn cost(interruptions: usize) -> Option<LatencyDistribution> {
     } else {
         None
     };
-    if let Some(interrupter) = interrupter {
-        interrupter.thread.join().ok()?;
+    match interrupter {
+        Some(interrupter) => interrupter.thread.join().ok()?,
+        None => desk.over.store(true, Ordering::Relaxed),
     }
-    desk.over.store(true, Ordering::Relaxed);
     let mut costs = interrupted.thread.join().ok()?;
     (!costs.is_empty()).then(|| LatencyDistribution::of(&mut costs))
 }
@@ -53,6 +58,7 @@ struct Desk {
     interruptions: AtomicU64,
     /// The time that the interrupter has run so far, in nanoseconds.
     spent: AtomicU64,
+    /// Whether there will be no interruptions.
     over: AtomicBool,
 }
 
@@ -71,28 +77,35 @@ impl Desk {
         }
     }
 
-    /// Works until it is over, and returns what each interruption cost.
-    fn work(&self, most: usize) -> Vec<Duration> {
+    /// Works until there were so many interruptions, or none for too long; returns what each one
+    /// cost.
+    fn work(&self, most: usize, patience: Duration) -> Vec<Duration> {
         let mut data = vec![1u8; BYTES];
         let mut costs = Vec::with_capacity(most);
         let mut accounts = Accounts::open();
-        let (mut usual, mut interrupted) = (Duration::MAX, None);
+        let (mut usual, mut interrupted) = (None::<Duration>, None);
         let (mut begun, mut interruptions, mut spent) = (monotonic_now(), 0, 0);
-        while !self.over.load(Ordering::Relaxed) {
+        let mut since = begun;
+        // The cost of an interruption is known a round after it.
+        while !self.over.load(Ordering::Relaxed)
+            && (interruptions < most as u64 || interrupted.is_some())
+            && begun - since < patience
+        {
             touch(&mut data);
             let ended = monotonic_now();
             let all = (self.interruptions.load(Ordering::Relaxed), self.spent.load(Ordering::Relaxed));
             let own = (ended - begun).saturating_sub(Duration::from_nanos(all.1 - spent));
             match interrupted.take() {
-                _ if all.0 > interruptions => interrupted = Some(own),
+                _ if all.0 > interruptions => (interrupted, since) = (Some(own), ended),
                 // What was lost from the caches may be missed only in the round after.
                 Some(before) => {
                     let others = accounts.others_since_last(self.interrupter.load(Ordering::Relaxed));
-                    costs.push((before + own).saturating_sub(usual * 2 + others));
+                    // What the very first round takes is not known to be usual.
+                    costs.extend(usual.map(|usual| (before + own).saturating_sub(usual * 2 + others)));
                     (begun, (interruptions, spent)) = (monotonic_now(), all);
                     continue;
                 }
-                None => usual = usual.min(own),
+                None => usual = Some(usual.map_or(own, |usual| usual.min(own))),
             }
             (begun, (interruptions, spent)) = (ended, all);
         }
@@ -175,6 +188,15 @@ mod tests {
             Some(least) => assert!(*least < Duration::from_millis(1), "{costs:?}"),
             None => eprintln!("SKIPPED: no permission for real-time priority"),
         }
+    }
+
+    #[test]
+    fn who_is_never_interrupted_does_not_wait_for_ever() {
+        let desk = Desk::default();
+        assert!(desk.work(3, Duration::from_millis(5)).is_empty());
+        // An interruption before anybody knows how long a round takes usually.
+        desk.interruptions.store(1, Ordering::Relaxed);
+        assert!(desk.work(3, Duration::from_millis(5)).is_empty());
     }
 
     #[test]

@@ -194,8 +194,8 @@ pub fn apply_to_this_thread(settings: &ThreadSettings) -> Result<ThreadReport, R
 
 /// Applies settings. A real-time priority comes before the cores: without it, a thread might wait a
 /// second for a core that another one has taken with such a priority. `SCHED_DEADLINE` comes after
-/// them, because the kernel refuses to move a thread that is under it. The stack comes last, so that
-/// it is touched on the core where the thread will run.
+/// them, because the kernel refuses to move a thread that is under it. The stack comes last, so
+/// that it is touched on the core where the thread will run.
 fn apply(settings: &ThreadSettings) -> ThreadReport {
     let name = Outcome::of(os::set_name(&settings.name), |error| Denial {
         setting: format!("the thread name `{}`", settings.name),

@@ -40,6 +40,8 @@ exports.Program = class Program {
   /** The newest values that are followed, by the numbers of subscriptions. */
   #followed = new Map();
   #next = 0;
+  /** Takes the next event `statistics`. @type {((event: any) => void) | undefined} */
+  #statistics;
   /** Of a replay: its newest event `transport`. */
   transport = null;
 
@@ -50,6 +52,7 @@ exports.Program = class Program {
       if (isBinary) return Object.assign(program.#followed.get(data.readUInt32LE(4)), { newest: data.subarray(32) });
       const message = JSON.parse(data), { id, result, error } = message;
       if (message.event === "transport") program.transport = message;
+      if (message.event === "statistics") program.#statistics?.(message);
       if (error === undefined) program.#waiting.get(id)?.resolve(result); else program.#waiting.get(id)?.reject(new Error(error));
     });
     program.socket.on("close", () => { for (const { reject } of program.#waiting.values()) reject(new Error("the door has closed")); });
@@ -62,6 +65,13 @@ exports.Program = class Program {
     if (this.socket.readyState !== WebSocket.OPEN) throw new Error("the door has closed");
     this.socket.send(JSON.stringify({ id, do: verb, ...values }));
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  /** The next event `statistics`. */
+  async statistics() {
+    const next = new Promise((resolve) => { this.#statistics = resolve; });
+    await this.ask("watch", { what: "statistics" });
+    return next;
   }
 
   /** Follows a representation: `newest` of what it returns are the bytes of its newest value, when one has come. */

@@ -1,11 +1,11 @@
 // Uses the page of the NAO as a person would, in Chromium: check_nao.cjs http://HOST:PORT/?token=..
-// game|replay In `game` it plays, and two changes are made that robots/nao/tests/page.rs looks for
-// in its log; in `replay` it repeats that log, slowly at first. What the page shows is compared
-// with what the door answers to a program.
+// game LOG|replay In `game` it plays, changes are made that robots/nao/tests/page.rs looks for in
+// its log, and another log is recorded, into LOG; in `replay` it repeats its own log, slowly at
+// first. What the page shows is compared with what the door answers to a program.
 const assert = require("node:assert/strict");
 const { Program, perform, until } = require("./browser.cjs");
 
-const [url, act] = process.argv.slice(2);
+const [url, act, log] = process.argv.slice(2);
 
 /** The robot of robots/nao. */
 class Nao extends Program {
@@ -119,6 +119,41 @@ const game = {
     await until("deceleration = 0.75 in the robot", async () => (await program.deceleration()) === 0.75);
     await tab.view("log");
     await tab.says("section.log .lines", /BallFit provides BallModel.*BallPredictor\.deceleration = 0\.75/s);
+  },
+
+  async "a value is overridden, modules act on it, and it is released"({ tab, program }) {
+    await tab.view("values", { shown: [{ name: "GameState", topic: false }] });
+    await tab.press("section.values .card", "Override");
+    await tab.write("section.values .editor textarea", JSON.stringify({ phase: "Scored", lasts: 4321 }));
+    await tab.press("section.values .editor", "Show this value");
+    const shows = (isOverridden) => until(isOverridden ? "the value of the page" : "its module's value", async () => {
+      return ((await row(tab, ".lasts")) === "4321") === isOverridden && ((await program.value("GameState.lasts")) === 4321) === isOverridden;
+    });
+    await shows(true);
+    // Who lies on the ground does not celebrate, and gets up.
+    await until("that it celebrates", async () => (await program.value("BehaviorState.activity")) === "Celebrates");
+    assert.equal(await program.value("MotionRequest.motion"), "Stand");
+    const from = await program.value("TruthReport.time");
+    await until("that it goes on for a second", async () => (await program.value("TruthReport.time")) > from + 1);
+    await shows(true);
+    await tab.press("section.values .card", "Release");
+    await shows(false);
+    await until("that it plays again", async () => (await program.value("BehaviorState.activity")) !== "Celebrates");
+  },
+
+  async "a log is recorded beside the robot's own"({ tab, program }) {
+    await tab.view("log");
+    const button = await until("the recorder", () => tab.page.$("section.log .bar button.record"));
+    await button.click({ button: "right" });
+    await tab.press(".menu", "Record into a file …");
+    await tab.write("dialog.question input", log);
+    await tab.page.keyboard.press("Enter");
+    await tab.says("section.log button.record", /Stop recording/);
+    const from = await program.value("TruthReport.time");
+    await until("that it is recorded for a second", async () => (await program.value("TruthReport.time")) > from + 1);
+    await button.click();
+    await tab.says("section.log button.record", /^Record$/);
+    await tab.says("#messages", /The log is in .*page\.mcap/);
   },
 
   async "the timeline shows what ran, and a run of cognition is explained"({ tab }) {

@@ -36,6 +36,21 @@ const steps = {
     await tab.says("#top .cycle", /motion/);
   },
 
+  async "the overview shows who is linked, what goes over the link, and in red what is lost"({ tab, program }) {
+    await tab.view("overview");
+    await tab.says("section.overview .flows", /laptop listens at tcp:127\.0\.0\.1:\d+: desk/);
+    const row = () => tab.page.evaluate(() => {
+      const found = [...document.querySelectorAll("section.overview .flows tr")].find(({ cells }) => cells[0].textContent === "→ Beat");
+      return found && [...found.cells].map((cell) => cell.textContent.replaceAll("\u2009", "")).concat(found.cells[3].className, found.title);
+    });
+    const [, messages, , lost, tone, title] = await until("the rate of beats", async () => { const cells = await row(); return Number(cells?.[2]) > 1 && cells; });
+    const { links: [{ sent: [beats] }] } = await program.statistics();
+    assert(Number(messages) > 0 && Number(messages) <= beats.messages, `the page says ${messages}, the robot ${beats.messages}`);
+    assert(Number(lost) > 0 && Number(lost) <= beats.dropped, `the page says ${lost}, the robot ${beats.dropped}`);
+    assert.match(tone, /bad/);
+    assert.match(title, /dropped/);
+  },
+
   async "a value is shown as a tree, whole and live"({ tab }) {
     await tab.view("values");
     await tab.press("section.values .names", "Drive, by Pilot");

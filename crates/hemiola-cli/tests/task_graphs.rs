@@ -11,13 +11,6 @@ fn exits(arguments: &[&str], code: u8) {
     assert_eq!(robot.run_with([&["robot"], arguments].concat()), ExitCode::from(code), "{}", arguments.join(" "));
 }
 
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
-    folder
-}
-
 fn text(path: &Path) -> &str {
     path.to_str().expect("it is UTF-8")
 }
@@ -33,8 +26,9 @@ const ROBOT: &str = r#"{"cycles": [
 
 #[test]
 fn a_task_graph_from_a_file_is_planned_simulated_and_drawn_by_a_command() {
-    let folder = folder("task-graphs");
-    let (pair, robot, drawn) = (folder.join("pair.json"), folder.join("robot.json"), folder.join("drawn"));
+    let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
+    let path = |name: &str| folder.path().join(name);
+    let (pair, robot, drawn) = (path("pair.json"), path("robot.json"), path("drawn"));
     std::fs::write(&pair, PAIR).expect("it can be written");
     std::fs::write(&robot, ROBOT).expect("it can be written");
     for file in [&pair, &robot] {
@@ -57,7 +51,7 @@ fn a_task_graph_from_a_file_is_planned_simulated_and_drawn_by_a_command() {
     // These arguments are refused.
     exits(&["graph", "--file", text(&robot), "--format", "svg"], 2);
     exits(&["graph", "--file", text(&robot), "motoin"], 2);
-    exits(&["graph", "--file", text(&folder.join("none.json"))], 2);
+    exits(&["graph", "--file", text(&path("none.json"))], 2);
     exits(&["graph", "--file", text(&pair), "--set", "cycle.main.rate=2.0"], 2);
     std::fs::write(&pair, PAIR.replace("[0]", "[7]")).expect("it can be written");
     exits(&["simulate", "--file", text(&pair)], 2);

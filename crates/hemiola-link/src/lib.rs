@@ -50,5 +50,5 @@ mod topics;
 pub mod wire;
 
 pub use error::LinkError;
-pub use links::{LinkHost, Links};
-pub use statistics::{LinkStatistics, ReceivedStatistics, SentStatistics};
+pub use links::{LinkHost, Links, LinksView};
+pub use statistics::{LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics};

@@ -206,7 +206,7 @@ impl Carrier {
             (received.peers, received.is_there) = (0, topic.descriptor.is_some());
         }
         self.each_session(&mut |session| {
-            statistics.peers.extend(session.robot().map(str::to_owned));
+            statistics.peers.extend(session.peer());
             for (topic, received) in statistics.received.iter_mut().enumerate() {
                 received.peers += usize::from(session.brings(topic));
             }

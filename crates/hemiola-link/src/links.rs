@@ -61,8 +61,20 @@ pub struct Links {
     ended: Receiver<()>,
     /// Notified when there is something to send.
     wakeup: Arc<Wakeup>,
-    statistics: Arc<Mutex<Vec<LinkStatistics>>>,
+    statistics: LinksView,
 }
+
+/// A view of the links of a robot, for whatever shows them while the robot runs. Clones show the
+/// same links, and the default view shows none.
+///
+/// ```
+/// use hemiola_link::LinksView;
+///
+/// let without_links = LinksView::default();
+/// assert!(without_links.statistics().is_empty());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct LinksView(Arc<Mutex<Vec<LinkStatistics>>>);
 
 /// The time within which the links' thread has to say goodbye.
 const END_PATIENCE: Duration = Duration::from_millis(500);
@@ -92,7 +104,7 @@ impl Links {
             opened.push(link);
         }
         let statistics = opened.iter().map(|link| link.desk().statistics.clone()).collect();
-        let statistics = Arc::new(Mutex::new(statistics));
+        let statistics = LinksView(Arc::new(Mutex::new(statistics)));
         // The order matters: `news` is notified first, so that the thread that `wakeup` wakes sees
         // new topics.
         let watches = [host.bus.watch(news.clone().into()), host.bus.watch(wakeup.clone().into())];
@@ -127,7 +139,13 @@ impl Links {
 
     /// Returns the statistics of each link, in the order of the configuration.
     pub fn statistics(&self) -> Vec<LinkStatistics> {
-        lock(&self.statistics).clone()
+        self.statistics.statistics()
+    }
+
+    /// Returns a view of these links, which goes on to show the last statistics when they are
+    /// closed.
+    pub fn view(&self) -> LinksView {
+        self.statistics.clone()
     }
 
     /// Says goodbye to all peers, with this reason, and closes.
@@ -145,6 +163,18 @@ impl Links {
     }
 }
 
+impl LinksView {
+    /// Returns the statistics of each link, in the order of the configuration.
+    pub fn statistics(&self) -> Vec<LinkStatistics> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<LinkStatistics>> {
+        // The statistics are consistent even if another thread has panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Drop for Links {
     fn drop(&mut self) {
         self.end("the robot has ended");
@@ -153,7 +183,7 @@ impl Drop for Links {
 
 impl fmt::Debug for Links {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(lock(&self.statistics).iter().map(|link| &link.name)).finish()
+        formatter.debug_list().entries(self.statistics.lock().iter().map(|link| &link.name)).finish()
     }
 }
 
@@ -167,7 +197,7 @@ struct Reactor {
     _watches: [Watch; 2],
     /// Receives the reason why the links close.
     ordered: Receiver<String>,
-    statistics: Arc<Mutex<Vec<LinkStatistics>>>,
+    statistics: LinksView,
 }
 
 impl Reactor {
@@ -208,7 +238,7 @@ impl Reactor {
         for link in &mut self.links {
             all.join(link.turn(is_new, now, registry, buffer));
         }
-        let mut shown = lock(&self.statistics);
+        let mut shown = self.statistics.lock();
         for (shown, link) in shown.iter_mut().zip(&self.links) {
             if *shown != link.desk().statistics {
                 shown.clone_from(&link.desk().statistics);
@@ -232,9 +262,4 @@ fn ring(wakeup: &Wakeup, waker: &Waker, ended: &Receiver<()>) {
 
 fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
-}
-
-fn lock(statistics: &Mutex<Vec<LinkStatistics>>) -> MutexGuard<'_, Vec<LinkStatistics>> {
-    // The statistics are consistent even if another thread has panicked.
-    statistics.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,14 +11,19 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+use hemiola_model::Time;
+
 use crate::lane::{Lane, Waiting};
 use crate::passage::Passage;
+use crate::statistics::LinkPeer;
 use crate::wire::{self, Answer, Frame, Message, Offer};
 
 /// A conversation with a peer.
 pub struct Session {
     /// The peer's name; `None` until it has said hello.
     robot: Option<String>,
+    /// When the peer said hello.
+    since: Time,
     /// Frames that are sent before messages, without their lengths.
     sayings: VecDeque<Vec<u8>>,
     /// The state of the topics that are sent, by their numbers.
@@ -78,6 +83,7 @@ impl Session {
         let topics = &desk.topics.sent;
         let mut session = Self {
             robot: None,
+            since: Time::ZERO,
             sayings: VecDeque::new(),
             offers: vec![Offered::NotYet; topics.len()],
             lanes: topics.iter().map(|sent| Lane::new(&sent.configuration)).collect(),
@@ -92,6 +98,11 @@ impl Session {
     /// Returns the peer's name, or `None` until it has said hello.
     pub fn robot(&self) -> Option<&str> {
         self.robot.as_deref()
+    }
+
+    /// Returns the peer as the statistics show it, or `None` until it has said hello.
+    pub fn peer(&self) -> Option<LinkPeer> {
+        self.robot.clone().map(|name| LinkPeer { name, since: self.since })
     }
 
     /// Returns whether the peer wants a topic that is sent.
@@ -226,7 +237,7 @@ impl Session {
             desk.statistics.met += 1;
             desk.statistics.problem = None;
             desk.tell(format!("`{robot}` is there"));
-            self.robot = Some(robot);
+            (self.robot, self.since) = (Some(robot), desk.topics.now());
             self.look(desk);
         }
     }

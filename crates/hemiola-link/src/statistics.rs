@@ -2,25 +2,31 @@
 
 use std::fmt;
 
-use hemiola_model::configuration::LinkConfiguration;
+use hemiola_model::Time;
+use hemiola_model::configuration::{LinkConfiguration, LinkEnd};
+use serde::{Deserialize, Serialize};
 
 /// The numbers of messages that a link has sent and received, and the peers that are connected.
 ///
-/// [`Links::statistics`](crate::Links::statistics) returns them. `Display` formats them for people.
+/// [`Links::statistics`](crate::Links::statistics) returns them. `Display` formats them for people,
+/// and serde as the robot's door sends them; numbers that are missing there are zero.
 ///
 /// ```
 /// let links: Vec<hemiola_link::LinkStatistics> = Vec::new();
 /// links.iter().for_each(|link| println!("{link}"));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct LinkStatistics {
     /// The link's name.
     pub name: String,
     /// The address at which it listens or to which it connects: `tcp:127.0.0.1:7400`.
     pub address: String,
-    /// The names of the robots that are connected now.
-    pub peers: Vec<String>,
+    /// Whether it listens at its address; otherwise it connects to it.
+    pub listens: bool,
+    /// The robots that are connected now.
+    pub peers: Vec<LinkPeer>,
     /// How often a peer has said hello as a link does.
     pub met: u64,
     /// How often a conversation ended in which the peer had said hello.
@@ -38,8 +44,20 @@ pub struct LinkStatistics {
     pub received: Vec<ReceivedStatistics>,
 }
 
+/// A robot that is connected. See [`LinkStatistics`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LinkPeer {
+    /// The robot's name.
+    pub name: String,
+    /// When it said hello, on the clock of this robot.
+    pub since: Time,
+}
+
 /// The statistics of a topic that is sent. See [`LinkStatistics`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct SentStatistics {
     /// The topic's name.
@@ -62,7 +80,8 @@ pub struct SentStatistics {
 }
 
 /// The statistics of a topic that is received. See [`LinkStatistics`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ReceivedStatistics {
     /// The topic's name.
@@ -92,6 +111,7 @@ impl LinkStatistics {
         Self {
             name: link.name.clone(),
             address: link.end.to_string(),
+            listens: matches!(link.end, LinkEnd::Listen(_)),
             sent: sent.collect(),
             received: received.collect(),
             ..Self::default()
@@ -101,11 +121,12 @@ impl LinkStatistics {
 
 impl fmt::Display for LinkStatistics {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, address, peers, met, parted, refused, ignored, .. } = self;
-        write!(formatter, "link {name} at {address}: ")?;
+        let Self { name, address, listens, peers, met, parted, refused, ignored, .. } = self;
+        let end = if *listens { "listens at" } else { "connects to" };
+        write!(formatter, "link {name} {end} {address}: ")?;
         match peers.as_slice() {
             [] => formatter.write_str("nobody is there")?,
-            peers => formatter.write_str(&peers.join(", "))?,
+            peers => formatter.write_str(&peers.iter().map(LinkPeer::to_string).collect::<Vec<_>>().join(", "))?,
         }
         write_counts(formatter, &[(*met, "met"), (*parted, "parted"), (*refused, "refused"), (*ignored, "ignored")])?;
         for SentStatistics { topic, is_there, messages, bytes, skipped, dropped, unsendable, .. } in &self.sent {
@@ -122,6 +143,12 @@ impl fmt::Display for LinkStatistics {
             Some(problem) => write!(formatter, "\n  at last: {problem}"),
             None => Ok(()),
         }
+    }
+}
+
+impl fmt::Display for LinkPeer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} since {:.1} s", self.name, self.since.seconds())
     }
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{AnyMessage, AnyQueue, Bus, RobotClock, Signal};
-use hemiola_model::RepresentationDescriptor;
 use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
 use hemiola_model::configuration::{Keep, LinkConfiguration, SentTopic};
 use hemiola_model::module::UntypedPublisher;
+use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_realtime::{Wakeup, monotonic_now};
 use hemiola_trace::{TickScale, Ticks};
 
@@ -69,6 +69,11 @@ impl Topics {
         let received = link.receive.iter().cloned();
         let received = received.map(|topic| Received { topic, descriptor: None, publisher: None }).collect();
         Self { bus, clock, scale, wakeup, sent, received }
+    }
+
+    /// Returns the time on the robot's clock.
+    pub fn now(&self) -> Time {
+        self.clock.now()
     }
 
     /// Notes which topics exist by now. Returns those that are to be sent but cannot leave the

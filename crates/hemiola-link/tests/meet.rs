@@ -69,7 +69,10 @@ fn pass_both_ways(address: LinkAddress) {
         assert!(next(&mut goals) == Goal { x: 0.5, number });
     }
     let link = laptop.until(|link| link.sent[0].messages == 20 && link.received[0].messages == 20);
-    assert_eq!((link.peers, link.met, link.received[0].lost), (vec!["robot".to_owned()], 1, 0));
+    let peers: Vec<_> = link.peers.iter().map(|peer| peer.name.as_str()).collect();
+    assert_eq!((peers, link.met, link.received[0].lost), (vec!["robot"], 1, 0));
+    assert!(link.peers[0].since > Time::ZERO);
+    assert_eq!((link.listens, robot.statistics().listens), (false, true));
     assert_eq!((link.ignored, link.refused, link.problem), (0, 0, None));
     // A side that ends says so.
     robot.links.close("it is evening");

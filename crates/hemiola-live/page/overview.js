@@ -15,6 +15,8 @@ const PERIOD = 500e6;
 /** The robot computes for a while to find bounds. */
 const BOUNDS_EVERY = 60_000;
 const MESSAGES = 5;
+/** What may happen to messages on a link instead of coming over it. */
+const LOSSES = ["dropped", "unsendable", "lost", "unreadable"];
 const LEGEND = "▍ last minute   ╷ p50   ┃ p99   ● maximum   ┊ bound (dashed)   ┃ deadline; behind it, it is missed";
 
 class Overview extends View {
@@ -232,6 +234,15 @@ class Overview extends View {
       table(["Source", "provides", "lost"], list(description.sources).map((source) => h("tr", {}, h("td", {}, source.name), h("td.muted.clip", {}, list(source.provides).join(", ")), cell(lostOf.get(source.name)?.join(", ") ?? "0", lostOf.has(source.name) ? "warning" : "muted")))),
       table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr.click", { onclick: () => this.host.open("values", { open: topic.name, topic: true }) },
         h("td", {}, String(topic.name)), cell(count(topic.sent)), cell(digits(this.#rate(topic, statistics.time))), cell(count(topic.waiting ?? 0), number(topic.waiting) ? "" : "muted"), cell(count(topic.lost ?? 0), number(topic.lost) ? "warning" : "muted")))),
+      table(["Link", "messages", "Hz", "lost"], list(statistics?.links).flatMap((link) => [
+        h("tr", {}, h("td", { colspan: "4" }, `${link.name} `, h("span.muted", {}, `${link.listens ? "listens at" : "connects to"} ${link.address}:`),
+          link.peers.length ? link.peers.map((/** @type {any} */ peer) => h("span", { title: `Since ${clock(peer.since)}` }, ` ${peer.name}`)) : h("span.warning", {}, " nobody is there"),
+          link.problem && h("div.bad", {}, link.problem))),
+        ...[...link.sent, ...link.received].map((item) => {
+          const losses = LOSSES.filter((what) => item[what]), lost = losses.reduce((sum, what) => sum + item[what], 0);
+          return h("tr", { title: losses.map((what) => `${count(item[what])} ${what}`).join("\n") }, h("td", {}, `${link.sent.includes(item) ? "→" : "←"} ${item.topic}`), cell(count(item.messages)),
+            cell(digits(this.#rate({ name: `${link.name}: ${item.topic}`, sent: item.messages }, statistics.time))), cell(count(lost), lost ? "bad" : "muted"));
+        })])),
       table(["Callback", "latency p99", "execution p99", "panics"], callbacks.map((callback) => h("tr", {}, h("td", {}, String(callback.name), h("span.muted", {}, ` ${callback.executor}`)), cell(duration(callback.latency?.p99)), cell(duration(callback.execution?.p99)), cell(count(callback.panics ?? 0), callback.panics ? "bad" : "muted")))));
   }
 

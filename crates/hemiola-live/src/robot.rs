@@ -42,6 +42,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hemiola_config::{ConfigurationText, Origins};
+use hemiola_link::LinksView;
 use hemiola_runtime::RobotHandle;
 use hemiola_trace::Known;
 
@@ -71,6 +72,8 @@ pub struct RobotFacts {
     pub file: Option<PathBuf>,
     /// The measurements of earlier runs.
     pub known: Known,
+    /// The links to other programs, if the robot has any.
+    pub links: LinksView,
 }
 
 /// A running robot that clients view and change: the [`Subject`] of its door.

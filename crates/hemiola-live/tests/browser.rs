@@ -4,9 +4,13 @@
 mod common;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use common::{House, Rerun, TOKEN, foreign};
+use common::{Beat, House, Rerun, TOKEN, foreign};
+use hemiola_bus::{Bus, RobotClock, WhenFull};
+use hemiola_link::{LinkHost, Links};
 use hemiola_live::{Door, LogSubject};
+use hemiola_model::configuration::Keep;
 use hemiola_runtime::{Change, JournalEvent};
 
 #[test]
@@ -33,7 +37,19 @@ fn what_modules_have_shown_is_seen_in_their_log() {
 #[test]
 fn the_page_shows_the_robot_and_changes_it() {
     let Some(mut node) = foreign::browser("check_page.cjs") else { return };
-    let house = House::plain();
+    // One message at most waits for the peer, so that others are lost where many come at once.
+    let link = common::sending("laptop", Keep::Last(1));
+    let (house, links) = House::linked("cart", common::configuration(), link);
+    let desk = Bus::new();
+    let _beats = desk.readable_topic::<Beat>("Beat").unwrap().queue(64, WhenFull::DropOldest);
+    let host = LinkHost::new("desk", desk.clone(), Arc::new(RobotClock::running(1.0)), |_| ());
+    let _desk_links = Links::open(&[common::receiving("robot", &links)], host).unwrap();
+    let mut beater = house.robot.handle().bus().readable_topic::<Beat>("Beat").unwrap().publisher();
+    common::wait_until(|| {
+        (0..100).for_each(|_| beater.publish(Beat::default()));
+        links.statistics()[0].sent[0].dropped > 0
+    });
+    drop(beater);
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-{}.mcap", std::process::id()));
     node.arg(format!("http://{}/?token={TOKEN}", house.address())).arg(&log);
     foreign::is_content(node);

@@ -2,11 +2,13 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// A point on the framework's clock: nanoseconds since the robot started, or since the first sample
 /// of a recording.
 ///
 /// There is no other clock: in simulation and replay it runs faster or slower than the world, and
-/// nothing notices.
+/// nothing notices. As JSON it is the number of nanoseconds.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -16,7 +18,7 @@ use std::time::Duration;
 /// assert_eq!(start + Duration::from_millis(12), Time::from_nanoseconds(1_512_000_000));
 /// assert_eq!(Time::ZERO.since(start), Duration::ZERO); // never negative
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Time(i64);
 
 impl Time {

@@ -102,14 +102,6 @@ trigger = "ImuDriver"
 modules = ["Compass"]
 "#;
 
-/// A folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 fn replay(robot: &str, log: &Path, new: &Path) -> ExitCode {
     let (log, new) = (log.to_str().unwrap(), new.to_str().unwrap());
     let arguments = ["robot", "run", "--headless", "--no-trace", "--fast", "--replay", log, "--log", new];
@@ -171,8 +163,8 @@ fn old_log(path: &Path, then: impl Fn(u32) -> Then, data_type: &DataType) {
 
 #[test]
 fn a_log_of_an_older_version_is_replayed_by_the_names_of_fields_and_variants() {
-    let folder = folder("replay-older");
-    let (old, new) = (folder.join("old.mcap"), folder.join("new.mcap"));
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (folder.path().join("old.mcap"), folder.path().join("new.mcap"));
     let then = |number: u32| Then {
         gyroscope: ThenRotation { z: 0.5, y: 0.25 },
         yaw_rate: f64::from(number),
@@ -192,7 +184,7 @@ fn a_log_of_an_older_version_is_replayed_by_the_names_of_fields_and_variants() {
     let heading = headings.last().and_then(|(_, heading)| heading.get("radians")?.number()).unwrap();
     assert!((heading - 0.99 * 0.5).abs() < 1e-12, "{heading}");
     // A variant that is gone is the default.
-    let (old, new) = (folder.join("gone.mcap"), folder.join("gone-new.mcap"));
+    let (old, new) = (folder.path().join("gone.mcap"), folder.path().join("gone-new.mcap"));
     let mut gone = Then::data_type();
     rename_variant(&mut gone, "Torso", "Tail");
     old_log(&old, then, &gone);
@@ -212,8 +204,8 @@ fn rename_variant(data_type: &mut DataType, from: &str, to: &str) {
 
 #[test]
 fn a_mapping_that_does_not_fit_is_said_before_anything_runs() {
-    let folder = folder("replay-unfit");
-    let (old, new) = (folder.join("old.mcap"), folder.join("new.mcap"));
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (folder.path().join("old.mcap"), folder.path().join("new.mcap"));
     old_log(&old, |_| Then::default(), &Then::data_type());
     for field in [
         "gyroscope = \"noise\"",
@@ -249,7 +241,8 @@ fn the_drive_of_another_robot_is_replayed_through_a_mapping() {
         eprintln!("SKIPPED: there is no {}; set HEMIOLA_SHARED", drive.display());
         return;
     }
-    let new = folder("replay-husky").join("new.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let new = folder.path().join("new.mcap");
     assert_eq!(replay(HUSKY, &drive, &new), ExitCode::SUCCESS);
     let (recorded, replayed) = (values(&drive, "/imu/data"), values(&new, "/ImuDriver/Inertial"));
     assert_eq!((recorded.len(), replayed.len()), (11_865, 11_865));
@@ -273,15 +266,15 @@ fn the_drive_of_another_robot_is_replayed_through_a_mapping() {
 
 #[test]
 fn a_log_of_another_robot_needs_only_what_modules_read() {
-    let folder = folder("replay-read");
-    let old = folder.join("old.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.mcap");
     old_log(&old, |_| Then::default(), &Then::data_type());
     let mapping = "[replay.Inertial]\ntopic = '/ImuDriver/Inertial'\n";
-    assert_eq!(replay(&format!("{ROBOT}{mapping}"), &old, &folder.join("new.mcap")), ExitCode::SUCCESS);
-    assert_eq!(values(&folder.join("new.mcap"), "/main/Heading").len(), 100);
+    assert_eq!(replay(&format!("{ROBOT}{mapping}"), &old, &folder.path().join("new.mcap")), ExitCode::SUCCESS);
+    assert_eq!(values(&folder.path().join("new.mcap"), "/main/Heading").len(), 100);
     let gauged = ROBOT.replace("[\"Compass\"]", "[\"Compass\", \"Gauge\"]");
     assert_ne!(gauged, ROBOT);
-    let none = folder.join("none.mcap");
+    let none = folder.path().join("none.mcap");
     assert_eq!(replay(&format!("{gauged}{mapping}"), &old, &none), ExitCode::from(2), "a module reads the battery");
     assert!(!none.exists());
 }

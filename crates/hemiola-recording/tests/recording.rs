@@ -16,14 +16,6 @@ use hemiola_log::{Entry, LogReader};
 
 use hello::{Drive, ROBOT, Wall};
 
-/// A folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 fn record(arguments: &[&str], log: &Path) -> ExitCode {
     let fixed = ["hello", "run", "--headless", "--no-trace", "--log", log.to_str().unwrap()];
     Application::embedded(ROBOT).run_with([&fixed, arguments].concat())
@@ -50,8 +42,8 @@ fn messages(log: &Path) -> Vec<Seen> {
 
 #[test]
 fn a_stepped_run_is_recorded_whole_and_twice_the_same() {
-    let folder = folder("recording");
-    let logs = ["first.mcap", "second.mcap"].map(|name| folder.join(name));
+    let folder = tempfile::tempdir().unwrap();
+    let logs = ["first.mcap", "second.mcap"].map(|name| folder.path().join(name));
     for log in &logs {
         assert_eq!(record(&["--fast", "--duration", "5s"], log), ExitCode::SUCCESS);
     }
@@ -73,8 +65,8 @@ fn a_stepped_run_is_recorded_whole_and_twice_the_same() {
 
 #[test]
 fn a_replay_gives_the_same_bits_and_other_parameters_give_others() {
-    let folder = folder("replay");
-    let [first, again, other] = ["first.mcap", "again.mcap", "other.mcap"].map(|name| folder.join(name));
+    let folder = tempfile::tempdir().unwrap();
+    let [first, again, other] = ["first.mcap", "again.mcap", "other.mcap"].map(|name| folder.path().join(name));
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     assert_eq!(record(&["--fast", "--duration", "5s"], &first), ExitCode::SUCCESS);
     assert_eq!(record(&["--fast", "--replay", &text(&first)], &again), ExitCode::SUCCESS);
@@ -93,8 +85,8 @@ fn a_replay_gives_the_same_bits_and_other_parameters_give_others() {
 
 #[test]
 fn a_log_that_does_not_fit_is_refused_with_a_reason() {
-    let folder = folder("replay-refused");
-    let (drives, new) = (folder.join("drives.mcap"), folder.join("new.mcap"));
+    let folder = tempfile::tempdir().unwrap();
+    let (drives, new) = (folder.path().join("drives.mcap"), folder.path().join("new.mcap"));
     assert_eq!(record(&["--fast", "--duration", "1s", "--log-only", "Drive"], &drives), ExitCode::SUCCESS);
     let replay = |log: &str| record(&["--fast", "--replay", log], &new);
     assert_eq!(replay(drives.to_str().unwrap()), ExitCode::from(2), "no source provides what is in it");
@@ -104,7 +96,8 @@ fn a_log_that_does_not_fit_is_refused_with_a_reason() {
 
 #[test]
 fn only_what_was_asked_for_is_recorded() {
-    let log = folder("recording-some").join("some.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("some.mcap");
     assert_eq!(record(&["--fast", "--duration", "5s", "--log-only", "Wall@10"], &log), ExitCode::SUCCESS);
     let messages = messages(&log);
     assert!(messages.iter().all(|message| message.0 == "/World/Wall"));
@@ -113,11 +106,11 @@ fn only_what_was_asked_for_is_recorded() {
 
 #[test]
 fn what_robot_toml_says_is_recorded_in_every_run_and_the_command_line_has_the_last_word() {
-    let folder = folder("recording-configured");
+    let folder = tempfile::tempdir().unwrap();
     let robot = format!(
         "{ROBOT}[log]\nfolder = {:?}\ncompression = \"zstd\"\nonly = [\"Wall\", \"Drive\"]\n\
          [log.channel.Wall]\nrate = 10.0\n[log.channel.Drive]\nenabled = false\n",
-        folder.join("logs")
+        folder.path().join("logs")
     );
     let run = |arguments: &[&str]| {
         let fixed = ["hello", "run", "--headless", "--no-trace", "--fast", "--duration", "990ms"];
@@ -127,7 +120,7 @@ fn what_robot_toml_says_is_recorded_in_every_run_and_the_command_line_has_the_la
     // How often which topic is in a log.
     let counts = |log: &str| {
         let mut counts = BTreeMap::new();
-        messages(&folder.join(log)).into_iter().for_each(|seen| *counts.entry(seen.0).or_insert(0) += 1);
+        messages(&folder.path().join(log)).into_iter().for_each(|seen| *counts.entry(seen.0).or_insert(0) += 1);
         counts.into_iter().collect::<Vec<_>>()
     };
     let (wall, drive) = (|count| ("/World/Wall".to_owned(), count), |count| ("/control/Drive".to_owned(), count));
@@ -136,10 +129,10 @@ fn what_robot_toml_says_is_recorded_in_every_run_and_the_command_line_has_the_la
     run(&["--no-log"]);
     run(&["--set", "log.channel.Wall.rate=20.0", "--set", "log.channel.Drive={ unset = true }"]);
     assert_eq!(counts("logs/hello-2.mcap"), [wall(20), drive(100)]);
-    run(&["--log", folder.join("named.mcap").to_str().unwrap(), "--log-only", "Drive@5"]);
+    run(&["--log", folder.path().join("named.mcap").to_str().unwrap(), "--log-only", "Drive@5"]);
     assert_eq!(counts("named.mcap"), [drive(5)]);
-    run(&["--replay", folder.join("logs/hello-2.mcap").to_str().unwrap()]);
-    let logs = std::fs::read_dir(folder.join("logs")).unwrap().count();
+    run(&["--replay", folder.path().join("logs/hello-2.mcap").to_str().unwrap()]);
+    let logs = std::fs::read_dir(folder.path().join("logs")).unwrap().count();
     assert_eq!(logs, 2, "what is replayed is not recorded again");
 }
 
@@ -176,7 +169,8 @@ fn besides(log: &Path) -> Besides {
 
 #[test]
 fn a_log_tells_how_the_robot_was_configured_what_was_changed_and_said_and_how_it_went() {
-    let log = folder("recording-besides").join("all.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("all.mcap");
     let text = log.to_str().unwrap();
     let robot = Application::embedded(ROBOT).started(|handle| {
         handle.change(Change::parameter("Pilot", "distance", hemiola::data::Value::Float(0.75))).wait().unwrap();
@@ -223,8 +217,8 @@ fn sorted(mut messages: Vec<Seen>) -> Vec<Seen> {
 
 #[test]
 fn a_log_is_split_into_files_that_are_whole_and_together_have_it_all() {
-    let folder = folder("recording-split");
-    let [whole, split, merged] = ["whole", "split", "merged"].map(|name| folder.join(name).join("game.mcap"));
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, split, merged] = ["whole", "split", "merged"].map(|name| folder.path().join(name).join("game.mcap"));
     assert_eq!(record(&["--fast", "--duration", "5s"], &whole), ExitCode::SUCCESS);
     assert_eq!(record(&["--fast", "--duration", "5s", "--set", "log.split=2 s"], &split), ExitCode::SUCCESS);
     let parts = logs(split.parent().unwrap());
@@ -261,7 +255,8 @@ fn a_log_is_split_into_files_that_are_whole_and_together_have_it_all() {
 
 #[test]
 fn the_last_minutes_are_kept_and_no_more() {
-    let log = folder("recording-ring").join("game.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("game.mcap");
     assert_eq!(record(&["--fast", "--duration", "60s", "--set", "log.keep=8 s"], &log), ExitCode::SUCCESS);
     let files = logs(log.parent().unwrap());
     let times: Vec<u64> = files.iter().flat_map(|file| messages(file)).map(|seen| seen.2).collect();
@@ -279,7 +274,8 @@ fn lossy() -> ExitCode {
 
 #[test]
 fn what_shall_stay_free_on_the_disk_stays_free_and_the_robot_goes_on() {
-    let log = folder("recording-reserve").join("game.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("game.mcap");
     // No disk has as much.
     let reserve = ["--fast", "--duration", "120s", "--set", "log.reserve=900000 TB", "--set", "log.flush=10 ms"];
     assert_eq!(record(&reserve, &log), lossy());
@@ -290,9 +286,9 @@ fn what_shall_stay_free_on_the_disk_stays_free_and_the_robot_goes_on() {
 
 #[test]
 fn values_are_recorded_only_while_the_condition_holds() {
-    let folder = folder("recording-conditions");
+    let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, settings: &[&str]| {
-        let log = folder.join(name);
+        let log = folder.path().join(name);
         let mut arguments = vec!["--fast", "--duration", "10s"];
         settings.iter().for_each(|setting| arguments.extend(["--set", setting]));
         assert_eq!(record(&arguments, &log), ExitCode::SUCCESS, "{settings:?}");
@@ -317,9 +313,9 @@ fn values_are_recorded_only_while_the_condition_holds() {
     assert!(walls.iter().all(|seen| seen.0 == "/World/Wall"), "what is spoken of is not recorded by that");
     assert!(walls.len().abs_diff(fast.len()) < 20, "{} walls, {} drives", walls.len(), fast.len());
     let mut arguments = vec!["--fast", "--set", "log.channel.Drive.only_while=Drive.metres > 0.3"];
-    assert_eq!(record(&arguments, &folder.join("wrong.mcap")), ExitCode::from(2));
+    assert_eq!(record(&arguments, &folder.path().join("wrong.mcap")), ExitCode::from(2));
     arguments[2] = "log.channel.Wall.only_while=Wall.metres";
-    assert_eq!(record(&arguments, &folder.join("wrong.mcap")), ExitCode::from(2));
+    assert_eq!(record(&arguments, &folder.path().join("wrong.mcap")), ExitCode::from(2));
 }
 
 #[test]
@@ -331,7 +327,8 @@ fn a_choice_of_what_to_record_needs_a_log() {
 
 #[test]
 fn a_log_that_cannot_be_written_is_said_at_once() {
-    let log = folder("recording-refused").join("there.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("there.mcap");
     std::fs::write(&log, "precious").unwrap();
     assert_eq!(record(&["--fast", "--duration", "1s"], &log), ExitCode::FAILURE);
     assert_eq!(std::fs::read_to_string(&log).unwrap(), "precious");
@@ -353,7 +350,8 @@ fn records_without_room() {
 
 #[test]
 fn a_full_disk_costs_the_end_of_the_log_and_nothing_else() {
-    let log = folder("recording-full").join("full.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("full.mcap");
     // No file may grow beyond 64 blocks, and who tries is told instead of killed.
     let script = "ulimit -f 64; trap '' XFSZ; exec \"$0\" --exact records_without_room --ignored --nocapture";
     let output = std::process::Command::new("sh")

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use hemiola::prelude::*;
@@ -55,13 +55,6 @@ impl Striker {
 
 const ROBOT: &str = "[cycle.main]\nrate = 100.0\nworkers = 1\n";
 
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("hemiola-topics-{name}-{}", std::process::id()));
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 /// Number in the channel, milliseconds, and which goal.
 type Seen = (u32, u64, u32);
 
@@ -111,7 +104,8 @@ fn record(arguments: &str, log: &Path) -> Content {
 
 #[test]
 fn messages_of_a_stepped_robot_are_recorded_whole_with_the_time_of_their_run() {
-    let log = folder("stepped").join("goals.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("goals.mcap");
     let Content { goals, counts, said, channels, .. } = record("--fast --duration 9990ms", &log);
     let expected: Vec<Seen> = (0..100).map(|goal| (goal, 90 + 100 * u64::from(goal), 10 + 10 * goal)).collect();
     assert_eq!(goals, expected);
@@ -122,9 +116,10 @@ fn messages_of_a_stepped_robot_are_recorded_whole_with_the_time_of_their_run() {
 
 #[test]
 fn topics_are_chosen_as_representations_are() {
-    let folder = folder("chosen");
-    let record =
-        |name: &str, arguments: &str| record(&format!("--fast --duration 9990ms {arguments}"), &folder.join(name));
+    let folder = tempfile::tempdir().unwrap();
+    let record = |name: &str, arguments: &str| {
+        record(&format!("--fast --duration 9990ms {arguments}"), &folder.path().join(name))
+    };
     let goals = record("goals.mcap", "--log-only Goal");
     assert_eq!((goals.goals.len(), goals.counts), (100, 0));
     let counts = record("counts.mcap", "--log-only Count");
@@ -139,7 +134,8 @@ fn topics_are_chosen_as_representations_are() {
 
 #[test]
 fn a_live_robot_has_its_messages_recorded_with_their_time() {
-    let log = folder("live").join("goals.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("goals.mcap");
     let Content { goals, sent, .. } = record("--duration 1s", &log);
     assert!(!goals.is_empty(), "there were enough runs");
     assert!(sent.iter().all(|(run, sent)| run <= sent), "after their run has begun: {sent:?}");

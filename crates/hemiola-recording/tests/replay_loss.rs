@@ -1,7 +1,7 @@
 //! `run --replay` of a log that lacks something of its source.
 #![forbid(unsafe_code)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use hemiola::Application;
@@ -74,11 +74,9 @@ fn of(name: &str) -> hemiola::data::DataType {
 }
 
 /// What the module made of each sample.
-fn replayed(name: &str, is_missing: fn(&str, u32) -> bool) -> Vec<(u32, u32)> {
-    let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    let (old, new): (PathBuf, PathBuf) = (folder.join("old.mcap"), folder.join("new.mcap"));
+fn replayed(is_missing: fn(&str, u32) -> bool) -> Vec<(u32, u32)> {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (folder.path().join("old.mcap"), folder.path().join("new.mcap"));
     log(&old, is_missing);
     let (from, to) = (old.to_str().unwrap(), new.to_str().unwrap());
     let arguments = ["eyes", "run", "--headless", "--no-trace", "--fast", "--replay", from, "--log", to];
@@ -98,13 +96,13 @@ fn replayed(name: &str, is_missing: fn(&str, u32) -> bool) -> Vec<(u32, u32)> {
 
 #[test]
 fn a_whole_log_gives_every_sample() {
-    let pairs = replayed("replay-whole", |_, _| false);
+    let pairs = replayed(|_, _| false);
     assert_eq!(pairs, (0..SAMPLES).map(|number| (number, number)).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_sample_of_which_a_part_was_lost_is_left_out_and_never_mixed_with_another() {
-    let pairs = replayed("replay-lost", |name, number| match name {
+    let pairs = replayed(|name, number| match name {
         "Left" => number % 5 == 2,
         _ => number % 7 == 3,
     });
@@ -114,6 +112,6 @@ fn a_sample_of_which_a_part_was_lost_is_left_out_and_never_mixed_with_another() 
 
 #[test]
 fn a_part_that_was_lost_at_the_end_is_noticed_as_well() {
-    let pairs = replayed("replay-end", |name, number| name == "Right" && number >= SAMPLES - 2);
+    let pairs = replayed(|name, number| name == "Right" && number >= SAMPLES - 2);
     assert_eq!(pairs.len(), SAMPLES as usize - 2);
 }

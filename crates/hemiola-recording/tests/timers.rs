@@ -27,8 +27,8 @@ impl Counter {
 
 #[test]
 fn a_log_of_timers_without_a_transcript_is_verified_to_its_end_and_no_further() {
-    // A number at the end of its name would make it one of several files of a log.
-    let path = std::env::temp_dir().join(format!("hemiola-{}-timers.mcap", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("timers.mcap");
     let mut log = LogWriter::create(&path, LogCompression::None).unwrap();
     log.metadata("hemiola", [("robot".to_owned(), "counter".to_owned())].into()).unwrap();
     let schema = MessageSchema::of("Count", &RepresentationDescriptor::of::<Count>().data_type().unwrap());

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use hemiola::Application;
@@ -156,17 +155,10 @@ fn robot(arguments: &[&str]) -> ExitCode {
     Application::embedded(ROBOT).run_with([&["robot"], arguments].concat())
 }
 
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 #[test]
 fn a_module_that_exists_only_at_run_time_is_recorded_and_repeated_to_the_bit() {
-    let folder = folder("foreign");
-    let log = folder.join("run.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("run.mcap");
     let path = log.to_str().unwrap();
     let run = ["run", "--headless", "--no-trace", "--fast", "--duration", "2s", "--log", path];
     assert_eq!(robot(&run), ExitCode::SUCCESS);
@@ -201,8 +193,8 @@ fn a_module_that_exists_only_at_run_time_is_recorded_and_repeated_to_the_bit() {
 
 #[test]
 fn it_is_in_the_graph_between_the_rust_modules() {
-    let folder = folder("foreign-graph");
-    let drawn = folder.join("graph.dot");
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = folder.path().join("graph.dot");
     assert_eq!(robot(&["graph", "--format", "dot", "--output", drawn.to_str().unwrap()]), ExitCode::SUCCESS);
     let drawn = std::fs::read_to_string(drawn).unwrap();
     for part in ["Sonar", "Smoother", "smooth", "judge", "Pilot", "Smoothed"] {

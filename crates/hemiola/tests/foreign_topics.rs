@@ -127,10 +127,8 @@ fn robot(arguments: &[&str]) -> ExitCode {
 
 #[test]
 fn messages_go_between_rust_modules_and_one_that_exists_only_at_run_time_and_are_repeated_to_the_bit() {
-    let folder = std::env::temp_dir().join(format!("hemiola-foreign-topics-{}", std::process::id()));
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    let log = folder.join("run.mcap");
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("run.mcap");
     let path = log.to_str().unwrap();
     let run = ["run", "--headless", "--no-trace", "--fast", "--duration", "2s", "--log", path];
     assert_eq!(robot(&run), ExitCode::SUCCESS);

@@ -6,7 +6,6 @@
 #[allow(dead_code, reason = "its `main` is the example's, not the test's")]
 mod hello;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -33,21 +32,14 @@ fn the_example_is_short() {
     assert!(lines < 60, "{lines} lines");
 }
 
-/// A folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 fn hello(arguments: &[&str]) -> ExitCode {
     Application::embedded(ROBOT).run_with([&["hello"], arguments].concat())
 }
 
 #[test]
 fn every_command_works() {
-    let picture = folder("pictures").join("picture.svg");
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("picture.svg");
     let picture = picture.to_str().unwrap();
     for arguments in [
         &["check"] as &[_],
@@ -89,19 +81,19 @@ fn mistakes_on_the_command_line_end_with_2() {
 
 #[test]
 fn what_cannot_be_written_ends_with_1() {
-    let folder = folder("unwritable");
-    let below_a_file = folder.join("file/trace.pftrace");
-    std::fs::write(folder.join("file"), "").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let below_a_file = folder.path().join("file/trace.pftrace");
+    std::fs::write(folder.path().join("file"), "").unwrap();
     let trace = below_a_file.to_str().unwrap();
     assert_eq!(hello(&["run", "--fast", "--duration", "1s", "--trace", trace]), ExitCode::from(1));
 }
 
 #[test]
 fn a_run_leaves_trace_figures_and_profile() {
-    let folder = folder("run");
-    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let profile = path("profile.json");
-    std::fs::write(folder.join("robot.toml"), format!("{ROBOT}[output]\nprofile = {profile:?}\n")).unwrap();
+    std::fs::write(folder.path().join("robot.toml"), format!("{ROBOT}[output]\nprofile = {profile:?}\n")).unwrap();
     let (robot, trace, json) = (path("robot.toml"), path("new/hello.pftrace"), path("figures.json"));
     let run = ["run", "--fast", "--duration", "4s", "--config", &robot, "--trace", &trace, "--json", &json];
     assert_eq!(hello(&run), ExitCode::SUCCESS);

@@ -5,8 +5,9 @@
 #[path = "../../../tests/foreign/programs.rs"]
 mod foreign;
 
+use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use hemiola::Application;
 use hemiola::configuration::Scheduling;
+use hemiola::log::{Entry, LogReader};
 use hemiola::replay::ReplayLog;
 use hemiola::runtime::{Change, JournalEvent, RobotHandle};
 // Its modules and sources register themselves.
@@ -34,16 +36,37 @@ fn the_page_shows_the_nao_and_changes_it_and_its_log_plays_again() {
     // It begins anew after a goal, and its cameras leave an unoptimised build some time.
     let settings = ["source.SimulatedBody.parameters.repeat=true", "source.SimulatedCameras.rate=5.0"];
     let nao = Nao::start(&["--log", &log, "--set", settings[0], "--set", settings[1]]);
-    nao.is_shown_by(game, "game");
+    let page_log = folder.0.join("page.mcap");
+    nao.is_shown_by(game, &["game", &page_log.display().to_string()]);
     drop(nao);
 
     let recorded = ReplayLog::read(log.as_ref()).expect("the game is recorded");
     let changes: Vec<_> = recorded.events().iter().filter_map(|entry| change(&entry.event)).collect();
-    assert_eq!(changes, ["BallModel by BallFit", "BallPredictor.deceleration = 0.75"]);
+    let expected =
+        ["BallModel by BallFit", "BallPredictor.deceleration = 0.75", "GameState overridden", "GameState released"];
+    assert_eq!(changes, expected);
+    let counts = counts(&page_log);
+    for value in ["LowerImage", "UpperImage", "RobotPose", "BehaviorState", "JointRequest"] {
+        assert!(counts.get(value).is_some_and(|count| *count > 1), "{value} is not recorded: {counts:?}");
+    }
 
     // So slow that it does not end before somebody looks.
     let nao = Nao::start(&["--replay", &log, "--speed", "0.01"]);
-    nao.is_shown_by(replay, "replay");
+    nao.is_shown_by(replay, &["replay"]);
+}
+
+/// Counts the values of each representation in a log, which has to be whole.
+fn counts(log: &Path) -> BTreeMap<String, u32> {
+    let mut log = LogReader::open(log).expect("it is recorded");
+    assert!(log.summary().is_some(), "it has no end");
+    let mut counts = BTreeMap::new();
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.expect("it is whole") {
+            let (_, name) = message.channel.topic.rsplit_once('/').expect("/cycle/Representation");
+            *counts.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    counts
 }
 
 /// What somebody has changed, if that is what happened.
@@ -52,6 +75,8 @@ fn change(event: &JournalEvent) -> Option<String> {
     Some(match change {
         Change::Provider { representation, module } => format!("{representation} by {module}"),
         Change::Parameter { module, parameter, value } => format!("{module}.{parameter} = {value}"),
+        Change::Override { representation, .. } => format!("{representation} overridden"),
+        Change::Release { representation } => format!("{representation} released"),
         other => format!("{other:?}"),
     })
 }
@@ -89,8 +114,8 @@ impl Nao {
     }
 
     /// Has a script look at it.
-    fn is_shown_by(&self, mut script: Command, act: &str) {
-        script.arg(format!("http://127.0.0.1:{}/?token={TOKEN}", self.port)).arg(act);
+    fn is_shown_by(&self, mut script: Command, act: &[&str]) {
+        script.arg(format!("http://127.0.0.1:{}/?token={TOKEN}", self.port)).args(act);
         foreign::is_content(script);
     }
 }

@@ -126,16 +126,20 @@ fn two_programs_talk_both_ways() {
         // It begins with a small circle; a large one is what the follower wishes for.
         Witness::at(&address).sees(2.0);
         let said = follower.interrupt();
-        for part in ["link leader at", "sent Wish: ", "received Odometry: ", "`leader` is there", "`heading` is sent"] {
-            assert!(said.contains(part), "{part}: {said}");
-        }
-        let said = leader.interrupt();
         for part in
-            ["link follower at", "`follower` is there", "`follower` is gone: it says goodbye: the robot has ended"]
+            ["link leader connects to", "sent Wish: ", "received Odometry: ", "`leader` is there", "`heading` is sent"]
         {
             assert!(said.contains(part), "{part}: {said}");
         }
-        let counts = said.lines().find(|line| line.contains("link follower at")).unwrap();
+        let said = leader.interrupt();
+        for part in [
+            "link follower listens at",
+            "`follower` is there",
+            "`follower` is gone: it says goodbye: the robot has ended",
+        ] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let counts = said.lines().find(|line| line.contains("link follower listens at")).unwrap();
         assert!(!counts.contains("refused"), "{counts}");
     }
 }

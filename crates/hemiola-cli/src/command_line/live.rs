@@ -18,7 +18,8 @@ pub enum LiveCommand {
 
 A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be seen as well.")]
     View(ViewArguments),
-    /// Watch a running robot: cycles, tasks, chains, topics, sources, messages; the whole terminal
+    /// Watch a running robot: cycles, tasks, chains, topics, sources, links, messages; the whole
+    /// terminal
     Top(OutputArguments),
     /// Show values of a running robot
     #[command(after_help = "Examples:
@@ -46,6 +47,10 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
   service list
   service call save_map '{ name = \"final\" }'")]
     Service(ServiceArguments),
+    /// Look at the links of a running robot to other programs
+    #[command(after_help = "Example:
+  link list                           who is there, what was sent, received and lost, and the last problem")]
+    Link(LinkArguments),
     /// Say who provides what on a running robot, and let somebody else do so
     #[command(after_help = "Examples:
   providers list
@@ -228,6 +233,18 @@ pub struct ServiceCallArguments {
     pub request: String,
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct LinkArguments {
+    #[command(subcommand)]
+    pub command: LinkCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum LinkCommand {
+    /// List them, with who is there, and what was sent, received and lost
+    List(OutputArguments),
 }
 
 #[derive(Subcommand, Debug)]

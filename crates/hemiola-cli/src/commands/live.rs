@@ -6,13 +6,14 @@
 //! | `connect` | which robot is meant |
 //! | `text`, `decoder` | values as they stand in robot.toml, and as JSON |
 //! | `ps`, `top`, `show`, `plot` | looking |
-//! | `topic`, `service` | messages |
+//! | `topic`, `service`, `link` | messages |
 //! | `parameters`, `providers`, `steer` | changing |
 //! | `trace`, `record`, `snapshot`, `why` | keeping and explaining |
 //! | `view` | a log in the place of a robot |
 
 mod connect;
 mod decoder;
+mod link;
 pub mod parameters;
 mod plot;
 mod providers;
@@ -50,6 +51,7 @@ pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, Comman
         LiveCommand::Plot(arguments) => plot::plot(own, arguments),
         LiveCommand::Topic(arguments) => topic::topic(own, &arguments.command),
         LiveCommand::Service(arguments) => service::service(own, &arguments.command),
+        LiveCommand::Link(arguments) => link::link(own, &arguments.command),
         LiveCommand::Providers(arguments) => match &arguments.command {
             ProvidersCommand::List(arguments) => providers::list(own, arguments),
             ProvidersCommand::Switch(arguments) => providers::switch(own, arguments),

@@ -197,7 +197,9 @@ impl Attempt<'_> {
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
-        // A port that is in use is reported before anything moves.
+        // An address or port that is in use is reported before anything moves.
+        let links = links::open(&handle, name, &links, arguments)?;
+        let shown_links = links.as_ref().map(OpenLinks::view).unwrap_or_default();
         let about = About {
             name,
             base: &session::base(program, &arguments.configuration),
@@ -210,9 +212,9 @@ impl Attempt<'_> {
                 end: runner::end(arguments).map_or(log.end(), |end| end.min(log.end())),
                 events: log.events().to_vec(),
             }),
+            links: shown_links.clone(),
         };
         let door = door::open(&handle, about, page, arguments)?;
-        let links = links::open(&handle, name, &links, arguments)?;
         let running = runner.begin();
         program.note_start(&handle);
         let mut watch = Watch {
@@ -222,6 +224,7 @@ impl Attempt<'_> {
             seen: handle.observe(Observation::default().with_journal())?,
             handle: handle.clone(),
             bounds: watched,
+            links: shown_links,
             recording: log_path,
             shown,
             messages: Vec::new(),

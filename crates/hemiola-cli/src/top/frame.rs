@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use hemiola_link::LinkStatistics;
 use hemiola_model::Time;
 use hemiola_runtime::{LatencyBounds, RobotHandle};
 use hemiola_trace::Report;
@@ -21,6 +22,8 @@ pub struct Frame {
     pub safe_state: Option<String>,
     /// The traffic on the bus.
     pub channels: Vec<Channel>,
+    /// The links to other programs.
+    pub links: Vec<LinkStatistics>,
     pub bounds: Bounds,
     /// How often a bound was exceeded.
     pub exceedances: u64,
@@ -88,6 +91,7 @@ impl Frame {
             report: serde_json::from_value(event["report"].clone()).unwrap_or_default(),
             safe_state,
             channels: channels(&event["topics"]),
+            links: serde_json::from_value(event["links"].clone()).unwrap_or_default(),
             exceedances,
             recording,
             ..Self::default()

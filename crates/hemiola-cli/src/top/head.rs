@@ -64,9 +64,9 @@ pub fn draw_foot(canvas: &mut Canvas<'_>, area: Rect, ends: Ends, asks: bool) {
             Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD),
         ),
         (Ends::Robot, false) => {
-            Line::styled(" ? help   tab, 1-6: what is shown   s: sort   q, Ctrl-C: end the robot", QUIET)
+            Line::styled(" ? help   tab, 1-7: what is shown   s: sort   q, Ctrl-C: end the robot", QUIET)
         }
-        (Ends::View, _) => Line::styled(" ? help   tab, 1-6: what is shown   s: sort   q: leave", QUIET),
+        (Ends::View, _) => Line::styled(" ? help   tab, 1-7: what is shown   s: sort   q: leave", QUIET),
     };
     canvas.render_widget(line, area);
 }

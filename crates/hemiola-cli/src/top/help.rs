@@ -8,7 +8,7 @@ use ratatui::widgets::{Block, Clear, Paragraph};
 use super::Ends;
 
 const KEYS: [(&str, &str); 6] = [
-    ("tab, ← →, 1-6", "another tab"),
+    ("tab, ← →, 1-7", "another tab"),
     ("↑ ↓, page up, page down", "select a row"),
     ("s", "sort by the next column"),
     ("S", "the other way round"),

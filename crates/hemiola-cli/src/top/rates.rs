@@ -46,6 +46,11 @@ pub enum Counted {
     Messages {
         channel: String,
     },
+    /// The messages of a topic that went over a link.
+    Linked {
+        link: String,
+        topic: String,
+    },
     Arrivals {
         source: String,
         output: String,
@@ -120,6 +125,13 @@ impl Counts {
         }
         for channel in &frame.channels {
             counts.of.insert(Counted::Messages { channel: channel.name.clone() }, channel.sent);
+        }
+        for link in &frame.links {
+            let sent = link.sent.iter().map(|sent| (&sent.topic, sent.messages));
+            let received = link.received.iter().map(|received| (&received.topic, received.messages));
+            for (topic, messages) in sent.chain(received) {
+                counts.of.insert(Counted::Linked { link: link.name.clone(), topic: topic.clone() }, messages);
+            }
         }
         counts
     }

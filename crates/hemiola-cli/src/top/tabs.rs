@@ -3,6 +3,7 @@
 mod chains;
 mod channels;
 mod cycles;
+mod links;
 mod messages;
 mod sources;
 mod tasks;
@@ -23,12 +24,14 @@ pub enum Tab {
     Chains,
     Topics,
     Sources,
+    Links,
     Messages,
 }
 
 impl Tab {
     /// All tabs, in the order in which they stand.
-    pub const ALL: [Self; 6] = [Self::Cycles, Self::Tasks, Self::Chains, Self::Topics, Self::Sources, Self::Messages];
+    pub const ALL: [Self; 7] =
+        [Self::Cycles, Self::Tasks, Self::Chains, Self::Topics, Self::Sources, Self::Links, Self::Messages];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -37,6 +40,7 @@ impl Tab {
             Self::Chains => "chains",
             Self::Topics => "topics",
             Self::Sources => "sources",
+            Self::Links => "links",
             Self::Messages => "messages",
         }
     }
@@ -61,6 +65,7 @@ pub fn draw(
         Tab::Chains => chains::table(frame, rates).draw(canvas, area, position),
         Tab::Topics => channels::table(frame, rates).draw(canvas, area, position),
         Tab::Sources => sources::table(frame, rates).draw(canvas, area, position),
+        Tab::Links => links::draw(canvas, area, frame, rates, position),
         Tab::Messages => messages::draw(canvas, area, frame, position),
     }
 }

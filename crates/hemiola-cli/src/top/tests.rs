@@ -1,3 +1,4 @@
+use hemiola_link::LinkStatistics;
 use hemiola_trace::{CallbackReport, ChainReport, CycleReport, Report, SourceReport, Summary, TaskReport};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -50,6 +51,24 @@ fn report(runs: u64) -> Report {
     }
 }
 
+fn links() -> Vec<LinkStatistics> {
+    let links = json!([
+        {
+            "name": "laptop", "address": "tcp:127.0.0.1:7400", "listens": true,
+            "peers": [{"name": "rover", "since": 100_000_000}, {"name": "arm", "since": 200_000_000}],
+            "sent": [
+                {"topic": "Odometry", "messages": 1200, "bytes": 9000, "skipped": 7, "dropped": 3, "unsendable": 2},
+            ],
+            "received": [{"topic": "Goal", "messages": 2, "bytes": 16, "lost": 3, "late": 1, "unreadable": 1}],
+        },
+        {
+            "name": "base", "address": "tcp:127.0.0.1:7401", "problem": "nobody is met there yet",
+            "received": [{"topic": "Map"}],
+        },
+    ]);
+    serde_json::from_value(links).unwrap()
+}
+
 fn frame(runs: u64, seconds: f64) -> Frame {
     Frame {
         robot: "nao".into(),
@@ -80,23 +99,23 @@ fn a_wide_terminal_shows_every_figure_of_the_cycles() {
     top.update(frame(83, 2.0));
     let expected = [
         " nao  2.0 s  real time",
-        " 1 cycles  2 tasks  3 chains  4 topics  5 sources  6 messages",
+        " 1 cycles  2 tasks  3 chains  4 topics  5 sources  6 links  7 messages",
         " cycle      of the deadline                    mean   p99   max  deadline  bound  missed  dropped  skipped  runs/s  workers    CPU",
         " motion     ▕███████▊─────       •          ▏  3.00  5.00  8.00      12.0              0        3        0    83.0        1   17 %",
         " cognition  ▕████████████████████████████▏─▶▏  30.0  32.0  40.0      33.0              3        0        0     0.0        0  0.0 %",
     ];
     let lines = shown(&mut top, 130, 12);
     assert_eq!(lines[..5], expected, "{lines:#?}");
-    assert_eq!(lines[11], " ? help   tab, 1-6: what is shown   s: sort   q: leave");
+    assert_eq!(lines[11], " ? help   tab, 1-7: what is shown   s: sort   q: leave");
 }
 
 #[test]
 fn a_narrow_terminal_shows_what_matters_most() {
     let mut top = view(frame(83, 2.0));
-    let lines = shown(&mut top, 55, 8);
-    assert_eq!(lines[1], " cycles  tasks  chains  topics  sources  messages");
-    assert_eq!(lines[2], " cycle      of the deadline    mean   p99   max  missed");
-    assert_eq!(lines[3], " motion     ▕███▊───  •     ▏  3.00  5.00  8.00       0");
+    let lines = shown(&mut top, 57, 8);
+    assert_eq!(lines[1], " cycles  tasks  chains  topics  sources  links  messages");
+    assert_eq!(lines[2], " cycle      of the deadline      mean   p99   max  missed");
+    assert_eq!(lines[3], " motion     ▕████▎──    •     ▏  3.00  5.00  8.00       0");
     let lines = shown(&mut top, 40, 8);
     assert_eq!(lines[2], " cycle      mean   p99   max  missed");
 }
@@ -119,6 +138,7 @@ fn the_safe_state_stands_above_all_figures() {
 fn every_tab_shows_its_figures() {
     let mut top = view(Frame {
         channels: vec![Channel { name: "whistle".into(), sent: 5, waiting: 2, lost: 3 }],
+        links: links(),
         bounds: Bounds {
             reactions: [(("Cameras".to_owned(), "Legs.request".to_owned()), 65_000_000)].into(),
             ..Bounds::default()
@@ -135,10 +155,22 @@ fn every_tab_shows_its_figures() {
         ('3', &["Cameras Legs.request 50.0 60.0 70.0 65.0 20.0 30.0 40.0 0.0"]),
         ('4', &["whistle 0.0 5 2 3"]),
         ('5', &["Body 0.0 80 3 0.090 0.100 0.200"]),
+        ('6', &["laptop rover, arm sent Odometry 0.0 1,200 9,000 7 5", "laptop rover, arm received Goal 0.0 2 16 0 4"]),
+        ('6', &["base nobody received Map 0.0 0 0 0 0"]),
     ] {
         let shown = rows(tab);
         expected.iter().for_each(|line| assert!(shown.iter().any(|row| row == line), "{line}: {shown:#?}"));
     }
+}
+
+#[test]
+fn the_last_problem_of_a_link_stands_below_what_went_over_it() {
+    let mut top = view(Frame { links: links(), ..frame(80, 1.0) });
+    top.update(Frame { links: links(), ..frame(80, 2.0) });
+    top.press(Key::Character('6'));
+    let lines = shown(&mut top, 80, 10);
+    assert_eq!(lines[2], " link    peers                 topic     per s  messages  bytes  skipped  lost");
+    assert_eq!(lines[8], " base: nobody is met there yet", "{lines:#?}");
 }
 
 #[test]
@@ -204,8 +236,8 @@ fn messages_are_counted_and_the_newest_are_at_the_end() {
     let mut top = view(Frame { notes, ..frame(80, 1.0) });
     let lines = shown(&mut top, 80, 24);
     assert_eq!(lines[22], " 31.0 s ! message 3 of two lines (2 times)");
-    assert!(lines.iter().any(|line| line.ends_with(" before it: 6")), "{lines:#?}");
-    top.press(Key::Character('6'));
+    assert!(lines.iter().any(|line| line.ends_with(" before it: 7")), "{lines:#?}");
+    top.press(Key::Character('7'));
     let lines = shown(&mut top, 80, 24);
     assert!(lines[22].starts_with("31.0 s  warning  message 3 of two lines"), "{lines:#?}");
     assert!(lines[22].ends_with('2'));
@@ -219,12 +251,13 @@ fn no_terminal_is_too_narrow_or_too_low() {
         safe_state: Some("since 9.3 s, because it was asked to".into()),
         lines: vec!["a line of the robot's own that is rather long for a narrow terminal".into()],
         recording: Some("logs/nao-1.mcap".into()),
+        links: links(),
         notes,
         ..frame(80, 1.0)
     });
     for columns in [0, 1, 7, 20, 41, 80, 139] {
         for rows in [0, 1, 2, 5, 24] {
-            for key in ['1', '2', '3', '4', '6', '?', '?'] {
+            for key in ['1', '2', '3', '4', '6', '7', '?', '?'] {
                 top.press(Key::Character(key));
                 top.press(Key::Down);
                 shown(&mut top, columns, rows);
@@ -238,6 +271,7 @@ fn a_frame_of_a_door_is_the_one_of_the_robot() {
     let event = json!({
         "event": "statistics", "time": 2_000_000_000_i64, "report": report(83), "health": {},
         "topics": [{"name": "whistle", "sent": 5, "waiting": 2, "lost": 3}],
+        "links": links(),
         "safe_state": {"since": 1_500_000_000, "cause": "it was asked to"},
         "exceedances": 4, "recording": {"file": "logs/nao-3.mcap"},
     });
@@ -246,6 +280,7 @@ fn a_frame_of_a_door_is_the_one_of_the_robot() {
     assert_eq!(frame.now.seconds(), 2.0);
     assert_eq!(frame.safe_state.as_deref(), Some("since 1.5 s, because it was asked to"));
     assert_eq!(frame.channels, [Channel { name: "whistle".into(), sent: 5, waiting: 2, lost: 3 }]);
+    assert_eq!(frame.links, links());
     assert_eq!((frame.exceedances, frame.recording.as_deref()), (4, Some("logs/nao-3.mcap")));
     // Whatever a door sends, a frame is shown.
     assert_eq!(Frame::of_event(&json!(["nonsense"])).exceedances, 0);

@@ -158,6 +158,31 @@ fn messages_are_published_heard_and_counted() {
     assert!(cart.refuses(&["topic", "echo", "Hnok"], 1).contains("Honk"));
     assert!(cart.refuses(&["topic", "pub", "Honk", "3"], 1).contains("expected a table"));
     assert_eq!(cart.json(&["service", "list"]), json!([]));
+    assert_eq!(cart.prints(&["link", "list"]), "this robot has no links\n");
+}
+
+#[test]
+fn what_goes_over_a_link_is_listed_on_both_sides() {
+    let robot = Cart::start_with("--set link.laptop.listen=\"tcp:127.0.0.1:0\" --set link.laptop.send=[\"Honk\"]");
+    let listed = robot.json(&["link", "list"]);
+    assert_eq!((&listed[0]["name"], &listed[0]["listens"]), (&json!("laptop"), &json!(true)));
+    let said = robot.prints(&["link", "list"]);
+    assert!(
+        said.starts_with("link laptop listens at tcp:127.0.0.1:") && said.contains(": nobody is there\n"),
+        "{said}"
+    );
+
+    let address = &listed[0]["address"];
+    let laptop = Cart::start_with(&format!("--set link.robot.connect={address} --set link.robot.receive=[\"Honk\"]"));
+    let is_wanted = |links: &Value| links[0]["sent"][0]["peers"] == 1;
+    let met = robot.until(&["link", "list"], is_wanted);
+    assert_eq!((&met[0]["peers"][0]["name"], &met[0]["problem"]), (&json!("cart"), &Value::Null));
+    robot.prints(&["topic", "pub", "Honk", "{ number = 7, loudness = 0.5 }"]);
+    laptop.until(&["link", "list"], |links| links[0]["received"][0]["messages"] == 1);
+    laptop.until(&["show", "Drive.honks"], |honks| honks["value"] == 1);
+    let said = laptop.prints(&["link", "list"]);
+    assert!(said.starts_with("link robot connects to tcp:127.0.0.1:"), "{said}");
+    assert!(said.contains("\n  received Honk: 1 messages, "), "{said}");
 }
 
 #[test]

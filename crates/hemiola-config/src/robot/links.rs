@@ -59,9 +59,30 @@ fn read_link(name: &str, node: &Node, found: &mut Diagnostics) -> Option<LinkCon
         found.push(error.at(&node.place, "").help("say the address and the port at which the other side listens"));
         return None;
     }
+    if let Some(warning) = listen.or(connect).and_then(|node| beyond_this_computer(name, &end, node)) {
+        found.push(warning);
+    }
     let send = send.into_iter().map(|(sent, _)| sent).collect();
     let receive = receive.into_iter().map(|(topic, _)| topic).collect();
     Some(LinkConfiguration { name: name.to_owned(), end, send, receive })
+}
+
+/// Returns a warning for a link over which others of a network may read and write.
+fn beyond_this_computer(name: &str, end: &LinkEnd, node: &Node) -> Option<Diagnostic> {
+    let address = match end.address() {
+        LinkAddress::Unix(_) => return None,
+        LinkAddress::Tcp(address) | LinkAddress::Udp(address) => address,
+    };
+    if address.ip().to_canonical().is_loopback() {
+        return None;
+    }
+    let message = format!("`[link.{name}]` goes beyond this computer: it has no password, no encryption");
+    let port = address.port();
+    let help = format!(
+        "this is for networks whose members you trust; elsewhere meet at `tcp:127.0.0.1:{port}`, through \
+         `ssh -L {port}:127.0.0.1:{port} HOST`"
+    );
+    Some(Diagnostic::warning(message).at(&node.place, "").help(help))
 }
 
 /// Reads the topics of a list, each with its place. A topic that is wrong or named twice is an

@@ -69,6 +69,7 @@ fn statistics(shared: &Shared) -> Value {
         "health": health.collect::<serde_json::Map<_, _>>(),
         "topics": handle.bus().topics().iter().map(topic).collect::<Vec<_>>(),
         "services": services.collect::<Vec<_>>(),
+        "links": shared.facts.links.statistics(),
         "safe_state": safe_state,
         "exceedances": exceedances.collect::<Vec<_>>(),
         "recording": shared.recording.state(),

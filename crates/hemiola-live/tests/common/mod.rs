@@ -13,8 +13,11 @@ use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
 use hemiola_config::Catalog;
+use hemiola_link::{LinkHost, Links};
 use hemiola_live::{Door, DoorSettings, Replayed, RobotFacts, RunningRobotSubject};
-use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_model::configuration::{
+    Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, LinkEnd, SentTopic, Trigger,
+};
 use hemiola_model::module::{ImageFormat, PixelFormat};
 use hemiola_recording::recorder::{Head, Recorder, Recording, RecordingOptions};
 use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
@@ -104,7 +107,21 @@ impl House {
     /// Starts a robot whose configuration is stored in this file.
     pub fn with_file(configuration: Configuration, file: Option<PathBuf>) -> Self {
         let robot = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
-        let facts = RobotFacts { name: "cart".into(), file, ..RobotFacts::default() };
+        Self::of(robot, RobotFacts { file, ..RobotFacts::default() })
+    }
+
+    /// Starts a robot of this name with a link.
+    pub fn linked(name: &str, configuration: Configuration, link: LinkConfiguration) -> (Self, Links) {
+        let robot = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
+        let handle = robot.handle();
+        let host = LinkHost::new(name, handle.bus().clone(), handle.clock().clone(), |_| ());
+        let links = Links::open(&[link], host).unwrap();
+        let house = Self::of(robot, RobotFacts { links: links.view(), ..RobotFacts::default() });
+        (house, links)
+    }
+
+    fn of(robot: RunningRobot, facts: RobotFacts) -> Self {
+        let facts = RobotFacts { name: "cart".into(), ..facts };
         let subject = RunningRobotSubject::new(robot.handle().clone(), facts);
         let door = Door::open("cart", settings(), Box::new(subject)).unwrap();
         Self { robot, door }
@@ -342,6 +359,19 @@ pub fn configuration() -> Configuration {
     configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(200.0)));
     configuration.providers.insert("Drive".into(), "Pilot".into());
     configuration
+}
+
+/// Returns a link that listens at a port that no other test uses, and sends `Beat`.
+pub fn sending(name: &str, keep: Keep) -> LinkConfiguration {
+    let link = LinkConfiguration::new(name, LinkEnd::Listen(LinkAddress::Tcp(([127, 0, 0, 1], 0).into())));
+    LinkConfiguration { send: vec![SentTopic { keep, ..SentTopic::new("Beat") }], ..link }
+}
+
+/// Returns a link that connects to the first of these, and receives `Beat`.
+pub fn receiving(name: &str, sending: &Links) -> LinkConfiguration {
+    let address = sending.statistics()[0].address.strip_prefix("tcp:").unwrap().parse().unwrap();
+    let link = LinkConfiguration::new(name, LinkEnd::Connect(LinkAddress::Tcp(address)));
+    LinkConfiguration { receive: vec!["Beat".to_owned()], ..link }
 }
 
 /// Returns settings with a port that no other test uses.

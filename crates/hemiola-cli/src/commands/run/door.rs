@@ -1,6 +1,7 @@
 //! The door of the robot that runs.
 
 use hemiola_config::{Base, ConfigurationText, Origins};
+use hemiola_link::LinksView;
 use hemiola_live::{Door, DoorSettings, LiveRecording, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::PageConfiguration;
 use hemiola_recording::recorder::Recorded;
@@ -23,6 +24,7 @@ pub struct About<'a> {
     pub known: Known,
     /// The replay, if the robot repeats a log.
     pub replayed: Option<Replayed>,
+    pub links: LinksView,
 }
 
 /// The door of the robot, and the log that may be begun there.
@@ -60,13 +62,13 @@ pub fn open(
         token: page.token,
         folder: page.folder,
     };
-    let About { name, base, origins, texts, known, replayed } = about;
+    let About { name, base, origins, texts, known, replayed, links } = about;
     let file = match base {
         Base::File(path) => std::path::absolute(path).ok(),
         Base::Text { .. } => None,
     };
     let (name, pace) = (name.to_owned(), pace_text(arguments));
-    let facts = RobotFacts { name, program: this_program(), pace, origins, texts, file, known };
+    let facts = RobotFacts { name, program: this_program(), pace, origins, texts, file, known, links };
     let subject = match replayed {
         Some(replayed) => RunningRobotSubject::replaying(handle.clone(), facts, replayed),
         None => RunningRobotSubject::new(handle.clone(), facts),

@@ -1,6 +1,6 @@
 //! The links of the robot that runs.
 
-use hemiola_link::{LinkHost, Links};
+use hemiola_link::{LinkHost, Links, LinksView};
 use hemiola_model::configuration::LinkConfiguration;
 use hemiola_runtime::{RobotHandle, Tempo};
 
@@ -13,6 +13,11 @@ use crate::notes::tell;
 pub struct OpenLinks(Links);
 
 impl OpenLinks {
+    /// Returns a view of them, for whoever shows the robot.
+    pub fn view(&self) -> LinksView {
+        self.0.view()
+    }
+
     /// Closes them when the robot has ended, and tells what went over them.
     pub fn close(self) -> Vec<String> {
         let lines = self.0.statistics().iter().map(ToString::to_string).collect();

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::thread;
 use std::time::Duration;
 
+use hemiola_link::LinksView;
 use hemiola_runtime::{Change, JournalEntry, JournalEvent, Message, Observer, RobotHandle, Tempo, Transport};
 
 use crate::command_line::RunArguments;
@@ -107,6 +108,7 @@ pub struct Watch<'a> {
     pub handle: RobotHandle,
     /// The bounds that the robot promises.
     pub bounds: Bounds,
+    pub links: LinksView,
     /// The log that is being written.
     pub recording: Option<String>,
     pub shown: &'a mut Shown,
@@ -132,6 +134,7 @@ impl Watch<'_> {
                 robot: self.name.to_owned(),
                 pace: self.pace.now(),
                 bounds: self.bounds.clone(),
+                links: self.links.statistics(),
                 recording: self.recording.clone(),
                 lines,
                 ..Frame::of_robot(&self.handle)

@@ -1,0 +1,33 @@
+//! `link`: who is at the other end of each link, and what went over it.
+
+use std::process::ExitCode;
+
+use hemiola_link::LinkStatistics;
+
+use super::connect::connect;
+use super::text::print_json;
+use super::topic::statistics;
+use crate::command_line::live::{LinkCommand, OutputArguments};
+use crate::commands::print;
+use crate::error::CommandError;
+
+pub fn link(own: Option<&str>, command: &LinkCommand) -> Result<ExitCode, CommandError> {
+    match command {
+        LinkCommand::List(arguments) => list(own, arguments),
+    }
+}
+
+fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
+    let mut robot = connect(own, &arguments.robot)?;
+    let links = statistics(&mut robot)?["links"].as_array().cloned().unwrap_or_default();
+    if arguments.json {
+        return print_json(&links.into());
+    }
+    if links.is_empty() {
+        return print("this robot has no links\n");
+    }
+    let links: Vec<LinkStatistics> = serde_json::from_value(links.into()).map_err(|error| {
+        CommandError::Usage(format!("this program does not understand what the robot says of its links: {error}"))
+    })?;
+    print(&links.iter().map(|link| format!("{link}\n")).collect::<String>())
+}

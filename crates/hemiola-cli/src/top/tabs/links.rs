@@ -1,0 +1,63 @@
+//! The links to other programs: what goes over them, and who is there.
+
+use hemiola_link::LinkStatistics;
+use hemiola_words::grouped;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
+
+use super::{Frame, quiet, rate};
+use crate::top::rates::{Counted, Rates};
+use crate::top::table::{Cell, Column, Position, Table};
+
+/// Draws a row for each topic, and below them the last problem of each link.
+pub fn draw(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame, rates: &Rates, position: &mut Position) {
+    let problems = frame.links.iter().filter_map(|link| Some(format!(" {}: {}", link.name, link.problem.as_ref()?)));
+    let problems: Vec<_> = problems.collect();
+    let height = u16::try_from(problems.len()).unwrap_or(u16::MAX).min(area.height / 2);
+    let [topics, below] = Layout::vertical([Constraint::Min(0), Constraint::Length(height)]).areas(area);
+    table(frame, rates).draw(canvas, topics, position);
+    for (row, problem) in below.rows().zip(problems) {
+        canvas.render_widget(Line::styled(problem, Style::new().fg(Color::Yellow)), row);
+    }
+}
+
+fn table(frame: &Frame, rates: &Rates) -> Table {
+    let columns = [
+        Column::name(" link", 85),
+        Column::name("peers", 60),
+        Column::name("", 75),
+        Column::name("topic", 99),
+        Column::figure("per s", 90),
+        Column::figure("messages", 70),
+        Column::figure("bytes", 40),
+        Column::figure("skipped", 50),
+        Column::figure("lost", 80),
+    ];
+    Table::new(columns, frame.links.iter().flat_map(|link| rows(link, rates)))
+}
+
+fn rows(link: &LinkStatistics, rates: &Rates) -> impl Iterator<Item = [Cell; 9]> {
+    let sent = link.sent.iter().map(|sent| {
+        let lost = sent.dropped + sent.unsendable;
+        ("sent", &sent.topic, [sent.messages, sent.bytes, sent.skipped, lost])
+    });
+    let received = link.received.iter().map(|received| {
+        let lost = received.lost.saturating_add(received.unreadable);
+        ("received", &received.topic, [received.messages, received.bytes, 0, lost])
+    });
+    let peers: Vec<_> = link.peers.iter().map(|peer| peer.name.as_str()).collect();
+    sent.chain(received).map(move |(direction, topic, [messages, bytes, skipped, lost])| {
+        [
+            quiet(&format!(" {}", link.name)),
+            if peers.is_empty() { quiet("nobody") } else { Cell::text(peers.join(", ")) },
+            quiet(direction),
+            Cell::text(topic).style(Modifier::BOLD),
+            rate(rates.rate(&Counted::Linked { link: link.name.clone(), topic: topic.clone() })),
+            Cell::number(messages as f64, grouped(messages)),
+            Cell::number(bytes as f64, grouped(bytes)),
+            Cell::count(skipped, Color::Reset),
+            Cell::count(lost, Color::Red),
+        ]
+    })
+}

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hemiola_bus::{Bus, Publisher, Queue, RobotClock, WhenFull};
 use hemiola_link::{LinkHost, LinkStatistics, Links};
 use hemiola_model::Representation;
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
 
 /// A program with one link.
 pub struct Side {
@@ -125,8 +125,8 @@ pub fn connecting(address: LinkAddress, send: &[&str], receive: &[&str]) -> Link
 
 fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfiguration {
     LinkConfiguration {
-        send: send.iter().copied().map(SentTopic::new).collect(),
-        receive: receive.iter().map(|&topic| topic.to_owned()).collect(),
+        send: send.iter().copied().map(Sent::topic).collect(),
+        receive: receive.iter().map(|&topic| Received::new(Subject::topic(topic))).collect(),
         ..LinkConfiguration::new(name, end)
     }
 }

@@ -128,18 +128,16 @@ pub enum RuntimeError {
     },
     /// A representation that comes over a link, and that somebody in this robot provides.
     #[error(
-        "`{representation}` comes over link {link}, and {provider} provides it here: take it out of `receive`, or say in robot.toml which of \
-         them counts, such as `[providers] {representation} = \"{source_name}\"`"
+        "`{representation}` comes from {received} and from {provider}: take it out of the link's `receive`, or say which of them counts, by \
+         its name: `{representation} = \"..\"` in `[providers]`"
     )]
     ReceivedAndProvided {
         /// The representation.
         representation: String,
-        /// The link, and where robot.toml says that it receives it.
-        link: String,
+        /// The source that the link is, and where robot.toml says so.
+        received: String,
         /// The provider in this robot, with its location.
         provider: String,
-        /// The name of the source that the link is.
-        source_name: String,
     },
     /// Something asked for by name does not exist.
     #[error("there is no {kind} `{name}`; known are: {}", or_none(known))]

@@ -176,6 +176,6 @@ fn a_robot_that_is_stepped_takes_deliveries_and_its_clock_does_not_go_back() {
 fn what_is_opaque_cannot_come_and_what_nobody_knows_is_no_source() {
     let robot = assemble(configuration(&["Planner", "Keeper"], Trigger::Rate(100.0), "Secret"));
     assert!(matches!(robot, Err(RuntimeError::Opaque { name }) if name == "Secret"));
-    let error = assemble(configuration(&["Planner"], Trigger::Rate(100.0), "Gaol")).err().unwrap().to_string();
+    let error = assemble(configuration(&["Planner"], Trigger::Rate(100.0), "Gaol")).unwrap_err().to_string();
     assert!(error.contains("nobody provides `Goal`"), "{error}");
 }

@@ -58,13 +58,8 @@ pub(super) fn check_received(configuration: &Configuration, system: &RobotDescri
             .filter(|source| source.name != own && source.samples.iter().any(|sample| sample.provides.contains(name)))
             .map(|source| format!("source `{}`", source.name));
         if let Some(provider) = by_module.chain(by_source).next() {
-            let link = format!("`{}` ({})", link.name, place(link, received));
-            return Err(RuntimeError::ReceivedAndProvided {
-                representation: name.clone(),
-                link,
-                provider,
-                source_name: own,
-            });
+            let received = format!("`{own}` ({})", place(link, received));
+            return Err(RuntimeError::ReceivedAndProvided { representation: name.clone(), received, provider });
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use common::{connecting, eventually, free_unix, listening};
 use hemiola::prelude::*;
 use hemiola_bus::{Bus, RobotClock};
-use hemiola_link::{LinkHost, LinkStatistics, Links};
+use hemiola_link::{ClockOffset, LinkHost, LinkStatistics, Links};
 use hemiola_model::configuration::{
     Configuration, CycleConfiguration, LinkAddress, LinkConfiguration, Received, Sent, Subject, Trigger,
 };
@@ -69,6 +69,9 @@ impl Striker {
     fn aim(&self, ball: Fresh<Ball>, aim: &mut Aim) {
         *aim = Aim { number: ball.number, x: ball.x, age: ball.age().as_secs_f64() };
     }
+
+    #[update]
+    fn kick(&self, _aim: &Aim) {}
 }
 
 /// Would provide the ball itself.
@@ -164,11 +167,37 @@ fn a_representation_of_another_robot_is_read_as_from_any_source() {
         }
     }
     assert!(samples > 5);
-    // The clocks of both are one, and its comparison knows that.
-    let known = eventually(|| legs.link().clocks.first().cloned()).expect("the clock is compared");
-    let apart = head.handle().now().nanoseconds() - legs.handle().now().nanoseconds();
-    assert!((known.ahead_ns - apart).abs() <= known.error_ns + 50_000_000, "{known:?} and {apart}");
-    assert_eq!(known.robot, "head");
+    // What leaves the robot's software is as old as the sample at the other robot.
+    let chain = || {
+        let report = legs.handle().report();
+        report.chains.iter().any(|chain| chain.source == "link.there.Ball" && chain.output.contains("Striker.kick"))
+    };
+    eventually(|| chain().then_some(())).expect("there is a chain");
+    drop(seen);
+    legs.stop();
+    head.stop();
+}
+
+#[test]
+fn stamps_are_those_of_the_samples_at_the_other_robot_on_the_clock_of_this_one() {
+    let address = free_unix();
+    let head = Run::start("head", head(address.clone()));
+    let legs = Run::start("legs", legs(address, by_ball()));
+    let is_good = |clock: &ClockOffset| clock.robot == "head" && clock.error_ns < 1_000_000;
+    let clock = || legs.link().clocks.first().cloned().filter(is_good);
+    let known = eventually(clock).expect("the clocks are compared");
+    let mut seen = legs.handle().observe(Observation::of(["Ball"])).unwrap();
+    let (patience, mut count) = (Instant::now() + Duration::from_secs(30), 0);
+    while count < 20 {
+        assert!(Instant::now() < patience, "balls come");
+        let Some(value) = seen.next_value() else { continue };
+        let Some(ball) = value.get::<Ball>() else { continue };
+        // The camera takes its pictures at 0, 10, 20 ms and so on.
+        let taken = i64::from(ball.number - 1) * 10_000_000;
+        let wrong = value.stamp().nanoseconds() - (taken - known.ahead_ns);
+        assert!(wrong.abs() < 3_000_000, "{wrong} ns: {known:?}");
+        count += 1;
+    }
     drop(seen);
     legs.stop();
     head.stop();

@@ -71,6 +71,10 @@ impl PeerClock {
             return;
         }
         self.asked = None;
+        // Before a robot begins, its clock stands at zero.
+        if back <= left || arrived <= 0 {
+            return;
+        }
         let [left, arrived, answered, back] = [left, arrived, answered, back].map(i128::from);
         let way = (back - left) - (answered - arrived);
         let by = ((arrived - left) + (answered - back)) / 2;
@@ -143,7 +147,7 @@ mod tests {
             ahead in -1_000_000_000_000_i64..1_000_000_000_000,
             ways in prop::collection::vec([0_i64..50_000_000, 0_i64..50_000_000], 1..20),
         ) {
-            let (mut clock, mut now, mut time) = (PeerClock::default(), Instant::now(), 0);
+            let (mut clock, mut now, mut time) = (PeerClock::default(), Instant::now(), 2_000_000_000_000);
             for (number, way) in ways.iter().enumerate() {
                 time = exchange(&mut clock, now, time, ahead, *way);
                 let said = clock.ahead(time).unwrap();
@@ -191,6 +195,17 @@ mod tests {
         now += QUICK;
         let time = exchange(&mut clock, now, time, 900_000, [40, 60]);
         assert!((clock.ahead(time).unwrap().by - 900_000).abs() <= 50);
+    }
+
+    #[test]
+    fn a_clock_that_stands_is_none() {
+        let (mut clock, mut now) = (PeerClock::default(), Instant::now());
+        for answer in [[0, 7, 7, 0], [0, 0, 0, 9], [5, 7, 7, 5]] {
+            assert!(clock.asks(now, answer[0]));
+            clock.learn(answer);
+            assert_eq!(clock.ahead(9), None);
+            now += PERIOD;
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{connecting, eventually, free_unix, listening};
+use common::{address_of, connecting, eventually, free_tcp, free_udp, free_unix, listening};
 use hemiola::prelude::*;
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_link::{ClockOffset, LinkHost, LinkStatistics, Links};
@@ -204,6 +204,20 @@ fn stamps_are_those_of_the_samples_at_the_other_robot_on_the_clock_of_this_one()
     drop(seen);
     legs.stop();
     head.stop();
+}
+
+#[test]
+fn values_come_over_tcp_and_over_udp() {
+    for free in [free_tcp(), free_udp()] {
+        let head = Run::start("head", head(free));
+        let legs = Run::start("legs", legs(address_of(&head.link()), by_ball()));
+        let aim = eventually(|| Some(legs.aim()).filter(|aim| aim.number > 10)).expect("balls come");
+        assert_eq!(aim.x, 0.5 * f64::from(aim.number));
+        eventually(|| legs.link().clocks.first().cloned()).expect("the clock is compared");
+        assert_eq!((legs.link().received[0].unreadable, legs.link().ignored), (0, 0));
+        legs.stop();
+        head.stop();
+    }
 }
 
 #[test]

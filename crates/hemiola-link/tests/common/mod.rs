@@ -63,13 +63,17 @@ impl Side {
 
     /// Returns the address at which others can connect.
     pub fn address(&self) -> LinkAddress {
-        let address = self.statistics().address;
-        match address.split_once(':').unwrap() {
-            ("unix", path) => LinkAddress::Unix(path.into()),
-            ("tcp", address) => LinkAddress::Tcp(address.parse().unwrap()),
-            ("udp", address) => LinkAddress::Udp(address.parse().unwrap()),
-            other => panic!("{other:?}"),
-        }
+        address_of(&self.statistics())
+    }
+}
+
+/// Returns the address at which others can connect to a link that listens.
+pub fn address_of(link: &LinkStatistics) -> LinkAddress {
+    match link.address.split_once(':').unwrap() {
+        ("unix", path) => LinkAddress::Unix(path.into()),
+        ("tcp", address) => LinkAddress::Tcp(address.parse().unwrap()),
+        ("udp", address) => LinkAddress::Udp(address.parse().unwrap()),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -1,12 +1,15 @@
 """A client of links, written from docs/link.md alone: python3 link_client.py HOST:PORT
 
-Receives the topic `Odometry` (float64 x, float64 y, ..) and answers each message with a `Wish` (float64 radius). Ends after ten.
+Receives the topic `Odometry` (float64 x, float64 y, ..) and answers each message with a `Wish` (float64 radius). Ends after ten. Shows the
+representation `Drive` (float64 radius, ..), too.
 """
 import socket
 import struct
 import sys
+from time import monotonic_ns
 
-HELLO, OFFER, ANSWER, MESSAGE, GOODBYE = 1, 2, 3, 4, 5
+HELLO, OFFER, ANSWER, MESSAGE, GOODBYE, VALUE, PING, PONG = 1, 2, 3, 4, 5, 6, 7, 8
+TOPIC, REPRESENTATION = 0, 1
 WANTED = 2
 CDR = b"\x00\x01\x00\x00"
 
@@ -43,16 +46,17 @@ class Link:
 
 def main():
     link = Link(sys.argv[1])
-    link.say(OFFER, struct.pack("<I", 0) + text("Wish") + text("python/msg/Wish") + text("") + text("float64 radius\n"))
+    link.say(OFFER, struct.pack("<IB", 0, TOPIC) + text("Wish") + text("python/msg/Wish") + text("") + text("float64 radius\n"))
     names, heard, sent, is_wanted = {}, 0, 0, False
     while heard < 10:
         kind, contents = link.hear()
         if kind == HELLO:
             print("robot:", texts(contents[len(text("hemiola link")) + 4 :], 1)[0])
         elif kind == OFFER:
-            (topic,) = struct.unpack_from("<I", contents)
-            names[topic], schema, type_hash, definition = texts(contents[4:], 4)
-            link.say(ANSWER, struct.pack("<IB", topic, WANTED if names[topic] == "Odometry" else 0) + text(""))
+            topic, subject = struct.unpack_from("<IB", contents)
+            names[topic], schema, type_hash, definition = texts(contents[5:], 4)
+            is_shown = (subject, names[topic]) in [(TOPIC, "Odometry"), (REPRESENTATION, "Drive")]
+            link.say(ANSWER, struct.pack("<IB", topic, WANTED if is_shown else 0) + text(""))
         elif kind == ANSWER:
             is_wanted = contents[4] == WANTED
         elif kind == MESSAGE:
@@ -63,6 +67,13 @@ def main():
             if is_wanted:
                 sent += 1
                 link.say(MESSAGE, struct.pack("<IQq", 0, sent, time) + CDR + struct.pack("<d", 2 * x))
+        elif kind == VALUE:
+            topic, sequence, time, stamp = struct.unpack_from("<IQqq", contents)
+            (radius,) = struct.unpack_from("<d", contents, 28 + len(CDR))
+            print(f"{names[topic]} {sequence}: radius {radius}, of {stamp / 1e9:.3f} s, committed at {time / 1e9:.3f} s")
+        elif kind == PING:
+            now = monotonic_ns()
+            link.say(PONG, contents + struct.pack("<qq", now, now))
         elif kind == GOODBYE:
             sys.exit("goodbye: " + texts(contents, 1)[0])
     link.say(GOODBYE, text("ten are enough"))

@@ -39,6 +39,9 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let analysis = robot.take("analysis");
     robot.finish(found);
 
+    configuration.links = links::read_links(&links, catalog, found);
+    let with_links = links::with_sources(catalog, &configuration.links);
+    let catalog = &*with_links;
     configuration.sources = modules::read_sources(&sources, catalog, found);
     configuration.modules = modules::read_modules(&modules, catalog, found);
     configuration.executors = executors::read_executors(&executors, found);
@@ -56,7 +59,6 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     if let Some(node) = page {
         configuration.page = page::read_page(node, found);
     }
-    configuration.links = links::read_links(&links, found);
     if let Some(node) = output {
         configuration.output = read_output(node, found);
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
-    Admission, FailurePolicy, FieldMapping, LogChannelConfiguration, LogCompression, LogExtent, Scheduling, Trigger,
+    Admission, FailurePolicy, FieldMapping, LogChannelConfiguration, LogCompression, LogExtent, Scheduling, Sent,
+    Subject, Trigger,
 };
 use robot::{catalog, table};
 
@@ -35,6 +36,23 @@ fn deadlines_of_chains_and_what_bounds_rest_on_are_read() {
     let analysis = configuration.analysis;
     assert_eq!((analysis.admission, analysis.quantile, analysis.cores), (Admission::Refuse, Some(0.999), Some(4)));
     assert_eq!(analysis.periods["SimulatedCamera"], Duration::from_millis(30));
+}
+
+#[test]
+fn representations_that_a_link_carries_are_read_and_those_that_come_are_sources() {
+    let text = "[cycle.main]\ntrigger = \"link.head.BallPercept\"\n[link.head]\nconnect = \"unix:/run/head.sock\"\n\
+        send = [{ representation = \"JointAngles\", rate = 50.0 }, \"/pose\"]\n\
+        receive = [{ representation = \"BallPercept\" }, \"/goal\"]\n\
+        [source.\"link.head.BallPercept\"]\npriority = 60\n[providers]\nBallPercept = \"link.head.BallPercept\"\n";
+    let configuration = read(text).configuration;
+    let [link] = configuration.links.as_slice() else { panic!("one link") };
+    assert_eq!(link.send, [Sent { rate: Some(50.0), ..Sent::representation("JointAngles") }, Sent::topic("/pose")]);
+    let received: Vec<_> = link.receive.iter().map(|received| received.subject.clone()).collect();
+    assert_eq!(received, [Subject::representation("BallPercept"), Subject::topic("/goal")]);
+    assert_eq!(link.receive[0].place.as_deref(), Some("robot.toml:6:12"));
+    let source = &configuration.sources[&link.receive[0].source(&link.name)];
+    assert_eq!(source.scheduling, Some(Scheduling::Fifo(60)));
+    assert_eq!(configuration.providers["BallPercept"], "link.head.BallPercept");
 }
 
 #[test]

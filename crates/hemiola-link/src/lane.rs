@@ -1,14 +1,15 @@
-//! The queue of one topic for a peer.
+//! The queue of one topic or representation for a peer.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hemiola_model::configuration::{Keep, SentTopic};
+use hemiola_model::configuration::{Keep, Sent};
 
 use crate::statistics::SentStatistics;
 
-/// The queue of one topic for a peer, bounded in length and rate as robot.toml says.
+/// The queue of one topic or representation for a peer, bounded in length and rate as robot.toml
+/// says.
 #[derive(Debug)]
 pub struct Lane {
     keep: Keep,
@@ -21,17 +22,19 @@ pub struct Lane {
     sequence: u64,
 }
 
-/// A message that waits to be sent.
+/// A message or value that waits to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// When the message was published, on the robot's clock.
+    /// When it was published or committed, on the robot's clock.
     pub time: i64,
+    /// When the sample was taken that a value derives from, on the robot's clock.
+    pub stamp: Option<i64>,
     /// The message in CDR.
     pub cdr: Arc<[u8]>,
 }
 
 impl Lane {
-    pub fn new(topic: &SentTopic) -> Self {
+    pub fn new(topic: &Sent) -> Self {
         let period = topic.rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok());
         Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), sequence: 0 }
     }
@@ -116,7 +119,7 @@ mod tests {
     use super::*;
 
     fn message(number: u8) -> Waiting {
-        Waiting { time: i64::from(number), cdr: [number; 10].into() }
+        Waiting { time: i64::from(number), stamp: None, cdr: [number; 10].into() }
     }
 
     struct Try {
@@ -128,7 +131,7 @@ mod tests {
 
     impl Try {
         fn of(rate: Option<f64>, keep: Keep) -> Self {
-            let lane = Lane::new(&SentTopic { rate, keep, ..SentTopic::new("x") });
+            let lane = Lane::new(&Sent { rate, keep, ..Sent::topic("x") });
             Self { lane, begin: Instant::now(), held: 0, count: SentStatistics::default() }
         }
 

@@ -1,19 +1,20 @@
-//! Links: topics from and to other programs, over Unix sockets, TCP and UDP. `docs/link.md` says
-//! what they guarantee, and what goes over the wire.
+//! Links: topics and representations from and to other programs, over Unix sockets, TCP and UDP.
+//! `docs/link.md` says what they guarantee, and what goes over the wire.
 //!
 //! This crate never makes anybody wait for a peer, and never trusts what it receives. It knows the
-//! bus and no robot: remarks go to whoever opens the links.
+//! bus, and of a robot its handle: representations that are sent are observed, and those that are
+//! received are delivered to the sources that links are.
 //!
 //! ```
 //! use hemiola_bus::{Bus, RobotClock};
 //! use hemiola_link::{LinkHost, Links};
-//! use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+//! use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
 //! use std::sync::Arc;
 //!
 //! let socket = std::env::temp_dir().join(format!("hemiola-links-{}.sock", std::process::id()));
 //! let laptop = LinkConfiguration {
-//!     send: vec![SentTopic::new("Odometry")],
-//!     receive: vec!["Goal".to_owned()],
+//!     send: vec![Sent::topic("Odometry")],
+//!     receive: vec![Received::new(Subject::topic("Goal"))],
 //!     ..LinkConfiguration::new("laptop", LinkEnd::Listen(LinkAddress::Unix(socket)))
 //! };
 //! let host = LinkHost::new("rover", Bus::new(), Arc::new(RobotClock::running(1.0)), |note| eprintln!("{note}"));
@@ -27,9 +28,9 @@
 //! | `links` | all links of a robot, and their threads |
 //! | `link` | one link: its sockets, and its peers |
 //! | `session` | the conversation with one peer, and what waits for it; knows no sockets |
-//! | `topics` | a link's ends of the bus |
+//! | `topics` | a link's ends of its robot's topics and representations |
 //! | `passage` | conversion of messages from one type to another |
-//! | `lane` | the queue of one topic for a peer |
+//! | `lane` | the queue of one topic or representation for a peer |
 //! | `wire` | frames, as bytes |
 //! | `socket` | listeners, streams and datagrams |
 //! | `patience` | the pauses between attempts |
@@ -51,4 +52,4 @@ pub mod wire;
 
 pub use error::LinkError;
 pub use links::{LinkHost, Links, LinksView};
-pub use statistics::{LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics};
+pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics};

@@ -9,6 +9,7 @@ use std::time::Instant;
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd};
 use mio::Registry;
 
+use crate::lane::Waiting;
 use crate::session::{Desk, Session};
 use datagrams::Datagrams;
 use streams::Streams;
@@ -156,7 +157,10 @@ impl Carrier {
             let mut wanting = 0;
             self.each_session(&mut |session| wanting += usize::from(session.wants(topic)));
             desk.statistics.sent[topic].peers = wanting;
-            desk.topics.subscribe(topic, wanting > 0);
+            if let Err(reason) = desk.topics.subscribe(topic, wanting > 0) {
+                let name = &desk.topics.sent[topic].configuration.subject.name;
+                desk.complain(format!("`{name}` cannot be sent: {reason}"));
+            }
             let mut messages = Vec::new();
             todo.is_more |= desk.topics.receive(topic, |message| messages.push(message));
             let overtaken = desk.topics.take_dropped(topic);
@@ -165,7 +169,8 @@ impl Carrier {
                 Keep::Last(_) => desk.statistics.sent[topic].dropped += overtaken,
             }
             for message in messages {
-                match message.filter(|message| self.fits(message.cdr.len())) {
+                let length = |message: &Waiting| crate::wire::head_length(message.stamp) + message.cdr.len();
+                match message.filter(|message| self.fits(length(message))) {
                     Some(message) => self.each_session(&mut |session| {
                         if session.wants(topic) {
                             session.publish(topic, message.clone(), now, desk);
@@ -173,7 +178,7 @@ impl Carrier {
                     }),
                     None => {
                         desk.statistics.sent[topic].unsendable += 1;
-                        let name = &desk.topics.sent[topic].configuration.topic;
+                        let name = &desk.topics.sent[topic].configuration.subject.name;
                         desk.complain(format!("a message of `{name}` cannot be sent: {}", self.limit()));
                     }
                 }
@@ -181,10 +186,10 @@ impl Carrier {
         }
     }
 
-    fn fits(&self, cdr: usize) -> bool {
+    fn fits(&self, length: usize) -> bool {
         match self {
-            Self::Streams(_) => crate::wire::fits_a_frame(cdr),
-            Self::Datagrams(_) => crate::wire::fits_a_datagram(cdr),
+            Self::Streams(_) => crate::wire::fits_a_frame(length),
+            Self::Datagrams(_) => crate::wire::fits_a_datagram(length),
         }
     }
 
@@ -197,6 +202,14 @@ impl Carrier {
 
     /// Updates which peers and topics are there in the statistics.
     fn count(&mut self, desk: &mut Desk) {
+        for topic in 0..desk.topics.received.len() {
+            desk.statistics.received[topic].unreadable += desk.topics.take_unreadable(topic);
+        }
+        desk.statistics.clocks.clear();
+        self.each_session(&mut |session| {
+            let clock = session.clock(desk);
+            desk.statistics.clocks.extend(clock);
+        });
         let statistics = &mut desk.statistics;
         statistics.peers.clear();
         for (sent, topic) in statistics.sent.iter_mut().zip(&desk.topics.sent) {

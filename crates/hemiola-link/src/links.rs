@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use hemiola_bus::{Bus, RobotClock, Watch};
 use hemiola_model::configuration::LinkConfiguration;
 use hemiola_realtime::{Generation, Wakeup};
+use hemiola_runtime::RobotHandle;
 use hemiola_trace::TickScale;
 use mio::{Events, Poll, Waker};
 
@@ -18,7 +19,7 @@ use crate::link::{Link, Tokens};
 use crate::passage::contained;
 use crate::session::{Desk, Note};
 use crate::statistics::LinkStatistics;
-use crate::topics::Topics;
+use crate::topics::{Ends, Topics};
 
 /// The robot to which links belong, and what they need of it.
 ///
@@ -26,29 +27,51 @@ use crate::topics::Topics;
 #[derive(Clone)]
 pub struct LinkHost {
     robot: String,
-    bus: Bus,
-    clock: Arc<RobotClock>,
-    scale: Option<TickScale>,
+    ends: Ends,
     note: Note,
 }
 
 impl LinkHost {
-    /// Creates the host for a robot of this name, whose topics are on that bus. Remarks of links go
-    /// to `note`, on the links' thread.
+    /// Creates the host for a program of this name, whose topics are on that bus. Remarks of links
+    /// go to `note`, on the links' thread.
     pub fn new(
         robot: impl Into<String>,
         bus: Bus,
         clock: Arc<RobotClock>,
         note: impl Fn(String) + Send + Sync + 'static,
     ) -> Self {
-        Self { robot: robot.into(), bus, clock, scale: None, note: Arc::new(note) }
+        let ends = Ends { bus, clock, scale: None, robot: None };
+        Self { robot: robot.into(), ends, note: Arc::new(note) }
+    }
+
+    /// Creates the host for a robot of this name, with its topics and representations. Remarks of
+    /// links are among its messages.
+    ///
+    /// ```
+    /// use hemiola_link::{LinkHost, Links};
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::{Pace, Robot};
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// let robot = Robot::assemble(configuration)?;
+    /// let configured = robot.configuration().links.clone();
+    /// let prepared = robot.prepare(Pace::RealTime)?;
+    /// let links = Links::open(&configured, LinkHost::of("rover", prepared.handle()))?;
+    /// # drop((links, prepared));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(robot: impl Into<String>, handle: &RobotHandle) -> Self {
+        let told = handle.clone();
+        let host = Self::new(robot, handle.bus().clone(), handle.clock().clone(), move |note| told.note(note));
+        let ends = Ends { scale: Some(handle.tick_scale()), robot: Some(handle.clone()), ..host.ends };
+        Self { ends, ..host }
     }
 
     /// Sets the scale of the bus's ticks: then messages carry the time at which they were
     /// published, instead of that at which the links' thread received them.
     #[must_use]
     pub fn with_ticks(self, scale: TickScale) -> Self {
-        Self { scale: Some(scale), ..self }
+        Self { ends: Ends { scale: Some(scale), ..self.ends }, ..self }
     }
 }
 
@@ -95,8 +118,8 @@ impl Links {
         let [wakeup, news] = [(); 2].map(|()| Arc::new(Wakeup::new()));
         let mut opened = Vec::new();
         for (place, link) in links.iter().enumerate() {
-            let LinkHost { robot, bus, clock, scale, note } = host.clone();
-            let topics = Topics::new(link, bus, clock, scale, wakeup.clone());
+            let LinkHost { robot, ends, note } = host.clone();
+            let topics = Topics::new(link, ends, wakeup.clone());
             let desk = Desk::new(robot, topics, LinkStatistics::of(link), note);
             let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
                 LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
@@ -107,7 +130,8 @@ impl Links {
         let statistics = LinksView(Arc::new(Mutex::new(statistics)));
         // The order matters: `news` is notified first, so that the thread that `wakeup` wakes sees
         // new topics.
-        let watches = [host.bus.watch(news.clone().into()), host.bus.watch(wakeup.clone().into())];
+        let bus = &host.ends.bus;
+        let watches = [bus.watch(news.clone().into()), bus.watch(wakeup.clone().into())];
         let (orders, ordered) = channel();
         let (end, ended) = channel();
         let (bell_end, bell_ended) = channel::<()>();

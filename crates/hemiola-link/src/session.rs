@@ -1,9 +1,11 @@
 //! A conversation with one peer: its state, and what waits to be sent. It knows no sockets and
 //! reads no clock: its input and output are frames.
 
+mod clock;
 mod desk;
 mod parting;
 
+use clock::PeerClock;
 pub use desk::{Desk, Note, plain};
 pub use parting::Parting;
 
@@ -12,10 +14,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hemiola_model::Time;
+use hemiola_model::configuration::{Subject, SubjectKind};
 
 use crate::lane::{Lane, Waiting};
 use crate::passage::Passage;
-use crate::statistics::LinkPeer;
+use crate::statistics::{ClockOffset, LinkPeer};
 use crate::wire::{self, Answer, Frame, Message, Offer};
 
 /// A conversation with a peer.
@@ -26,14 +29,16 @@ pub struct Session {
     since: Time,
     /// Frames that are sent before messages, without their lengths.
     sayings: VecDeque<Vec<u8>>,
-    /// The state of the topics that are sent, by their numbers.
+    /// The peer's clock, if representations are received.
+    clock: Option<PeerClock>,
+    /// The state of what is sent, by its number.
     offers: Vec<Offered>,
     lanes: Vec<Lane>,
     /// The bytes that wait in all lanes.
     held: usize,
     /// The lane whose turn is next.
     turn: usize,
-    /// Topics that the peer has offered and that are received, by the peer's numbers.
+    /// What the peer has offered and is received, by the peer's numbers.
     taken: BTreeMap<u32, Taken>,
 }
 
@@ -44,9 +49,9 @@ enum Offered {
     Answered(Answer),
 }
 
-/// A topic of the peer that is received.
+/// A topic or representation of the peer that is received.
 struct Taken {
-    /// The index among the topics that are received.
+    /// The index among all that is received.
     topic: usize,
     offer: KeptOffer,
     answer: Answer,
@@ -85,6 +90,7 @@ impl Session {
             robot: None,
             since: Time::ZERO,
             sayings: VecDeque::new(),
+            clock: desk.topics.receives_values().then(PeerClock::default),
             offers: vec![Offered::NotYet; topics.len()],
             lanes: topics.iter().map(|sent| Lane::new(&sent.configuration)).collect(),
             held: 0,
@@ -115,6 +121,12 @@ impl Session {
         self.taken.values().any(|taken| taken.topic == topic && taken.passage.is_some())
     }
 
+    /// Returns how the peer's clock differs from the robot's, as far as that is known.
+    pub fn clock(&self, desk: &Desk) -> Option<ClockOffset> {
+        let ahead = self.clock.as_ref()?.ahead(desk.topics.now().nanoseconds())?;
+        Some(ClockOffset { robot: self.robot.clone()?, ahead_ns: ahead.by, error_ns: ahead.error })
+    }
+
     /// Handles a frame of the peer.
     ///
     /// # Errors
@@ -128,6 +140,14 @@ impl Session {
             Frame::Offer(offer) => self.consider(&offer, desk),
             Frame::Answer { topic, answer, reason } => self.learn(topic, answer, reason, desk),
             Frame::Message(message) => self.take(&message, desk),
+            Frame::Ping { left } => {
+                let now = desk.topics.now().nanoseconds();
+                self.say(&Frame::Pong { left, arrived: now, answered: now });
+            }
+            Frame::Pong { left, arrived, answered } => {
+                let back = desk.topics.now().nanoseconds();
+                self.clock.iter_mut().for_each(|clock| clock.learn([left, arrived, answered, back]));
+            }
         }
         if self.sayings.len() > MOST_SAYINGS { Err(Parting::DoesNotListen) } else { Ok(()) }
     }
@@ -162,7 +182,7 @@ impl Session {
         }
     }
 
-    /// Queues a message that was published here.
+    /// Queues a message that was published, or a value that was committed here.
     pub fn publish(&mut self, topic: usize, message: Waiting, now: Instant, desk: &mut Desk) {
         let count = &mut desk.statistics.sent[topic];
         self.lanes[topic].push(message, now, (&mut self.held, MOST_HELD), count);
@@ -170,25 +190,31 @@ impl Session {
 
     /// Returns the next frame to send now: first all others, then messages, with topics in turn.
     pub fn next(&mut self, now: Instant, desk: &mut Desk) -> Option<Outgoing> {
+        let left = desk.topics.now().nanoseconds();
+        if self.robot.is_some() && self.clock.as_mut().is_some_and(|clock| clock.asks(now, left)) {
+            self.say(&Frame::Ping { left });
+        }
         if let Some(head) = self.sayings.pop_front() {
             return Some(Outgoing { head, cdr: Arc::default() });
         }
         let count = self.lanes.len();
         for topic in (self.turn..self.turn + count).map(|topic| topic % count) {
-            let Some((sequence, Waiting { time, cdr })) = self.lanes[topic].pop(now, &mut self.held) else { continue };
+            let Some((sequence, waiting)) = self.lanes[topic].pop(now, &mut self.held) else { continue };
             self.turn = (topic + 1) % count;
+            let Waiting { time, stamp, cdr } = waiting;
             let sent = &mut desk.statistics.sent[topic];
             sent.messages += 1;
             sent.bytes += cdr.len() as u64;
-            let message = Message { topic: topic as u32, sequence, time, cdr: &[] };
-            return Some(Outgoing { head: message.head().into(), cdr });
+            let message = Message { topic: topic as u32, sequence, time, stamp, cdr: &[] };
+            return Some(Outgoing { head: message.head(), cdr });
         }
         None
     }
 
-    /// Returns when a message that is held back now may be sent.
+    /// Returns when a message that is held back now may be sent, or a ping is due.
     pub fn due(&self) -> Option<Instant> {
-        self.lanes.iter().filter_map(Lane::due).min()
+        let ping = self.clock.as_ref().filter(|_| self.robot.is_some()).and_then(PeerClock::due);
+        self.lanes.iter().filter_map(Lane::due).chain(ping).min()
     }
 
     fn say(&mut self, frame: &Frame<'_>) {
@@ -205,9 +231,10 @@ impl Session {
         let sent = &desk.topics.sent[topic];
         let Some(schema) = &sent.schema else { return };
         let mut offer = Vec::new();
-        let name = &sent.configuration.topic;
+        let Subject { kind, name } = &sent.configuration.subject;
         Frame::Offer(Offer {
             topic: topic as u32,
+            kind: *kind,
             name,
             schema: &schema.name,
             hash: &schema.type_hash,
@@ -244,7 +271,8 @@ impl Session {
 
     /// Handles an offer of the peer.
     fn consider(&mut self, offer: &Offer<'_>, desk: &mut Desk) {
-        let Some(topic) = desk.topics.received.iter().position(|received| received.topic == offer.name) else {
+        let is_meant = |subject: &Subject| (subject.kind, subject.name.as_str()) == (offer.kind, offer.name);
+        let Some(topic) = desk.topics.received.iter().position(|received| is_meant(&received.subject)) else {
             self.taken.remove(&offer.topic);
             return self.say_answer(offer.topic, Answer::Unknown, "");
         };
@@ -271,9 +299,10 @@ impl Session {
         let received = &desk.topics.received[taken.topic];
         let Some(descriptor) = received.descriptor else { return self.say_answer(number, Answer::Later, "") };
         let KeptOffer { schema, hash, definition } = &taken.offer;
-        let offer = Offer { topic: number, name: &received.topic, schema, hash, definition };
+        let Subject { kind, name } = &received.subject;
+        let offer = Offer { topic: number, kind: *kind, name, schema, hash, definition };
         let robot = self.robot.as_deref().unwrap_or_default();
-        let about = format!("`{}` of `{robot}`", received.topic);
+        let about = format!("`{name}` of `{robot}`");
         match Passage::between(&offer, descriptor) {
             Ok((passage, remarks)) => {
                 (taken.answer, taken.passage) = (Answer::Wanted, Some(passage));
@@ -297,7 +326,8 @@ impl Session {
             return;
         };
         *offered = Offered::Answered(answer);
-        let (name, robot) = (&desk.topics.sent[index].configuration.topic, self.robot.as_deref().unwrap_or_default());
+        let name = &desk.topics.sent[index].configuration.subject.name;
+        let robot = self.robot.as_deref().unwrap_or_default();
         match answer {
             Answer::Wanted => return,
             Answer::Misfit => desk.complain(format!("`{robot}` does not receive `{name}`: {}", plain(reason))),
@@ -318,6 +348,12 @@ impl Session {
             return;
         };
         let (topic, sequence) = taken;
+        let kind = desk.topics.received[topic].subject.kind;
+        // Values have stamps, and messages of topics have none.
+        if message.stamp.is_some() != (kind == SubjectKind::Representation) {
+            desk.statistics.ignored += 1;
+            return;
+        }
         let received = &mut desk.statistics.received[topic];
         if message.sequence <= *sequence {
             received.late += 1;
@@ -325,15 +361,24 @@ impl Session {
         }
         received.lost = received.lost.saturating_add(message.sequence - *sequence - 1);
         *sequence = message.sequence;
+        let now = desk.topics.now().nanoseconds();
+        let stamped = self.clock.as_ref().zip(message.stamp);
+        let stamp = stamped.map(|(clock, stamp)| clock.convert(stamp, message.time, now));
         let passed = passage.pass(message.cdr).map_err(|error| error.to_string());
-        match passed.and_then(|cdr| desk.topics.publish(topic, &cdr)) {
-            Ok(()) => {
+        let handed_over = passed.and_then(|cdr| match stamp {
+            Some(stamp) => Ok(desk.topics.deliver(topic, stamp, &cdr)),
+            None => desk.topics.publish(topic, &cdr).map(|()| true),
+        });
+        match handed_over {
+            Ok(is_first) => {
+                received.overtaken += u64::from(!is_first);
                 received.messages += 1;
                 received.bytes += message.cdr.len() as u64;
             }
             Err(reason) => {
                 received.unreadable += 1;
-                let (name, robot) = (&desk.topics.received[topic].topic, self.robot.as_deref().unwrap_or_default());
+                let name = &desk.topics.received[topic].subject.name;
+                let robot = self.robot.as_deref().unwrap_or_default();
                 let text = format!("a message of `{name}` of `{robot}` cannot be read: {}", plain(&reason));
                 desk.complain(text);
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use hemiola_model::Time;
-use hemiola_model::configuration::{LinkConfiguration, LinkEnd};
+use hemiola_model::configuration::{LinkConfiguration, LinkEnd, SubjectKind};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of messages that a link has sent and received, and the peers that are connected.
@@ -38,9 +38,12 @@ pub struct LinkStatistics {
     pub ignored: u64,
     /// The last problem, in words.
     pub problem: Option<String>,
-    /// The topics that the link sends, in the order of robot.toml.
+    /// How the clocks of the peers differ from this robot's, as far as that matters here: where
+    /// representations are received, whose stamps are converted.
+    pub clocks: Vec<ClockOffset>,
+    /// The topics and representations that the link sends, in the order of robot.toml.
     pub sent: Vec<SentStatistics>,
-    /// The topics that the link receives, in the order of robot.toml.
+    /// The topics and representations that the link receives, in the order of robot.toml.
     pub received: Vec<ReceivedStatistics>,
 }
 
@@ -55,16 +58,31 @@ pub struct LinkPeer {
     pub since: Time,
 }
 
-/// The statistics of a topic that is sent. See [`LinkStatistics`].
+/// How far a peer's clock is ahead of this robot's. See [`LinkStatistics`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ClockOffset {
+    /// The peer's name.
+    pub robot: String,
+    /// Nanoseconds by which its clock is ahead, negative if it is behind.
+    pub ahead_ns: i64,
+    /// The most by which that may be wrong, in nanoseconds.
+    pub error_ns: i64,
+}
+
+/// The statistics of a topic or representation that is sent. See [`LinkStatistics`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct SentStatistics {
-    /// The topic's name.
-    pub topic: String,
-    /// Whether the topic exists in this robot.
+    /// The name of the topic or representation.
+    pub name: String,
+    /// Whether it is a topic or a representation.
+    pub kind: SubjectKind,
+    /// Whether this robot has such a topic or representation.
     pub is_there: bool,
-    /// The number of peers to which the topic is sent now.
+    /// The number of peers to which it is sent now.
     pub peers: usize,
     /// The number of messages that were sent, counted once for each peer.
     pub messages: u64,
@@ -79,16 +97,18 @@ pub struct SentStatistics {
     pub unsendable: u64,
 }
 
-/// The statistics of a topic that is received. See [`LinkStatistics`].
+/// The statistics of a topic or representation that is received. See [`LinkStatistics`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ReceivedStatistics {
-    /// The topic's name.
-    pub topic: String,
-    /// Whether the topic exists in this robot.
+    /// The name of the topic or representation.
+    pub name: String,
+    /// Whether it is a topic or a representation.
+    pub kind: SubjectKind,
+    /// Whether this robot has such a topic, or reads such a representation.
     pub is_there: bool,
-    /// The number of peers from which the topic is received now.
+    /// The number of peers from which it is received now.
     pub peers: usize,
     /// The number of messages that were received and published here.
     pub messages: u64,
@@ -98,16 +118,25 @@ pub struct ReceivedStatistics {
     pub lost: u64,
     /// Messages that arrived after a later one, and were dropped.
     pub late: u64,
-    /// Messages that could not be read as the topic's type, or could not be published.
+    /// Values that a newer one replaced before the source took them.
+    pub overtaken: u64,
+    /// Messages that could not be read as the type here, or could not be published.
     pub unreadable: u64,
 }
 
 impl LinkStatistics {
     /// Returns the statistics of a link over which nothing was sent yet.
     pub(crate) fn of(link: &LinkConfiguration) -> Self {
-        let sent = link.send.iter().map(|sent| SentStatistics { topic: sent.topic.clone(), ..Default::default() });
-        let received =
-            link.receive.iter().map(|topic| ReceivedStatistics { topic: topic.clone(), ..Default::default() });
+        let sent = link.send.iter().map(|sent| SentStatistics {
+            name: sent.subject.name.clone(),
+            kind: sent.subject.kind,
+            ..Default::default()
+        });
+        let received = link.receive.iter().map(|received| ReceivedStatistics {
+            name: received.subject.name.clone(),
+            kind: received.subject.kind,
+            ..Default::default()
+        });
         Self {
             name: link.name.clone(),
             address: link.end.to_string(),
@@ -129,15 +158,22 @@ impl fmt::Display for LinkStatistics {
             peers => formatter.write_str(&peers.iter().map(LinkPeer::to_string).collect::<Vec<_>>().join(", "))?,
         }
         write_counts(formatter, &[(*met, "met"), (*parted, "parted"), (*refused, "refused"), (*ignored, "ignored")])?;
-        for SentStatistics { topic, is_there, messages, bytes, skipped, dropped, unsendable, .. } in &self.sent {
-            write!(formatter, "\n  sent {topic}: {messages} messages, {bytes} bytes")?;
-            write_counts(formatter, &[(*skipped, "skipped"), (*dropped, "dropped"), (*unsendable, "unsendable")])?;
-            formatter.write_str(absence(*is_there))?;
+        for ClockOffset { robot, ahead_ns, error_ns } in &self.clocks {
+            let [ahead, error] = [ahead_ns, error_ns].map(|time| *time as f64 / 1e6);
+            write!(formatter, "\n  the clock of {robot} is {ahead:+.3} ms ahead, within {error:.3} ms")?;
         }
-        for ReceivedStatistics { topic, is_there, messages, bytes, lost, late, unreadable, .. } in &self.received {
-            write!(formatter, "\n  received {topic}: {messages} messages, {bytes} bytes")?;
-            write_counts(formatter, &[(*lost, "lost"), (*late, "late"), (*unreadable, "unreadable")])?;
-            formatter.write_str(absence(*is_there))?;
+        for SentStatistics { name, kind, is_there, messages, bytes, skipped, dropped, unsendable, .. } in &self.sent {
+            write!(formatter, "\n  sent {name}: {messages} messages, {bytes} bytes")?;
+            write_counts(formatter, &[(*skipped, "skipped"), (*dropped, "dropped"), (*unsendable, "unsendable")])?;
+            formatter.write_str(absence(*kind, *is_there))?;
+        }
+        for ReceivedStatistics { name, kind, is_there, messages, bytes, lost, late, overtaken, unreadable, .. } in
+            &self.received
+        {
+            write!(formatter, "\n  received {name}: {messages} messages, {bytes} bytes")?;
+            let counts = [(*lost, "lost"), (*late, "late"), (*overtaken, "overtaken"), (*unreadable, "unreadable")];
+            write_counts(formatter, &counts)?;
+            formatter.write_str(absence(*kind, *is_there))?;
         }
         match &self.problem {
             Some(problem) => write!(formatter, "\n  at last: {problem}"),
@@ -152,8 +188,12 @@ impl fmt::Display for LinkPeer {
     }
 }
 
-fn absence(is_there: bool) -> &'static str {
-    if is_there { "" } else { ": nobody in this robot has a topic of that name" }
+fn absence(kind: SubjectKind, is_there: bool) -> &'static str {
+    match kind {
+        _ if is_there => "",
+        SubjectKind::Topic => ": nobody in this robot has a topic of that name",
+        SubjectKind::Representation => ": nobody in this robot has a representation of that name",
+    }
 }
 
 /// Writes the counts that are not zero.

@@ -1,142 +1,204 @@
-//! A link's ends of the bus.
+//! A link's ends of its robot: of the topics and representations that it carries.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{AnyMessage, AnyQueue, Bus, RobotClock, Signal};
 use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
-use hemiola_model::configuration::{Keep, LinkConfiguration, SentTopic};
+use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, SubjectKind};
 use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_realtime::{Wakeup, monotonic_now};
+use hemiola_runtime::{Observation, Observer, RobotHandle, SourceInlet};
 use hemiola_trace::{TickScale, Ticks};
 
 use crate::lane::Waiting;
 use crate::passage::contained;
 
-/// A link's ends of the bus. The type of a topic is known as soon as the topic exists in the robot.
+/// The robot to which a link belongs, as far as the link carries what is in it.
+#[derive(Clone)]
+pub struct Ends {
+    pub bus: Bus,
+    pub clock: Arc<RobotClock>,
+    /// The scale of the bus's ticks, if messages carry the time at which they were published.
+    pub scale: Option<TickScale>,
+    /// The robot with the representations; `None`: there are only topics.
+    pub robot: Option<RobotHandle>,
+}
+
+/// A link's ends of its robot. The type of a topic is known as soon as the topic exists there.
 pub struct Topics {
-    bus: Bus,
-    clock: Arc<RobotClock>,
-    scale: Option<TickScale>,
-    /// Notified when a message is published, or a topic is created.
+    ends: Ends,
+    /// Notified when there is something to send, or a topic is created.
     wakeup: Arc<Wakeup>,
-    /// The topics that are sent, in the order of robot.toml: the index of a topic is its number.
+    /// What is sent, in the order of robot.toml: the index is its number.
     pub sent: Vec<Sent>,
-    /// The topics that are received, in the order of robot.toml.
+    /// What is received, in the order of robot.toml.
     pub received: Vec<Received>,
 }
 
-/// A topic that is sent.
+/// A topic or representation that is sent.
 pub struct Sent {
     /// The configuration in robot.toml.
-    pub configuration: SentTopic,
-    /// The type of the topic's messages; `None` as long as the topic does not exist.
+    pub configuration: configuration::Sent,
+    /// The type of the messages or values; `None` as long as the robot has no such thing.
     pub schema: Option<Arc<MessageSchema>>,
-    /// The subscription, which exists while a peer wants the topic.
-    queue: Option<AnyQueue>,
-    /// How many dropped messages of the queue were counted already.
+    /// Where the messages or values come from, while a peer wants them.
+    flow: Option<Flow>,
+    /// How many of those that were dropped there were counted already.
     dropped: u64,
 }
 
-/// A topic that is received.
+/// Where messages or values come from that are sent.
+enum Flow {
+    Messages(AnyQueue),
+    Values(Box<Observer>),
+}
+
+/// A topic or representation that is received.
 pub struct Received {
-    /// The topic's name.
-    pub topic: String,
-    /// The type of the topic's messages; `None` as long as the topic does not exist.
+    /// What is received.
+    pub subject: Subject,
+    /// The type of the messages or values; `None` as long as the robot has no such thing.
     pub descriptor: Option<&'static RepresentationDescriptor>,
-    /// The publisher, which is created for the first message.
+    /// The publisher of a topic, which is created for the first message.
     publisher: Option<Box<dyn UntypedPublisher>>,
+    /// The inlet of a representation.
+    inlet: Option<SourceInlet>,
+    /// How many of the values that the inlet could not read were counted already.
+    unreadable: u64,
 }
 
 /// The least and the most messages of each publisher that wait for the links' thread. The queues of
 /// messages that wait for a peer have limits of their own.
 const SHORTEST_QUEUE: usize = 16;
 const LONGEST_QUEUE: usize = 256;
-/// The number of messages of a topic that are received before other work has its turn.
+/// The number of messages or values of one kind that are received before other work has its turn.
 const AT_ONCE: usize = 256;
 
 impl Topics {
-    pub fn new(
-        link: &LinkConfiguration,
-        bus: Bus,
-        clock: Arc<RobotClock>,
-        scale: Option<TickScale>,
-        wakeup: Arc<Wakeup>,
-    ) -> Self {
-        let sent = link.send.iter().cloned();
-        let sent = sent.map(|configuration| Sent { configuration, schema: None, queue: None, dropped: 0 }).collect();
-        let received = link.receive.iter().cloned();
-        let received = received.map(|topic| Received { topic, descriptor: None, publisher: None }).collect();
-        Self { bus, clock, scale, wakeup, sent, received }
+    pub fn new(link: &LinkConfiguration, ends: Ends, wakeup: Arc<Wakeup>) -> Self {
+        let robot = ends.robot.as_ref();
+        let sent = link.send.iter().map(|sent| {
+            let found = robot.filter(|_| sent.subject.kind == SubjectKind::Representation);
+            let schema = found.and_then(|robot| schema(robot.representation(&sent.subject.name)?));
+            Sent { configuration: sent.clone(), schema, flow: None, dropped: 0 }
+        });
+        let received = link.receive.iter().map(|received| {
+            let found = robot.filter(|_| received.subject.kind == SubjectKind::Representation);
+            let inlet = found.and_then(|robot| robot.inlet(&received.source(&link.name)));
+            Received {
+                subject: received.subject.clone(),
+                descriptor: inlet.as_ref().map(SourceInlet::descriptor),
+                publisher: None,
+                inlet,
+                unreadable: 0,
+            }
+        });
+        let (sent, received) = (sent.collect(), received.collect());
+        Self { ends, wakeup, sent, received }
     }
 
     /// Returns the time on the robot's clock.
     pub fn now(&self) -> Time {
-        self.clock.now()
+        self.ends.clock.now()
+    }
+
+    /// Returns whether representations are received, whose stamps are to be converted.
+    pub fn receives_values(&self) -> bool {
+        self.received.iter().any(|received| received.subject.kind == SubjectKind::Representation)
     }
 
     /// Notes which topics exist by now. Returns those that are to be sent but cannot leave the
     /// process.
     pub fn look(&mut self) -> Vec<String> {
         let mut opaque = Vec::new();
-        if self.sent.iter().all(|sent| sent.schema.is_some())
-            && self.received.iter().all(|received| received.descriptor.is_some())
-        {
+        let Self { ends, sent, received, .. } = self;
+        let is_open = |subject: &Subject, is_known: bool| subject.kind == SubjectKind::Topic && !is_known;
+        let mut sent: Vec<_> =
+            sent.iter_mut().filter(|sent| is_open(&sent.configuration.subject, sent.schema.is_some())).collect();
+        let mut received: Vec<_> =
+            received.iter_mut().filter(|it| is_open(&it.subject, it.descriptor.is_some())).collect();
+        if sent.is_empty() && received.is_empty() {
             return opaque;
         }
-        for (name, descriptor) in self.bus.readable_topics() {
-            for sent in self.sent.iter_mut().filter(|sent| sent.configuration.topic == name && sent.schema.is_none()) {
-                match descriptor.data_type() {
-                    Some(data_type) => sent.schema = Some(Arc::new(MessageSchema::of(descriptor.name(), &data_type))),
-                    None => opaque.push(name.clone()),
-                }
+        for (name, descriptor) in ends.bus.readable_topics() {
+            for sent in sent.iter_mut().filter(|sent| sent.configuration.subject.name == name) {
+                sent.schema = schema(descriptor);
+                opaque.extend(sent.schema.is_none().then(|| name.clone()));
             }
-            self.received
+            received
                 .iter_mut()
-                .filter(|received| received.topic == name)
+                .filter(|received| received.subject.name == name)
                 .for_each(|received| received.descriptor = Some(descriptor));
         }
         opaque
     }
 
-    /// Subscribes to a topic that is wanted, or ends the subscription to one that is not.
-    pub fn subscribe(&mut self, topic: usize, is_wanted: bool) {
+    /// Subscribes to what is wanted, or ends the subscription to what is not.
+    ///
+    /// # Errors
+    /// Returns an error with the reason if values cannot be observed.
+    pub fn subscribe(&mut self, topic: usize, is_wanted: bool) -> Result<(), String> {
         let sent = &mut self.sent[topic];
-        if sent.queue.is_some() == is_wanted {
-            return;
+        if sent.flow.is_some() == is_wanted {
+            return Ok(());
         }
-        let capacity = match sent.configuration.keep {
-            Keep::Newest => SHORTEST_QUEUE,
-            Keep::Last(kept) => kept.clamp(SHORTEST_QUEUE, LONGEST_QUEUE),
-        };
-        let queue = || self.bus.read(&sent.configuration.topic, capacity, Signal::Wakeup(self.wakeup.clone()));
-        sent.queue = if is_wanted { queue().and_then(Result::ok) } else { None };
-        sent.dropped = 0;
+        (sent.flow, sent.dropped) = (None, 0);
+        let Subject { kind, name } = &sent.configuration.subject;
+        match (kind, &self.ends.robot) {
+            _ if !is_wanted => {}
+            (SubjectKind::Topic, _) => {
+                let capacity = match sent.configuration.keep {
+                    Keep::Newest => SHORTEST_QUEUE,
+                    Keep::Last(kept) => kept.clamp(SHORTEST_QUEUE, LONGEST_QUEUE),
+                };
+                let queue = self.ends.bus.read(name, capacity, Signal::Wakeup(self.wakeup.clone()));
+                sent.flow = queue.and_then(Result::ok).map(Flow::Messages);
+            }
+            (SubjectKind::Representation, Some(robot)) => {
+                let observation = Observation::of([name.as_str()]).notifying(self.wakeup.clone());
+                let observer = robot.observe(observation).map_err(|error| error.to_string())?;
+                sent.flow = Some(Flow::Values(Box::new(observer)));
+            }
+            (SubjectKind::Representation, None) => {}
+        }
+        Ok(())
     }
 
-    /// Drains the messages of a topic: passes each one to `take`, or `None` if it cannot be
-    /// serialized. Returns whether there may be more.
+    /// Drains the messages or values of one kind: passes each one to `take`, or `None` if it cannot
+    /// be serialized. Returns whether there may be more.
     pub fn receive(&mut self, topic: usize, mut take: impl FnMut(Option<Waiting>)) -> bool {
-        let Self { sent, clock, scale, .. } = self;
-        let Some(queue) = &mut sent[topic].queue else { return false };
+        let Self { sent, ends, .. } = self;
         for _ in 0..AT_ONCE {
-            let Some(message) = queue.receive() else { return false };
-            let time = published_at(&message, clock, scale.as_ref());
-            let written = contained(|| {
-                let mut writer = CdrWriter::default();
-                message.write(&mut writer).then(|| writer.finish())
-            });
-            take(written.ok().flatten().map(|cdr| Waiting { time, cdr: cdr.into() }));
+            let waiting = match &mut sent[topic].flow {
+                Some(Flow::Messages(queue)) => queue.receive().map(|message| {
+                    let time = published_at(&message, &ends.clock, ends.scale.as_ref());
+                    written(|writer| message.write(writer)).map(|cdr| Waiting { time, stamp: None, cdr })
+                }),
+                Some(Flow::Values(observer)) => observer.next_value().map(|value| {
+                    let (time, stamp) = (value.now().nanoseconds(), Some(value.stamp().nanoseconds()));
+                    written(|writer| value.value().write(writer)).map(|cdr| Waiting { time, stamp, cdr })
+                }),
+                None => None,
+            };
+            match waiting {
+                Some(waiting) => take(waiting),
+                None => return false,
+            }
         }
         true
     }
 
-    /// Returns how many messages of a topic were dropped before the links' thread received them,
-    /// since the last call.
+    /// Returns how many messages or values of one kind were dropped before the links' thread
+    /// received them, since the last call.
     pub fn take_dropped(&mut self, topic: usize) -> u64 {
         let sent = &mut self.sent[topic];
-        let dropped = sent.queue.as_mut().map_or(0, AnyQueue::dropped);
+        let dropped = match &mut sent.flow {
+            Some(Flow::Messages(queue)) => queue.dropped(),
+            Some(Flow::Values(observer)) => observer.dropped().values,
+            None => 0,
+        };
         dropped - std::mem::replace(&mut sent.dropped, dropped)
     }
 
@@ -146,12 +208,12 @@ impl Topics {
     /// Returns an error with the reason if the bytes are no message of the topic, or nobody has
     /// subscribed to it.
     pub fn publish(&mut self, topic: usize, cdr: &[u8]) -> Result<(), String> {
-        let Received { topic, publisher, .. } = &mut self.received[topic];
+        let Received { subject, publisher, .. } = &mut self.received[topic];
         let published = contained(|| {
             let publisher = match publisher {
                 Some(publisher) => publisher,
                 None => {
-                    let made = self.bus.untyped_publisher(topic).ok_or("nobody has subscribed to it")?;
+                    let made = self.ends.bus.untyped_publisher(&subject.name).ok_or("nobody has subscribed to it")?;
                     publisher.insert(made.map_err(|error| error.to_string())?)
                 }
             };
@@ -160,6 +222,34 @@ impl Topics {
         });
         published.unwrap_or_else(Err)
     }
+
+    /// Delivers a value of a representation that is received, with its stamp on the robot's clock.
+    /// Returns `false` if it takes the place of one that the source had not taken yet.
+    pub fn deliver(&mut self, topic: usize, stamp: i64, cdr: &[u8]) -> bool {
+        let inlet = self.received[topic].inlet.as_ref();
+        inlet.is_none_or(|inlet| inlet.deliver(Time::from_nanoseconds(stamp), cdr))
+    }
+
+    /// Returns how many values of a representation the source could not read, since the last call.
+    pub fn take_unreadable(&mut self, topic: usize) -> u64 {
+        let received = &mut self.received[topic];
+        let unreadable = received.inlet.as_ref().map_or(0, SourceInlet::unreadable);
+        unreadable - std::mem::replace(&mut received.unreadable, unreadable)
+    }
+}
+
+/// Returns the type of messages or values; `None` if they are opaque.
+fn schema(descriptor: &'static RepresentationDescriptor) -> Option<Arc<MessageSchema>> {
+    Some(Arc::new(MessageSchema::of(descriptor.name(), &descriptor.data_type()?)))
+}
+
+/// Returns what `write` writes, which is code of users; `None` if it cannot.
+fn written(write: impl FnOnce(&mut CdrWriter) -> bool) -> Option<Arc<[u8]>> {
+    let written = contained(|| {
+        let mut writer = CdrWriter::default();
+        write(&mut writer).then(|| writer.finish())
+    });
+    written.ok().flatten().map(Arc::from)
 }
 
 /// Returns when a message was published, in nanoseconds of the robot's clock.

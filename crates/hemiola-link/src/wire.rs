@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use hemiola_model::configuration::SubjectKind;
+
 #[cfg(test)]
 mod tests;
 
@@ -19,12 +21,17 @@ pub const LONGEST_OFFER: usize = 1 << 20;
 pub const DATAGRAM_HEAD: usize = 16;
 /// The bytes before the CDR of a message: its kind, topic, sequence and time.
 const MESSAGE_HEAD: usize = 1 + 4 + 8 + 8;
+/// The bytes before the CDR of a value, which has a stamp, too.
+const VALUE_HEAD: usize = MESSAGE_HEAD + 8;
 
 const HELLO: u8 = 1;
 const OFFER: u8 = 2;
 const ANSWER: u8 = 3;
 const MESSAGE: u8 = 4;
 const GOODBYE: u8 = 5;
+const VALUE: u8 = 6;
+const PING: u8 = 7;
+const PONG: u8 = 8;
 
 /// A frame that one side sends to the other.
 ///
@@ -46,19 +53,33 @@ pub enum Frame<'b> {
         /// The robot's name.
         robot: &'b str,
     },
-    /// An offer of a topic that the side can send.
+    /// An offer of a topic or representation that the side can send.
     Offer(Offer<'b>),
     /// The answer to an offer.
     Answer {
-        /// The number of the topic, as it was offered.
+        /// The number of the topic or representation, as it was offered.
         topic: u32,
-        /// Whether the topic is wanted.
+        /// Whether it is wanted.
         answer: Answer,
         /// Why it is not wanted, or nothing.
         reason: &'b str,
     },
-    /// A message of a topic.
+    /// A message of a topic, or a value of a representation.
     Message(Message<'b>),
+    /// A question for the peer's clock.
+    Ping {
+        /// When it leaves, in nanoseconds of the sender's clock.
+        left: i64,
+    },
+    /// The answer to a ping.
+    Pong {
+        /// What the ping said.
+        left: i64,
+        /// When the ping arrived, in nanoseconds of the answering side's clock.
+        arrived: i64,
+        /// When the answer leaves, on the same clock.
+        answered: i64,
+    },
     /// The end of the conversation.
     Goodbye {
         /// Why the conversation ends.
@@ -66,14 +87,16 @@ pub enum Frame<'b> {
     },
 }
 
-/// A topic that a side offers to send. See [`Frame`].
+/// A topic or representation that a side offers to send. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer<'b> {
-    /// The number that stands for the topic from now on.
+    /// The number that stands for it from now on.
     pub topic: u32,
-    /// The topic's name.
+    /// Whether it is a topic or a representation.
+    pub kind: SubjectKind,
+    /// Its name.
     pub name: &'b str,
-    /// The name of the type of its messages: `soccer/msg/Goal`.
+    /// The name of the type of its messages or values: `soccer/msg/Goal`.
     pub schema: &'b str,
     /// The type's hash; empty where the other side computes none.
     pub hash: &'b str,
@@ -84,27 +107,30 @@ pub struct Offer<'b> {
 /// The answer to an offer. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The topic is not received.
+    /// It is not received.
     Unknown,
-    /// The topic will be received when somebody has subscribed to it.
+    /// It will be received when somebody here has subscribed to it.
     Later,
-    /// Messages of the topic shall be sent.
+    /// Its messages or values shall be sent.
     Wanted,
     /// The types of both sides do not fit.
     Misfit,
 }
 
-/// A message of a topic. See [`Frame`].
+/// A message of a topic, or a value of a representation. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'b> {
-    /// The topic's number.
+    /// The number of the topic or representation.
     pub topic: u32,
     /// The number of the message: 1, 2, 3 and so on for each topic. Missing numbers were lost on
     /// the way.
     pub sequence: u64,
-    /// When it was published, in nanoseconds of the sender's clock.
+    /// When it was published or committed, in nanoseconds of the sender's clock.
     pub time: i64,
-    /// The message in CDR, with its header.
+    /// When the sample was taken that a value derives from, on the same clock; `None` for messages
+    /// of topics.
+    pub stamp: Option<i64>,
+    /// The message or value in CDR, with its header.
     pub cdr: &'b [u8],
 }
 
@@ -133,6 +159,8 @@ pub enum WireError {
     TooMuch,
     /// A text is not UTF-8.
     NoText,
+    /// What is offered is neither a topic nor a representation.
+    Subject(u8),
     /// The answer is unknown.
     Answer(u8),
     /// A topic's number is too high.
@@ -162,6 +190,7 @@ impl<'b> Frame<'b> {
             }
             OFFER => Self::Offer(Offer {
                 topic: contents.topic()?,
+                kind: contents.kind()?,
                 name: contents.text()?,
                 schema: contents.text()?,
                 hash: contents.text()?,
@@ -182,9 +211,19 @@ impl<'b> Frame<'b> {
             MESSAGE => Self::Message(Message {
                 topic: contents.topic()?,
                 sequence: u64::from_le_bytes(contents.array()?),
-                time: i64::from_le_bytes(contents.array()?),
+                time: contents.time()?,
+                stamp: None,
                 cdr: std::mem::take(&mut contents.0),
             }),
+            VALUE => Self::Message(Message {
+                topic: contents.topic()?,
+                sequence: u64::from_le_bytes(contents.array()?),
+                time: contents.time()?,
+                stamp: Some(contents.time()?),
+                cdr: std::mem::take(&mut contents.0),
+            }),
+            PING => Self::Ping { left: contents.time()? },
+            PONG => Self::Pong { left: contents.time()?, arrived: contents.time()?, answered: contents.time()? },
             _ => Self::Goodbye { reason: contents.text()? },
         };
         if contents.0.is_empty() { Ok(frame) } else { Err(WireError::TooMuch) }
@@ -199,9 +238,13 @@ impl<'b> Frame<'b> {
                 bytes.extend_from_slice(&version.to_le_bytes());
                 write_text(robot, bytes);
             }
-            Self::Offer(Offer { topic, name, schema, hash, definition }) => {
+            Self::Offer(Offer { topic, kind, name, schema, hash, definition }) => {
                 bytes.push(OFFER);
                 bytes.extend_from_slice(&topic.to_le_bytes());
+                bytes.push(match kind {
+                    SubjectKind::Topic => 0,
+                    SubjectKind::Representation => 1,
+                });
                 [name, schema, hash, definition].iter().for_each(|text| write_text(text, bytes));
             }
             Self::Answer { topic, answer, reason } => {
@@ -214,6 +257,14 @@ impl<'b> Frame<'b> {
                 bytes.extend_from_slice(&message.head());
                 bytes.extend_from_slice(message.cdr);
             }
+            Self::Ping { left } => {
+                bytes.push(PING);
+                bytes.extend_from_slice(&left.to_le_bytes());
+            }
+            Self::Pong { left, arrived, answered } => {
+                bytes.push(PONG);
+                [left, arrived, answered].iter().for_each(|time| bytes.extend_from_slice(&time.to_le_bytes()));
+            }
             Self::Goodbye { reason } => {
                 bytes.push(GOODBYE);
                 write_text(reason, bytes);
@@ -223,14 +274,21 @@ impl<'b> Frame<'b> {
 }
 
 impl Message<'_> {
-    /// Returns the bytes that come before the message's CDR.
-    pub(crate) fn head(&self) -> [u8; MESSAGE_HEAD] {
-        let mut head = [MESSAGE; MESSAGE_HEAD];
-        head[1..5].copy_from_slice(&self.topic.to_le_bytes());
-        head[5..13].copy_from_slice(&self.sequence.to_le_bytes());
-        head[13..].copy_from_slice(&self.time.to_le_bytes());
+    /// Returns the bytes that come before the CDR of the message or value.
+    pub(crate) fn head(&self) -> Vec<u8> {
+        let mut head = Vec::with_capacity(head_length(self.stamp));
+        head.push(if self.stamp.is_some() { VALUE } else { MESSAGE });
+        head.extend_from_slice(&self.topic.to_le_bytes());
+        head.extend_from_slice(&self.sequence.to_le_bytes());
+        head.extend_from_slice(&self.time.to_le_bytes());
+        head.extend(self.stamp.iter().flat_map(|stamp| stamp.to_le_bytes()));
         head
     }
+}
+
+/// Returns the number of bytes before the CDR of a message, or of a value, which has a stamp.
+pub(crate) fn head_length(stamp: Option<i64>) -> usize {
+    if stamp.is_some() { VALUE_HEAD } else { MESSAGE_HEAD }
 }
 
 /// Returns the longest length of a frame of this kind, including the byte of the kind.
@@ -238,7 +296,9 @@ fn longest(kind: u8) -> Option<usize> {
     match kind {
         HELLO | ANSWER | GOODBYE => Some(4 << 10),
         OFFER => Some(LONGEST_OFFER),
-        MESSAGE => Some(64 << 20),
+        MESSAGE | VALUE => Some(64 << 20),
+        PING => Some(1 + 8),
+        PONG => Some(1 + 3 * 8),
         _ => None,
     }
 }
@@ -248,14 +308,14 @@ fn check_length(kind: u8, length: usize) -> Result<(), WireError> {
     if length <= longest { Ok(()) } else { Err(WireError::TooLong { kind, length }) }
 }
 
-/// Returns whether a message of that many bytes of CDR fits a frame.
-pub(crate) fn fits_a_frame(cdr: usize) -> bool {
-    check_length(MESSAGE, MESSAGE_HEAD + cdr).is_ok()
+/// Returns whether a message or value of that many bytes, with its head, fits a frame.
+pub(crate) fn fits_a_frame(length: usize) -> bool {
+    check_length(MESSAGE, length).is_ok()
 }
 
-/// Returns whether a message of that many bytes of CDR fits a datagram.
-pub(crate) fn fits_a_datagram(cdr: usize) -> bool {
-    MESSAGE_HEAD + cdr <= LONGEST_IN_DATAGRAM
+/// Returns whether a message or value of that many bytes, with its head, fits a datagram.
+pub(crate) fn fits_a_datagram(length: usize) -> bool {
+    length <= LONGEST_IN_DATAGRAM
 }
 
 /// Returns the beginning of a text, short enough for a reason or a name.
@@ -283,6 +343,18 @@ impl<'b> Contents<'b> {
             topic if topic < MOST_TOPICS => Ok(topic),
             topic => Err(WireError::Topic(topic)),
         }
+    }
+
+    fn kind(&mut self) -> Result<SubjectKind, WireError> {
+        match self.array()? {
+            [0] => Ok(SubjectKind::Topic),
+            [1] => Ok(SubjectKind::Representation),
+            [other] => Err(WireError::Subject(other)),
+        }
+    }
+
+    fn time(&mut self) -> Result<i64, WireError> {
+        self.array().map(i64::from_le_bytes)
     }
 
     fn text(&mut self) -> Result<&'b str, WireError> {
@@ -381,6 +453,7 @@ impl fmt::Display for WireError {
             Self::TooShort => formatter.write_str("a frame ends too early"),
             Self::TooMuch => formatter.write_str("a frame goes on behind its end"),
             Self::NoText => formatter.write_str("a text in a frame is no UTF-8"),
+            Self::Subject(kind) => write!(formatter, "there is nothing of kind {kind} to offer"),
             Self::Answer(answer) => write!(formatter, "there is no answer {answer}"),
             Self::Topic(topic) => write!(formatter, "a topic has the number {topic}, of at most {}", MOST_TOPICS - 1),
             Self::NoLink => formatter.write_str("it says hello, and not as a link does"),

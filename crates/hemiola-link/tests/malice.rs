@@ -11,12 +11,14 @@ use std::time::Duration;
 use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next};
 use hemiola::prelude::*;
 use hemiola_link::wire::{Answer, Frame, Incoming, Message, Offer, VERSION};
-use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, SentTopic};
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent, SubjectKind};
 
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Image {
     pixels: Vec<u8>,
 }
+
+const TOPIC: SubjectKind = SubjectKind::Topic;
 
 /// A program that sends what it likes.
 struct Stranger {
@@ -74,7 +76,7 @@ struct Served {
 }
 
 impl Served {
-    fn new(send: SentTopic) -> Self {
+    fn new(send: Sent) -> Self {
         let topics = LinkConfiguration { send: vec![send], ..listening(free_unix(), &[], &["Wish"]) };
         let robot = Side::open("robot", topics);
         let friend = Side::open("friend", connecting(robot.address(), &[], &["Image"]));
@@ -93,7 +95,7 @@ impl Served {
 
 /// Checks that whoever sends these bytes is refused with this reason.
 fn is_sent_away(bytes: &[u8], why: &str) {
-    let served = Served::new(SentTopic::new("Image"));
+    let served = Served::new(Sent::topic("Image"));
     let mut stranger = Stranger::at(&served.robot);
     stranger.stream.write_all(bytes).unwrap();
     let reason = stranger.goodbye().expect("a reason is said");
@@ -129,7 +131,7 @@ fn who_does_not_say_hello_first_is_sent_away() {
 
 #[test]
 fn the_seventeenth_is_sent_away() {
-    let served = Served::new(SentTopic::new("Image"));
+    let served = Served::new(Sent::topic("Image"));
     let strangers: Vec<_> = (0..15)
         .map(|_| {
             let mut stranger = Stranger::at(&served.robot);
@@ -149,7 +151,7 @@ fn the_seventeenth_is_sent_away() {
 
 #[test]
 fn a_peer_that_never_reads_holds_nobody_up_and_costs_what_is_kept() {
-    let served = Served::new(SentTopic { keep: Keep::Last(5), ..SentTopic::new("Image") });
+    let served = Served::new(Sent { keep: Keep::Last(5), ..Sent::topic("Image") });
     let mut images = served.robot.publisher::<Image>("Image");
     let mut stranger = Stranger::at(&served.robot);
     stranger.hello();
@@ -176,13 +178,14 @@ fn a_peer_that_never_reads_holds_nobody_up_and_costs_what_is_kept() {
 
 #[test]
 fn who_asks_and_takes_no_answers_is_sent_away() {
-    let served = Served::new(SentTopic::new("Image"));
+    let served = Served::new(Sent::topic("Image"));
     let mut stranger = Stranger::at(&served.robot);
     stranger.hello();
     let mut offers = Vec::new();
     for topic in 0..1000 {
         let mut offer = vec![0; 4];
-        Frame::Offer(Offer { topic, name: "nothing", schema: "a/b", hash: "", definition: "" }).write(&mut offer);
+        Frame::Offer(Offer { topic, kind: TOPIC, name: "nothing", schema: "a/b", hash: "", definition: "" })
+            .write(&mut offer);
         offer[0] = offer.len() as u8 - 4;
         offers.extend_from_slice(&offer);
     }
@@ -195,14 +198,15 @@ fn who_asks_and_takes_no_answers_is_sent_away() {
 
 #[test]
 fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
-    let served = Served::new(SentTopic::new("Image"));
+    let served = Served::new(Sent::topic("Image"));
     let mut wishes = served.robot.queue::<Image>("Wish");
     let mut stranger = Stranger::at(&served.robot);
     stranger.hello();
-    let message = |topic, sequence, cdr| Frame::Message(Message { topic, sequence, time: 0, cdr });
+    let message = |topic, sequence, cdr| Frame::Message(Message { topic, sequence, time: 0, stamp: None, cdr });
     stranger.say(&message(3, 1, &[0, 1, 0, 0]));
     served.robot.until(|link| link.ignored == 1);
-    let offer = Offer { topic: 3, name: "Wish", schema: "a/msg/Image", hash: "", definition: "uint8[] pixels\n" };
+    let offer =
+        Offer { topic: 3, kind: TOPIC, name: "Wish", schema: "a/msg/Image", hash: "", definition: "uint8[] pixels\n" };
     stranger.say(&Frame::Offer(offer));
     let answer = stranger.hear(|frame| if let Frame::Answer { answer, .. } = frame { Some(*answer) } else { None });
     assert_eq!(answer, Some(Answer::Wanted));
@@ -217,12 +221,19 @@ fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
     let wish = &link.received[0];
     assert_eq!((wish.messages, wish.unreadable, wish.lost, wish.late), (1, 3, 3, 1));
     assert_eq!(link.refused, 0);
+    // A topic has no values, and the offer was none of a representation.
+    let value = Message { topic: 3, sequence: 8, time: 0, stamp: Some(0), cdr: &[0, 1, 0, 0, 1, 0, 0, 0, 9] };
+    stranger.say(&Frame::Message(value));
+    stranger.say(&Frame::Offer(Offer { kind: SubjectKind::Representation, ..offer }));
+    let answer = stranger.hear(|frame| if let Frame::Answer { answer, .. } = frame { Some(*answer) } else { None });
+    assert_eq!(answer, Some(Answer::Unknown));
+    served.robot.until(|link| link.ignored == 2);
     served.serves_on();
 }
 
 #[test]
 fn offers_whose_definitions_cannot_be_used_are_refused() {
-    let served = Served::new(SentTopic::new("Image"));
+    let served = Served::new(Sent::topic("Image"));
     let _wishes = served.robot.queue::<Image>("Wish");
     let mut stranger = Stranger::at(&served.robot);
     stranger.hello();
@@ -231,7 +242,14 @@ fn offers_whose_definitions_cannot_be_used_are_refused() {
         ("string pixels\n", "`pixels` is something else"),
         ("float64 other\n", "no field in common"),
     ] {
-        stranger.say(&Frame::Offer(Offer { topic: 0, name: "Wish", schema: "a/msg/Image", hash: "", definition }));
+        stranger.say(&Frame::Offer(Offer {
+            topic: 0,
+            kind: TOPIC,
+            name: "Wish",
+            schema: "a/msg/Image",
+            hash: "",
+            definition,
+        }));
         let reason = stranger.hear(|frame| match frame {
             Frame::Answer { answer: Answer::Misfit, reason, .. } => Some((*reason).to_owned()),
             _ => None,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next};
 use hemiola::prelude::*;
 use hemiola_bus::Bus;
-use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, SentTopic};
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent};
 
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Odometry {
@@ -189,7 +189,7 @@ fn what_nobody_receives_is_not_even_subscribed_to() {
 
 #[test]
 fn messages_come_no_more_often_than_they_are_wanted_and_the_last_one_comes() {
-    let topic = SentTopic { rate: Some(200.0), keep: Keep::Newest, ..SentTopic::new("Goal") };
+    let topic = Sent { rate: Some(200.0), keep: Keep::Newest, ..Sent::topic("Goal") };
     let link = LinkConfiguration { send: vec![topic], ..listening(free_unix(), &[], &[]) };
     let robot = Side::open("robot", link);
     let laptop = Side::open("laptop", connecting(robot.address(), &[], &["Goal"]));

@@ -240,8 +240,8 @@ class Overview extends View {
           link.problem && h("div.bad", {}, link.problem))),
         ...[...link.sent, ...link.received].map((item) => {
           const losses = LOSSES.filter((what) => item[what]), lost = losses.reduce((sum, what) => sum + item[what], 0);
-          return h("tr", { title: losses.map((what) => `${count(item[what])} ${what}`).join("\n") }, h("td", {}, `${link.sent.includes(item) ? "→" : "←"} ${item.topic}`), cell(count(item.messages)),
-            cell(digits(this.#rate({ name: `${link.name}: ${item.topic}`, sent: item.messages }, statistics.time))), cell(count(lost), lost ? "bad" : "muted"));
+          return h("tr", { title: losses.map((what) => `${count(item[what])} ${what}`).join("\n") }, h("td", {}, `${link.sent.includes(item) ? "→" : "←"} ${item.name}`), cell(count(item.messages)),
+            cell(digits(this.#rate({ name: `${link.name}: ${item.kind} ${item.name}`, sent: item.messages }, statistics.time))), cell(count(lost), lost ? "bad" : "muted"));
         })])),
       table(["Callback", "latency p99", "execution p99", "panics"], callbacks.map((callback) => h("tr", {}, h("td", {}, String(callback.name), h("span.muted", {}, ` ${callback.executor}`)), cell(duration(callback.latency?.p99)), cell(duration(callback.execution?.p99)), cell(count(callback.panics ?? 0), callback.panics ? "bad" : "muted")))));
   }

@@ -63,14 +63,14 @@ fn the_door_of_each_robot_shows_its_end_of_a_link() {
     assert_eq!((peers.len(), &peers[0]["name"]), (1, &json!("nurse")));
     let now = cart.robot.handle().now().nanoseconds();
     assert!(peers[0]["since"].as_i64().is_some_and(|since| 0 < since && since < now), "{seen}");
-    assert_eq!((&seen["sent"][0]["topic"], &seen["sent"][0]["dropped"]), (&json!("Beat"), &json!(0)));
+    assert_eq!((&seen["sent"][0]["name"], &seen["sent"][0]["dropped"]), (&json!("Beat"), &json!(0)));
     assert!(seen["sent"][0]["bytes"].as_u64() > Some(10), "{seen}");
 
     let mut of_nurse = watching(&nurse);
     let seen = until(&mut of_nurse, |link| link["received"][0]["messages"].as_u64() > Some(10));
     assert_eq!((&seen["listens"], &seen["peers"][0]["name"]), (&json!(false), &json!("cart")));
     let beats = &seen["received"][0];
-    assert_eq!((&beats["topic"], &beats["lost"], &beats["late"]), (&json!("Beat"), &json!(0), &json!(0)));
+    assert_eq!((&beats["name"], &beats["lost"], &beats["late"]), (&json!("Beat"), &json!(0), &json!(0)));
     wait_until(|| nurse.robot.handle().with_value(|pulse: &Pulse| pulse.beats > 10).unwrap());
 
     // Who is gone is no longer there, and the link says what its problem is.

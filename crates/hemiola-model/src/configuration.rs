@@ -9,7 +9,7 @@ mod page;
 
 pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
-pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject, SubjectKind};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
 pub use page::PageConfiguration;
 

@@ -127,7 +127,7 @@ impl Replay {
         });
         let since = resumed.as_ref().zip(script.as_ref().ok());
         let since = since.map(|(resumed, script)| (resumed.time, script.first_samples()));
-        let Fed { course: fed, mut warnings, foreign } = Fed::since(&robot, recording, &remarks, since)?;
+        let Fed { course: fed, mut warnings, foreign, is_endless } = Fed::since(&robot, recording, &remarks, since)?;
         warnings.extend(refusal.map(|refusal| format!("the replay begins where the log does: {refusal}")));
         let partial = robot.samples().into_iter().find(|(source, representations)| {
             representations.iter().any(|representation| recording.is_partial(&topic(source, representation.name())))
@@ -153,7 +153,7 @@ impl Replay {
                     None => course.as_due(),
                 };
                 // A robot that only has timers would not end by itself.
-                let course = if robot.samples().is_empty() { course.until(recording.end()) } else { course };
+                let course = if is_endless { course.until(recording.end()) } else { course };
                 (course, Fidelity::DueTimes(reason), Matching::Newest, None)
             }
         };
@@ -252,6 +252,8 @@ struct Fed {
     warnings: Vec<String>,
     /// The reason why the runs cannot be those of the log, if there is one.
     foreign: Option<RecordingError>,
+    /// Whether there is no source whose end would be that of the robot.
+    is_endless: bool,
 }
 
 impl Fed {
@@ -318,11 +320,13 @@ impl Fed {
                 }
             }
         }
-        // The runs of a robot without sources can be replayed from the transcript alone.
-        if fed == 0 && robot.samples().into_iter().next().is_some() {
+        // The runs of a robot without sources can be replayed from the transcript alone, and a link
+        // over which nothing came has left nothing in the log.
+        let is_endless = fed == 0;
+        if is_endless && robot.samples().len() > robot.fed_sources().len() {
             return Err(nothing(path, recording, &mappings));
         }
-        Ok(Self { course, warnings, foreign })
+        Ok(Self { course, warnings, foreign, is_endless })
     }
 }
 

@@ -126,6 +126,19 @@ pub enum RuntimeError {
         /// The name.
         name: String,
     },
+    /// A representation that comes over a link, and that somebody in this robot provides.
+    #[error(
+        "`{representation}` comes from {received} and from {provider}: take it out of the link's `receive`, or say which of them counts, by \
+         its name: `{representation} = \"..\"` in `[providers]`"
+    )]
+    ReceivedAndProvided {
+        /// The representation.
+        representation: String,
+        /// The source that the link is, and where robot.toml says so.
+        received: String,
+        /// The provider in this robot, with its location.
+        provider: String,
+    },
     /// Something asked for by name does not exist.
     #[error("there is no {kind} `{name}`; known are: {}", or_none(known))]
     Unknown {

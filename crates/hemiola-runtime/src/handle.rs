@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{Bus, RobotClock};
-use hemiola_model::Time;
+use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_realtime::{Containment, ThreadReport};
 use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{Catalog, Profile, Report, TickScale};
@@ -23,6 +23,7 @@ use crate::cycle::Health;
 use crate::debug::DebugName;
 use crate::ending::Ending;
 use crate::error::RuntimeError;
+use crate::inlet::SourceInlet;
 use crate::journal::JournalEntry;
 use crate::lock::{Locked, Reentered};
 use crate::monitor::{LatencyBounds, Message, Monitor};
@@ -120,7 +121,7 @@ impl RobotHandle {
             since: if has_begun { self.now() } else { Time::ZERO },
             is_running: has_begun && !is_stepped,
         };
-        let presence = Presence::new();
+        let presence = Presence::notifying(observation.wakeup.clone());
         let mut observer = Observer::of(presence.clone());
         self.viewpoints.observe(&observation, &presence, &mut observer, occasion)?;
         let mut monitor = self.monitor();
@@ -130,6 +131,28 @@ impl RobotHandle {
         observer.see_gathered(monitor.observe(&observation, &presence));
         self.state.set_watched(monitor.is_watched());
         Ok(observer)
+    }
+
+    /// Returns the inlet of the source of that name, if it is one that is fed from outside. A link
+    /// is such a source for each representation that it receives: `link.head.BallPercept`.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::Robot;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// let stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// assert!(stepper.handle().inlet("link.head.BallPercept").is_none()); // there is no such link
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn inlet(&self, source: &str) -> Option<SourceInlet> {
+        self.state.inlets().get(source).cloned()
+    }
+
+    /// Returns the descriptor of a representation that a cycle or source of this robot may provide.
+    pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
+        let mut stores = self.viewpoints.all().iter().flat_map(|viewpoint| viewpoint.blackboard.stores());
+        stores.find(|store| store.descriptor().name() == name).map(|store| store.descriptor())
     }
 
     /// Returns what the robot consists of.

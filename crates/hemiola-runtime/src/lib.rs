@@ -14,6 +14,7 @@
 //! | `handle`, `values`, `controls`, `mailbox`, `command`, `pending`, `monitor`, `journal` | looking at a running robot and changing it |
 //! | `record`, `run` | plain data that all of them know: what runs leave behind, and what they begin with |
 //! | `observe` | hands a recorder values, what each run began with, and all that later runs depend on |
+//! | `inlet` | values from outside, to sources that have no samples of their own |
 //! | `script`, `stand_in`, `follow` | the course of a replay, what stands in for sources and providers, and what follows the course |
 //! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | when a cycle stops |
@@ -36,6 +37,7 @@ mod faults;
 mod follow;
 mod gate;
 mod handle;
+mod inlet;
 mod journal;
 mod lock;
 mod made;
@@ -70,6 +72,7 @@ pub use blackboard::provenance::Provenance;
 pub use debug::DebugName;
 pub use error::RuntimeError;
 pub use handle::{CycleHealth, RobotHandle};
+pub use inlet::SourceInlet;
 pub use journal::{JournalEntry, JournalEvent};
 pub use monitor::{LatencyBounds, Message};
 pub use observe::{

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hemiola_bus::{Bus, RobotClock};
@@ -9,6 +10,7 @@ use hemiola_trace::SourceId;
 use crate::blackboard::feedback::{Feedback, Shape};
 use crate::faults::{Fault, Faults};
 use crate::gate::Gate;
+use crate::inlet::SourceInlet;
 use crate::origins::Origins;
 use crate::safe_state::{Cause, SharedSafeState};
 use crate::stand_in::Taken;
@@ -32,6 +34,7 @@ pub struct RobotState {
     taken: Taken,
     feedback: Feedback,
     faults: Arc<Faults>,
+    inlets: BTreeMap<&'static str, SourceInlet>,
 }
 
 impl RobotState {
@@ -52,6 +55,7 @@ impl RobotState {
             taken,
             feedback: Feedback::default(),
             faults: Arc::default(),
+            inlets: BTreeMap::new(),
         }
     }
 
@@ -59,6 +63,17 @@ impl RobotState {
     pub fn with_feedback(mut self, feedback: Feedback) -> Self {
         self.feedback = feedback;
         self
+    }
+
+    /// Sets the inlets of sources that are fed from outside, by the sources' names.
+    pub fn with_inlets(mut self, inlets: BTreeMap<&'static str, SourceInlet>) -> Self {
+        self.inlets = inlets;
+        self
+    }
+
+    /// Returns the inlets of sources that are fed from outside, by the sources' names.
+    pub fn inlets(&self) -> &BTreeMap<&'static str, SourceInlet> {
+        &self.inlets
     }
 
     /// Returns where values come back to the cycles that they derive from.
@@ -189,5 +204,6 @@ impl RobotState {
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         self.turn.notify_all();
+        self.inlets.values().for_each(SourceInlet::wake);
     }
 }

@@ -190,15 +190,16 @@ impl Robot {
             watched.extend(spawned.report.thread.map(|thread| (worker, thread)));
             threads.push(spawned.thread);
         }
-        let running = Arc::new(AtomicUsize::new(sources.len()));
+        // What comes from outside may come at any time, and a robot does not go on for it alone.
+        let running = Arc::new(AtomicUsize::new(sources.iter().filter(|source| !source.is_open()).count()));
         for source in sources {
-            let (state, running) = (state.clone(), running.clone());
+            let (state, running, is_open) = (state.clone(), running.clone(), source.is_open());
             let settings = source.settings.clone();
             let worker = catalog.source_thread(state.source_ids()[source.number])?;
             let spawned = hemiola_realtime::spawn(settings, move || {
                 let name = source.name;
                 _ = guarded(&state, name, || run_source(source));
-                if running.fetch_sub(1, Ordering::AcqRel) == 1 {
+                if !is_open && running.fetch_sub(1, Ordering::AcqRel) == 1 {
                     // This was the last source, so nothing new will come.
                     state.stop();
                 }

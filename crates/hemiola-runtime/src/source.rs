@@ -1,4 +1,5 @@
-//! One source: takes a sample, waits until it is due, hands it over.
+//! One source: takes a sample, waits until it is due, hands it over. A recording may stand in for
+//! it, and a source without samples of its own takes what is delivered from outside.
 
 #![expect(unsafe_code, reason = "the sample method is called by the one thread that has the source")]
 
@@ -20,6 +21,7 @@ use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Writing;
 use crate::containment::{describe_and_discard, in_words, quietly};
 use crate::faults::Fault;
+use crate::inlet::Intake;
 use crate::observe::Outlets;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
@@ -67,6 +69,8 @@ pub struct SourceRunner {
     pub outlets: Outlets,
     /// The feed that stands in for it.
     pub feed: Option<Box<dyn Feed>>,
+    /// The samples that are delivered from outside, if it has none of its own.
+    pub intake: Option<Intake>,
 }
 
 /// The records of a source: what happens to it.
@@ -95,6 +99,8 @@ pub struct SourceFailure {
 pub enum Sampled {
     /// There is a sample of that time.
     At(Time),
+    /// Nothing has been delivered since the last sample.
+    Nothing,
     /// There is no sample this time; the next may come.
     Failed,
     /// There are no more samples.
@@ -132,6 +138,9 @@ impl SourceRunner {
     fn take_sample(&mut self, due: Option<Time>) -> Sampled {
         if self.feed.is_some() {
             return self.sample_feed();
+        }
+        if self.intake.is_some() {
+            return self.sample_intake();
         }
         let now = due.unwrap_or_else(|| self.robot.clock().now());
         // SAFETY: this thread is the only one that uses this blackboard, and no sample is being
@@ -207,6 +216,49 @@ impl SourceRunner {
                 drop(writing);
                 self.fail(reason)
             }
+        }
+    }
+
+    /// Takes the newest sample that was delivered from outside.
+    fn sample_intake(&mut self) -> Sampled {
+        let Some(intake) = self.intake.as_mut().filter(|intake| intake.has_new()) else { return Sampled::Nothing };
+        // SAFETY: as in `take_sample`.
+        let Some(mut writing) = (unsafe { Writing::begin(&self.outputs) }) else { return Sampled::Failed };
+        let taken = catch_unwind(AssertUnwindSafe(|| {
+            writing.reset();
+            writing.values().next().map(|mut value| intake.take(&mut value))
+        }));
+        let taken = match taken {
+            Ok(Some(taken)) => taken,
+            Ok(None) => return Sampled::Ended,
+            Err(panic) => Err(describe_and_discard(panic)),
+        };
+        match taken {
+            Ok(stamp) => {
+                // Several values may derive from one sample, later ones from an older one, and the
+                // clock of who delivers may be set back. Nothing is earlier than the robot's clock.
+                let stamp = stamp.max(self.last.unwrap_or(Time::ZERO));
+                writing.commit(stamp);
+                self.last = Some(stamp);
+                Sampled::At(stamp)
+            }
+            Err(reason) => {
+                drop(writing);
+                intake.count_unreadable();
+                self.fail(format!("what was delivered is no such value: {reason}"))
+            }
+        }
+    }
+
+    /// Returns whether its samples are delivered from outside, so that it never ends by itself.
+    pub fn is_open(&self) -> bool {
+        self.feed.is_none() && self.intake.is_some()
+    }
+
+    /// Sleeps until a sample is delivered from outside, or the robot stops.
+    pub fn wait_for_delivery(&self) {
+        if let Some(intake) = &self.intake {
+            intake.wait(|| self.robot.is_stopping());
         }
     }
 

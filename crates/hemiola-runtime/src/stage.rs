@@ -61,6 +61,18 @@ impl Stage {
     pub fn now(&self) -> Time {
         self.state.clock().now()
     }
+
+    /// Takes what was delivered from outside by now.
+    pub fn receive(&mut self) {
+        let now = self.now();
+        self.sources.iter_mut().filter(|stepped| stepped.source.is_open()).for_each(|stepped| stepped.receive(now));
+    }
+
+    /// Returns whether there are sources that can end, and all have.
+    pub fn has_ended(&self) -> bool {
+        let mut ending = self.sources.iter().filter(|stepped| !stepped.source.is_open()).peekable();
+        ending.peek().is_some() && ending.all(|stepped| stepped.next.is_none())
+    }
 }
 
 impl SteppedSource {
@@ -96,6 +108,7 @@ impl SteppedSource {
                             self.is_taken = true;
                             break Some(stamp);
                         }
+                        Sampled::Nothing => break None,
                         Sampled::Failed if self.failures_in_a_row < MOST_FAILURES => self.failures_in_a_row += 1,
                         Sampled::Failed | Sampled::Ended => {
                             self.source.say_ended();
@@ -108,12 +121,21 @@ impl SteppedSource {
         self.count += 1;
     }
 
+    /// Takes what was delivered from outside by now: it is due at once.
+    fn receive(&mut self, now: Time) {
+        if self.next.is_none() {
+            self.next = Some(now);
+            self.prepare();
+            self.next = self.next.map(|stamp| stamp.max(now));
+        }
+    }
+
     /// Hands the sample over; returns `false` if there is none this time.
     pub fn deliver(&mut self, time: Time) -> bool {
         if !std::mem::take(&mut self.is_taken) {
             match self.source.sample(Some(time)) {
                 Sampled::At(_) => {}
-                Sampled::Failed => return false,
+                Sampled::Failed | Sampled::Nothing => return false,
                 Sampled::Ended => {
                     self.source.say_ended();
                     self.next = None;

@@ -124,9 +124,10 @@ impl Stepper {
         if let Some(follower) = &mut self.follower {
             return follower.step(&mut self.stage);
         }
+        self.stage.receive();
         let source =
             (0..self.stage.sources.len()).filter_map(|index| Some((self.stage.sources[index].next?, index))).min();
-        if source.is_none() && !self.stage.sources.is_empty() {
+        if self.stage.has_ended() {
             return None;
         }
         let timer = (0..self.timers.len()).map(|index| (self.timers[index].1.due(), index)).min();
@@ -169,7 +170,7 @@ impl Stepper {
             return follower.upcoming(&self.stage);
         }
         let source = self.stage.sources.iter().filter_map(|source| source.next).min();
-        if source.is_none() && !self.stage.sources.is_empty() {
+        if self.stage.has_ended() {
             return None;
         }
         let timers = self.timers.iter().map(|(_, timer)| timer.due()).filter(|&due| self.is_before_end(due));

@@ -9,6 +9,13 @@ pub struct Odometry {
     pub y: f64,
 }
 
+/// A representation that comes in: the link is the source that provides it.
+#[derive(Representation, Clone, Default)]
+pub struct Drive {
+    pub radius: f64,
+    pub heading: f64,
+}
+
 /// A topic that goes out.
 #[derive(Representation, Clone, Default)]
 pub struct Wish {
@@ -20,6 +27,9 @@ pub struct Leader {
     pub x: f64,
     pub y: f64,
     pub heard: u32,
+    pub radius: f64,
+    /// How long ago it drove so, in seconds.
+    pub age: f64,
 }
 
 #[derive(Module)]
@@ -33,10 +43,12 @@ impl Follower {
         &self,
         last: Previous<Leader>,
         heard: &Subscription<Odometry>,
+        drive: Fresh<Drive>,
         wishes: &mut Publisher<Wish>,
         leader: &mut Leader,
     ) {
         *leader = (*last).clone();
+        (leader.radius, leader.age) = (drive.radius, drive.age().as_secs_f64());
         for odometry in heard.iter() {
             (leader.x, leader.y) = (odometry.x, odometry.y);
             leader.heard += 1;
@@ -53,13 +65,16 @@ rate = 50.0
 [link.leader]
 connect = 'tcp:127.0.0.1:7400'
 send = ['Wish']
-receive = ['Odometry']
+receive = ['Odometry', { representation = 'Drive' }]
 ";
 
 fn main() -> std::process::ExitCode {
     let place = |leader: &Leader| match leader.heard {
         0 => "the leader says nothing".to_owned(),
-        heard => format!("the leader is at ({:.2}, {:.2}) m, heard {heard} times", leader.x, leader.y),
+        heard => format!(
+            "the leader is at ({:.2}, {:.2}) m, heard {heard} times; {:.1} s ago its circle had {:.2} m",
+            leader.x, leader.y, leader.age, leader.radius
+        ),
     };
     hemiola::Application::embedded(ROBOT).live(move |robot| robot.with_value(place).into_iter().collect()).run()
 }

@@ -1,5 +1,6 @@
 //! A cart that drives in a circle and publishes where it is. Another program, `follower`, receives
-//! that over a link and wishes for smaller and larger circles. In two terminals, in any order:
+//! that over a link, reads how it drives, and wishes for other circles. In two terminals, in any
+//! order:
 //! `cargo run -p hemiola --example leader`, `cargo run -p hemiola --example follower`.
 #![allow(missing_docs, reason = "an example explains itself")]
 use hemiola::prelude::*;
@@ -18,6 +19,7 @@ pub struct Wish {
     pub radius: f64,
 }
 
+/// A representation that goes out, too.
 #[derive(Representation, Clone, Default)]
 pub struct Drive {
     pub radius: f64,
@@ -50,7 +52,7 @@ const ROBOT: &str = "
 rate = 100.0
 [link.follower]
 listen = 'tcp:127.0.0.1:7400'
-send = [{ topic = 'Odometry', rate = 20.0, keep = 'newest' }]
+send = [{ topic = 'Odometry', rate = 20.0, keep = 'newest' }, { representation = 'Drive', rate = 50.0 }]
 receive = ['Wish']
 ";
 

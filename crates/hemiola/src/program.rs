@@ -6,11 +6,12 @@ pub mod runtime {
     pub use hemiola_runtime::{
         Bounded, CapturedValues, Change, CycleHealth, Exceedance, ExceedanceCause, JournalEntry, JournalEvent,
         LatencyBounds, Message, Observation, Observer, Pace, Pending, Played, Player, Robot, RobotHandle, RunningRobot,
-        RuntimeError, SafeStateCause, SafeStateEntry, Seen, SeenValue, Step, Stepper, Tempo, Transport, ValueRequest,
+        RuntimeError, SafeStateCause, SafeStateEntry, Seen, SeenValue, SourceInlet, Step, Stepper, Tempo, Transport,
+        ValueRequest,
     };
 }
 
-/// Topics from and to other programs, for programs with a `main` of their own.
+/// Topics and representations from and to other programs, for programs with a `main` of their own.
 pub use hemiola_link as link;
 /// Logs: reading them, whole or damaged.
 pub use hemiola_log as log;

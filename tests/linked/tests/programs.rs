@@ -1,5 +1,5 @@
 //! The examples `leader` and `follower` as the programs that they are: they talk, they are killed,
-//! they come back.
+//! they come back, and what one of them has recorded of the other is repeated.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -9,10 +9,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hemiola::log::{Entry, LogReader, Message};
 use hemiola::prelude::*;
 use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
 use hemiola_link::{LinkHost, Links};
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd};
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Subject};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// As the leader has it.
@@ -29,24 +30,27 @@ struct Run {
     output: PathBuf,
 }
 
+const LEADER: &str = env!("CARGO_BIN_EXE_leader");
+const FOLLOWER: &str = env!("CARGO_BIN_EXE_follower");
 /// Nothing that is waited for takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Run {
     fn leader(folder: &Path, address: &LinkAddress) -> Self {
-        Self::start(env!("CARGO_BIN_EXE_leader"), folder, &format!("link.follower.listen='{address}'"))
+        Self::start(LEADER, folder, &["--set", &format!("link.follower.listen='{address}'")])
     }
 
     fn follower(folder: &Path, address: &LinkAddress) -> Self {
-        Self::start(env!("CARGO_BIN_EXE_follower"), folder, &format!("link.leader.connect='{address}'"))
+        Self::start(FOLLOWER, folder, &["--set", &format!("link.leader.connect='{address}'")])
     }
 
-    fn start(program: &str, folder: &Path, setting: &str) -> Self {
+    fn start(program: &str, folder: &Path, arguments: &[&str]) -> Self {
         let name = Path::new(program).file_name().unwrap();
         let output = folder.join(name).with_extension("txt");
         let file = fs::File::create(&output).unwrap();
         let child = Command::new(program)
-            .args(["run", "--headless", "--no-trace", "--no-page", "--set", setting])
+            .args(["run", "--headless", "--no-trace", "--no-page"])
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(file.try_clone().unwrap())
             .stderr(file)
@@ -86,7 +90,8 @@ impl Witness {
         let bus = Bus::new();
         let seen = bus.readable_topic("Odometry").unwrap().queue(64, WhenFull::DropOldest);
         let end = LinkEnd::Connect(address.clone());
-        let link = LinkConfiguration { receive: vec!["Odometry".into()], ..LinkConfiguration::new("leader", end) };
+        let receive = vec![Received::new(Subject::topic("Odometry"))];
+        let link = LinkConfiguration { receive, ..LinkConfiguration::new("leader", end) };
         let host = LinkHost::new("witness", bus, Arc::new(RobotClock::running(1.0)), |_| {});
         Self { links: Links::open(&[link], host).unwrap(), seen }
     }
@@ -126,9 +131,15 @@ fn two_programs_talk_both_ways() {
         // It begins with a small circle; a large one is what the follower wishes for.
         Witness::at(&address).sees(2.0);
         let said = follower.interrupt();
-        for part in
-            ["link leader connects to", "sent Wish: ", "received Odometry: ", "`leader` is there", "`heading` is sent"]
-        {
+        for part in [
+            "link leader connects to",
+            "sent Wish: ",
+            "received Odometry: ",
+            "received Drive: ",
+            "the clock of leader is ",
+            "`leader` is there",
+            "`heading` is sent",
+        ] {
             assert!(said.contains(part), "{part}: {said}");
         }
         let said = leader.interrupt();
@@ -163,6 +174,47 @@ fn who_is_killed_leaves_the_other_as_it_was_and_comes_back() {
     }
     let said = follower.interrupt();
     assert!(said.contains(", 3 met, "), "{said}");
+    let LinkAddress::Unix(path) = address else { panic!("it is a Unix socket") };
+    fs::remove_file(path).unwrap();
+}
+
+/// Returns how many values of the leader a log has that is being written.
+fn recorded(log: &Path) -> usize {
+    let Ok(mut log) = LogReader::open(log) else { return 0 };
+    let mut values = 0;
+    while let Some(entry) = log.next_entry() {
+        let is_value = |message: &Message<'_>| message.channel.topic == "/link_leader_Drive/Drive";
+        values += usize::from(matches!(&entry, Ok(Entry::Message(message)) if is_value(message)));
+    }
+    values
+}
+
+#[test]
+fn a_log_of_who_receives_a_representation_is_repeated_to_the_bit() {
+    let (folder, address) = (folder("repeated"), unix("repeated"));
+    let log = folder.join("follower.mcap");
+    let connect = format!("link.leader.connect='{address}'");
+    // Messages that come from outside cannot be repeated, and values can.
+    let receive = "link.leader.receive=[{ representation = 'Drive' }]";
+    let arguments = ["--set", &connect, "--set", receive, "--log", log.to_str().unwrap()];
+    let follower = Run::start(FOLLOWER, &folder, &arguments);
+    let mut before = 0;
+    for _ in 0..2 {
+        let mut leader = Run::leader(&folder, &address);
+        let patience = Instant::now() + PATIENCE;
+        while recorded(&log) < before + 20 {
+            assert!(Instant::now() < patience, "nothing is recorded");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        leader.child.kill().unwrap();
+        leader.child.wait().unwrap();
+        before = recorded(&log);
+    }
+    let said = follower.interrupt();
+    assert!(said.contains(", 2 met, ") && said.contains("received Drive: "), "{said}");
+    let verify = Command::new(FOLLOWER).args(["log", "verify"]).arg(&log).current_dir(&folder).output().unwrap();
+    let said = String::from_utf8_lossy(&verify.stdout);
+    assert!(verify.status.success(), "{said}{}", String::from_utf8_lossy(&verify.stderr));
     let LinkAddress::Unix(path) = address else { panic!("it is a Unix socket") };
     fs::remove_file(path).unwrap();
 }

@@ -1,5 +1,6 @@
 //! `check`: everything that can be known without running.
 
+mod carried;
 mod machine;
 mod safe_state;
 
@@ -27,7 +28,8 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
     if let Some(key) = &arguments.explain {
         return print(&explain(key, session.robot.configuration(), &session.origins)?);
     }
-    warn(&session.warnings, session.robot.warnings());
+    warn(&session.warnings, &carried::without_sent(session.robot.warnings(), session.robot.configuration()));
+    warn(&carried::unread(&session.robot, &session.origins), &[]);
     warn(&machine::warnings(&session.robot, &session.origins, &Affinity::of_this_thread()), &[]);
     let base = session::base(program, &arguments.configuration);
     let guard = session.robot.configuration().guard.as_ref();

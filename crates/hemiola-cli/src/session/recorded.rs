@@ -27,8 +27,8 @@ pub struct Configured {
 /// does not know.
 ///
 /// Where files are written, which topics of other robots' logs hold what, and where people reach
-/// the robot (`[output]`, `[log]`, `[replay]`, `[page]`, `[link]`) is as it is now: it is not what
-/// was recorded.
+/// the robot (`[output]`, `[log]`, `[replay]`, `[page]`) is as it is now: it is not what was
+/// recorded. Links are as they were, for what they received comes from the log.
 pub fn configuration(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -46,7 +46,7 @@ pub fn configuration(
         (Ok(mut loaded), Ok(present)) => {
             let remarks = changes(&loaded.origins, &present.origins);
             let (was, is) = (&mut loaded.configuration, present.configuration);
-            (was.output, was.log, was.replay, was.page, was.links) = (is.output, is.log, is.replay, is.page, is.links);
+            (was.output, was.log, was.replay, was.page) = (is.output, is.log, is.replay, is.page);
             let mut providers = is.providers;
             providers.retain(|representation, _| !was.providers.contains_key(representation));
             Ok(Configured { loaded, providers, remarks })
@@ -69,7 +69,8 @@ pub fn misfit(error: &dyn std::fmt::Display) -> String {
 
 fn text(recorded: &BTreeMap<String, String>) -> String {
     // Keys in Hemiola's logs have no line breaks.
-    let values = recorded.iter().filter(|(key, _)| is_of_run(key) && !key.contains(['\n', '\r']));
+    let is_meant = |key: &str| is_of_run(key) || key.starts_with("link.");
+    let values = recorded.iter().filter(|(key, _)| is_meant(key) && !key.contains(['\n', '\r']));
     let values: Vec<(&str, Value)> = values
         // A value that cannot be read is missed where the robot needs it.
         .filter_map(|(key, json)| Some((key.as_str(), serde_json::from_str(json).ok()?)))

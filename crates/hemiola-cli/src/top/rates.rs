@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use hemiola_model::Time;
+use hemiola_model::configuration::SubjectKind;
 
 use super::Frame;
 
@@ -46,10 +47,11 @@ pub enum Counted {
     Messages {
         channel: String,
     },
-    /// The messages of a topic that went over a link.
+    /// The messages of a topic, or the values of a representation, that went over a link.
     Linked {
         link: String,
-        topic: String,
+        kind: SubjectKind,
+        name: String,
     },
     Arrivals {
         source: String,
@@ -127,10 +129,10 @@ impl Counts {
             counts.of.insert(Counted::Messages { channel: channel.name.clone() }, channel.sent);
         }
         for link in &frame.links {
-            let sent = link.sent.iter().map(|sent| (&sent.topic, sent.messages));
-            let received = link.received.iter().map(|received| (&received.topic, received.messages));
-            for (topic, messages) in sent.chain(received) {
-                counts.of.insert(Counted::Linked { link: link.name.clone(), topic: topic.clone() }, messages);
+            let sent = link.sent.iter().map(|sent| (sent.kind, &sent.name, sent.messages));
+            let received = link.received.iter().map(|received| (received.kind, &received.name, received.messages));
+            for (kind, name, messages) in sent.chain(received) {
+                counts.of.insert(Counted::Linked { link: link.name.clone(), kind, name: name.clone() }, messages);
             }
         }
         counts

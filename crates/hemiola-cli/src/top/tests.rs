@@ -57,13 +57,13 @@ fn links() -> Vec<LinkStatistics> {
             "name": "laptop", "address": "tcp:127.0.0.1:7400", "listens": true,
             "peers": [{"name": "rover", "since": 100_000_000}, {"name": "arm", "since": 200_000_000}],
             "sent": [
-                {"topic": "Odometry", "messages": 1200, "bytes": 9000, "skipped": 7, "dropped": 3, "unsendable": 2},
+                {"name": "Odometry", "messages": 1200, "bytes": 9000, "skipped": 7, "dropped": 3, "unsendable": 2},
             ],
-            "received": [{"topic": "Goal", "messages": 2, "bytes": 16, "lost": 3, "late": 1, "unreadable": 1}],
+            "received": [{"name": "Goal", "messages": 2, "bytes": 16, "lost": 3, "late": 1, "unreadable": 1}],
         },
         {
             "name": "base", "address": "tcp:127.0.0.1:7401", "problem": "nobody is met there yet",
-            "received": [{"topic": "Map"}],
+            "received": [{"name": "Map"}],
         },
     ]);
     serde_json::from_value(links).unwrap()
@@ -169,7 +169,7 @@ fn the_last_problem_of_a_link_stands_below_what_went_over_it() {
     top.update(Frame { links: links(), ..frame(80, 2.0) });
     top.press(Key::Character('6'));
     let lines = shown(&mut top, 80, 10);
-    assert_eq!(lines[2], " link    peers                 topic     per s  messages  bytes  skipped  lost");
+    assert_eq!(lines[2], " link    peers                 what      per s  messages  bytes  skipped  lost");
     assert_eq!(lines[8], " base: nobody is met there yet", "{lines:#?}");
 }
 

@@ -1,39 +1,82 @@
 //! `[link.*]`: links to other programs.
 
+use std::borrow::Cow;
 use std::net::SocketAddr;
 
-use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+use hemiola_model::configuration::{
+    Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject, SubjectKind,
+};
 
+use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
-use crate::section::{Reading, Refusal, Section, rate, text, whole};
+use crate::section::{Reading, Refusal, Section, rate, suggest_at, text, whole};
 
 /// The most messages of a topic that can wait for a peer.
 const MOST_KEPT: usize = 10_000;
 /// The most bytes of `sun_path` of Unix sockets, without the zero at its end.
 const LONGEST_PATH: usize = 107;
-/// The most topics that a link carries in each direction.
-const MOST_TOPICS: usize = 1024;
+/// The most topics and representations that a link carries in each direction.
+const MOST_SUBJECTS: usize = 1024;
 
-pub(super) fn read_links(links: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<LinkConfiguration> {
-    links.iter().filter_map(|(name, node)| read_link(name, node, found)).collect()
+pub(super) fn read_links(
+    links: &[(&str, &Node)],
+    catalog: &Catalog,
+    found: &mut Diagnostics,
+) -> Vec<LinkConfiguration> {
+    let mut provided: Vec<(String, &Node)> = Vec::new();
+    links.iter().filter_map(|(name, node)| read_link(name, node, catalog, &mut provided, found)).collect()
 }
 
-fn read_link(name: &str, node: &Node, found: &mut Diagnostics) -> Option<LinkConfiguration> {
+/// Returns the catalog with the sources that links are for the representations that they receive.
+pub(super) fn with_sources<'c>(catalog: &'c Catalog, links: &[LinkConfiguration]) -> Cow<'c, Catalog> {
+    let mut catalog = Cow::Borrowed(catalog);
+    for (link, received) in
+        links.iter().flat_map(|link| link.receive.iter().map(move |received| (&link.name, received)))
+    {
+        let Subject { kind, name } = &received.subject;
+        if *kind == SubjectKind::Representation && catalog.representations.contains(name) {
+            let source = Component::new(received.source(link), "link").providing([name]);
+            catalog.to_mut().sources.push(source);
+        }
+    }
+    catalog
+}
+
+/// Reads a link. `provided` are the representations that the links before it receive.
+fn read_link<'n>(
+    name: &str,
+    node: &'n Node,
+    catalog: &Catalog,
+    provided: &mut Vec<(String, &'n Node)>,
+    found: &mut Diagnostics,
+) -> Option<LinkConfiguration> {
     let mut section = Section::open(&format!("link.{name}"), node, found)?;
     let (listen, connect) = (section.peek("listen"), section.peek("connect"));
     let listens = section.read("listen", address, found);
     let connects = section.read("connect", address, found);
-    let send = topics(&mut section, "send", sent, |sent| &sent.topic, found);
-    let receive = topics(&mut section, "receive", received, |topic| topic, found);
+    let send = subjects(&mut section, "send", sent, |sent| &sent.subject, found);
+    let receive = subjects(&mut section, "receive", received, |received| &received.subject, found);
     section.finish(found);
-    for (topic, node) in &receive {
-        if let Some((_, sent)) = send.iter().find(|(sent, _)| sent.topic == *topic) {
-            let message = format!("`[link.{name}]` both sends and receives `{topic}`");
+    for (received, node) in &receive {
+        let subject = &received.subject;
+        if let Some((_, sent)) = send.iter().find(|(sent, _)| sent.subject == *subject) {
+            let message = format!("`[link.{name}]` both sends and receives `{}`", subject.name);
             let error = Diagnostic::error(message).at(&node.place, "received here").related(&sent.place, "sent here");
             found.push(error.help("what came in would go out again: have each side send a topic of its own"));
         }
+        if subject.kind == SubjectKind::Representation {
+            if let Some((_, before)) = provided.iter().find(|(known, _)| *known == subject.name) {
+                let message = format!("two links receive the {subject}, which can have one provider");
+                let error = Diagnostic::error(message).at(&node.place, "received here");
+                found.push(error.related(&before.place, "and here").help("leave one of them out"));
+            }
+            provided.push((subject.name.clone(), *node));
+            check_received(&subject.name, node, catalog, found);
+        }
     }
+    let sent = send.iter().filter(|(sent, _)| sent.subject.kind == SubjectKind::Representation);
+    sent.for_each(|(sent, node)| check_sent(&sent.subject.name, node, catalog, found));
     let end = match (listen, connect) {
         (Some(listen), Some(connect)) => {
             let message = format!("`[link.{name}]` says both `listen` and `connect`");
@@ -63,7 +106,7 @@ fn read_link(name: &str, node: &Node, found: &mut Diagnostics) -> Option<LinkCon
         found.push(warning);
     }
     let send = send.into_iter().map(|(sent, _)| sent).collect();
-    let receive = receive.into_iter().map(|(topic, _)| topic).collect();
+    let receive = receive.into_iter().map(|(received, _)| received).collect();
     Some(LinkConfiguration { name: name.to_owned(), end, send, receive })
 }
 
@@ -85,52 +128,92 @@ fn beyond_this_computer(name: &str, end: &LinkEnd, node: &Node) -> Option<Diagno
     Some(Diagnostic::warning(message).at(&node.place, "").help(help))
 }
 
-/// Reads the topics of a list, each with its place. A topic that is wrong or named twice is an
+/// Reports an error unless the representation can leave the program.
+fn check_sent(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
+    if catalog.schemas.contains_key(name) {
+        return;
+    }
+    if catalog.representations.contains(name) {
+        return found.push(opaque(name, node));
+    }
+    found.push_error(|| {
+        let error = Diagnostic::error(format!("unknown representation `{name}`"));
+        suggest_at(error, &node.place, name, catalog.schemas.keys().map(String::as_str), "what can be sent")
+    });
+}
+
+/// Reports an error if the representation cannot come into the program, and a warning if nothing in
+/// it has such a representation.
+fn check_received(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
+    if catalog.schemas.contains_key(name) {
+        return;
+    }
+    if catalog.representations.contains(name) {
+        return found.push(opaque(name, node));
+    }
+    let warning = Diagnostic::warning(format!("no module of this program has a representation `{name}`"));
+    let known = catalog.schemas.keys().map(String::as_str);
+    found.push(suggest_at(warning, &node.place, name, known, "what can be received"));
+}
+
+fn opaque(name: &str, node: &Node) -> Diagnostic {
+    Diagnostic::error(format!("`{name}` is opaque, so no link can carry it"))
+        .at(&node.place, "")
+        .help("leave it out, or make it data: without `#[representation(opaque)]`, and `#[derive(Data)]` for all in it")
+}
+
+/// Reads the subjects of a list, each with its place. A subject that is wrong or named twice is an
 /// error, and left out.
-fn topics<'n, T>(
+fn subjects<'n, T>(
     section: &mut Section<'n>,
     key: &str,
     read: fn(&'n Node, &str, &mut Diagnostics) -> Option<T>,
-    name: fn(&T) -> &String,
+    subject: fn(&T) -> &Subject,
     found: &mut Diagnostics,
 ) -> Vec<(T, &'n Node)> {
     let Some(node) = section.take(key) else { return Vec::new() };
-    let Some(items) = node.list().filter(|items| items.len() <= MOST_TOPICS) else {
+    let Some(items) = node.list().filter(|items| items.len() <= MOST_SUBJECTS) else {
         let expected =
-            format!("a list of up to {MOST_TOPICS} topics, such as [\"/goal\"] or [{{ topic = \"/goal\" }}]");
+            format!("a list of up to {MOST_SUBJECTS} topics, such as [\"/goal\"] or [{{ topic = \"/goal\" }}]");
         found.push(Refusal::new(node, expected).into_diagnostic(key));
         return Vec::new();
     };
-    let mut topics: Vec<(T, &Node)> = Vec::new();
+    let mut subjects: Vec<(T, &Node)> = Vec::new();
     for (index, node) in items.iter().enumerate() {
-        let Some(topic) = read(node, &format!("{}.{key}[{index}]", section.path()), found) else { continue };
-        if let Some((_, before)) = topics.iter().find(|(before, _)| name(before) == name(&topic)) {
-            let message = format!("`{key}` names `{}` twice", name(&topic));
+        let Some(item) = read(node, &format!("{}.{key}[{index}]", section.path()), found) else { continue };
+        if let Some((_, before)) = subjects.iter().find(|(before, _)| subject(before) == subject(&item)) {
+            let message = format!("`{key}` names `{}` twice", subject(&item).name);
             found.push(Diagnostic::error(message).at(&node.place, "").related(&before.place, "named before"));
         } else {
-            topics.push((topic, node));
+            subjects.push((item, node));
         }
     }
-    topics
+    subjects
 }
 
-fn sent(node: &Node, path: &str, found: &mut Diagnostics) -> Option<SentTopic> {
+fn sent(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Sent> {
     if let Some(topic) = node.text().filter(|topic| !topic.is_empty()) {
-        return Some(SentTopic::new(topic));
+        return Some(Sent::topic(topic));
     }
     let mut section = item(node, path, found)?;
-    let (topic, rate) = (section.read("topic", text, found), section.read("rate", rate, found));
-    let keep = section.read("keep", keep, found).unwrap_or_default();
-    finish(section, node, topic, found).map(|topic| SentTopic { topic, rate, keep })
+    let subject = subject(&mut section, found);
+    let (rate, keep) = (section.read("rate", rate, found), section.read("keep", keep, found));
+    let subject = finish(section, node, subject, found)?;
+    let keep = keep.unwrap_or(match subject.kind {
+        SubjectKind::Topic => Keep::default(),
+        SubjectKind::Representation => Keep::Newest,
+    });
+    Some(Sent { subject, rate, keep })
 }
 
-fn received(node: &Node, path: &str, found: &mut Diagnostics) -> Option<String> {
+fn received(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Received> {
+    let place = Some(node.place.to_string());
     if let Some(topic) = node.text().filter(|topic| !topic.is_empty()) {
-        return Some(topic.to_owned());
+        return Some(Received { subject: Subject::topic(topic), place });
     }
     let mut section = item(node, path, found)?;
-    let topic = section.read("topic", text, found);
-    finish(section, node, topic, found)
+    let subject = subject(&mut section, found);
+    Some(Received { subject: finish(section, node, subject, found)?, place })
 }
 
 fn item<'n>(node: &'n Node, path: &str, found: &mut Diagnostics) -> Option<Section<'n>> {
@@ -138,19 +221,35 @@ fn item<'n>(node: &'n Node, path: &str, found: &mut Diagnostics) -> Option<Secti
         Content::Table(_) => Section::open(path, node, found),
         _ => {
             let refusal = Refusal::new(node, "the name of a topic, or a table that says it");
-            found.push(refusal.help("such as \"/goal\" or { topic = \"/goal\" }").into_diagnostic(path));
+            let help = "such as \"/goal\", { topic = \"/goal\" } or { representation = \"Ball\" }";
+            found.push(refusal.help(help).into_diagnostic(path));
             None
         }
     }
 }
 
-fn finish(section: Section<'_>, node: &Node, topic: Option<String>, found: &mut Diagnostics) -> Option<String> {
-    if topic.is_none() && node.table().is_some_and(|table| !table.contains_key("topic")) {
+/// Reads `topic` or `representation`, of which there must be one.
+fn subject(section: &mut Section<'_>, found: &mut Diagnostics) -> Option<Subject> {
+    let both = section.peek("topic").zip(section.peek("representation"));
+    let topic = section.read("topic", text, found).map(Subject::topic);
+    let representation = section.read("representation", text, found).map(Subject::representation);
+    if let Some((topic, representation)) = both {
+        let message = format!("`{}` says both `topic` and `representation`", section.path());
+        let error = Diagnostic::error(message).at(&representation.place, "").related(&topic.place, "");
+        found.push(error.help("keep one of them, or write a table for each"));
+        return None;
+    }
+    topic.or(representation)
+}
+
+fn finish(section: Section<'_>, node: &Node, subject: Option<Subject>, found: &mut Diagnostics) -> Option<Subject> {
+    let is_said = |table: &crate::node::Table| table.contains_key("topic") || table.contains_key("representation");
+    if node.table().is_some_and(|table| !is_said(table)) {
         let error = Diagnostic::error(format!("`{}` does not say which topic", section.path()));
-        found.push(error.at(&node.place, "").help("add `topic = \"/goal\"`"));
+        found.push(error.at(&node.place, "").help("add `topic = \"/goal\"` or `representation = \"Ball\"`"));
     }
     section.finish(found);
-    topic
+    subject
 }
 
 fn keep(node: &Node) -> Reading<'_, Keep> {

@@ -12,7 +12,7 @@ use mio::{Events, Poll};
 
 use super::*;
 use crate::statistics::LinkStatistics;
-use crate::topics::Topics;
+use crate::topics::{Ends, Topics};
 
 /// A link and its simulated time.
 struct Rig {
@@ -27,7 +27,8 @@ impl Rig {
         let configuration = LinkConfiguration::new("link", end);
         let poll = Poll::new().unwrap();
         let clock = Arc::new(RobotClock::stepped());
-        let topics = Topics::new(&configuration, Bus::new(), clock, None, Arc::new(Wakeup::new()));
+        let ends = Ends { bus: Bus::new(), clock, scale: None, robot: None };
+        let topics = Topics::new(&configuration, ends, Arc::new(Wakeup::new()));
         let desk = Desk::new("robot".into(), topics, LinkStatistics::of(&configuration), Arc::new(|_| {}));
         let link = Link::open(&configuration, desk, Tokens::of(0), poll.registry()).unwrap();
         // This is read after the link was opened, so that the first attempt is due by then.

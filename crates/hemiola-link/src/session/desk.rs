@@ -13,7 +13,7 @@ use crate::wire;
 /// Where remarks of a link go.
 pub type Note = Arc<dyn Fn(String) + Send + Sync>;
 
-/// The state that the conversations of a link share: its ends of the bus, its statistics, and the
+/// The state that the conversations of a link share: its ends of the robot, its statistics, and the
 /// remarks that it has made.
 pub struct Desk {
     /// The name of this robot.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent};
 use hemiola_model::data::{DataType, ReadError, Reader, Writer};
 use hemiola_model::{Data, Form, Representation};
 use hemiola_realtime::Wakeup;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::statistics::LinkStatistics;
-use crate::topics::Topics;
+use crate::topics::{Ends, Topics};
 use crate::wire::VERSION;
 
 #[derive(Clone, Default)]
@@ -49,13 +49,14 @@ struct Side {
 impl Side {
     fn new(send: &[&str], receive: &[&str]) -> Self {
         let link = LinkConfiguration {
-            send: send.iter().copied().map(SentTopic::new).collect(),
-            receive: receive.iter().map(|&topic| topic.to_owned()).collect(),
+            send: send.iter().copied().map(Sent::topic).collect(),
+            receive: receive.iter().map(|&topic| Received::new(Subject::topic(topic))).collect(),
             ..LinkConfiguration::new("link", LinkEnd::Listen(LinkAddress::Unix("/nowhere".into())))
         };
         let bus = Bus::new();
         let clock = Arc::new(RobotClock::stepped());
-        let topics = Topics::new(&link, bus.clone(), clock, None, Arc::new(Wakeup::new()));
+        let ends = Ends { bus: bus.clone(), clock, scale: None, robot: None };
+        let topics = Topics::new(&link, ends, Arc::new(Wakeup::new()));
         let desk = Desk::new("robot".into(), topics, LinkStatistics::of(&link), Arc::new(|_| {}));
         let session = Session::new(&desk);
         Self { desk, session, bus, now: Instant::now() }
@@ -137,7 +138,7 @@ proptest! {
         let mut numbers = Vec::new();
         for number in 1..=50_u32 {
             let cdr = hemiola_model::cdr::encode(&number).into();
-            near.session.publish(0, Waiting { time: 0, cdr }, near.now, &mut near.desk);
+            near.session.publish(0, Waiting { time: 0, stamp: None, cdr }, near.now, &mut near.desk);
             if number % 3 == 0 {
                 bring(&mut near, &mut far, &mut fates);
             }
@@ -156,7 +157,7 @@ proptest! {
     #[test]
     fn whatever_is_said_is_heard_or_ends_the_conversation(
         sayings in prop::collection::vec(
-            (0_u8..6, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
+            (0_u8..9, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
     ) {
         let mut side = Side::new(&["Count"], &["Wish"]);
         let _count = side.make();
@@ -167,9 +168,19 @@ proptest! {
             let name = if *choice < 3 { "Wish" } else { text };
             let frame = match kind {
                 0 | 1 => Frame::Hello { version: VERSION, robot: text },
-                2 => Frame::Offer(Offer { topic: *topic, name, schema: text, hash: "", definition: definitions[*choice as usize] }),
+                2 => Frame::Offer(Offer {
+                    topic: *topic,
+                    kind: if *sequence % 4 == 0 { SubjectKind::Representation } else { SubjectKind::Topic },
+                    name,
+                    schema: text,
+                    hash: "",
+                    definition: definitions[*choice as usize],
+                }),
                 3 => Frame::Answer { topic: *topic, answer: answers[*choice as usize % 4], reason: text },
-                _ => Frame::Message(Message { topic: *topic, sequence: *sequence, time: 0, cdr }),
+                4 => Frame::Ping { left: *sequence as i64 },
+                5 => Frame::Pong { left: 0, arrived: *sequence as i64, answered: i64::MIN },
+                6 => Frame::Message(Message { topic: *topic, sequence: *sequence, time: 0, stamp: Some(1), cdr }),
+                _ => Frame::Message(Message { topic: *topic, sequence: *sequence, time: 0, stamp: None, cdr }),
             };
             if side.session.hear(frame, &mut side.desk).is_err() {
                 return Ok(());

@@ -10,6 +10,7 @@ struct Owned {
     answer: Answer,
     sequence: u64,
     time: i64,
+    others: [i64; 2],
     texts: [String; 4],
     cdr: Vec<u8>,
 }
@@ -19,11 +20,20 @@ impl Owned {
         let [name, schema, hash, definition] = &self.texts;
         match self.kind {
             HELLO => Frame::Hello { version: VERSION, robot: name },
-            OFFER => Frame::Offer(Offer { topic: self.topic, name, schema, hash, definition }),
-            ANSWER => Frame::Answer { topic: self.topic, answer: self.answer, reason: name },
-            MESSAGE => {
-                Frame::Message(Message { topic: self.topic, sequence: self.sequence, time: self.time, cdr: &self.cdr })
+            OFFER => {
+                let kind = if self.time < 0 { SubjectKind::Topic } else { SubjectKind::Representation };
+                Frame::Offer(Offer { topic: self.topic, kind, name, schema, hash, definition })
             }
+            ANSWER => Frame::Answer { topic: self.topic, answer: self.answer, reason: name },
+            MESSAGE | VALUE => Frame::Message(Message {
+                topic: self.topic,
+                sequence: self.sequence,
+                time: self.time,
+                stamp: (self.kind == VALUE).then_some(self.others[0]),
+                cdr: &self.cdr,
+            }),
+            PING => Frame::Ping { left: self.time },
+            PONG => Frame::Pong { left: self.time, arrived: self.others[0], answered: self.others[1] },
             _ => Frame::Goodbye { reason: name },
         }
     }
@@ -33,8 +43,18 @@ fn frames() -> impl Strategy<Value = Owned> {
     let answers = prop::sample::select(vec![Answer::Unknown, Answer::Later, Answer::Wanted, Answer::Misfit]);
     let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
     let bytes = prop::collection::vec(any::<u8>(), 0..40);
-    (HELLO..=GOODBYE, 0..MOST_TOPICS, answers, any::<u64>(), any::<i64>(), texts, bytes).prop_map(
-        |(kind, topic, answer, sequence, time, texts, cdr)| Owned { kind, topic, answer, sequence, time, texts, cdr },
+    let numbers = (any::<u64>(), any::<i64>(), any::<[i64; 2]>());
+    (HELLO..=PONG, 0..MOST_TOPICS, answers, numbers, texts, bytes).prop_map(
+        |(kind, topic, answer, (sequence, time, others), texts, cdr)| Owned {
+            kind,
+            topic,
+            answer,
+            sequence,
+            time,
+            others,
+            texts,
+            cdr,
+        },
     )
 }
 
@@ -57,6 +77,7 @@ proptest! {
         let cut = cut.index(bytes.len());
         // The length of a message is unknown behind its head, so it cannot end too early there.
         prop_assume!(owned.kind != MESSAGE || cut < MESSAGE_HEAD);
+        prop_assume!(owned.kind != VALUE || cut < VALUE_HEAD);
         prop_assert_eq!(Frame::read(&bytes[..cut]), Err(WireError::TooShort));
     }
 
@@ -98,6 +119,14 @@ proptest! {
         _ = incoming.next();
         prop_assert!(incoming.bytes.capacity() < 100);
     }
+}
+
+#[test]
+fn what_is_neither_a_topic_nor_a_representation_is_not_offered() {
+    let offer = Offer { topic: 0, kind: SubjectKind::Topic, name: "", schema: "", hash: "", definition: "" };
+    let mut bytes = written(&Frame::Offer(offer));
+    bytes[5] = 2;
+    assert_eq!(Frame::read(&bytes), Err(WireError::Subject(2)));
 }
 
 #[test]

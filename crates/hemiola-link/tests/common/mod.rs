@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hemiola_bus::{Bus, Publisher, Queue, RobotClock, WhenFull};
 use hemiola_link::{LinkHost, LinkStatistics, Links};
 use hemiola_model::Representation;
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
 
 /// A program with one link.
 pub struct Side {
@@ -63,13 +63,17 @@ impl Side {
 
     /// Returns the address at which others can connect.
     pub fn address(&self) -> LinkAddress {
-        let address = self.statistics().address;
-        match address.split_once(':').unwrap() {
-            ("unix", path) => LinkAddress::Unix(path.into()),
-            ("tcp", address) => LinkAddress::Tcp(address.parse().unwrap()),
-            ("udp", address) => LinkAddress::Udp(address.parse().unwrap()),
-            other => panic!("{other:?}"),
-        }
+        address_of(&self.statistics())
+    }
+}
+
+/// Returns the address at which others can connect to a link that listens.
+pub fn address_of(link: &LinkStatistics) -> LinkAddress {
+    match link.address.split_once(':').unwrap() {
+        ("unix", path) => LinkAddress::Unix(path.into()),
+        ("tcp", address) => LinkAddress::Tcp(address.parse().unwrap()),
+        ("udp", address) => LinkAddress::Udp(address.parse().unwrap()),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -125,8 +129,8 @@ pub fn connecting(address: LinkAddress, send: &[&str], receive: &[&str]) -> Link
 
 fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfiguration {
     LinkConfiguration {
-        send: send.iter().copied().map(SentTopic::new).collect(),
-        receive: receive.iter().map(|&topic| topic.to_owned()).collect(),
+        send: send.iter().copied().map(Sent::topic).collect(),
+        receive: receive.iter().map(|&topic| Received::new(Subject::topic(topic))).collect(),
         ..LinkConfiguration::new(name, end)
     }
 }

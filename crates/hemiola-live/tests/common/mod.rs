@@ -16,7 +16,7 @@ use hemiola_config::Catalog;
 use hemiola_link::{LinkHost, Links};
 use hemiola_live::{Door, DoorSettings, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::{
-    Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, LinkEnd, SentTopic, Trigger,
+    Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject, Trigger,
 };
 use hemiola_model::module::{ImageFormat, PixelFormat};
 use hemiola_recording::recorder::{Head, Recorder, Recording, RecordingOptions};
@@ -364,14 +364,14 @@ pub fn configuration() -> Configuration {
 /// Returns a link that listens at a port that no other test uses, and sends `Beat`.
 pub fn sending(name: &str, keep: Keep) -> LinkConfiguration {
     let link = LinkConfiguration::new(name, LinkEnd::Listen(LinkAddress::Tcp(([127, 0, 0, 1], 0).into())));
-    LinkConfiguration { send: vec![SentTopic { keep, ..SentTopic::new("Beat") }], ..link }
+    LinkConfiguration { send: vec![Sent { keep, ..Sent::topic("Beat") }], ..link }
 }
 
 /// Returns a link that connects to the first of these, and receives `Beat`.
 pub fn receiving(name: &str, sending: &Links) -> LinkConfiguration {
     let address = sending.statistics()[0].address.strip_prefix("tcp:").unwrap().parse().unwrap();
     let link = LinkConfiguration::new(name, LinkEnd::Connect(LinkAddress::Tcp(address)));
-    LinkConfiguration { receive: vec!["Beat".to_owned()], ..link }
+    LinkConfiguration { receive: vec![Received::new(Subject::topic("Beat"))], ..link }
 }
 
 /// Returns settings with a port that no other test uses.

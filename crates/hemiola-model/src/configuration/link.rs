@@ -2,15 +2,17 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 /// A link to another program: another robot, a laptop's tool, or any program that speaks the
 /// protocol of `docs/link.md`.
 ///
 /// ```
-/// use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, SentTopic};
+/// use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
 ///
 /// let laptop = LinkConfiguration {
-///     send: vec![SentTopic { rate: Some(50.0), keep: Keep::Newest, ..SentTopic::new("/odometry") }],
-///     receive: vec!["/goal".to_owned()],
+///     send: vec![Sent { rate: Some(50.0), keep: Keep::Newest, ..Sent::topic("/odometry") }],
+///     receive: vec![Received::new(Subject::topic("/goal"))],
 ///     ..LinkConfiguration::new("laptop", LinkEnd::Listen(LinkAddress::Tcp(([127, 0, 0, 1], 7400).into())))
 /// };
 /// assert_eq!(laptop.end.to_string(), "tcp:127.0.0.1:7400");
@@ -21,10 +23,40 @@ pub struct LinkConfiguration {
     pub name: String,
     /// The address at which both sides meet, and which of them listens.
     pub end: LinkEnd,
-    /// The topics that the other side may receive.
-    pub send: Vec<SentTopic>,
-    /// The topics that the other side may publish on.
-    pub receive: Vec<String>,
+    /// The topics and representations that the other side may receive.
+    pub send: Vec<Sent>,
+    /// The topics on which the other side may publish, and the representations that it provides.
+    pub receive: Vec<Received>,
+}
+
+/// What a link carries: a topic or a representation, which are known by their names.
+///
+/// ```
+/// use hemiola_model::configuration::Subject;
+///
+/// let ball = Subject::representation("BallPercept");
+/// assert_ne!(ball, Subject::topic("BallPercept")); // messages, and the values of cycles
+/// assert_eq!(ball.to_string(), "representation `BallPercept`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Whether it is a topic or a representation.
+    pub kind: SubjectKind,
+    /// The name, on both sides.
+    pub name: String,
+}
+
+/// Whether something that a link carries is a topic or a representation.
+///
+/// See [`Subject`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SubjectKind {
+    /// A topic, with its messages.
+    #[default]
+    Topic,
+    /// A representation, with the values that its provider commits.
+    Representation,
 }
 
 /// The end of a link: the one that listens, or the one that connects.
@@ -56,22 +88,38 @@ pub enum LinkAddress {
     Udp(SocketAddr),
 }
 
-/// A topic that the other side may receive.
+/// A topic or representation that the other side may receive.
 ///
 /// See [`LinkConfiguration`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct SentTopic {
-    /// The topic's name, on both sides.
-    pub topic: String,
-    /// The most messages in a second; `None` for all.
+pub struct Sent {
+    /// What is sent.
+    pub subject: Subject,
+    /// The most messages or values in a second; `None` for all.
     pub rate: Option<f64>,
-    /// Which messages are kept for a peer that receives fewer than are published.
+    /// Which of them are kept for a peer that receives fewer than there are.
     pub keep: Keep,
+}
+
+/// A topic or representation that the other side may send.
+///
+/// ```
+/// use hemiola_model::configuration::{Received, Subject};
+///
+/// let ball = Received::new(Subject::representation("BallPercept"));
+/// assert_eq!(ball.source("head"), "link.head.BallPercept"); // a source like any other
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// What is received.
+    pub subject: Subject,
+    /// The file, line and column where it is written, for messages.
+    pub place: Option<String>,
 }
 
 /// Which messages are kept for a peer that receives fewer than are published.
 ///
-/// See [`SentTopic`].
+/// See [`Sent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// The newest message, which a newer one replaces.
@@ -96,16 +144,62 @@ impl LinkEnd {
     }
 }
 
-impl SentTopic {
+impl Subject {
+    /// Creates a topic.
+    pub fn topic(name: impl Into<String>) -> Self {
+        Self { kind: SubjectKind::Topic, name: name.into() }
+    }
+
+    /// Creates a representation.
+    pub fn representation(name: impl Into<String>) -> Self {
+        Self { kind: SubjectKind::Representation, name: name.into() }
+    }
+}
+
+impl Sent {
     /// Returns the configuration that sends all messages of a topic, of which up to 100 wait.
-    pub fn new(topic: impl Into<String>) -> Self {
-        Self { topic: topic.into(), rate: None, keep: Keep::default() }
+    pub fn topic(name: impl Into<String>) -> Self {
+        Self { subject: Subject::topic(name), rate: None, keep: Keep::default() }
+    }
+
+    /// Returns the configuration that sends the values of a representation, of which the newest
+    /// waits.
+    pub fn representation(name: impl Into<String>) -> Self {
+        Self { subject: Subject::representation(name), rate: None, keep: Keep::Newest }
+    }
+}
+
+impl Received {
+    /// Returns the configuration that receives a topic or a representation.
+    pub fn new(subject: Subject) -> Self {
+        Self { subject, place: None }
+    }
+
+    /// Returns the name of the source that provides what this link receives, if that is a
+    /// representation.
+    pub fn source(&self, link: &str) -> String {
+        format!("link.{link}.{}", self.subject.name)
     }
 }
 
 impl Default for Keep {
     fn default() -> Self {
         Self::Last(100)
+    }
+}
+
+impl fmt::Display for SubjectKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Topic => "topic",
+            Self::Representation => "representation",
+        })
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} `{}`", self.kind, self.name)
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Create, CreationError, Instance, Owner, Refusal, Update, refusals};
-use crate::{ParameterDescription, Parameters, Value};
+use super::{
+    ArgumentDescriptor, Context, Create, CreationError, ForeignArguments, ForeignModule, Instance, Outcome, Owner,
+    Refusal, StateForm, Update, no_parameters, refusals,
+};
+use crate::{Name, ParameterDescription, Parameters, RepresentationDescriptor, Value};
 
 /// An origin of samples: a sensor driver, a simulator, a recording. Derive it and put `#[source]`
 /// on its `impl`.
@@ -94,7 +97,22 @@ pub struct SourceDescriptor {
     rate: SourceRate,
     parameters: Vec<ParameterDescription>,
     sample: Update,
-    create: Create,
+    maker: Maker,
+}
+
+/// How instances are created.
+enum Maker {
+    Rust(Create),
+    Fed(Name),
+}
+
+/// The instance of a source that is fed from elsewhere: it has no samples of its own.
+struct Fed;
+
+impl ForeignModule for Fed {
+    fn call(&mut self, _: usize, _: ForeignArguments<'_>, _: &Context<'_>) -> Outcome {
+        Outcome::Ended
+    }
 }
 
 impl SourceDescriptor {
@@ -107,7 +125,33 @@ impl SourceDescriptor {
             rate,
             parameters: S::Parameters::describe(),
             sample: sample.owned_by(Owner::of::<S>()),
-            create: Instance::of_source::<S>,
+            maker: Maker::Rust(Instance::of_source::<S>),
+        }
+    }
+
+    /// Describes a source of one representation that is no Rust type and has no samples of its own:
+    /// whoever assembles a robot feeds it, as a link does. `location` is the file and line where it
+    /// is asked for.
+    ///
+    /// ```
+    /// use hemiola_model::{Name, RepresentationDescriptor, SourceDescriptor, SourceRate};
+    /// # use hemiola_model::{Form, Representation};
+    /// # #[derive(Default)] struct Ball;
+    /// # impl Representation for Ball { const NAME: &'static str = "Ball"; fn form() -> Form<Self> { Form::opaque() } }
+    ///
+    /// let name = Name::intern("link.head.Ball");
+    /// let ball = SourceDescriptor::fed(name, "robot.toml:7:12", RepresentationDescriptor::of::<Ball>());
+    /// assert!(ball.is_fed() && ball.rate() == SourceRate::OwnStamps);
+    /// ```
+    pub fn fed(name: Name, location: &str, representation: &'static RepresentationDescriptor) -> Self {
+        Self {
+            name: name.as_str(),
+            path: "fed",
+            location: Name::intern(location).as_str(),
+            rate: SourceRate::OwnStamps,
+            parameters: Vec::new(),
+            sample: Update::foreign(Name::new("sample"), 0, vec![ArgumentDescriptor::provides(representation)]),
+            maker: Maker::Fed(name),
         }
     }
 
@@ -141,6 +185,11 @@ impl SourceDescriptor {
         &self.sample
     }
 
+    /// Returns whether the source has no samples of its own: see [`fed`](Self::fed).
+    pub fn is_fed(&self) -> bool {
+        matches!(self.maker, Maker::Fed(_))
+    }
+
     /// Returns why the sample method cannot be called, if it cannot.
     pub fn refusal(&self) -> Option<Refusal> {
         refusals(self.name, self.location, std::slice::from_ref(&self.sample)).next()
@@ -151,6 +200,12 @@ impl SourceDescriptor {
     /// # Errors
     /// If there are parameters that cannot be set, or the constructor panics.
     pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
-        (self.create)(parameters)
+        match self.maker {
+            Maker::Rust(create) => create(parameters),
+            Maker::Fed(name) => {
+                no_parameters(parameters).map_err(CreationError::Parameters)?;
+                Instance::of_foreign(name, StateForm::Opaque, || Box::new(Fed))
+            }
+        }
     }
 }

@@ -122,16 +122,19 @@ impl Head {
 }
 
 /// Returns whether a key of `robot.toml` affects what is computed. Keys about where files are
-/// written, how logs are read, who supervises the robot's process, and where people reach it do
-/// not.
+/// written, how logs are read, who supervises the robot's process, and where people and other
+/// programs reach it do not; what links receive does.
 ///
 /// ```
 /// use hemiola_recording::recorder::is_of_run;
 ///
 /// assert!(is_of_run("module.BallFinder.threshold") && !is_of_run("log.folder"));
+/// assert!(is_of_run("link.head.receive") && !is_of_run("link.head.connect"));
 /// ```
 pub fn is_of_run(key: &str) -> bool {
-    !["log.", "output.", "replay.", "guard.", "page.", "link."].iter().any(|section| key.starts_with(section))
+    let is_received = key.starts_with("link.") && key.ends_with(".receive");
+    is_received
+        || !["log.", "output.", "replay.", "guard.", "page.", "link."].iter().any(|section| key.starts_with(section))
 }
 
 /// Returns the keys for which two configurations have different values, and these values.

@@ -9,16 +9,17 @@ use std::sync::Arc;
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
-use hemiola_model::module::BetweenRuns;
+use hemiola_model::module::{ArgumentKind, BetweenRuns};
 use hemiola_plan::Plan;
 use hemiola_realtime::KernelThread;
 use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages};
 
 use super::feedback::feedback;
 use super::periods::period_of;
-use super::robot::Robot;
+use super::robot::{Robot, representations};
 use super::wiring::Wiring;
 use crate::error::RuntimeError;
+use crate::inlet::{Intake, SourceInlet, inlet};
 use crate::monitor::Monitor;
 use crate::robot_state::RobotState;
 use crate::run::Trigger;
@@ -42,6 +43,8 @@ pub(super) struct Assembly<'r> {
     pub plans: Vec<Plan>,
     pub on_failure: BTreeMap<String, FailurePolicy>,
     pub wiring: Wiring,
+    /// The ends of sources that are fed from outside, by their numbers.
+    pub intakes: BTreeMap<usize, Intake>,
     /// The witness that none of the robot's cycles and sources runs while it is put together.
     pub between: BetweenRuns<'static>,
     /// The counter that orders the runs of all cycles, where they are observed.
@@ -67,7 +70,8 @@ impl<'r> Assembly<'r> {
         let available = cores.min(NonZeroUsize::new(MOST_WORKERS).unwrap_or(cores));
         let catalog = Catalog::new("robot");
         let scale = TickScale::calibrate();
-        let state = Arc::new(robot_state(robot, &catalog, clock, taken)?);
+        let (inlets, intakes) = inlets(robot);
+        let state = Arc::new(robot_state(robot, &catalog, clock, taken)?.with_inlets(inlets));
         let cycle_ids = cycle_ids(robot, &catalog)?;
         let modules = robot.configuration.modules.iter();
         let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
@@ -77,6 +81,7 @@ impl<'r> Assembly<'r> {
         let mut between = unsafe { BetweenRuns::assume() };
         Ok(Self {
             wiring: Wiring::of(robot, &catalog, &cycle_ids, script, &mut between)?,
+            intakes,
             between,
             order: Arc::default(),
             monitor,
@@ -101,6 +106,19 @@ fn robot_state(robot: &Robot, catalog: &Catalog, clock: RobotClock, taken: Taken
     let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name())));
     let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
     Ok(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken).with_feedback(feedback(robot)))
+}
+
+/// Makes both ends of the inlet of each source that is fed from outside.
+fn inlets(robot: &Robot) -> (BTreeMap<&'static str, SourceInlet>, BTreeMap<usize, Intake>) {
+    let (mut inlets, mut intakes) = (BTreeMap::new(), BTreeMap::new());
+    for (number, source) in robot.sources.iter().enumerate().filter(|(_, source)| source.is_fed()) {
+        for representation in representations(source.sample(), ArgumentKind::Provides) {
+            let (inlet, intake) = inlet(representation);
+            inlets.insert(source.name(), inlet);
+            intakes.insert(number, intake);
+        }
+    }
+    (inlets, intakes)
 }
 
 fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeError> {

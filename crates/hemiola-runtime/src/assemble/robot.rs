@@ -1,5 +1,6 @@
 mod contents;
 mod description;
+mod received;
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -20,6 +21,7 @@ use crate::observe::{Observation, ValueRequest};
 use crate::stand_in::Course;
 use crate::watchdog::Heartbeat;
 use description::{check_names, check_ports, check_updates, describe};
+use received::{check_received, received_sources};
 
 pub use contents::{Provider, TopicEnd, representations};
 
@@ -72,10 +74,13 @@ impl Robot {
         let enabled = |name: &str| configuration.sources.get(name).and_then(|source| source.enabled) != Some(false);
         sources.retain(|source| enabled(source.name()));
         ModuleDescriptor::share(&mut modules, &sources);
+        let received = received_sources(&configuration, &modules, &sources)?;
+        sources.extend(received.into_iter().filter(|source| enabled(source.name())));
         check_updates(&modules, &sources)?;
         check_names(&modules, &sources)?;
         check_ports(&modules, &sources)?;
         let system = describe(&configuration, &modules, &sources)?;
+        check_received(&configuration, &system)?;
         let resolved = hemiola_plan::resolve(&system).map_err(|problems| RuntimeError::Unresolved { problems })?;
         let (modules, sources) = (Arc::new(modules), Arc::new(sources));
         Ok(Self {

@@ -42,14 +42,17 @@ impl Assembly<'_> {
         let scheduling = robot.configuration.source_scheduling(name);
         let instance = Blueprint { name, location, place }.instance(|| descriptor.create(&configuration.parameters))?;
         let ports = Ports::connect(descriptor.name(), descriptor.sample(), self.state.bus())?;
+        let intake = self.intakes.remove(&number);
         Ok(SourceRunner {
             name: descriptor.name(),
             number,
-            rate: match &feed {
-                Some(_) => SourceRate::OwnStamps,
-                None => configuration.rate.map_or(descriptor.rate(), SourceRate::Hertz),
+            rate: match configuration.rate {
+                _ if feed.is_some() || intake.is_some() => SourceRate::OwnStamps,
+                Some(rate) => SourceRate::Hertz(rate),
+                None => descriptor.rate(),
             },
             feed,
+            intake,
             bindings: bind(descriptor.sample(), &blackboard, &ports)?,
             publishers: self.source_publishers(number, &ports)?,
             ports,

@@ -17,6 +17,7 @@
 use std::sync::Arc;
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
+use hemiola_realtime::Wakeup;
 
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, yield_now};
 
@@ -25,11 +26,27 @@ pub struct Presence {
     is_gone: AtomicBool,
     /// The number of givers that have come to it.
     attached: AtomicU32,
+    /// The event that is notified when values were passed on.
+    wakeup: Option<Arc<Wakeup>>,
 }
 
 impl Presence {
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { is_gone: AtomicBool::new(false), attached: AtomicU32::new(0) })
+        Self::notifying(None)
+    }
+
+    /// Creates the presence of an observer that is notified when values were passed on.
+    pub fn notifying(wakeup: Option<Arc<Wakeup>>) -> Arc<Self> {
+        Arc::new(Self { is_gone: AtomicBool::new(false), attached: AtomicU32::new(0), wakeup })
+    }
+
+    /// Notifies the observer, if it wants that: one atomic addition, and a system call only where
+    /// somebody sleeps.
+    #[inline]
+    pub fn notify(&self) {
+        if let Some(wakeup) = &self.wakeup {
+            wakeup.notify_all();
+        }
     }
 
     /// Returns whether the observer was dropped.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hemiola_realtime::Wakeup;
+
 use crate::debug::interest::Interest;
 
 /// The choice of topics, by their names.
@@ -39,6 +41,7 @@ pub struct Observation {
     pub(crate) statistics: Option<Duration>,
     pub(crate) events: bool,
     pub(crate) is_complete: bool,
+    pub(crate) wakeup: Option<Arc<Wakeup>>,
 }
 
 /// The parts of checkpoints that are asked for.
@@ -185,11 +188,19 @@ impl Observation {
     pub fn complete(self) -> Self {
         Self { is_complete: true, ..self }
     }
+
+    /// Notifies this event whenever a cycle or a source has passed on values, for an observer that
+    /// sleeps until there are some. It costs the cycle one atomic addition, and a system call only
+    /// where somebody sleeps.
+    #[must_use]
+    pub fn notifying(self, wakeup: Arc<Wakeup>) -> Self {
+        Self { wakeup: Some(wakeup), ..self }
+    }
 }
 
 impl fmt::Debug for Observation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { values, topics, runs, parts, debug, journal, statistics, events, is_complete } = self;
+        let Self { values, topics, runs, parts, debug, journal, statistics, events, is_complete, wakeup } = self;
         formatter
             .debug_struct("Observation")
             .field("values", values)
@@ -201,6 +212,7 @@ impl fmt::Debug for Observation {
             .field("statistics", statistics)
             .field("events", events)
             .field("complete", is_complete)
+            .field("notifying", &wakeup.is_some())
             .finish()
     }
 }

@@ -192,8 +192,10 @@ impl Outlets {
                 }
                 continue;
             }
-            if let Some(values) = &mut node.item.values {
-                values.pass_on(blackboard, run, now, between);
+            if let Some(values) = &mut node.item.values
+                && values.pass_on(blackboard, run, now, between)
+            {
+                node.item.presence.notify();
             }
             // The link is read anew, as what comes before may have been replaced.
             next = match next {
@@ -210,8 +212,10 @@ impl Outlets {
     pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         let Some(first) = &mut self.first else { return };
         each(first, |outlet| {
-            if let Some(values) = &mut outlet.values {
-                values.show_present(blackboard, run, now, between);
+            if let Some(values) = &mut outlet.values
+                && values.show_present(blackboard, run, now, between)
+            {
+                outlet.presence.notify();
             }
         });
     }

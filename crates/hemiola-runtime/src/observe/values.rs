@@ -142,9 +142,11 @@ impl ValueWriter {
         }
     }
 
-    /// Passes on what was provided since the last time. No allocation, no lock, no system call.
-    pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
+    /// Passes on what was provided since the last time, and returns whether there was something. No
+    /// allocation, no lock, no system call.
+    pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) -> bool {
         let Self { giver, entries, counts, .. } = self;
+        let mut is_passed = false;
         for (number, entry) in entries.iter_mut().enumerate() {
             let commits = blackboard.store(entry.store).commits();
             if commits == entry.commits || now < entry.due {
@@ -153,19 +155,24 @@ impl ValueWriter {
             let sequence = entry.count(commits, now);
             let count = &counts[number];
             entry.is_behind = !giver.wait_for(|| !entry.passed.is_full(&count.room, entry.depth));
-            match entry.is_behind {
-                true => _ = count.dropped.fetch_add(1, Ordering::Relaxed),
-                false => entry.give(giver, blackboard, number, (sequence, run, now), between),
+            if entry.is_behind {
+                count.dropped.fetch_add(1, Ordering::Relaxed);
+            } else {
+                entry.give(giver, blackboard, number, (sequence, run, now), between);
+                is_passed = true;
             }
         }
+        is_passed
     }
 
     /// Passes on the present value if it was dropped, or was not due: an observer of a robot that
-    /// stands still sees how it stands. An observer that wants everything has it already.
-    pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
+    /// stands still sees how it stands. An observer that wants everything has it already. Returns
+    /// whether something was passed on.
+    pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) -> bool {
         let Self { giver, entries, counts, .. } = self;
+        let mut is_passed = false;
         if giver.wants_everything() {
-            return;
+            return is_passed;
         }
         for (number, entry) in entries.iter_mut().enumerate() {
             let commits = blackboard.store(entry.store).commits();
@@ -176,7 +183,9 @@ impl ValueWriter {
             let sequence = entry.count(commits, now);
             entry.is_behind = false;
             entry.give(giver, blackboard, number, (sequence, run, now), between);
+            is_passed = true;
         }
+        is_passed
     }
 }
 

@@ -99,6 +99,7 @@ pub(super) fn run_source(mut source: SourceRunner) {
                 }
                 source.deliver();
             }
+            Sampled::Nothing => source.wait_for_delivery(),
             // A source that fails immediately must not keep a core busy.
             Sampled::Failed if source.due(count).is_none() => sleep_until(monotonic_now() + Duration::from_millis(1)),
             Sampled::Failed => {}

@@ -6,6 +6,7 @@
 
 mod cycles;
 mod debug;
+mod inlets;
 mod observe;
 mod service;
 mod services;

@@ -1,9 +1,11 @@
 //! What observers see of a robot: every value as it was, and nobody waits for them.
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
 use hemiola_model::Time;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+use hemiola_realtime::Wakeup;
 use hemiola_runtime::{
     Dropped, JournalEvent, Observation, Observer, Pace, Robot, RobotHandle, RuntimeError, Seen, ValueRequest,
 };
@@ -342,4 +344,22 @@ fn a_new_topic_is_seen_by_who_wants_all_of_them() {
     let Some(Seen::Message(message)) = seen.next() else { panic!("there is a message") };
     assert_eq!(message.name(), "words");
     running.stop();
+}
+
+#[test]
+fn an_observer_that_sleeps_is_notified_of_values_and_of_nothing_else() {
+    let mut stepper = robot().into_stepper().unwrap();
+    let wakeup = Arc::new(Wakeup::new());
+    let mut seen = stepper.handle().observe(Observation::of(["Rare"]).notifying(wakeup.clone())).unwrap();
+    for number in 1..=9_u32 {
+        let before = wakeup.generation();
+        stepper.step();
+        let is_notified = wakeup.generation() != before;
+        assert_eq!(is_notified, number.is_multiple_of(3), "sample {number}");
+        assert_eq!(seen.next_value().is_some(), is_notified);
+    }
+    drop(seen);
+    let before = wakeup.generation();
+    (0..3).for_each(|_| _ = stepper.step());
+    assert_eq!(wakeup.generation(), before);
 }

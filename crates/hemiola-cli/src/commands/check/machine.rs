@@ -179,6 +179,8 @@ fn source_of(input: &Input) -> Option<&str> {
 
 fn remedy(table: &str, name: &str, below: u8, harmless: &str) -> String {
     let priority = below.saturating_sub(1).max(1);
+    // The name of a source that is a link has dots, which TOML wants in quotes.
+    let name = if name.contains('.') { format!("{name:?}") } else { name.to_owned() };
     format!("write `priority = {priority}` in `[{table}.{name}]`, or `policy = \"time-sharing\"` if {harmless}")
 }
 

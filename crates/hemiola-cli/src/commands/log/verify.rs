@@ -47,7 +47,9 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
     }
     let parts = resumed.map(|resumed| resumed.parts).unwrap_or_default();
     let mut report = Report::new(&robot, &recording, fidelity, &parts);
-    let mut recorded = Recorded::open(recording.split(), topics.keys(), &parts)?;
+    let script = recording.script();
+    let runs = script.as_ref().map_or(&[][..], |script| script.written());
+    let mut recorded = Recorded::open(recording.split(), topics.keys(), &parts, runs)?;
     let is_resumed = !parts.is_empty();
 
     let player = robot.into_player(Tempo::AsFastAsPossible)?;

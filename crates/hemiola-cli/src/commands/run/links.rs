@@ -41,7 +41,5 @@ pub fn open(
         tell(format_args!("note: a robot that is stepped or repeats a log opens no links"));
         return Ok(None);
     }
-    let told = handle.clone();
-    let host = LinkHost::new(robot, handle.bus().clone(), handle.clock().clone(), move |note| told.note(note));
-    Ok(Some(OpenLinks(Links::open(links, host.with_ticks(handle.tick_scale()))?)))
+    Ok(Some(OpenLinks(Links::open(links, LinkHost::of(robot, handle))?)))
 }

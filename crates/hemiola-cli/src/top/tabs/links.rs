@@ -10,7 +10,7 @@ use super::{Frame, quiet, rate};
 use crate::top::rates::{Counted, Rates};
 use crate::top::table::{Cell, Column, Position, Table};
 
-/// Draws a row for each topic, and below them the last problem of each link.
+/// Draws a row for each topic or representation, and below them the last problem of each link.
 pub fn draw(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame, rates: &Rates, position: &mut Position) {
     let problems = frame.links.iter().filter_map(|link| Some(format!(" {}: {}", link.name, link.problem.as_ref()?)));
     let problems: Vec<_> = problems.collect();
@@ -27,7 +27,7 @@ fn table(frame: &Frame, rates: &Rates) -> Table {
         Column::name(" link", 85),
         Column::name("peers", 60),
         Column::name("", 75),
-        Column::name("topic", 99),
+        Column::name("what", 99),
         Column::figure("per s", 90),
         Column::figure("messages", 70),
         Column::figure("bytes", 40),
@@ -40,20 +40,20 @@ fn table(frame: &Frame, rates: &Rates) -> Table {
 fn rows(link: &LinkStatistics, rates: &Rates) -> impl Iterator<Item = [Cell; 9]> {
     let sent = link.sent.iter().map(|sent| {
         let lost = sent.dropped + sent.unsendable;
-        ("sent", &sent.topic, [sent.messages, sent.bytes, sent.skipped, lost])
+        ("sent", (sent.kind, &sent.name), [sent.messages, sent.bytes, sent.skipped, lost])
     });
     let received = link.received.iter().map(|received| {
         let lost = received.lost.saturating_add(received.unreadable);
-        ("received", &received.topic, [received.messages, received.bytes, 0, lost])
+        ("received", (received.kind, &received.name), [received.messages, received.bytes, received.overtaken, lost])
     });
     let peers: Vec<_> = link.peers.iter().map(|peer| peer.name.as_str()).collect();
-    sent.chain(received).map(move |(direction, topic, [messages, bytes, skipped, lost])| {
+    sent.chain(received).map(move |(direction, (kind, name), [messages, bytes, skipped, lost])| {
         [
             quiet(&format!(" {}", link.name)),
             if peers.is_empty() { quiet("nobody") } else { Cell::text(peers.join(", ")) },
             quiet(direction),
-            Cell::text(topic).style(Modifier::BOLD),
-            rate(rates.rate(&Counted::Linked { link: link.name.clone(), topic: topic.clone() })),
+            Cell::text(name).style(Modifier::BOLD),
+            rate(rates.rate(&Counted::Linked { link: link.name.clone(), kind, name: name.clone() })),
             Cell::number(messages as f64, grouped(messages)),
             Cell::number(bytes as f64, grouped(bytes)),
             Cell::count(skipped, Color::Reset),

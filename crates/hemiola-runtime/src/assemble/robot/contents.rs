@@ -79,6 +79,12 @@ impl Robot {
             .collect()
     }
 
+    /// Returns the names of the sources that have no samples of their own, but get them from
+    /// outside, as over a link.
+    pub fn fed_sources(&self) -> Vec<&'static str> {
+        self.sources.iter().filter(|source| source.is_fed()).map(|source| source.name()).collect()
+    }
+
     /// Returns whether an update that runs, or a source, reads a representation.
     pub fn reads(&self, representation: &str) -> bool {
         let updates = self.resolved.cycles.iter().flat_map(|cycle| &cycle.updates);

@@ -3,11 +3,12 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_log::{LogError, LogTime, Selection};
 use hemiola_model::Time;
-use hemiola_runtime::CyclePart;
+use hemiola_runtime::{CyclePart, RunRecord};
 
 use hemiola_recording::names::topic;
 
@@ -19,11 +20,20 @@ pub struct Recorded {
     waiting: BTreeMap<String, VecDeque<Kept>>,
     /// By topic, the number of messages that had no counterpart.
     left: BTreeMap<String, u64>,
-    /// By the first part of topics, the time before which nothing is compared.
-    begin: BTreeMap<String, LogTime>,
+    /// By the first part of topics, where that begins which is compared.
+    begin: BTreeMap<String, Begin>,
+    /// By topic, the number of messages of the first time that come before that.
+    skipped: BTreeMap<String, usize>,
     /// The time up to which the log has been read.
     last: LogTime,
     has_ended: bool,
+}
+
+/// The first run of a cycle that is compared.
+struct Begin {
+    time: LogTime,
+    /// The number of runs before it that had the same time.
+    before: usize,
 }
 
 /// What was recorded where something was computed.
@@ -40,21 +50,26 @@ pub enum Counterpart {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Recorded {
-    /// Opens these topics of a log, from these parts of a checkpoint on if there are any.
+    /// Opens these topics of a log, from these parts of a checkpoint on if there are any. These are
+    /// all runs in the log.
     pub fn open<'t>(
         log: &SplitLog,
         topics: impl Iterator<Item = &'t String>,
         parts: &[CyclePart],
+        runs: &[Arc<RunRecord>],
     ) -> Result<Self, LogError> {
         let begin = parts.iter().map(|part| {
             let nanoseconds = u64::try_from(part.now.nanoseconds()).unwrap_or(0);
-            (topic(&part.cycle, ""), LogTime::from_nanoseconds(nanoseconds))
+            let of_cycle = runs.iter().filter(|run| run.cycle == part.cycle && run.now == part.now);
+            let before = of_cycle.filter(|run| run.run < part.run).count();
+            (topic(&part.cycle, ""), Begin { time: LogTime::from_nanoseconds(nanoseconds), before })
         });
         let begin: BTreeMap<_, _> = begin.collect();
-        let times = begin.values().min().map_or(Selection::all(), |&first| Selection::all().from(first));
+        let first = begin.values().map(|begin| begin.time).min();
+        let times = first.map_or(Selection::all(), |first| Selection::all().from(first));
         let log = log.messages(topics.fold(times, |selection, topic| selection.topic(topic)))?;
-        let (waiting, left) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { log, waiting, left, begin, last: LogTime::default(), has_ended: false })
+        let (waiting, left, skipped) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Ok(Self { log, waiting, left, begin, skipped, last: LogTime::default(), has_ended: false })
     }
 
     /// Returns how much has been read, and how much there is.
@@ -108,9 +123,16 @@ impl Recorded {
             Some(Ok(message)) => {
                 self.last = self.last.max(message.log_time);
                 let cycle = message.channel.topic.rsplit_once('/').map_or("", |(cycle, _)| cycle);
-                let begin = self.begin.get(&format!("{cycle}/"));
-                if !self.begin.is_empty() && begin.is_none_or(|&begin| message.log_time < begin) {
-                    return Ok(());
+                if !self.begin.is_empty() {
+                    let Some(begin) = self.begin.get(&format!("{cycle}/")) else { return Ok(()) };
+                    if message.log_time < begin.time {
+                        return Ok(());
+                    }
+                    let skipped = self.skipped.entry(message.channel.topic.clone()).or_default();
+                    if message.log_time == begin.time && *skipped < begin.before {
+                        *skipped += 1;
+                        return Ok(());
+                    }
                 }
                 self.waiting.entry(message.channel.topic.clone()).or_default().push_back(message);
             }

@@ -1,0 +1,231 @@
+//! The clock of a peer, compared with the robot's as NTP does: RFC 5905, sections 8 and 10.
+//!
+//! A ping leaves here at T1 and arrives there at T2; the answer leaves there at T3 and arrives here
+//! at T4. The peer's clock is then ahead by ((T2 - T1) + (T3 - T4)) / 2, with an error of at most
+//! half the time that both took on the way, (T4 - T1) - (T3 - T2). Of the last few exchanges the
+//! one with the smallest error counts; errors grow with time, as clocks drift.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// The comparison of a peer's clock with the robot's.
+#[derive(Debug, Default)]
+pub struct PeerClock {
+    exchanges: VecDeque<Exchange>,
+    /// When the last ping left, in nanoseconds of the robot's clock, until it is answered.
+    asked: Option<i64>,
+    /// When the next ping is due; `None` until the first was sent.
+    due: Option<Instant>,
+    /// The number of pings in quick succession that are left.
+    quick: u32,
+}
+
+/// How far a clock is ahead of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ahead {
+    /// Nanoseconds, negative if it is behind.
+    pub by: i64,
+    /// The most by which that may be wrong, in nanoseconds.
+    pub error: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Exchange {
+    ahead: Ahead,
+    /// When it ended on the robot's clock.
+    at: i64,
+}
+
+/// The exchanges from which the best is chosen, as many as NTP's clock filter has.
+const MOST_EXCHANGES: usize = 8;
+const QUICK: Duration = Duration::from_millis(50);
+const PERIOD: Duration = Duration::from_secs(1);
+/// The drift of a clock that has to be expected, in parts per million.
+const DRIFT: i64 = 15;
+
+impl PeerClock {
+    /// Returns when the next ping is due, if one was sent before.
+    pub fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// Returns whether a ping is due, which leaves at `time` on the robot's clock then.
+    pub fn asks(&mut self, now: Instant, time: i64) -> bool {
+        let is_first = self.due.is_none();
+        if self.due.is_some_and(|due| now < due) {
+            return false;
+        }
+        if is_first {
+            self.quick = MOST_EXCHANGES as u32;
+        }
+        self.quick = self.quick.saturating_sub(1);
+        self.due = Some(now + if self.quick > 0 { QUICK } else { PERIOD });
+        self.asked = Some(time);
+        true
+    }
+
+    /// Notes an answer: when the ping left here, arrived there, and when the answer left there and
+    /// arrived here. Answers to other pings than the last one are ignored.
+    pub fn learn(&mut self, [left, arrived, answered, back]: [i64; 4]) {
+        if self.asked != Some(left) {
+            return;
+        }
+        self.asked = None;
+        // Before a robot begins, its clock stands at zero.
+        if back <= left || arrived <= 0 {
+            return;
+        }
+        let [left, arrived, answered, back] = [left, arrived, answered, back].map(i128::from);
+        let way = (back - left) - (answered - arrived);
+        let by = ((arrived - left) + (answered - back)) / 2;
+        let (Ok(by), Ok(error), Ok(at)) = (i64::try_from(by), i64::try_from((way + 1) / 2), i64::try_from(back)) else {
+            return;
+        };
+        // A way that takes less than no time is none.
+        if error < 0 {
+            return;
+        }
+        let ahead = Ahead { by, error };
+        if self.ahead(at).is_some_and(|before| !before.agrees_with(ahead)) {
+            // One of the clocks was set: what was known does not hold any more.
+            self.exchanges.clear();
+            self.quick = MOST_EXCHANGES as u32;
+        }
+        if self.exchanges.len() == MOST_EXCHANGES {
+            self.exchanges.pop_front();
+        }
+        self.exchanges.push_back(Exchange { ahead, at });
+    }
+
+    /// Returns how far the peer's clock is ahead of the robot's, which shows `now`; `None` until an
+    /// answer has come.
+    pub fn ahead(&self, now: i64) -> Option<Ahead> {
+        let grown = |exchange: &Exchange| {
+            let age = now.saturating_sub(exchange.at).max(0);
+            let error = exchange.ahead.error.saturating_add(age / 1_000_000 * DRIFT);
+            Ahead { error, ..exchange.ahead }
+        };
+        self.exchanges.iter().map(grown).min_by_key(|ahead| ahead.error)
+    }
+
+    /// Converts the stamp of a value that was committed at `committed` on the peer's clock, and has
+    /// arrived at `now` on the robot's. It cannot be later than if the way had taken no time, which
+    /// is assumed as long as nothing is known of the peer's clock.
+    pub fn convert(&self, stamp: i64, committed: i64, now: i64) -> i64 {
+        let latest = now.saturating_sub(committed.saturating_sub(stamp).max(0));
+        self.ahead(now).map_or(latest, |ahead| stamp.saturating_sub(ahead.by).min(latest))
+    }
+}
+
+impl Ahead {
+    /// Returns whether both can be true.
+    fn agrees_with(self, other: Self) -> bool {
+        let apart = self.by.saturating_sub(other.by).saturating_abs();
+        apart <= self.error.saturating_add(other.error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Pings a clock that is ahead: at `time`, with these ways there and back. Returns when the
+    /// answer is back.
+    fn exchange(clock: &mut PeerClock, now: Instant, time: i64, ahead: i64, [there, back]: [i64; 2]) -> i64 {
+        assert!(clock.asks(now, time));
+        let arrived = time + there;
+        let answered = arrived + 10;
+        clock.learn([time, arrived + ahead, answered + ahead, answered + back]);
+        answered + back
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_ways_take_the_error_is_no_larger_than_is_said(
+            ahead in -1_000_000_000_000_i64..1_000_000_000_000,
+            ways in prop::collection::vec([0_i64..50_000_000, 0_i64..50_000_000], 1..20),
+        ) {
+            let (mut clock, mut now, mut time) = (PeerClock::default(), Instant::now(), 2_000_000_000_000);
+            for (number, way) in ways.iter().enumerate() {
+                time = exchange(&mut clock, now, time, ahead, *way);
+                let said = clock.ahead(time).unwrap();
+                prop_assert!((said.by - ahead).abs() <= said.error);
+                let shortest = ways[..=number].iter().rev().take(MOST_EXCHANGES).map(|way| way[0] + way[1]).min();
+                // What is known drifts by 15 ns in each millisecond.
+                prop_assert!(said.error <= shortest.unwrap() / 2 + 1 + 15 * 1000);
+                now += PERIOD;
+            }
+        }
+
+        #[test]
+        fn no_answer_whatever_it_says_puts_a_stamp_into_the_future(
+            said in prop::collection::vec([any::<i64>(), any::<i64>(), any::<i64>()], 0..10),
+            (stamp, committed, now) in (any::<i64>(), any::<i64>(), any::<i64>()),
+        ) {
+            let mut clock = PeerClock::default();
+            let begin = Instant::now();
+            for (number, [arrived, answered, back]) in said.iter().enumerate() {
+                clock.asks(begin + PERIOD * number as u32, 7);
+                clock.learn([7, *arrived, *answered, *back]);
+            }
+            prop_assert!(clock.convert(stamp, committed, now) <= now);
+        }
+    }
+
+    #[test]
+    fn until_a_clock_is_known_the_way_counts_as_no_time_and_then_the_age_is_right() {
+        let mut clock = PeerClock::default();
+        // The value was 30 old when it was committed, and has been on its way for 5.
+        let (ahead, now) = (1_000_000, 500);
+        let (committed, stamp) = (now - 5 + ahead, now - 35 + ahead);
+        assert_eq!(clock.convert(stamp, committed, now), now - 30);
+        exchange(&mut clock, Instant::now(), 100, ahead, [3, 3]);
+        assert_eq!(clock.convert(stamp, committed, now), now - 35);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_believed_at_once() {
+        let (mut clock, mut now) = (PeerClock::default(), Instant::now());
+        let time = exchange(&mut clock, now, 0, 50, [1, 1]);
+        now += QUICK;
+        let time = exchange(&mut clock, now, time, 70, [40, 60]);
+        assert_eq!(clock.ahead(time).unwrap().by, 50, "the second one is no better");
+        now += QUICK;
+        let time = exchange(&mut clock, now, time, 900_000, [40, 60]);
+        assert!((clock.ahead(time).unwrap().by - 900_000).abs() <= 50);
+    }
+
+    #[test]
+    fn a_clock_that_stands_is_none() {
+        let (mut clock, mut now) = (PeerClock::default(), Instant::now());
+        for answer in [[0, 7, 7, 0], [0, 0, 0, 9], [5, 7, 7, 5]] {
+            assert!(clock.asks(now, answer[0]));
+            clock.learn(answer);
+            assert_eq!(clock.ahead(9), None);
+            now += PERIOD;
+        }
+    }
+
+    #[test]
+    fn pings_come_quickly_at_first_and_then_each_second_and_only_the_last_is_answered() {
+        let (mut clock, begin) = (PeerClock::default(), Instant::now());
+        assert_eq!(clock.due(), None);
+        assert!(clock.asks(begin, 0) && !clock.asks(begin, 1));
+        let mut now = begin;
+        let pauses: Vec<_> = (0..9)
+            .map(|number| {
+                let pause = clock.due().unwrap() - now;
+                now = clock.due().unwrap();
+                assert!(clock.asks(now, number));
+                pause.as_millis()
+            })
+            .collect();
+        assert_eq!(pauses, [50, 50, 50, 50, 50, 50, 50, 1000, 1000]);
+        clock.learn([3, 4, 4, 5]);
+        assert_eq!(clock.ahead(5), None);
+        clock.learn([8, 10, 10, 10]);
+        assert_eq!(clock.ahead(10), Some(Ahead { by: 1, error: 1 }));
+    }
+}

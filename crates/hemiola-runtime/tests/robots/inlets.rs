@@ -1,0 +1,181 @@
+//! Sources whose samples come from outside, as links are.
+
+use std::time::{Duration, Instant};
+
+use hemiola::prelude::*;
+use hemiola_model::cdr;
+use hemiola_model::configuration::{
+    Configuration, CycleConfiguration, LinkAddress, LinkConfiguration, LinkEnd, Received, SourceConfiguration, Subject,
+    Trigger,
+};
+use hemiola_runtime::{Observation, Pace, Robot, RuntimeError, SourceInlet};
+
+#[derive(Representation, Clone, Default)]
+struct Goal {
+    x: f64,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Way {
+    x: f64,
+    age: f64,
+    runs: u64,
+}
+
+#[derive(Representation, Clone, Default)]
+#[representation(opaque)]
+struct Secret {
+    _number: u32,
+}
+
+#[derive(Module)]
+struct Planner {
+    runs: u64,
+}
+
+#[module]
+impl Planner {
+    #[update]
+    fn way(&mut self, goal: Fresh<Goal>, way: &mut Way) {
+        self.runs += 1;
+        *way = Way { x: goal.x, age: goal.age().as_secs_f64(), runs: self.runs };
+    }
+}
+
+#[derive(Representation, Clone, Default)]
+struct Tick {}
+
+/// A recording that ends.
+#[derive(Source)]
+struct Recording {
+    ticks: u32,
+}
+
+#[source]
+impl Recording {
+    #[sample]
+    fn tick(&mut self, _tick: &mut Tick) -> Option<Time> {
+        self.ticks += 1;
+        (self.ticks <= 3).then(|| Time::from_seconds(0.01 * f64::from(self.ticks)))
+    }
+}
+
+#[derive(Module)]
+struct Watcher {}
+
+#[module]
+impl Watcher {
+    #[update]
+    fn watch(&self, _tick: &Tick) {}
+}
+
+/// Knows what must not leave the program.
+#[derive(Module)]
+struct Keeper {}
+
+#[module]
+impl Keeper {
+    #[update]
+    fn keep(&self, _secret: &mut Secret) {}
+}
+
+fn configuration(modules: &[&str], trigger: Trigger, received: &str) -> Configuration {
+    let end = LinkEnd::Connect(LinkAddress::Unix("/nowhere.sock".into()));
+    let receive = vec![Received::new(Subject::representation(received))];
+    let modules = modules.iter().map(|&name| name.to_owned()).collect();
+    Configuration {
+        cycles: vec![CycleConfiguration { modules, ..CycleConfiguration::new("main", trigger) }],
+        links: vec![LinkConfiguration { receive, ..LinkConfiguration::new("head", end) }],
+        ..Configuration::default()
+    }
+}
+
+fn assemble(configuration: Configuration) -> Result<Robot, RuntimeError> {
+    crate::assemble(module_path!(), configuration)
+}
+
+fn by_goal() -> Trigger {
+    Trigger::Source("link.head.Goal".to_owned())
+}
+
+fn deliver(inlet: &SourceInlet, stamp: f64, x: f64) {
+    inlet.deliver(Time::from_seconds(stamp), &cdr::encode(&Goal { x }));
+}
+
+#[test]
+fn a_delivery_starts_a_run_and_its_stamp_is_that_of_the_sample() {
+    let mut configuration = configuration(&["Planner"], by_goal(), "Goal");
+    // The recording would end the robot.
+    configuration
+        .sources
+        .insert("Recording".into(), SourceConfiguration { enabled: Some(false), ..Default::default() });
+    let robot = assemble(configuration).unwrap();
+    assert_eq!(robot.fed_sources(), ["link.head.Goal"]);
+    let running = robot.start(Pace::RealTime).unwrap();
+    let inlet = running.handle().inlet("link.head.Goal").expect("it is fed from outside");
+    assert_eq!(inlet.descriptor().name(), "Goal");
+    let mut seen = running.handle().observe(Observation::of(["Way"])).unwrap();
+    let patience = Instant::now() + Duration::from_secs(30);
+    for number in 1..=20_u64 {
+        deliver(&inlet, 1e-9, number as f64);
+        let way = loop {
+            if let Some(value) = seen.next_value() {
+                break value.get::<Way>().unwrap().clone();
+            }
+            assert!(Instant::now() < patience, "delivery {number} starts no run");
+        };
+        assert_eq!((way.x, way.runs), (number as f64, number));
+    }
+    running.stop();
+}
+
+#[test]
+fn a_robot_ends_with_its_last_source_that_can_end() {
+    let running = assemble(configuration(&["Planner", "Watcher"], Trigger::Rate(100.0), "Goal")).unwrap();
+    let running = running.start(Pace::RealTime).unwrap();
+    let inlet = running.handle().inlet("link.head.Goal").unwrap();
+    deliver(&inlet, 0.0, 1.0);
+    let handle = running.wait();
+    assert!(handle.is_stopping() && handle.fault().is_none(), "{:?}", handle.fault());
+}
+
+#[test]
+fn a_robot_that_is_stepped_takes_deliveries_and_its_clock_does_not_go_back() {
+    let mut configuration = configuration(&["Planner"], Trigger::Rate(10.0), "Goal");
+    configuration
+        .sources
+        .insert("Recording".into(), SourceConfiguration { enabled: Some(false), ..Default::default() });
+    let mut stepper = assemble(configuration).unwrap().into_stepper().unwrap();
+    let inlet = stepper.handle().inlet("link.head.Goal").unwrap();
+    let mut seen = Vec::new();
+    for step in 0..6 {
+        if step == 2 {
+            // Of two deliveries the newer one counts, and what is older than the one before is not.
+            deliver(&inlet, 0.02, 1.0);
+            deliver(&inlet, 0.03, 2.0);
+        }
+        if step == 4 {
+            deliver(&inlet, 0.01, 3.0);
+        }
+        let time = stepper.step().unwrap().time.nanoseconds() / 1_000_000;
+        seen.push((time, stepper.with_value(|way: &Way| (way.x, (way.age * 1e3).round() as i64)).unwrap()));
+    }
+    let expected = [
+        (0, (0.0, 0)),
+        (100, (0.0, 100)),
+        // The delivery is a step of its own.
+        (100, (0.0, 100)),
+        (200, (2.0, 170)),
+        (200, (2.0, 170)),
+        (300, (3.0, 270)),
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn what_is_opaque_cannot_come_and_what_nobody_knows_is_no_source() {
+    let robot = assemble(configuration(&["Planner", "Keeper"], Trigger::Rate(100.0), "Secret"));
+    assert!(matches!(robot, Err(RuntimeError::Opaque { name }) if name == "Secret"));
+    let error = assemble(configuration(&["Planner"], Trigger::Rate(100.0), "Gaol")).unwrap_err().to_string();
+    assert!(error.contains("nobody provides `Goal`"), "{error}");
+}

@@ -7,7 +7,7 @@ const { DESKTOP, PHONE, Tab, launch, pause } = require("./browser.cjs");
 const [url, folder] = process.argv.slice(2);
 /** What the views show, if it is not what they begin with; for the NAO. */
 const VIEWS = {
-  overview: {}, graph: { cycle: "motion" }, log: {}, field: {}, images: {}, parameters: { filter: "Walk" },
+  field: {}, images: {}, overview: {}, graph: { cycle: "motion" }, log: {}, parameters: { filter: "Walk" },
   values: { shown: [{ name: "BallModel", topic: false }, { name: "RobotPose", topic: false, open: [".pose"] }, { name: "JointAngles", topic: false }] },
   plots: { charts: [["timing:motion.response", "timing:cognition.response"], ["RobotPose.pose.translation.x", "RobotPose.pose.translation.y"], ["BallModel.position.x"]].map((fields) => ({ lines: fields.map((field) => ({ field })) })) },
   timeline: {},

@@ -78,9 +78,9 @@ pub struct ClockOffset {
 pub struct SentStatistics {
     /// The name of the topic or representation.
     pub name: String,
-    /// Whether it is a topic or a representation.
+    /// The kind of what the link carries: a topic or a representation.
     pub kind: SubjectKind,
-    /// Whether this robot has such a topic or representation.
+    /// Whether this robot has a topic or representation of that name.
     pub is_there: bool,
     /// The number of peers to which it is sent now.
     pub peers: usize,
@@ -104,9 +104,9 @@ pub struct SentStatistics {
 pub struct ReceivedStatistics {
     /// The name of the topic or representation.
     pub name: String,
-    /// Whether it is a topic or a representation.
+    /// The kind of what the link carries: a topic or a representation.
     pub kind: SubjectKind,
-    /// Whether this robot has such a topic, or reads such a representation.
+    /// Whether this robot has a topic of that name, or reads a representation of that name.
     pub is_there: bool,
     /// The number of peers from which it is received now.
     pub peers: usize,

@@ -59,7 +59,7 @@ pub enum Frame<'b> {
     Answer {
         /// The number of the topic or representation, as it was offered.
         topic: u32,
-        /// Whether it is wanted.
+        /// Whether the receiver wants what was offered.
         answer: Answer,
         /// Why it is not wanted, or nothing.
         reason: &'b str,
@@ -90,11 +90,11 @@ pub enum Frame<'b> {
 /// A topic or representation that a side offers to send. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer<'b> {
-    /// The number that stands for it from now on.
+    /// The number that stands for the topic or representation from now on.
     pub topic: u32,
-    /// Whether it is a topic or a representation.
+    /// The kind of what is offered: a topic or a representation.
     pub kind: SubjectKind,
-    /// Its name.
+    /// The name of the topic or representation.
     pub name: &'b str,
     /// The name of the type of its messages or values: `soccer/msg/Goal`.
     pub schema: &'b str,

@@ -85,8 +85,9 @@ export class Bars {
   }
 }
 
-/** Whether the points between two times are so many that bars show all that lines would: more than three for each
- * column that they cover, so that a curve which has only begun is no slower to draw than a whole one.
+/** Whether the points between two times are so many that bars show all that lines would: more than
+ * three for each column that they cover, so that a curve which has only begun is no slower to draw
+ * than a whole one.
  * @param {import("./series.js").Series} series @param {number} from @param {number} to @param {number} columns */
 export function isDense(series, from, to, columns) {
   const begin = series.indexAt(from), end = series.indexAt(to);

@@ -135,47 +135,25 @@ impl fmt::Debug for SourceInlet {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use hemiola_model::data::{Data, DataType, ReadError, Reader, Writer};
-    use hemiola_model::{Form, Representation};
+    use hemiola_model::data::{Data, DataType, Field};
+    use hemiola_model::{Name, cdr};
 
     use super::*;
 
-    #[derive(Clone, Default)]
-    struct Count(u32);
-
-    impl Data for Count {
-        fn data_type() -> DataType {
-            u32::data_type()
-        }
-
-        fn write(&self, writer: &mut dyn Writer) {
-            self.0.write(writer);
-        }
-
-        fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
-            u32::read(reader).map(Self)
-        }
-    }
-
-    impl Representation for Count {
-        const NAME: &'static str = "Count";
-
-        fn form() -> Form<Self> {
-            Form::data()
-        }
-    }
-
     #[test]
     fn the_newest_delivery_is_taken_once_and_one_that_is_no_value_is_an_error() {
-        let descriptor = RepresentationDescriptor::of::<Count>();
+        let schema = DataType::structure("test/Count", vec![Field::new("count", u32::data_type(), "")]);
+        let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
         let (inlet, mut intake) = inlet(descriptor);
         let at = Time::from_seconds;
         assert!(!intake.has_new());
-        assert!(inlet.deliver(at(1.0), &hemiola_model::cdr::encode(&1_u32)));
-        assert!(!inlet.deliver(at(2.0), &hemiola_model::cdr::encode(&2_u32)), "the first one was not taken");
+        assert!(inlet.deliver(at(1.0), &cdr::encode(&1_u32)));
+        assert!(!inlet.deliver(at(2.0), &cdr::encode(&2_u32)), "the first one was not taken");
         let mut value = descriptor.create();
         assert_eq!(intake.take(&mut ValueMut::of(&mut value)), Ok(at(2.0)));
-        assert_eq!(value.downcast_ref::<Count>().map(|count| count.0), Some(2));
+        let mut seen = cdr::CdrWriter::default();
+        assert!(value.write(&mut seen));
+        assert_eq!(seen.finish(), cdr::encode(&2_u32));
         assert!(!intake.has_new());
         inlet.deliver(at(3.0), &[0, 1, 0]);
         assert!(intake.take(&mut ValueMut::of(&mut value)).is_err());

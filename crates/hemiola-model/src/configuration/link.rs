@@ -40,7 +40,7 @@ pub struct LinkConfiguration {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Whether it is a topic or a representation.
+    /// The kind of what the link carries: a topic or a representation.
     pub kind: SubjectKind,
     /// The name, on both sides.
     pub name: String,

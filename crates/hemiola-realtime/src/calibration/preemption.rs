@@ -58,7 +58,7 @@ struct Desk {
     interruptions: AtomicU64,
     /// The time that the interrupter has run so far, in nanoseconds.
     spent: AtomicU64,
-    /// Whether there will be no interruptions.
+    /// Whether the interrupter could not be started, so that nobody waits for it.
     over: AtomicBool,
 }
 

@@ -26,8 +26,15 @@ pub fn create<T: Representation>() -> Box<T> {
     match maker.spawn(Box::<T>::default) {
         Ok(maker) => maker.join().unwrap_or_else(|panic| resume_unwind(panic)),
         // There is no memory for such a stack: the one of this thread may do.
-        Err(_) => Box::default(),
+        Err(_) => create_here(),
     }
+}
+
+/// Creates a default value on the stack of this thread. Inlined, it would take that stack from
+/// every caller of [`create`], also where it is not called.
+#[inline(never)]
+fn create_here<T: Representation>() -> Box<T> {
+    Box::default()
 }
 
 /// Returns the default value that all values of this type are restored from. It is created once.

@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next};
 use hemiola::prelude::*;
-use hemiola_link::wire::{Answer, Frame, Incoming, Message, Offer, VERSION};
-use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent, SubjectKind};
+use hemiola_link::wire::{Answer, Frame, Incoming, Message, NoAnswer, Offer, OfferKind, Request, Response, VERSION};
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent};
 
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Image {
     pixels: Vec<u8>,
 }
 
-const TOPIC: SubjectKind = SubjectKind::Topic;
+const TOPIC: OfferKind = OfferKind::Topic;
 
 /// A program that sends what it likes.
 struct Stranger {
@@ -224,7 +224,7 @@ fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
     // A topic has no values, and the offer was none of a representation.
     let value = Message { topic: 3, sequence: 8, time: 0, stamp: Some(0), cdr: &[0, 1, 0, 0, 1, 0, 0, 0, 9] };
     stranger.say(&Frame::Message(value));
-    stranger.say(&Frame::Offer(Offer { kind: SubjectKind::Representation, ..offer }));
+    stranger.say(&Frame::Offer(Offer { kind: OfferKind::Representation, ..offer }));
     let answer = stranger.hear(|frame| if let Frame::Answer { answer, .. } = frame { Some(*answer) } else { None });
     assert_eq!(answer, Some(Answer::Unknown));
     served.robot.until(|link| link.ignored == 2);

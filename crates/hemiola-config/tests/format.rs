@@ -61,7 +61,10 @@ fn services_that_a_link_carries_are_read() {
         serve = [\"SaveMap\", \"Dock\"]\ncall = [\"Speak\"]\n";
     let loaded = read(text);
     let [link] = loaded.configuration.links.as_slice() else { panic!("one link") };
-    assert_eq!((link.serve.as_slice(), link.call.as_slice()), (&["SaveMap".to_owned(), "Dock".to_owned()][..], &["Speak".to_owned()][..]));
+    assert_eq!(
+        (link.serve.as_slice(), link.call.as_slice()),
+        (&["SaveMap".to_owned(), "Dock".to_owned()][..], &["Speak".to_owned()][..])
+    );
     // A thread may ask what no module does.
     assert!(loaded.warnings.is_empty(), "{}", loaded.warnings);
 }

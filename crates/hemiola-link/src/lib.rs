@@ -58,6 +58,4 @@ mod zero;
 
 pub use error::LinkError;
 pub use links::{LinkHost, Links, LinksView};
-pub use statistics::{
-    ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics,
-};
+pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics};

@@ -190,12 +190,13 @@ pub fn taken(answer: &mut AnyAnswer) -> Option<Result<Arc<[u8]>, Unanswered>> {
 /// # Errors
 /// Returns an error with the reason if that is no answer. Then whoever has asked knows.
 pub fn answer(request: AnyRequest, cdr: Result<&[u8], String>) -> Result<(), String> {
-    let answered = contained(move || match cdr.and_then(|cdr| CdrReader::new(cdr).map_err(|error| error.to_string())) {
-        Ok(mut reader) => request.answer(&mut reader).map_err(|error| error.to_string()),
-        Err(reason) => {
-            request.refuse(AnswerError::Refused);
-            Err(reason)
-        }
-    });
+    let answered =
+        contained(move || match cdr.and_then(|cdr| CdrReader::new(cdr).map_err(|error| error.to_string())) {
+            Ok(mut reader) => request.answer(&mut reader).map_err(|error| error.to_string()),
+            Err(reason) => {
+                request.refuse(AnswerError::Refused);
+                Err(reason)
+            }
+        });
     answered.unwrap_or_else(|panic| Err(format!("it {panic}")))
 }

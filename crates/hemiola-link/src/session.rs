@@ -162,9 +162,7 @@ impl Session {
                 self.say_offer(topic, desk);
             }
         }
-        let is_due = |(_, taken): &(&u32, &Taken)| {
-            taken.answer == Answer::Later && desk.is_there(taken.end)
-        };
+        let is_due = |(_, taken): &(&u32, &Taken)| taken.answer == Answer::Later && desk.is_there(taken.end);
         let due: Vec<_> = self.taken.iter().filter(is_due).map(|(number, _)| *number).collect();
         due.into_iter().for_each(|number| self.decide(number, desk));
     }

@@ -111,8 +111,10 @@ fn what_is_in_flight_is_bounded_and_ends_with_the_conversation() {
     let mut pair = Pair::new();
     assert!(pair.meet(&mut std::iter::empty()));
     let mut clients: Vec<_> = (0..10).map(|_| pair.client.clone()).collect();
-    let mut asked: Vec<_> =
-        clients.iter_mut().flat_map(|client| (0..16).map(|_| client.call_async(Count(1)).unwrap()).collect::<Vec<_>>()).collect();
+    let mut asked: Vec<_> = clients
+        .iter_mut()
+        .flat_map(|client| (0..16).map(|_| client.call_async(Count(1)).unwrap()).collect::<Vec<_>>())
+        .collect();
     // What is sent is lost.
     let Side { session, desk, now, .. } = &mut pair.near;
     while session.has_room(0)

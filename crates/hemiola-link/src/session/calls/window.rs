@@ -51,8 +51,9 @@ mod tests {
     #[test]
     fn calls_that_overtake_each_other_are_all_served() {
         let mut window = Window::default();
-        assert_eq!([2, 1, 3, 2, 66, 3, 4, 1].map(|call| window.is_new(call)), [
-            true, true, true, false, true, false, true, false
-        ]);
+        assert_eq!(
+            [2, 1, 3, 2, 66, 3, 4, 1].map(|call| window.is_new(call)),
+            [true, true, true, false, true, false, true, false]
+        );
     }
 }

@@ -60,7 +60,8 @@ const CAPACITY: usize = 16;
 
 impl Services {
     pub fn new(link: &LinkConfiguration, bus: Bus, wakeup: Arc<Wakeup>) -> Self {
-        let [served, called] = [&link.serve, &link.call].map(|names| names.iter().map(Service::new).collect());
+        let [served, called] =
+            [&link.serve, &link.call].map(|names| names.iter().map(|name| Service::new(name)).collect());
         Self { bus, wakeup, served, called }
     }
 
@@ -162,8 +163,8 @@ impl Services {
 }
 
 impl Service {
-    fn new(name: &String) -> Self {
-        Self { name: name.clone(), types: None, is_served: false, server: None, is_taken: false }
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), types: None, is_served: false, server: None, is_taken: false }
     }
 
     /// Returns whether peers can call it now.

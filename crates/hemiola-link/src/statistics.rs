@@ -157,8 +157,8 @@ pub struct ServiceStatistics {
 }
 
 impl ServiceStatistics {
-    fn of(name: &String) -> Self {
-        Self { name: name.clone(), ..Self::default() }
+    fn of(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
     }
 
     /// Counts a call that has no answer.
@@ -189,8 +189,8 @@ impl LinkStatistics {
             listens: matches!(link.end, LinkEnd::Listen(_)),
             sent: sent.collect(),
             received: received.collect(),
-            served: link.serve.iter().map(ServiceStatistics::of).collect(),
-            called: link.call.iter().map(ServiceStatistics::of).collect(),
+            served: link.serve.iter().map(|name| ServiceStatistics::of(name)).collect(),
+            called: link.call.iter().map(|name| ServiceStatistics::of(name)).collect(),
             ..Self::default()
         }
     }
@@ -223,8 +223,9 @@ impl fmt::Display for LinkStatistics {
             write_counts(formatter, &counts)?;
             formatter.write_str(absence(*kind, *is_there))?;
         }
-        let served = self.served.iter().map(|service| ("served", service, ": nobody in this robot serves it"));
-        let unknown = ": this program does not say what it is (`bus.allow_calls`)";
+        let unserved = ": nobody in this robot serves it and says what it is (`bus.allow_calls`)";
+        let unknown = ": nobody in this robot says what it is (`bus.allow_calls`)";
+        let served = self.served.iter().map(|service| ("served", service, unserved));
         for (what, service, absence) in served.chain(self.called.iter().map(|service| ("called", service, unknown))) {
             let ServiceStatistics { name, is_there, calls, answers, unanswered, refused, in_flight, .. } = service;
             write!(formatter, "\n  {what} {name}: {calls} calls, {answers} answers")?;

@@ -147,7 +147,7 @@ fn while_nobody_serves_there_nobody_is_there() {
     assert!(text.contains("called SetGoal: 6 calls, 3 answers, 3 unanswered"), "{text}");
     let text = robot.statistics().to_string();
     assert!(
-        text.contains("served SetGoal: 6 calls, 3 answers, 3 unanswered: nobody in this robot serves it"),
+        text.contains("served SetGoal: 6 calls, 3 answers, 3 unanswered: nobody in this robot serves it and says"),
         "{text}"
     );
 }

@@ -46,7 +46,7 @@ struct Follower {}
 
 #[module]
 impl Follower {
-    /// Wishes for a larger circle on the right, and for a smaller one on the left, if there is room.
+    /// Wishes for a larger circle on the right and a smaller one on the left, if there is room.
     #[update]
     fn leader(
         &self,

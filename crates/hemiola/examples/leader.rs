@@ -1,6 +1,6 @@
 //! A cart that drives in a circle and publishes where it is. Another program, `follower`, receives
-//! that over a link, reads how it drives, asks whether it may drive in other circles, and wishes for
-//! them. In two terminals, in any order:
+//! that over a link, reads how it drives, asks whether there is room for other circles, and wishes
+//! for them. In two terminals, in any order:
 //! `cargo run -p hemiola --example leader`, `cargo run -p hemiola --example follower`.
 #![allow(missing_docs, reason = "an example explains itself")]
 use std::cell::RefCell;

@@ -148,8 +148,8 @@ impl Bus {
 
     /// Creates a client of a service that [can be called](Self::allow_calls) from outside, whose
     /// requests and answers come as data: for programs that do not know its types and wait for
-    /// nobody, as links. `signal` is raised when an answer is there. `None` if the service cannot be
-    /// called. Allocates and takes locks: not for real-time threads.
+    /// nobody, as links. `signal` is raised when an answer is there. `None` if the service cannot
+    /// be called. Allocates and takes locks: not for real-time threads.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Signal};

@@ -237,8 +237,8 @@ impl Session {
 }
 
 impl Session {
-    /// Ends all calls with the conversation: whoever waits for the peer's answers knows at once, and
-    /// what the peer has asked is not served any more unless that has begun.
+    /// Ends all calls with the conversation: whoever waits for the peer's answers knows at once,
+    /// and what the peer has asked is not served any more unless that has begun.
     pub fn end_calls(&mut self, desk: &mut Desk) {
         let Calls { made, open, clients, .. } = std::mem::take(&mut self.calls);
         made.values().for_each(|made| desk.statistics.called[made.service].miss(NoAnswer::Ended));

@@ -72,8 +72,8 @@ impl Desk {
         }
     }
 
-    /// Returns how much this side has to offer: what is sent, then the requests of services that are
-    /// called, then the answers of those that are served.
+    /// Returns how much this side has to offer: what is sent, then the requests of services that
+    /// are called, then the answers of those that are served.
     pub fn offerings(&self) -> usize {
         self.requests(self.services.called.len()) + self.services.served.len()
     }
@@ -145,7 +145,7 @@ impl Desk {
         })
     }
 
-    /// Counts a call of this robot that has no answer, and reports it if that is no everyday matter.
+    /// Counts a call of this robot that has no answer, and reports one that was refused.
     pub fn miss_call(&mut self, service: usize, why: NoAnswer, reason: &str) {
         self.statistics.called[service].miss(why);
         if why == NoAnswer::Refused {

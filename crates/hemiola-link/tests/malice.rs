@@ -311,7 +311,7 @@ fn who_calls_without_end_and_takes_no_answers_is_sent_away() {
     let (robot, mut stranger) = served_stranger();
     let _server = robot.bus.server::<u32, u32>("double", 1000).unwrap();
     stranger.say(&Frame::Offer(DOUBLE));
-    assert_eq!(answer_to_offer(&mut stranger), Some(Answer::Wanted));
+    while answer_to_offer(&mut stranger) != Some(Answer::Wanted) {}
     let mut most = 0;
     'calls: for round in 0.. {
         let mut frames = Vec::new();

@@ -3,7 +3,7 @@
 //! length takes memory.
 #![no_main]
 
-use hemiola_link::wire::{Frame, Incoming, VERSION};
+use hemiola_link::wire::{Frame, Incoming, NoAnswer, Request, Response, VERSION};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -11,6 +11,7 @@ fuzz_target!(|input: &[u8]| {
     // A datagram is a frame by itself.
     if let Ok(frame) = Frame::read(stream) {
         comes_back(&frame, stream);
+        is_answered(&frame);
     }
     assert_eq!(heard(stream, usize::from(*cut).max(1)), heard(stream, stream.len().max(1)));
 });
@@ -38,6 +39,16 @@ fn heard(stream: &[u8], piece: usize) -> (Vec<Vec<u8>>, bool) {
         rest = after;
     }
     (frames, false)
+}
+
+/// Whoever reads a request can answer and refuse it: the number of the call comes back as it was.
+fn is_answered(frame: &Frame<'_>) {
+    let Frame::Request(Request { call, cdr, .. }) = *frame else { return };
+    for answer in [Frame::Response(Response { call, cdr }), Frame::Refusal { call, why: NoAnswer::Refused, reason: "" }] {
+        let mut written = Vec::new();
+        answer.write(&mut written);
+        assert_eq!(Frame::read(&written), Ok(answer));
+    }
 }
 
 fn comes_back(frame: &Frame<'_>, bytes: &[u8]) {

@@ -155,9 +155,11 @@ impl Bus {
         Some(topic.listen(signal))
     }
 
-    /// Raises `signal` whenever a new topic or a new server appears, until the result is dropped;
-    /// then [`topics`](Self::topics) and [`services`](Self::services) list what is there now. What
-    /// is there already raises nothing.
+    /// Raises `signal` whenever a new topic or a new server appears, or a service [can be
+    /// called](Self::allow_calls) for the first time, until the result is dropped; then
+    /// [`topics`](Self::topics), [`services`](Self::services) and
+    /// [`callable_services`](Self::callable_services) list what is there now. What is there already
+    /// raises nothing.
     ///
     /// ```
     /// use hemiola_bus::Bus;

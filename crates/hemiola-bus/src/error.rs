@@ -143,6 +143,10 @@ pub enum AnswerError {
     /// The other side ended before it came to the request.
     #[error("no answer: the other side ended before it came to this")]
     Ended,
+    /// Another program was to answer, over a link, and could not take the request, or the answer
+    /// was none.
+    #[error("no answer: the other program could not take this, or its answer was none; the link says why")]
+    Refused,
 }
 
 /// The reason why a call has no result.

@@ -61,7 +61,9 @@ pub use executor::{CallbackId, CallbackReport, Executor, ExecutorHandle, Order, 
 pub use mailbox::Waited;
 pub use module::{Requests, Subscription};
 pub use ready::Ready;
-pub use service::{AnswerFuture, Client, RunningServer, Server, ServiceReport};
+pub use service::{
+    AnswerFuture, AnyAnswer, AnyClient, AnyRequest, AnyServer, Client, RunningServer, Server, ServiceReport,
+};
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};
 pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic};

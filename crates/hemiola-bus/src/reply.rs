@@ -159,9 +159,18 @@ impl<V> Answerer<V> {
         self.0.as_ref().is_some_and(|reply| reply.word.load(Ordering::Acquire) & ASKER_LEFT == 0)
     }
 
-    pub(crate) fn answer(mut self, value: V) {
+    pub(crate) fn answer(self, value: V) {
+        self.give(Ok(value));
+    }
+
+    /// Lets the asker know why there is no answer.
+    pub(crate) fn refuse(self, error: AnswerError) {
+        self.give(Err(error));
+    }
+
+    fn give(mut self, answer: Result<V, AnswerError>) {
         if let Some(reply) = self.0.take() {
-            reply.answer(Ok(value));
+            reply.answer(answer);
         }
     }
 }

@@ -5,10 +5,12 @@
 //! a new server makes a lane for every client and hands it over as cycles hand over values
 //! ([`exchange`](crate::exchange)), so that clients on real-time threads find it without waiting.
 
+mod any;
 mod client;
 mod report;
 mod server;
 
+pub use any::{AnyAnswer, AnyClient, AnyRequest, AnyServer};
 pub(crate) use client::Pending;
 pub use client::{AnswerFuture, Client};
 pub use report::ServiceReport;

@@ -1,8 +1,9 @@
 //! What services promise.
 
-use hemiola_bus::{AnswerError, Bus, BusError, CallError, SendError, Waited};
-use hemiola_realtime::ThreadSettings;
-use std::sync::mpsc;
+use hemiola_bus::{AnswerError, Bus, BusError, CallError, SendError, Signal, Waited};
+use hemiola_model::cdr::{CdrReader, CdrWriter};
+use hemiola_realtime::{ThreadSettings, Wakeup};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -184,4 +185,63 @@ fn what_a_server_leaves_behind_does_not_wait_for_the_next() {
     let _next = bus.server::<(), ()>("fickle", 4).unwrap();
     assert_eq!((bus.services()[0].depth, bus.services()[0].requests), (0, 1));
     drop(answer);
+}
+
+/// A request and an answer in CDR.
+fn cdr(number: u8) -> [u8; 5] {
+    [0, 1, 0, 0, number]
+}
+
+#[test]
+fn data_is_asked_and_answered_as_types_are() {
+    let bus = Bus::new();
+    bus.allow_calls::<u8, bool>("even");
+    let rung = Arc::new(Wakeup::new());
+    let mut client = bus.any_client("even", rung.clone().into()).unwrap().unwrap();
+    let mut ask = |bytes: &[u8]| client.ask(&mut CdrReader::new(bytes).unwrap());
+    assert!(matches!(ask(&cdr(4)), Ok(Err(SendError::NoReceiver(())))));
+    let mut server = bus.any_server("even", 2, rung.clone().into()).unwrap().unwrap();
+    assert!(ask(&[0, 1, 0, 0]).is_err(), "this is no request");
+    let mut answers: Vec<_> = (1..=2).map(|number| ask(&cdr(number)).unwrap().unwrap()).collect();
+    assert!(matches!(ask(&cdr(3)), Ok(Err(SendError::Full(())))));
+
+    let mut request = CdrWriter::default();
+    let mut open = Vec::new();
+    while let Some(next) = server.receive(&mut request) {
+        open.push(next);
+    }
+    assert_eq!(request.bytes(), [0, 1, 0, 0, 1, 2]);
+    let mut response = CdrWriter::default();
+    assert!(answers.iter_mut().all(|answer| answer.take(&mut response).is_none()));
+    // Answers are given in any order, and raise the signal.
+    let seen = rung.generation();
+    let (first, second) = (open.remove(0), open.remove(0));
+    second.answer(&mut CdrReader::new(&cdr(1)).unwrap()).unwrap();
+    assert_ne!(rung.generation(), seen);
+    assert_eq!(answers[1].take(&mut response), Some(Ok(())));
+    assert_eq!(response.bytes(), cdr(1));
+    first.refuse(AnswerError::TimedOut);
+    assert_eq!(answers[0].take(&mut response), Some(Err(AnswerError::TimedOut)));
+    assert_eq!(bus.services()[0].answered, 1);
+}
+
+#[test]
+fn an_answer_that_is_none_and_a_request_that_is_dropped_are_told_to_who_has_asked() {
+    let bus = Bus::new();
+    bus.allow_calls::<u8, bool>("even");
+    let mut server = bus.any_server("even", 2, Signal::Nothing).unwrap().unwrap();
+    assert!(matches!(bus.any_server("even", 2, Signal::Nothing), Some(Err(BusError::AlreadyServed { .. }))));
+    assert!(bus.any_server("odd", 2, Signal::Nothing).is_none() && bus.any_client("odd", Signal::Nothing).is_none());
+    let mut client = bus.any_client("even", Signal::Nothing).unwrap().unwrap();
+    let mut answers = [1, 2].map(|number| client.ask(&mut CdrReader::new(&cdr(number)).unwrap()).unwrap().unwrap());
+    let mut next = || server.receive(&mut CdrWriter::default()).unwrap();
+    let (first, second) = (next(), next());
+    assert!(first.answer(&mut CdrReader::new(&cdr(7)).unwrap()).is_err(), "7 is no truth value");
+    drop(second);
+    let mut taken = || answers.each_mut().map(|answer| answer.take(&mut CdrWriter::default()));
+    assert_eq!(taken(), [Some(Err(AnswerError::Refused)), Some(Err(AnswerError::Ended))]);
+    // Whoever gives up is not served.
+    drop(client.ask(&mut CdrReader::new(&cdr(3)).unwrap()));
+    assert!(server.receive(&mut CdrWriter::default()).is_none());
+    assert_eq!(bus.services()[0].abandoned, 1);
 }

@@ -25,6 +25,8 @@ pub struct Catalog {
     pub schemas: BTreeMap<String, DataType>,
     /// The topics that any of them publishes or subscribes to.
     pub topics: BTreeSet<String>,
+    /// The services that any of them asks.
+    pub services: BTreeSet<String>,
 }
 
 /// A module or a source.
@@ -54,7 +56,8 @@ impl Catalog {
         let (modules, sources): (Vec<_>, Vec<_>) = (modules.into_iter().collect(), sources.into_iter().collect());
         let representations =
             modules.iter().chain(&sources).flat_map(|component| component.provides.iter().cloned()).collect();
-        Self { modules, sources, representations, schemas: BTreeMap::new(), topics: BTreeSet::new() }
+        let (schemas, topics, services) = Default::default();
+        Self { modules, sources, representations, schemas, topics, services }
     }
 
     /// Adds the schema of a representation, which is opaque otherwise.
@@ -66,13 +69,15 @@ impl Catalog {
 
     /// Creates a catalog of everything that is linked into this program.
     pub fn linked() -> Self {
-        let (mut representations, mut schemas, mut topics) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
+        let (mut representations, mut schemas) = (BTreeSet::new(), BTreeMap::new());
+        let (mut topics, mut services) = (BTreeSet::new(), BTreeSet::new());
         let mut component = |name: &str, path: &str, parameters: Vec<_>, updates: &[Update]| {
             let mut provides = BTreeSet::new();
             for argument in updates.iter().flat_map(|update| update.arguments()) {
-                topics.extend(
-                    argument.port().filter(|port| port.role() != PortRole::Calls).map(|port| port.name().to_owned()),
-                );
+                if let Some(port) = argument.port() {
+                    let names = if port.role() == PortRole::Calls { &mut services } else { &mut topics };
+                    names.insert(port.name().to_owned());
+                }
                 let Some(representation) = argument.representation() else { continue };
                 if representations.insert(representation.name().to_owned()) {
                     let schema = representation.data_type();
@@ -99,7 +104,7 @@ impl Catalog {
                 )
             })
             .collect();
-        Self { modules, sources, representations, schemas, topics }
+        Self { modules, sources, representations, schemas, topics, services }
     }
 
     pub(crate) fn module(&self, name: &str) -> Option<&Component> {

@@ -56,6 +56,20 @@ fn representations_that_a_link_carries_are_read_and_those_that_come_are_sources(
 }
 
 #[test]
+fn services_that_a_link_carries_are_read() {
+    let text = "[cycle.main]\nrate = 30.0\n[link.laptop]\nlisten = \"unix:/run/robot.sock\"\n\
+        serve = [\"SaveMap\", \"Dock\"]\ncall = [\"Speak\"]\n";
+    let loaded = read(text);
+    let [link] = loaded.configuration.links.as_slice() else { panic!("one link") };
+    assert_eq!(
+        (link.serve.as_slice(), link.call.as_slice()),
+        (&["SaveMap".to_owned(), "Dock".to_owned()][..], &["Speak".to_owned()][..])
+    );
+    // A thread may ask what no module does.
+    assert!(loaded.warnings.is_empty(), "{}", loaded.warnings);
+}
+
+#[test]
 fn what_goes_before_the_program_for_an_executor_is_read() {
     let text = "[cycle.main]\nrate = 30.0\n[executor.arm]\npriority = 60\ncores = [1]\n\
         [executor.arm.callbacks]\n\"every 10ms\" = 20\nReach = 0\n[executor.leg]\npolicy = \"time-sharing\"\n[executor.head]\n";

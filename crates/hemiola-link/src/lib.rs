@@ -1,9 +1,11 @@
-//! Links: topics and representations from and to other programs, over Unix sockets, TCP and UDP.
+//! Links: topics, representations and services from and to other programs, over Unix sockets, TCP
+//! and UDP.
 //! `docs/link.md` says what they guarantee, and what goes over the wire.
 //!
 //! This crate never makes anybody wait for a peer, and never trusts what it receives. It knows the
 //! bus, and of a robot its handle: representations that are sent are observed, and those that are
-//! received are delivered to the sources that links are.
+//! received are delivered to the sources that links are. A service of a peer is served here by the
+//! link, so that it is called like any other.
 //!
 //! ```
 //! use hemiola_bus::{Bus, RobotClock};
@@ -29,7 +31,9 @@
 //! | `link` | one link: its sockets, and its peers |
 //! | `session` | the conversation with one peer, and what waits for it; knows no sockets |
 //! | `topics` | a link's ends of its robot's topics and representations |
+//! | `services` | a link's ends of its robot's services |
 //! | `passage` | conversion of messages from one type to another |
+//! | `zero` | the value of a type with which services begin that differ in their fields |
 //! | `lane` | the queue of one topic or representation for a peer |
 //! | `wire` | frames, as bytes |
 //! | `socket` | listeners, streams and datagrams |
@@ -44,12 +48,14 @@ mod link;
 mod links;
 mod passage;
 mod patience;
+mod services;
 mod session;
 mod socket;
 mod statistics;
 mod topics;
 pub mod wire;
+mod zero;
 
 pub use error::LinkError;
 pub use links::{LinkHost, Links, LinksView};
-pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics};
+pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics};

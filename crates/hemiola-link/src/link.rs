@@ -109,7 +109,7 @@ impl Link {
         }
     }
 
-    /// Receives, publishes and sends. `is_new` says that there may be new topics.
+    /// Receives, publishes and sends. `is_new` says that there may be new topics or services.
     pub fn turn(&mut self, is_new: bool, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
         let Self { desk, carrier } = self;
         let mut todo = Todo::default();
@@ -123,9 +123,11 @@ impl Link {
                     "`{topic}` cannot be sent: its messages are opaque, and cannot leave the program"
                 ));
             }
+            desk.services.look();
             carrier.each_session(&mut |session| session.look(desk));
         }
         carrier.forward(desk, now, &mut todo);
+        carrier.call(desk, now);
         match carrier {
             Carrier::Streams(streams) => streams.send(desk, now, registry, &mut todo),
             Carrier::Datagrams(datagrams) => datagrams.send(desk, now, &mut todo),
@@ -186,6 +188,36 @@ impl Carrier {
         }
     }
 
+    /// Asks the peers what is asked here, and answers what they ask.
+    fn call(&mut self, desk: &mut Desk, now: Instant) {
+        self.each_session(&mut |session| {
+            session.expire(now, desk);
+            session.pass_answers(desk);
+        });
+        for service in 0..desk.services.called.len() {
+            let mut answering = 0;
+            self.each_session(&mut |session| answering += usize::from(session.answers(service, desk)));
+            desk.statistics.called[service].peers = answering;
+            if let Err(reason) = desk.services.serve(service, answering > 0) {
+                let name = &desk.services.called[service].name;
+                desk.complain(format!("`{name}` is not called over the link: {reason}"));
+            }
+            // Of several peers that answer, the first is asked.
+            let mut is_asked = false;
+            self.each_session(&mut |session| {
+                if is_asked || !session.answers(service, desk) {
+                    return;
+                }
+                is_asked = true;
+                while session.has_room(service)
+                    && let Some(asked) = desk.services.next(service)
+                {
+                    session.ask(service, asked, now, desk);
+                }
+            });
+        }
+    }
+
     fn fits(&self, length: usize) -> bool {
         match self {
             Self::Streams(_) => crate::wire::fits_a_frame(length),
@@ -218,10 +250,23 @@ impl Carrier {
         for (received, topic) in statistics.received.iter_mut().zip(&desk.topics.received) {
             (received.peers, received.is_there) = (0, topic.descriptor.is_some());
         }
+        for (served, service) in statistics.served.iter_mut().zip(&desk.services.served) {
+            (served.peers, served.in_flight, served.is_there) = (0, 0, service.can_be_called());
+        }
+        for (called, service) in statistics.called.iter_mut().zip(&desk.services.called) {
+            (called.in_flight, called.is_there) = (0, service.types.is_some());
+        }
         self.each_session(&mut |session| {
             statistics.peers.extend(session.peer());
             for (topic, received) in statistics.received.iter_mut().enumerate() {
                 received.peers += usize::from(session.brings(topic));
+            }
+            for (service, served) in statistics.served.iter_mut().enumerate() {
+                served.peers += usize::from(session.may_call(service));
+                served.in_flight += session.calls_open(service) as u64;
+            }
+            for (service, called) in statistics.called.iter_mut().enumerate() {
+                called.in_flight += session.calls_made(service) as u64;
             }
         });
     }

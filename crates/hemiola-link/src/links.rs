@@ -17,6 +17,7 @@ use mio::{Events, Poll, Waker};
 use crate::error::LinkError;
 use crate::link::{Link, Tokens};
 use crate::passage::contained;
+use crate::services::Services;
 use crate::session::{Desk, Note};
 use crate::statistics::LinkStatistics;
 use crate::topics::{Ends, Topics};
@@ -119,8 +120,9 @@ impl Links {
         let mut opened = Vec::new();
         for (place, link) in links.iter().enumerate() {
             let LinkHost { robot, ends, note } = host.clone();
+            let services = Services::new(link, ends.bus.clone(), wakeup.clone());
             let topics = Topics::new(link, ends, wakeup.clone());
-            let desk = Desk::new(robot, topics, LinkStatistics::of(link), note);
+            let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note);
             let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
                 LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
             })?;
@@ -215,7 +217,7 @@ impl fmt::Debug for Links {
 struct Reactor {
     poll: Poll,
     links: Vec<Link>,
-    /// Notified when there are new topics.
+    /// Notified when there are new topics or services.
     news: Arc<Wakeup>,
     seen: Option<Generation>,
     _watches: [Watch; 2],

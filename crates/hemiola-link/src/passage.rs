@@ -10,7 +10,8 @@ use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::data::ReadError;
 use hemiola_realtime::{Containment, describe_panic, take_place};
 
-use crate::wire::Offer;
+use crate::services::KnownType;
+use crate::zero::zero;
 
 /// How messages that arrive become messages of the type here.
 #[derive(Debug)]
@@ -21,33 +22,61 @@ pub enum Passage {
     ByNames(Box<Adapter>),
 }
 
+/// A type as a peer has offered it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OfferedType {
+    pub schema: String,
+    pub hash: String,
+    pub definition: String,
+}
+
 impl Passage {
-    /// Compares the type that is offered with the type here: by their hashes, and by the names of
-    /// fields if the hashes differ. Returns remarks, too, about fields that only one of them has.
+    /// Compares the type that is offered with that of a representation here. Returns remarks, too,
+    /// about fields that only one of them has.
     ///
     /// # Errors
     /// Returns the reason, with the field, if the types do not fit.
-    pub fn between(offer: &Offer<'_>, here: &'static RepresentationDescriptor) -> Result<(Self, Vec<String>), String> {
+    pub fn to_representation(
+        offered: &OfferedType,
+        here: &'static RepresentationDescriptor,
+    ) -> Result<(Self, Vec<String>), String> {
         let data_type = here.data_type().ok_or_else(|| format!("`{}` cannot leave its program", here.name()))?;
-        let schema = MessageSchema::of(here.name(), &data_type);
-        if offer.hash == schema.type_hash {
+        Self::between(offered, &MessageSchema::of(here.name(), &data_type), || {
+            let mut writer = CdrWriter::default();
+            here.create().write(&mut writer);
+            writer.finish()
+        })
+    }
+
+    /// Compares the type that is offered with one here that has no default value: fields that are
+    /// not sent are zero. Returns remarks, too.
+    ///
+    /// # Errors
+    /// Returns the reason, with the field, if the types do not fit.
+    pub fn to_data(offered: &OfferedType, here: &KnownType) -> Result<(Self, Vec<String>), String> {
+        Self::between(offered, &here.schema, || zero(&here.data_type))
+    }
+
+    /// Compares two types: by their hashes, and by the names of fields if the hashes differ.
+    fn between(
+        offered: &OfferedType,
+        here: &MessageSchema,
+        default: impl FnOnce() -> Vec<u8>,
+    ) -> Result<(Self, Vec<String>), String> {
+        if offered.hash == here.type_hash {
             return Ok((Self::AsTheyAre, Vec::new()));
         }
         let parse = |name: &str, text: &str| {
             let definition = Definition::parse(name, text).map(Arc::new);
             definition.map_err(|error| format!("the definition of `{name}` cannot be used: {error}"))
         };
-        let (from, to) = (parse(offer.schema, offer.definition)?, parse(&schema.name, &schema.text)?);
-        let default = contained(|| {
-            let mut writer = CdrWriter::default();
-            here.create().write(&mut writer);
-            writer.finish()
-        });
-        let default = default.map_err(|panic| format!("`{}` has no default value: it {panic}", here.name()))?;
+        let (from, to) = (parse(&offered.schema, &offered.definition)?, parse(&here.name, &here.text)?);
+        let default =
+            contained(default).map_err(|panic| format!("`{}` has no default value: it {panic}", here.name))?;
         let adapter = Adapter::new(&from, &to, &default, []).map_err(|error| error.to_string())?;
         let is_missing = |name: &str| adapter.changes().contains(&FieldChange::Added(name.to_owned()));
         if !to.fields.is_empty() && to.fields.iter().all(|field| is_missing(&field.name)) {
-            return Err(format!("`{}` and `{}` have no field in common", offer.schema, schema.name));
+            return Err(format!("`{}` and `{}` have no field in common", offered.schema, here.name));
         }
         let mut remarks = Vec::new();
         for change in adapter.changes() {
@@ -55,7 +84,7 @@ impl Passage {
                 FieldChange::Added(field) => remarks.push(format!("`{field}` is not sent, and has its default")),
                 FieldChange::Removed(field) => remarks.push(format!("`{field}` is sent, and not known here")),
                 FieldChange::Changed(field) => {
-                    let (there, here) = (offer.schema, &schema.name);
+                    let (there, here) = (&offered.schema, &here.name);
                     return Err(format!("`{field}` is something else in `{there}` than in `{here}`"));
                 }
             }

@@ -1,12 +1,14 @@
 //! A conversation with one peer: its state, and what waits to be sent. It knows no sockets and
 //! reads no clock: its input and output are frames.
 
+mod calls;
 mod clock;
 mod desk;
 mod parting;
 
+use calls::Calls;
 use clock::PeerClock;
-pub use desk::{Desk, Note, plain};
+pub use desk::{Desk, End, Note, Offering, plain};
 pub use parting::Parting;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -14,12 +16,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hemiola_model::Time;
-use hemiola_model::configuration::{Subject, SubjectKind};
+use hemiola_model::configuration::SubjectKind;
 
 use crate::lane::{Lane, Waiting};
-use crate::passage::Passage;
+use crate::passage::{OfferedType, Passage};
 use crate::statistics::{ClockOffset, LinkPeer};
-use crate::wire::{self, Answer, Frame, Message, Offer};
+use crate::wire::{self, Answer, Frame, Message, Offer, OfferKind};
 
 /// A conversation with a peer.
 pub struct Session {
@@ -40,6 +42,7 @@ pub struct Session {
     turn: usize,
     /// What the peer has offered and is received, by the peer's numbers.
     taken: BTreeMap<u32, Taken>,
+    calls: Calls,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,23 +52,15 @@ enum Offered {
     Answered(Answer),
 }
 
-/// A topic or representation of the peer that is received.
+/// What the peer has offered and is received.
 struct Taken {
-    /// The index among all that is received.
-    topic: usize,
-    offer: KeptOffer,
+    end: End,
+    offer: OfferedType,
     answer: Answer,
     reason: String,
     passage: Option<Passage>,
     /// The number of the last message.
     sequence: u64,
-}
-
-#[derive(PartialEq)]
-struct KeptOffer {
-    schema: String,
-    hash: String,
-    definition: String,
 }
 
 /// A frame to send, in two parts, so that a message is not copied for each peer.
@@ -80,7 +75,7 @@ pub struct Outgoing {
 /// The most bytes of messages that wait for a peer.
 const MOST_HELD: usize = 64 << 20;
 /// The most frames that wait before messages: a peer that asks for more without reading is refused.
-const MOST_SAYINGS: usize = 4 * wire::MOST_TOPICS as usize;
+const MOST_SAYINGS: usize = wire::MOST_OFFERS as usize;
 
 impl Session {
     /// Begins a conversation with a hello.
@@ -91,11 +86,12 @@ impl Session {
             since: Time::ZERO,
             sayings: VecDeque::new(),
             clock: desk.topics.receives_values().then(PeerClock::default),
-            offers: vec![Offered::NotYet; topics.len()],
+            offers: vec![Offered::NotYet; desk.offerings()],
             lanes: topics.iter().map(|sent| Lane::new(&sent.configuration)).collect(),
             held: 0,
             turn: 0,
             taken: BTreeMap::new(),
+            calls: Calls::default(),
         };
         session.say_hello(desk);
         session
@@ -118,7 +114,7 @@ impl Session {
 
     /// Returns whether a topic that is received comes from this peer.
     pub fn brings(&self, topic: usize) -> bool {
-        self.taken.values().any(|taken| taken.topic == topic && taken.passage.is_some())
+        self.taken.values().any(|taken| taken.end == End::Received(topic) && taken.passage.is_some())
     }
 
     /// Returns how the peer's clock differs from the robot's, as far as that is known.
@@ -140,6 +136,9 @@ impl Session {
             Frame::Offer(offer) => self.consider(&offer, desk),
             Frame::Answer { topic, answer, reason } => self.learn(topic, answer, reason, desk),
             Frame::Message(message) => self.take(&message, desk),
+            Frame::Request(request) => self.hear_request(&request, desk),
+            Frame::Response(response) => self.hear_answer(&response, desk),
+            Frame::Refusal { call, why, reason } => self.hear_refusal(call, why, reason, desk),
             Frame::Ping { left } => {
                 let now = desk.topics.now().nanoseconds();
                 self.say(&Frame::Pong { left, arrived: now, answered: now });
@@ -152,7 +151,8 @@ impl Session {
         if self.sayings.len() > MOST_SAYINGS { Err(Parting::DoesNotListen) } else { Ok(()) }
     }
 
-    /// Handles new topics of this robot: offers them, and answers offers that wait for them.
+    /// Handles new topics and services of this robot: offers them, and answers offers that wait for
+    /// them.
     pub fn look(&mut self, desk: &mut Desk) {
         if self.robot.is_none() {
             return;
@@ -162,9 +162,7 @@ impl Session {
                 self.say_offer(topic, desk);
             }
         }
-        let is_due = |(_, taken): &(&u32, &Taken)| {
-            taken.answer == Answer::Later && desk.topics.received[taken.topic].descriptor.is_some()
-        };
+        let is_due = |(_, taken): &(&u32, &Taken)| taken.answer == Answer::Later && desk.is_there(taken.end);
         let due: Vec<_> = self.taken.iter().filter(is_due).map(|(number, _)| *number).collect();
         due.into_iter().for_each(|number| self.decide(number, desk));
     }
@@ -188,7 +186,8 @@ impl Session {
         self.lanes[topic].push(message, now, (&mut self.held, MOST_HELD), count);
     }
 
-    /// Returns the next frame to send now: first all others, then messages, with topics in turn.
+    /// Returns the next frame to send now: first all others, then requests and answers, then
+    /// messages, with topics in turn.
     pub fn next(&mut self, now: Instant, desk: &mut Desk) -> Option<Outgoing> {
         let left = desk.topics.now().nanoseconds();
         if self.robot.is_some() && self.clock.as_mut().is_some_and(|clock| clock.asks(now, left)) {
@@ -196,6 +195,9 @@ impl Session {
         }
         if let Some(head) = self.sayings.pop_front() {
             return Some(Outgoing { head, cdr: Arc::default() });
+        }
+        if let Some(call) = self.calls.next() {
+            return Some(call);
         }
         let count = self.lanes.len();
         for topic in (self.turn..self.turn + count).map(|topic| topic % count) {
@@ -211,10 +213,11 @@ impl Session {
         None
     }
 
-    /// Returns when a message that is held back now may be sent, or a ping is due.
+    /// Returns when a message that is held back now may be sent, a ping is due, or it is too late
+    /// for an answer.
     pub fn due(&self) -> Option<Instant> {
         let ping = self.clock.as_ref().filter(|_| self.robot.is_some()).and_then(PeerClock::due);
-        self.lanes.iter().filter_map(Lane::due).chain(ping).min()
+        self.lanes.iter().filter_map(Lane::due).chain(ping).chain(self.calls.due()).min()
     }
 
     fn say(&mut self, frame: &Frame<'_>) {
@@ -227,14 +230,12 @@ impl Session {
         self.say(&Frame::Hello { version: wire::VERSION, robot: wire::shortened(&desk.robot) });
     }
 
-    fn say_offer(&mut self, topic: usize, desk: &mut Desk) {
-        let sent = &desk.topics.sent[topic];
-        let Some(schema) = &sent.schema else { return };
+    fn say_offer(&mut self, number: usize, desk: &mut Desk) {
+        let Some(Offering { kind, name, schema: Some(schema) }) = desk.offering(number) else { return };
         let mut offer = Vec::new();
-        let Subject { kind, name } = &sent.configuration.subject;
         Frame::Offer(Offer {
-            topic: topic as u32,
-            kind: *kind,
+            topic: number as u32,
+            kind,
             name,
             schema: &schema.name,
             hash: &schema.type_hash,
@@ -242,10 +243,10 @@ impl Session {
         })
         .write(&mut offer);
         if offer.len() <= desk.longest_offer {
-            self.offers[topic] = Offered::Unanswered;
+            self.offers[number] = Offered::Unanswered;
             return self.sayings.push_back(offer);
         }
-        self.offers[topic] = Offered::Answered(Answer::Misfit);
+        self.offers[number] = Offered::Answered(Answer::Misfit);
         let text = format!(
             "`{name}` cannot be offered: its definition has {} bytes, of at most {}",
             offer.len(),
@@ -271,24 +272,23 @@ impl Session {
 
     /// Handles an offer of the peer.
     fn consider(&mut self, offer: &Offer<'_>, desk: &mut Desk) {
-        let is_meant = |subject: &Subject| (subject.kind, subject.name.as_str()) == (offer.kind, offer.name);
-        let Some(topic) = desk.topics.received.iter().position(|received| is_meant(&received.subject)) else {
+        let Some(end) = desk.end_for(offer.kind, offer.name) else {
             self.taken.remove(&offer.topic);
             return self.say_answer(offer.topic, Answer::Unknown, "");
         };
-        let text = str::to_owned;
-        let kept = KeptOffer { schema: text(offer.schema), hash: text(offer.hash), definition: text(offer.definition) };
+        let [schema, hash, definition] = [offer.schema, offer.hash, offer.definition].map(str::to_owned);
+        let kept = OfferedType { schema, hash, definition };
         if let Some(taken) = self.taken.get(&offer.topic)
-            && (taken.topic, &taken.offer) == (topic, &kept)
+            && (taken.end, &taken.offer) == (end, &kept)
             && taken.answer != Answer::Later
         {
             let (answer, reason) = (taken.answer, taken.reason.clone());
             return self.say_answer(offer.topic, answer, &reason);
         }
         // A topic has one number at a time, so that no more is kept than robot.toml names.
-        self.taken.retain(|_, taken| taken.topic != topic);
+        self.taken.retain(|_, taken| taken.end != end);
         let reason = String::new();
-        let taken = Taken { topic, offer: kept, answer: Answer::Later, reason, passage: None, sequence: 0 };
+        let taken = Taken { end, offer: kept, answer: Answer::Later, reason, passage: None, sequence: 0 };
         self.taken.insert(offer.topic, taken);
         self.decide(offer.topic, desk);
     }
@@ -296,58 +296,79 @@ impl Session {
     /// Decides about an offer, and answers it.
     fn decide(&mut self, number: u32, desk: &mut Desk) {
         let Some(taken) = self.taken.get_mut(&number) else { return };
-        let received = &desk.topics.received[taken.topic];
-        let Some(descriptor) = received.descriptor else { return self.say_answer(number, Answer::Later, "") };
-        let KeptOffer { schema, hash, definition } = &taken.offer;
-        let Subject { kind, name } = &received.subject;
-        let offer = Offer { topic: number, kind: *kind, name, schema, hash, definition };
+        let Some(passage) = desk.passage(taken.end, &taken.offer) else {
+            return self.say_answer(number, Answer::Later, "");
+        };
         let robot = self.robot.as_deref().unwrap_or_default();
-        let about = format!("`{name}` of `{robot}`");
-        match Passage::between(&offer, descriptor) {
+        let name = desk.name(taken.end);
+        match passage {
             Ok((passage, remarks)) => {
                 (taken.answer, taken.passage) = (Answer::Wanted, Some(passage));
+                let about = format!("`{name}` of `{robot}`");
                 remarks.into_iter().for_each(|remark| desk.tell(format!("{about}: {}", plain(&remark))));
             }
             Err(reason) => {
                 let reason = plain(&reason);
                 (taken.answer, taken.reason) = (Answer::Misfit, reason.clone());
-                desk.complain(format!("{about} is not received: {reason}"));
+                let what = match taken.end {
+                    End::Received(_) => format!("`{name}` of `{robot}` is not received"),
+                    End::Requests(_) => format!("`{robot}` cannot call `{name}`"),
+                    End::Answers(_) => format!("`{name}` of `{robot}` cannot be called"),
+                };
+                desk.complain(format!("{what}: {reason}"));
             }
         }
         let (answer, reason) = (taken.answer, taken.reason.clone());
         self.say_answer(number, answer, &reason);
     }
 
+    /// Lets the peer know that what it has offered is not wanted any more; another answer follows.
+    fn put_off(&mut self, number: u32) {
+        if let Some(taken) = self.taken.get_mut(&number) {
+            (taken.answer, taken.passage) = (Answer::Later, None);
+            self.say_answer(number, Answer::Later, "");
+        }
+    }
+
     /// Handles the peer's answer to an offer.
     fn learn(&mut self, topic: u32, answer: Answer, reason: &str, desk: &mut Desk) {
         let index = topic as usize;
-        let Some(offered) = self.offers.get_mut(index).filter(|offered| **offered != Offered::NotYet) else {
+        let Some((offered, Offering { kind, name, .. })) = self.offers.get_mut(index).zip(desk.offering(index)) else {
             desk.statistics.ignored += 1;
             return;
         };
+        if *offered == Offered::NotYet {
+            desk.statistics.ignored += 1;
+            return;
+        }
         *offered = Offered::Answered(answer);
-        let name = &desk.topics.sent[index].configuration.subject.name;
         let robot = self.robot.as_deref().unwrap_or_default();
+        let does_not = match kind {
+            OfferKind::Topic | OfferKind::Representation => format!("`{robot}` does not receive `{name}`"),
+            OfferKind::Requests => format!("`{robot}` does not serve `{name}`"),
+            OfferKind::Answers => format!("`{robot}` does not call `{name}`"),
+        };
         match answer {
             Answer::Wanted => return,
-            Answer::Misfit => desk.complain(format!("`{robot}` does not receive `{name}`: {}", plain(reason))),
-            Answer::Unknown => desk.tell(format!("`{robot}` does not receive `{name}`")),
+            Answer::Misfit => desk.complain(format!("{does_not}: {}", plain(reason))),
+            Answer::Unknown => desk.tell(does_not),
             Answer::Later => {}
         }
-        self.lanes[index].clear(&mut self.held);
+        if let Some(lane) = self.lanes.get_mut(index) {
+            lane.clear(&mut self.held);
+        }
     }
 
     /// Handles a message of the peer.
     fn take(&mut self, message: &Message<'_>, desk: &mut Desk) {
         let found = self.taken.get_mut(&message.topic);
-        let Some((taken, passage)) = found.and_then(|taken| {
-            let Taken { topic, sequence, passage, .. } = taken;
-            Some(((*topic, sequence), passage.as_ref()?))
+        let Some((topic, sequence, passage)) = found.and_then(|taken| {
+            let Taken { end: End::Received(topic), sequence, passage, .. } = taken else { return None };
+            Some((*topic, sequence, passage.as_ref()?))
         }) else {
             desk.statistics.ignored += 1;
             return;
         };
-        let (topic, sequence) = taken;
         let kind = desk.topics.received[topic].subject.kind;
         // Values have stamps, and messages of topics have none.
         if message.stamp.is_some() != (kind == SubjectKind::Representation) {

@@ -6,6 +6,8 @@ use hemiola_model::Time;
 use hemiola_model::configuration::{LinkConfiguration, LinkEnd, SubjectKind};
 use serde::{Deserialize, Serialize};
 
+use crate::wire::NoAnswer;
+
 /// The numbers of messages that a link has sent and received, and the peers that are connected.
 ///
 /// [`Links::statistics`](crate::Links::statistics) returns them. `Display` formats them for people,
@@ -34,7 +36,7 @@ pub struct LinkStatistics {
     /// How often a peer was refused: for garbage, another version, no hello, or want of room.
     pub refused: u64,
     /// Datagrams and messages that belong to no conversation: those of earlier conversations, and
-    /// messages that nobody asked for.
+    /// messages and answers that nobody asked for.
     pub ignored: u64,
     /// The last problem, in words.
     pub problem: Option<String>,
@@ -45,6 +47,10 @@ pub struct LinkStatistics {
     pub sent: Vec<SentStatistics>,
     /// The topics and representations that the link receives, in the order of robot.toml.
     pub received: Vec<ReceivedStatistics>,
+    /// The services of this robot that peers may call, in the order of robot.toml.
+    pub served: Vec<ServiceStatistics>,
+    /// The services of peers that are called here, in the order of robot.toml.
+    pub called: Vec<ServiceStatistics>,
 }
 
 /// A robot that is connected. See [`LinkStatistics`].
@@ -124,6 +130,46 @@ pub struct ReceivedStatistics {
     pub unreadable: u64,
 }
 
+/// The statistics of a service that is served to peers, or called here. Of all calls, each was
+/// answered, unanswered or refused, or is in flight. See [`LinkStatistics`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ServiceStatistics {
+    /// The name of the service.
+    pub name: String,
+    /// Whether this robot serves it, or has said what its types are to call it.
+    pub is_there: bool,
+    /// The number of peers that may call it now, or that answer calls of it.
+    pub peers: usize,
+    /// The number of calls.
+    pub calls: u64,
+    /// Calls that were answered.
+    pub answers: u64,
+    /// Calls that have no answer: the server or the peer was gone, it panicked, or its answer did
+    /// not come in time.
+    pub unanswered: u64,
+    /// Calls that were refused: there was no room, or the request or the answer could not be sent
+    /// or read.
+    pub refused: u64,
+    /// Calls that wait for their answer now.
+    pub in_flight: u64,
+}
+
+impl ServiceStatistics {
+    fn of(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+
+    /// Counts a call that has no answer.
+    pub(crate) fn miss(&mut self, why: NoAnswer) {
+        match why {
+            NoAnswer::Refused => self.refused += 1,
+            NoAnswer::Ended | NoAnswer::Panicked | NoAnswer::TimedOut => self.unanswered += 1,
+        }
+    }
+}
+
 impl LinkStatistics {
     /// Returns the statistics of a link over which nothing was sent yet.
     pub(crate) fn of(link: &LinkConfiguration) -> Self {
@@ -143,6 +189,8 @@ impl LinkStatistics {
             listens: matches!(link.end, LinkEnd::Listen(_)),
             sent: sent.collect(),
             received: received.collect(),
+            served: link.serve.iter().map(|name| ServiceStatistics::of(name)).collect(),
+            called: link.call.iter().map(|name| ServiceStatistics::of(name)).collect(),
             ..Self::default()
         }
     }
@@ -174,6 +222,16 @@ impl fmt::Display for LinkStatistics {
             let counts = [(*lost, "lost"), (*late, "late"), (*overtaken, "overtaken"), (*unreadable, "unreadable")];
             write_counts(formatter, &counts)?;
             formatter.write_str(absence(*kind, *is_there))?;
+        }
+        let unserved = ": nobody in this robot serves it and says what it is (`bus.allow_calls`)";
+        let unknown = ": nobody in this robot says what it is (`bus.allow_calls`)";
+        let served = self.served.iter().map(|service| ("served", service, unserved));
+        for (what, service, absence) in served.chain(self.called.iter().map(|service| ("called", service, unknown))) {
+            let ServiceStatistics { name, is_there, calls, answers, unanswered, refused, in_flight, .. } = service;
+            write!(formatter, "\n  {what} {name}: {calls} calls, {answers} answers")?;
+            let counts = [(*unanswered, "unanswered"), (*refused, "refused"), (*in_flight, "in flight")];
+            write_counts(formatter, &counts)?;
+            formatter.write_str(if *is_there { "" } else { absence })?;
         }
         match &self.problem {
             Some(problem) => write!(formatter, "\n  at last: {problem}"),

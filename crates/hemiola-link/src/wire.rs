@@ -1,8 +1,12 @@
 //! Frames, as `docs/link.md` describes them: read from untrusted bytes, and written to bytes.
 
+mod call;
+
 use std::fmt;
 
 use hemiola_model::configuration::SubjectKind;
+
+pub use call::{NoAnswer, Request, Response};
 
 #[cfg(test)]
 mod tests;
@@ -11,10 +15,12 @@ mod tests;
 pub const VERSION: u32 = 1;
 /// The text with which a hello begins, so that peers that are no links are recognised.
 const NAME: &str = "hemiola link";
-/// The limit of topic numbers, which are below it.
-pub const MOST_TOPICS: u32 = 1024;
+/// The limit of the numbers by which topics and all else are offered, which are below it.
+pub const MOST_OFFERS: u32 = 4096;
 /// The longest frame in a datagram of UDP, behind the two numbers at the datagram's beginning.
 pub const LONGEST_IN_DATAGRAM: usize = 65_507 - DATAGRAM_HEAD;
+/// The longest frame of a stream, without its length.
+pub const LONGEST_FRAME: usize = 64 << 20;
 /// The longest offer, including the byte of its kind.
 pub const LONGEST_OFFER: usize = 1 << 20;
 /// The bytes of the two numbers at the beginning of a datagram.
@@ -32,6 +38,9 @@ const GOODBYE: u8 = 5;
 const VALUE: u8 = 6;
 const PING: u8 = 7;
 const PONG: u8 = 8;
+const REQUEST: u8 = 9;
+const RESPONSE: u8 = 10;
+const REFUSAL: u8 = 11;
 
 /// A frame that one side sends to the other.
 ///
@@ -53,11 +62,12 @@ pub enum Frame<'b> {
         /// The robot's name.
         robot: &'b str,
     },
-    /// An offer of a topic or representation that the side can send.
+    /// An offer of what the side can send: a topic, a representation, or the requests or answers of
+    /// a service.
     Offer(Offer<'b>),
     /// The answer to an offer.
     Answer {
-        /// The number of the topic or representation, as it was offered.
+        /// The number of what was offered.
         topic: u32,
         /// Whether the receiver wants what was offered.
         answer: Answer,
@@ -80,6 +90,19 @@ pub enum Frame<'b> {
         /// When the answer leaves, on the same clock.
         answered: i64,
     },
+    /// A call of a service.
+    Request(Request<'b>),
+    /// The answer to a call.
+    Response(Response<'b>),
+    /// The end of a call that has no answer.
+    Refusal {
+        /// The number of the call.
+        call: u64,
+        /// Why it has no answer.
+        why: NoAnswer,
+        /// The same in words, or nothing.
+        reason: &'b str,
+    },
     /// The end of the conversation.
     Goodbye {
         /// Why the conversation ends.
@@ -87,21 +110,37 @@ pub enum Frame<'b> {
     },
 }
 
-/// A topic or representation that a side offers to send. See [`Frame`].
+/// What a side offers to send. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer<'b> {
-    /// The number that stands for the topic or representation from now on.
+    /// The number that stands for it from now on.
     pub topic: u32,
-    /// The kind of what is offered: a topic or a representation.
-    pub kind: SubjectKind,
-    /// The name of the topic or representation.
+    /// The kind of what is offered.
+    pub kind: OfferKind,
+    /// The name of the topic, representation or service.
     pub name: &'b str,
-    /// The name of the type of its messages or values: `soccer/msg/Goal`.
+    /// The name of the type of its messages, values, requests or answers: `soccer/msg/Goal`.
     pub schema: &'b str,
     /// The type's hash; empty where the other side computes none.
     pub hash: &'b str,
     /// The type's definition in ros2msg.
     pub definition: &'b str,
+}
+
+/// The kind of what is offered. See [`Offer`].
+///
+/// A service is offered by both sides: by the one that calls as what it asks, and by the one that
+/// serves as what it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfferKind {
+    /// A topic, with its messages.
+    Topic,
+    /// A representation, with its values.
+    Representation,
+    /// The requests of a service, which the side calls.
+    Requests,
+    /// The answers of a service, which the side serves.
+    Answers,
 }
 
 /// The answer to an offer. See [`Frame`].
@@ -139,7 +178,7 @@ pub struct Message<'b> {
 /// ```
 /// use hemiola_link::wire::{Frame, WireError};
 ///
-/// assert_eq!(Frame::read(&[9]), Err(WireError::Kind(9)));
+/// assert_eq!(Frame::read(&[99]), Err(WireError::Kind(99)));
 /// assert_eq!(Frame::read(&[]).unwrap_err().to_string(), "a frame ends too early");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,12 +198,14 @@ pub enum WireError {
     TooMuch,
     /// A text is not UTF-8.
     NoText,
-    /// What is offered is neither a topic nor a representation.
+    /// The kind of what is offered is unknown.
     Subject(u8),
     /// The answer is unknown.
     Answer(u8),
-    /// A topic's number is too high.
+    /// The number of what is offered is too high.
     Topic(u32),
+    /// The reason of a refusal is unknown.
+    NoAnswer(u8),
     /// The frame is a hello of a program that is no link.
     NoLink,
 }
@@ -224,6 +265,20 @@ impl<'b> Frame<'b> {
             }),
             PING => Self::Ping { left: contents.time()? },
             PONG => Self::Pong { left: contents.time()?, arrived: contents.time()?, answered: contents.time()? },
+            REQUEST => Self::Request(Request {
+                topic: contents.topic()?,
+                call: u64::from_le_bytes(contents.array()?),
+                cdr: std::mem::take(&mut contents.0),
+            }),
+            RESPONSE => Self::Response(Response {
+                call: u64::from_le_bytes(contents.array()?),
+                cdr: std::mem::take(&mut contents.0),
+            }),
+            REFUSAL => {
+                let call = u64::from_le_bytes(contents.array()?);
+                let [why] = contents.array()?;
+                Self::Refusal { call, why: NoAnswer::read(why)?, reason: contents.text()? }
+            }
             _ => Self::Goodbye { reason: contents.text()? },
         };
         if contents.0.is_empty() { Ok(frame) } else { Err(WireError::TooMuch) }
@@ -241,10 +296,7 @@ impl<'b> Frame<'b> {
             Self::Offer(Offer { topic, kind, name, schema, hash, definition }) => {
                 bytes.push(OFFER);
                 bytes.extend_from_slice(&topic.to_le_bytes());
-                bytes.push(match kind {
-                    SubjectKind::Topic => 0,
-                    SubjectKind::Representation => 1,
-                });
+                bytes.push(kind as u8);
                 [name, schema, hash, definition].iter().for_each(|text| write_text(text, bytes));
             }
             Self::Answer { topic, answer, reason } => {
@@ -265,10 +317,33 @@ impl<'b> Frame<'b> {
                 bytes.push(PONG);
                 [left, arrived, answered].iter().for_each(|time| bytes.extend_from_slice(&time.to_le_bytes()));
             }
+            Self::Request(request) => {
+                bytes.extend_from_slice(&request.head());
+                bytes.extend_from_slice(request.cdr);
+            }
+            Self::Response(response) => {
+                bytes.extend_from_slice(&response.head());
+                bytes.extend_from_slice(response.cdr);
+            }
+            Self::Refusal { call, why, reason } => {
+                bytes.push(REFUSAL);
+                bytes.extend_from_slice(&call.to_le_bytes());
+                bytes.push(why as u8);
+                write_text(reason, bytes);
+            }
             Self::Goodbye { reason } => {
                 bytes.push(GOODBYE);
                 write_text(reason, bytes);
             }
+        }
+    }
+}
+
+impl From<SubjectKind> for OfferKind {
+    fn from(kind: SubjectKind) -> Self {
+        match kind {
+            SubjectKind::Topic => Self::Topic,
+            SubjectKind::Representation => Self::Representation,
         }
     }
 }
@@ -294,9 +369,9 @@ pub(crate) fn head_length(stamp: Option<i64>) -> usize {
 /// Returns the longest length of a frame of this kind, including the byte of the kind.
 fn longest(kind: u8) -> Option<usize> {
     match kind {
-        HELLO | ANSWER | GOODBYE => Some(4 << 10),
+        HELLO | ANSWER | REFUSAL | GOODBYE => Some(4 << 10),
         OFFER => Some(LONGEST_OFFER),
-        MESSAGE | VALUE => Some(64 << 20),
+        MESSAGE | VALUE | REQUEST | RESPONSE => Some(LONGEST_FRAME),
         PING => Some(1 + 8),
         PONG => Some(1 + 3 * 8),
         _ => None,
@@ -340,15 +415,17 @@ impl<'b> Contents<'b> {
 
     fn topic(&mut self) -> Result<u32, WireError> {
         match u32::from_le_bytes(self.array()?) {
-            topic if topic < MOST_TOPICS => Ok(topic),
+            topic if topic < MOST_OFFERS => Ok(topic),
             topic => Err(WireError::Topic(topic)),
         }
     }
 
-    fn kind(&mut self) -> Result<SubjectKind, WireError> {
+    fn kind(&mut self) -> Result<OfferKind, WireError> {
         match self.array()? {
-            [0] => Ok(SubjectKind::Topic),
-            [1] => Ok(SubjectKind::Representation),
+            [0] => Ok(OfferKind::Topic),
+            [1] => Ok(OfferKind::Representation),
+            [2] => Ok(OfferKind::Requests),
+            [3] => Ok(OfferKind::Answers),
             [other] => Err(WireError::Subject(other)),
         }
     }
@@ -455,7 +532,8 @@ impl fmt::Display for WireError {
             Self::NoText => formatter.write_str("a text in a frame is no UTF-8"),
             Self::Subject(kind) => write!(formatter, "there is nothing of kind {kind} to offer"),
             Self::Answer(answer) => write!(formatter, "there is no answer {answer}"),
-            Self::Topic(topic) => write!(formatter, "a topic has the number {topic}, of at most {}", MOST_TOPICS - 1),
+            Self::Topic(topic) => write!(formatter, "an offer has the number {topic}, of at most {}", MOST_OFFERS - 1),
+            Self::NoAnswer(why) => write!(formatter, "there is no reason {why} to refuse a call"),
             Self::NoLink => formatter.write_str("it says hello, and not as a link does"),
         }
     }

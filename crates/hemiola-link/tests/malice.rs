@@ -8,17 +8,18 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next};
+use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next, serving};
 use hemiola::prelude::*;
-use hemiola_link::wire::{Answer, Frame, Incoming, Message, Offer, VERSION};
-use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent, SubjectKind};
+use hemiola_bus::{AnswerError, CallError};
+use hemiola_link::wire::{Answer, Frame, Incoming, Message, NoAnswer, Offer, OfferKind, Request, Response, VERSION};
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent};
 
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Image {
     pixels: Vec<u8>,
 }
 
-const TOPIC: SubjectKind = SubjectKind::Topic;
+const TOPIC: OfferKind = OfferKind::Topic;
 
 /// A program that sends what it likes.
 struct Stranger {
@@ -224,11 +225,153 @@ fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
     // A topic has no values, and the offer was none of a representation.
     let value = Message { topic: 3, sequence: 8, time: 0, stamp: Some(0), cdr: &[0, 1, 0, 0, 1, 0, 0, 0, 9] };
     stranger.say(&Frame::Message(value));
-    stranger.say(&Frame::Offer(Offer { kind: SubjectKind::Representation, ..offer }));
+    stranger.say(&Frame::Offer(Offer { kind: OfferKind::Representation, ..offer }));
     let answer = stranger.hear(|frame| if let Frame::Answer { answer, .. } = frame { Some(*answer) } else { None });
     assert_eq!(answer, Some(Answer::Unknown));
     served.robot.until(|link| link.ignored == 2);
     served.serves_on();
+}
+
+/// A robot that serves `double`, and a stranger who has said hello and may call it as number 5.
+fn served_stranger() -> (Side, Stranger) {
+    let robot = Side::open("robot", serving(free_unix(), &["double"]));
+    robot.bus.allow_calls::<u32, u32>("double");
+    let mut stranger = Stranger::at(&robot);
+    stranger.hello();
+    (robot, stranger)
+}
+
+const DOUBLE: Offer<'_> = Offer {
+    topic: 5,
+    kind: OfferKind::Requests,
+    name: "double",
+    schema: "a/msg/Double",
+    hash: "",
+    definition: "uint32 data\n",
+};
+
+fn request(topic: u32, call: u64, cdr: &[u8]) -> Frame<'_> {
+    Frame::Request(Request { topic, call, cdr })
+}
+
+/// Returns the number of the next call that is refused, and why.
+fn refusal(stranger: &mut Stranger) -> (u64, NoAnswer, String) {
+    let found = stranger.hear(|frame| match frame {
+        Frame::Refusal { call, why, reason } => Some((*call, *why, (*reason).to_owned())),
+        _ => None,
+    });
+    found.expect("it is refused")
+}
+
+fn answer_to_offer(stranger: &mut Stranger) -> Option<Answer> {
+    stranger.hear(|frame| if let Frame::Answer { answer, .. } = frame { Some(*answer) } else { None })
+}
+
+const FOUR: &[u8] = &[0, 1, 0, 0, 4, 0, 0, 0];
+
+#[test]
+fn calls_that_are_none_or_that_come_twice_are_refused_or_ignored_and_the_next_one_is_served() {
+    let (robot, mut stranger) = served_stranger();
+    // Nothing was offered, and nobody serves.
+    stranger.say(&request(5, 1, FOUR));
+    assert_eq!(refusal(&mut stranger), (1, NoAnswer::Ended, "no such service was offered".to_owned()));
+    stranger.say(&Frame::Offer(DOUBLE));
+    assert_eq!(answer_to_offer(&mut stranger), Some(Answer::Later));
+    stranger.say(&request(5, 2, FOUR));
+    assert_eq!(refusal(&mut stranger), (2, NoAnswer::Ended, "nobody serves it".to_owned()));
+    let mut server = robot.bus.server::<u32, u32>("double", 4).unwrap();
+    assert_eq!(answer_to_offer(&mut stranger), Some(Answer::Wanted));
+    // Nothing, CDR of another kind, a number that is cut off.
+    for (call, cdr) in [(3, &[][..]), (4, &[7; 8]), (5, &[0, 1, 0, 0, 4])] {
+        stranger.say(&request(5, call, cdr));
+        let (refused, why, reason) = refusal(&mut stranger);
+        assert_eq!((refused, why), (call, NoAnswer::Refused), "{reason}");
+    }
+    // Calls that were made before, and answers and refusals of calls that were never made.
+    stranger.say(&request(5, 4, FOUR));
+    stranger.say(&Frame::Response(Response { call: 4, cdr: FOUR }));
+    stranger.say(&Frame::Refusal { call: 9, why: NoAnswer::Panicked, reason: "" });
+    robot.until(|link| link.ignored == 4);
+    stranger.say(&request(5, 6, FOUR));
+    stranger.say(&request(5, 6, FOUR));
+    robot.until(|link| link.ignored == 5 && link.served[0].in_flight == 1);
+    assert_eq!(server.run(8, |number| 2 * number), 1);
+    let answer = stranger.hear(|frame| match frame {
+        Frame::Response(response) => Some((response.call, response.cdr.to_vec())),
+        _ => None,
+    });
+    assert_eq!(answer, Some((6, vec![0, 1, 0, 0, 8, 0, 0, 0])));
+    let served = robot.until(|link| link.served[0].answers == 1).served.remove(0);
+    assert_eq!((served.calls, served.refused, served.unanswered), (5, 3, 1));
+    assert_eq!(robot.statistics().refused, 0);
+}
+
+#[test]
+fn who_calls_without_end_and_takes_no_answers_is_sent_away() {
+    let (robot, mut stranger) = served_stranger();
+    let _server = robot.bus.server::<u32, u32>("double", 1000).unwrap();
+    stranger.say(&Frame::Offer(DOUBLE));
+    while answer_to_offer(&mut stranger) != Some(Answer::Wanted) {}
+    let mut most = 0;
+    'calls: for round in 0.. {
+        let mut frames = Vec::new();
+        for call in 1..=1000 {
+            let begin = frames.len();
+            frames.extend_from_slice(&[21, 0, 0, 0]);
+            request(5, 1000 * round + call, FOUR).write(&mut frames);
+            assert_eq!(frames.len() - begin, 25);
+        }
+        if stranger.stream.write_all(&frames).is_err() {
+            break 'calls;
+        }
+        most = most.max(robot.statistics().served[0].in_flight);
+    }
+    let link = robot.until(|link| link.refused == 1);
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("takes no answers")), "{link:?}");
+    assert!(most <= 64, "{most}");
+    let served = &robot.until(|link| link.served[0].in_flight == 0).served[0];
+    assert_eq!(served.calls, served.refused + served.unanswered, "{served:?}");
+}
+
+#[test]
+fn a_peer_that_answers_nonsense_is_told_to_who_has_asked() {
+    let robot = Side::open("robot", LinkConfiguration { call: vec!["double".to_owned()], ..serving(free_unix(), &[]) });
+    robot.bus.allow_calls::<u32, u32>("double");
+    let mut stranger = Stranger::at(&robot);
+    stranger.hello();
+    let topic = stranger.hear(|frame| match frame {
+        Frame::Offer(offer) if offer.kind == OfferKind::Requests => Some(offer.topic),
+        _ => None,
+    });
+    let topic = topic.expect("it would call");
+    stranger.say(&Frame::Answer { topic, answer: Answer::Wanted, reason: "" });
+    // Who accepts requests and offers no answers is not asked.
+    stranger.say(&Frame::Offer(Offer { kind: OfferKind::Answers, name: "other", ..DOUBLE }));
+    assert_eq!(answer_to_offer(&mut stranger), Some(Answer::Unknown));
+    let mut client = robot.bus.client::<u32, u32>("double").unwrap();
+    assert!(client.call_async(1).is_err());
+    stranger.say(&Frame::Offer(Offer { kind: OfferKind::Answers, ..DOUBLE }));
+    robot.until_answered();
+    let mut ask = |number: u32, answer: &dyn Fn(u64) -> Vec<Frame<'static>>| {
+        std::thread::scope(|scope| {
+            let asked = scope.spawn(|| client.call(number, Duration::from_secs(30)));
+            let call = stranger.hear(|frame| if let Frame::Request(it) = frame { Some(it.call) } else { None });
+            answer(call.unwrap()).iter().for_each(|frame| stranger.say(frame));
+            asked.join().unwrap()
+        })
+    };
+    let response = |call, cdr| Frame::Response(Response { call, cdr });
+    let cut = ask(1, &|call| vec![response(call, &[0, 1, 0, 0, 7])]);
+    assert!(matches!(cut, Err(CallError::NoAnswer(AnswerError::Refused))), "{cut:?}");
+    let panicked = ask(2, &|call| vec![Frame::Refusal { call, why: NoAnswer::Panicked, reason: "\u{1b}[2J" }]);
+    assert!(matches!(panicked, Err(CallError::NoAnswer(AnswerError::Panicked))), "{panicked:?}");
+    // An answer counts once, and one to no call not at all.
+    let answered = ask(3, &|call| vec![response(call + 1, FOUR), response(call, FOUR), response(call, FOUR)]);
+    assert_eq!(answered.unwrap(), 4);
+    let link = robot.until(|link| link.ignored == 2);
+    let called = &link.called[0];
+    assert_eq!((called.calls, called.answers, called.refused, called.unanswered), (3, 1, 1, 1));
+    assert!(link.problem.is_some_and(|problem| problem.contains("the answer cannot be read")));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Two robots in one process, each with its own bus, that exchange the topics of their modules: one
-//! is stepped, the other one runs in real time.
+//! Two robots in one process, each with its own bus, that exchange the topics of their modules, and
+//! of which one asks a service of the other: one is stepped, the other one runs in real time.
 
 mod common;
 
-use common::{connecting, eventually, free_unix, listening};
+use common::{calling, connecting, eventually, free_unix, listening, serving};
 use hemiola::prelude::*;
 use hemiola_link::{LinkHost, Links};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, LinkConfiguration, Trigger};
@@ -61,6 +61,65 @@ impl Doubler {
     }
 }
 
+/// Asks how high the ground is there.
+#[derive(Representation, Clone, Default)]
+struct GroundHeight {
+    step: u64,
+}
+
+/// What is known of the ground.
+#[derive(Representation, Clone, Default, Debug, PartialEq)]
+struct Terrain {
+    height: f64,
+    answers: u32,
+    failed: u32,
+    absent: u32,
+    waiting: u32,
+}
+
+/// Asks in each run, and waits for nobody.
+#[derive(Module)]
+struct Surveyor {}
+
+#[module]
+impl Surveyor {
+    #[update]
+    fn terrain(
+        &self,
+        clock: &Clock,
+        last: Previous<Terrain>,
+        heights: &mut Requests<GroundHeight, f64>,
+        terrain: &mut Terrain,
+    ) {
+        *terrain = (*last).clone();
+        for answer in heights.answers() {
+            match answer {
+                Ok(height) => (terrain.height, terrain.answers) = (*height, terrain.answers + 1),
+                Err(_) => terrain.failed += 1,
+            }
+        }
+        terrain.absent += u32::from(heights.send(GroundHeight { step: clock.run() }).is_err());
+        terrain.waiting = heights.waiting() as u32;
+    }
+}
+
+/// Knows the ground, which a thread of its robot asks.
+#[derive(Module)]
+struct Digger {}
+
+#[module]
+impl Digger {
+    #[update]
+    fn ground(&self, clock: &Clock, ground: &mut Ground) {
+        ground.height = 0.5 * clock.run() as f64 + 1.0;
+    }
+}
+
+#[derive(Representation, Clone, Default)]
+struct Ground {
+    height: f64,
+}
+
 fn robot(module: &str) -> Robot {
     let mut configuration = Configuration::default();
     let cycle = CycleConfiguration {
@@ -99,4 +158,46 @@ fn what_modules_publish_is_received_by_modules_of_another_robot() {
     assert!(told.iter().any(|message| message.to_string().contains("link `here`: `doubler` is there")), "{told:?}");
     drop((here, there));
     doubler.stop();
+}
+
+#[test]
+fn a_module_asks_what_a_module_of_another_robot_knows_and_waits_for_nobody() {
+    let address = free_unix();
+    let mut surveyor = robot("Surveyor").into_stepper().unwrap();
+    let digger = robot("Digger").start(Pace::RealTime).unwrap();
+    let terrain = |surveyor: &mut hemiola_runtime::Stepper| {
+        surveyor.step();
+        surveyor.with_value(Terrain::clone).unwrap()
+    };
+    let there = open("surveyor", surveyor.handle(), calling(address.clone(), &["GroundHeight"]));
+    surveyor.handle().bus().allow_calls::<GroundHeight, f64>("GroundHeight");
+    assert_eq!(terrain(&mut surveyor), Terrain { absent: 1, ..Terrain::default() }, "nobody is there");
+
+    let here = open("digger", digger.handle(), serving(address, &["GroundHeight"]));
+    let (handle, bus) = (digger.handle().clone(), digger.handle().bus());
+    bus.allow_calls::<GroundHeight, f64>("GroundHeight");
+    let answer = move |_: &GroundHeight| handle.with_value(|ground: &Ground| ground.height).unwrap_or_default();
+    let settings = hemiola_realtime::ThreadSettings::new("ground");
+    let server = bus.server("GroundHeight", 32).unwrap().spawn(settings, answer).unwrap();
+    eventually(|| (there.statistics()[0].called[0].peers == 1).then_some(())).expect("they meet");
+    for step in 1..=20 {
+        let seen = terrain(&mut surveyor);
+        assert_eq!((seen.waiting, seen.absent), (1, 1));
+        assert_eq!(seen.answers, step - 1, "each answer comes in a later run");
+        eventually(|| (there.statistics()[0].called[0].answers == u64::from(step)).then_some(())).expect("it comes");
+    }
+    assert!(terrain(&mut surveyor).height >= 1.0);
+    eventually(|| (there.statistics()[0].called[0].answers == 21).then_some(())).expect("it comes");
+
+    // What waits when the other robot is gone has failed by the next run, and nobody is there.
+    drop(server);
+    let _slow = bus.server::<GroundHeight, f64>("GroundHeight", 32).unwrap();
+    assert_eq!(terrain(&mut surveyor).waiting, 1);
+    eventually(|| (there.statistics()[0].called[0].in_flight == 1).then_some(())).expect("it is on its way");
+    drop(here);
+    eventually(|| there.statistics()[0].peers.is_empty().then_some(())).expect("it is gone");
+    let last = terrain(&mut surveyor);
+    assert_eq!((last.answers, last.failed, last.absent, last.waiting), (21, 1, 2, 0));
+    drop(there);
+    digger.stop();
 }

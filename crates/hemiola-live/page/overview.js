@@ -17,6 +17,8 @@ const BOUNDS_EVERY = 60_000;
 const MESSAGES = 5;
 /** What may happen to messages on a link instead of coming over it. */
 const LOSSES = ["dropped", "unsendable", "lost", "unreadable"];
+/** What may happen to calls over a link instead of an answer. */
+const MISSES = ["unanswered", "refused"];
 const LEGEND = "▍ last minute   ╷ p50   ┃ p99   ● maximum   ┊ bound (dashed)   ┃ deadline; behind it, it is missed";
 
 class Overview extends View {
@@ -242,6 +244,12 @@ class Overview extends View {
           const losses = LOSSES.filter((what) => item[what]), lost = losses.reduce((sum, what) => sum + item[what], 0);
           return h("tr", { title: losses.map((what) => `${count(item[what])} ${what}`).join("\n") }, h("td", {}, `${link.sent.includes(item) ? "→" : "←"} ${item.name}`), cell(count(item.messages)),
             cell(digits(this.#rate({ name: `${link.name}: ${item.kind} ${item.name}`, sent: item.messages }, statistics.time))), cell(count(lost), lost ? "bad" : "muted"));
+        }),
+        ...[...list(link.served), ...list(link.called)].map((service) => {
+          const missed = MISSES.reduce((sum, what) => sum + service[what], 0), what = list(link.served).includes(service) ? "serves" : "calls";
+          const told = ["answers", ...MISSES].filter((what) => service[what]).map((what) => `${count(service[what])} ${what}`);
+          return h("tr", { title: [...told, service.in_flight ? `${service.in_flight} in flight` : ""].join("\n") }, h("td", {}, h("span.muted", {}, `${what} `), service.name), cell(count(service.calls)),
+            cell(digits(this.#rate({ name: `${link.name}: ${what} ${service.name}`, sent: service.calls }, statistics.time))), cell(count(missed), missed ? "bad" : "muted"));
         })])),
       table(["Callback", "latency p99", "execution p99", "panics"], callbacks.map((callback) => h("tr", {}, h("td", {}, String(callback.name), h("span.muted", {}, ` ${callback.executor}`)), cell(duration(callback.latency?.p99)), cell(duration(callback.execution?.p99)), cell(count(callback.panics ?? 0), callback.panics ? "bad" : "muted")))));
   }

@@ -4,7 +4,8 @@ mod common;
 
 use common::{Beat, Client, House, receiving, sending, wait_until};
 use hemiola::prelude::*;
-use hemiola_model::configuration::{Configuration, CycleConfiguration, Keep, Trigger};
+use hemiola_model::configuration::{Configuration, CycleConfiguration, Keep, LinkConfiguration, Trigger};
+use hemiola_realtime::ThreadSettings;
 use serde_json::{Value, json};
 
 /// How often another robot's heart has beaten.
@@ -78,6 +79,32 @@ fn the_door_of_each_robot_shows_its_end_of_a_link() {
     let seen = until(&mut of_nurse, |link| link["problem"].is_string());
     assert!(seen["problem"].as_str().unwrap().starts_with("nobody is met at tcp:127.0.0.1:"), "{seen}");
     assert_eq!((&seen["peers"], &seen["parted"]), (&json!([]), &json!(1)));
+}
+
+#[test]
+fn the_door_of_each_robot_shows_the_calls_that_go_over_a_link() {
+    let services = || vec!["double".to_owned()];
+    let link = LinkConfiguration { serve: services(), ..sending("nurse", Keep::default()) };
+    let (cart, links) = House::linked("cart", only("Pilot"), link);
+    let link = LinkConfiguration { call: services(), ..receiving("patient", &links) };
+    let (nurse, _links) = House::linked("nurse", only("Nurse"), link);
+    let [served, called] = [&cart, &nurse].map(|house| house.robot.handle().bus());
+    [served, called].iter().for_each(|bus| bus.allow_calls::<u32, u32>("double"));
+    let server = served.server("double", 4).unwrap();
+    let _server = server.spawn(ThreadSettings::new("double"), |number: &u32| 2 * number).unwrap();
+    let mut of_nurse = watching(&nurse);
+    until(&mut of_nurse, |link| link["called"][0]["peers"] == 1);
+    // A tool at the nurse's door asks the cart.
+    let answer = nurse.client(true).ask(json!({"do": "call", "service": "double", "request": 21})).unwrap();
+    assert_eq!(answer["response"], 42);
+    let seen = until(&mut of_nurse, |link| link["called"][0]["answers"] == 1);
+    let expected = json!({
+        "name": "double", "is_there": true, "peers": 1, "calls": 1, "answers": 1, "unanswered": 0, "refused": 0,
+        "in_flight": 0,
+    });
+    assert_eq!((&seen["called"][0], &seen["served"]), (&expected, &json!([])));
+    let seen = until(&mut watching(&cart), |link| link["served"][0]["answers"] == 1);
+    assert_eq!(seen["served"][0], expected);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A program that receives where the cart of `leader` is, and wishes for its circles: see there.
+//! A program that receives where the cart of `leader` is, and wishes for circles for which it says
+//! that there is room: see there.
 #![allow(missing_docs, reason = "an example explains itself")]
 use hemiola::prelude::*;
 
@@ -22,6 +23,12 @@ pub struct Wish {
     pub radius: f64,
 }
 
+/// A service of the leader, which is asked with this and answers with a truth value.
+#[derive(Representation, Clone, Default)]
+pub struct IsRoom {
+    pub radius: f64,
+}
+
 #[derive(Representation, Clone, Default)]
 pub struct Leader {
     pub x: f64,
@@ -30,6 +37,8 @@ pub struct Leader {
     pub radius: f64,
     /// How long ago it drove so, in seconds.
     pub age: f64,
+    /// The circle that the leader was asked about last.
+    pub asked: f64,
 }
 
 #[derive(Module)]
@@ -37,13 +46,14 @@ struct Follower {}
 
 #[module]
 impl Follower {
-    /// Wishes for a larger circle on the right, and for a smaller one on the left.
+    /// Wishes for a larger circle on the right and a smaller one on the left, if there is room.
     #[update]
     fn leader(
         &self,
         last: Previous<Leader>,
         heard: &Subscription<Odometry>,
         drive: Fresh<Drive>,
+        rooms: &mut Requests<IsRoom, bool>,
         wishes: &mut Publisher<Wish>,
         leader: &mut Leader,
     ) {
@@ -53,8 +63,15 @@ impl Follower {
             (leader.x, leader.y) = (odometry.x, odometry.y);
             leader.heard += 1;
         }
-        if !heard.is_empty() {
-            wishes.publish(Wish { radius: 1.25 + leader.x.signum() * 0.75 });
+        if rooms.answers().any(|answer| answer == Ok(&true)) {
+            wishes.publish(Wish { radius: leader.asked });
+        }
+        if !heard.is_empty() && rooms.waiting() == 0 {
+            let radius = 1.25 + leader.x.signum() * 0.75;
+            // This waits for nobody, and fails while the leader is not there.
+            if rooms.send(IsRoom { radius }).is_ok() {
+                leader.asked = radius;
+            }
         }
     }
 }
@@ -66,6 +83,7 @@ rate = 50.0
 connect = 'tcp:127.0.0.1:7400'
 send = ['Wish']
 receive = ['Odometry', { representation = 'Drive' }]
+call = ['IsRoom']
 ";
 
 fn main() -> std::process::ExitCode {
@@ -76,5 +94,9 @@ fn main() -> std::process::ExitCode {
             leader.x, leader.y, leader.age, leader.radius
         ),
     };
-    hemiola::Application::embedded(ROBOT).live(move |robot| robot.with_value(place).into_iter().collect()).run()
+    hemiola::Application::embedded(ROBOT)
+        // A link has to know what it carries.
+        .started(|robot| robot.bus().allow_calls::<IsRoom, bool>(IsRoom::NAME))
+        .live(move |robot| robot.with_value(place).into_iter().collect())
+        .run()
 }

@@ -1,9 +1,14 @@
 //! A cart that drives in a circle and publishes where it is. Another program, `follower`, receives
-//! that over a link, reads how it drives, and wishes for other circles. In two terminals, in any
-//! order:
+//! that over a link, reads how it drives, asks whether there is room for other circles, and wishes
+//! for them. In two terminals, in any order:
 //! `cargo run -p hemiola --example leader`, `cargo run -p hemiola --example follower`.
 #![allow(missing_docs, reason = "an example explains itself")]
+use std::cell::RefCell;
+
+use hemiola::bus::RunningServer;
 use hemiola::prelude::*;
+use hemiola::realtime::ThreadSettings;
+use hemiola::{Application, RobotHandle};
 
 /// A topic that goes out.
 #[derive(Representation, Clone, Default)]
@@ -24,6 +29,12 @@ pub struct Wish {
 pub struct Drive {
     pub radius: f64,
     pub heading: f64,
+}
+
+/// What others may ask: whether there is room for such a circle. The answer is a truth value.
+#[derive(Representation, Clone, Default)]
+pub struct IsRoom {
+    pub radius: f64,
 }
 
 #[derive(Module)]
@@ -54,9 +65,22 @@ rate = 100.0
 listen = 'tcp:127.0.0.1:7400'
 send = [{ topic = 'Odometry', rate = 20.0, keep = 'newest' }, { representation = 'Drive', rate = 50.0 }]
 receive = ['Wish']
+serve = ['IsRoom']
 ";
+
+/// Answers on a thread of its own, which may take its time.
+fn serve(robot: &RobotHandle) -> Result<RunningServer, Box<dyn std::error::Error>> {
+    robot.bus().allow_calls::<IsRoom, bool>(IsRoom::NAME);
+    let server = robot.bus().server(IsRoom::NAME, 4)?;
+    Ok(server.spawn(ThreadSettings::new("room"), |asked: &IsRoom| asked.radius <= 2.0)?)
+}
 
 fn main() -> std::process::ExitCode {
     let circle = |drive: &Drive| format!("driving in a circle of {:.2} m", drive.radius);
-    hemiola::Application::embedded(ROBOT).live(move |robot| robot.with_value(circle).into_iter().collect()).run()
+    let server = RefCell::new(None);
+    let start = move |robot: &RobotHandle| match serve(robot) {
+        Ok(running) => _ = server.replace(Some(running)),
+        Err(error) => robot.note(format!("nobody may ask for room: {error}")),
+    };
+    Application::embedded(ROBOT).started(start).live(move |robot| robot.with_value(circle).into_iter().collect()).run()
 }

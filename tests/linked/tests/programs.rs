@@ -136,15 +136,19 @@ fn two_programs_talk_both_ways() {
             "sent Wish: ",
             "received Odometry: ",
             "received Drive: ",
+            "called IsRoom: ",
             "the clock of leader is ",
             "`leader` is there",
             "`heading` is sent",
         ] {
             assert!(said.contains(part), "{part}: {said}");
         }
+        let calls = said.lines().find(|line| line.contains("called IsRoom: ")).unwrap();
+        assert!(!calls.contains("called IsRoom: 0 calls") && !calls.contains("refused"), "{calls}");
         let said = leader.interrupt();
         for part in [
             "link follower listens at",
+            "served IsRoom: ",
             "`follower` is there",
             "`follower` is gone: it says goodbye: the robot has ended",
         ] {

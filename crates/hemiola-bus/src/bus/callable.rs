@@ -1,7 +1,10 @@
-//! Services that can be called without knowing their types: by tools outside of the program.
+//! Services that can be called and served without knowing their types: by tools outside of the
+//! program, and by links.
 
 use super::Bus;
 use crate::BusError;
+use crate::service::{AnyClient, AnyServer};
+use crate::signal::Signal;
 use hemiola_model::Value;
 use hemiola_model::data::{Data, DataType, Reader, ValueReader, ValueWriter, Writer};
 use std::collections::BTreeMap;
@@ -12,12 +15,14 @@ use std::time::Duration;
 #[derive(Default)]
 pub(super) struct Callable(Mutex<BTreeMap<String, View>>);
 
-/// The way to call a service, and the types of its requests and answers.
+/// The way to call and to serve a service, and the types of its requests and answers.
 #[derive(Clone, Copy)]
 struct View {
     request: fn() -> DataType,
     response: fn() -> DataType,
     call: Call,
+    client: fn(&Bus, &str, Signal) -> Result<AnyClient, BusError>,
+    server: fn(&Bus, &str, usize, Signal) -> Result<AnyServer, BusError>,
 }
 
 /// Calls a service with a request that is read from the reader, and writes its answer.
@@ -42,7 +47,8 @@ pub struct CallableService {
 
 impl Bus {
     /// Lets tools that do not know these types call the service of that name: from a terminal, for
-    /// example. Takes a lock: not for real-time threads.
+    /// example. Links carry such a service, too, both where it is served and where it is called.
+    /// Takes a lock: not for real-time threads.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -64,8 +70,20 @@ impl Bus {
         Request: Data + Send + 'static,
         Response: Data + Send + 'static,
     {
-        let view = View { request: Request::data_type, response: Response::data_type, call: call::<Request, Response> };
-        self.0.callable.views().insert(service.to_owned(), view);
+        let view = View {
+            request: Request::data_type,
+            response: Response::data_type,
+            call: call::<Request, Response>,
+            client: |bus, service, signal| Ok(AnyClient::new(bus.client::<Request, Response>(service)?, signal)),
+            server: |bus, service, capacity, signal| {
+                Ok(AnyServer::new(bus.server_with_signal::<Request, Response>(service, capacity, signal)?))
+            },
+        };
+        let before = self.0.callable.views().insert(service.to_owned(), view);
+        if before.is_none() {
+            // The service may have been there, and its types were not known.
+            self.0.watchers.raise();
+        }
     }
 
     /// Returns the services that [can be called](Self::allow_calls) from outside, by name. Takes a
@@ -126,6 +144,66 @@ impl Bus {
     ) -> Option<Result<(), BusError>> {
         let view = *self.0.callable.views().get(service)?;
         Some((view.call)(self, service, request, response, timeout))
+    }
+
+    /// Creates a client of a service that [can be called](Self::allow_calls) from outside, whose
+    /// requests and answers come as data: for programs that do not know its types and wait for
+    /// nobody, as links. `signal` is raised when an answer is there. `None` if the service cannot
+    /// be called. Allocates and takes locks: not for real-time threads.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Signal};
+    /// use hemiola_model::cdr::{CdrReader, CdrWriter};
+    ///
+    /// let bus = Bus::new();
+    /// bus.allow_calls::<u8, u8>("double");
+    /// let mut server = bus.server::<u8, u8>("double", 4)?;
+    /// let mut client = bus.any_client("double", Signal::Nothing).expect("it can be called")?;
+    /// let mut answer = client.ask(&mut CdrReader::new(&[0, 1, 0, 0, 21])?)??;
+    /// let mut response = CdrWriter::default();
+    /// assert!(answer.take(&mut response).is_none());
+    /// server.run(1, |number| 2 * number);
+    /// assert_eq!(answer.take(&mut response), Some(Ok(())));
+    /// assert_eq!(response.bytes(), [0, 1, 0, 0, 42]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`BusError::OtherType`] if the service has other types.
+    pub fn any_client(&self, service: &str, signal: Signal) -> Option<Result<AnyClient, BusError>> {
+        let view = *self.0.callable.views().get(service)?;
+        Some((view.client)(self, service, signal))
+    }
+
+    /// Creates a server of such a service whose requests and answers are data: see
+    /// [`any_client`](Self::any_client) and [`server`](Self::server). `signal` is raised when a
+    /// request is there.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Signal};
+    /// use hemiola_model::cdr::{CdrReader, CdrWriter};
+    /// use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    ///
+    /// let bus = Bus::new();
+    /// bus.allow_calls::<u8, u8>("double");
+    /// let mut server = bus.any_server("double", 4, Signal::Nothing).expect("its types are known")?;
+    /// let mut answer = pin!(bus.client::<u8, u8>("double")?.call_async(21)?);
+    /// let mut request = CdrWriter::default();
+    /// let open = server.receive(&mut request).expect("it was sent");
+    /// assert_eq!(request.bytes(), [0, 1, 0, 0, 21]);
+    /// open.answer(&mut CdrReader::new(&[0, 1, 0, 0, 42])?)?;
+    /// assert_eq!(answer.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(42)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the errors of [`server`](Self::server).
+    ///
+    /// # Panics
+    /// Panics if the capacity is zero.
+    pub fn any_server(&self, service: &str, capacity: usize, signal: Signal) -> Option<Result<AnyServer, BusError>> {
+        let view = *self.0.callable.views().get(service)?;
+        Some((view.server)(self, service, capacity, signal))
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::report::Figures;
 use super::{Given, Question, Service};
-use crate::error::BusError;
+use crate::error::{AnswerError, BusError};
 use crate::exchange::Taken;
 use crate::mailbox::{Inbox, Stop, Waited, mailbox};
 use crate::panics::{Panics, drop_contained};
+use crate::reply::Answerer;
 use crate::signal::Signal;
 use hemiola_realtime::{RealtimeError, ThreadReport, ThreadSettings, monotonic_now, spawn};
 use hemiola_trace::Ticks;
@@ -79,6 +80,20 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
             // A request that nobody wants answered any more does not count.
             left = 1;
         }
+    }
+
+    /// Takes the next request whose client waits for the answer, which is given later.
+    pub(super) fn receive(&mut self) -> Option<(Request, OpenRequest<Request, Response>)> {
+        let Server { inbox, service, .. } = self;
+        service.figures.look();
+        let (mut left, mut received) = (1, None);
+        while inbox.is_noted() && left == 1 && received.is_none() {
+            inbox.drain(&mut left, |question| received = open(&service.figures, question));
+            // A request that nobody wants answered any more does not count.
+            left = 1;
+        }
+        let (request, given) = received?;
+        Some((request, OpenRequest { service: service.clone(), given }))
     }
 
     /// Returns when the next request arrived at the executor that answers it.
@@ -165,6 +180,54 @@ pub(crate) struct Arrived {
     pub(crate) sent: Ticks,
 }
 
+/// The answer to a request that was taken, until it is given.
+struct ToGive<Response> {
+    answerer: Answerer<Given<Response>>,
+    number: u64,
+    sent: Ticks,
+}
+
+/// A request that was taken, and is answered later, on the server's thread.
+pub(super) struct OpenRequest<Request: Send, Response: Send> {
+    service: Arc<Service<Request, Response>>,
+    given: ToGive<Response>,
+}
+
+impl<Request: Send, Response: Send> OpenRequest<Request, Response> {
+    pub(super) fn answer(self, response: Response) {
+        self.given.give(&self.service.figures, response);
+    }
+
+    /// Has the client get an error in the place of an answer.
+    pub(super) fn refuse(self, error: AnswerError) {
+        self.given.answerer.refuse(error);
+    }
+}
+
+impl<Response> ToGive<Response> {
+    fn give(self, figures: &Figures, response: Response) {
+        let at = figures.now();
+        figures.answer(self.sent, at);
+        self.answerer.answer(Given { response, at });
+    }
+}
+
+/// Takes a request, if anybody waits for the answer.
+#[inline]
+fn open<Request, Response>(
+    figures: &Figures,
+    question: Taken<'_, Question<Request, Response>>,
+) -> Option<(Request, ToGive<Response>)> {
+    let Question { request, number, sent, answerer, spent } = question.into_inner();
+    drop(spent);
+    figures.take();
+    if !answerer.is_wanted() {
+        figures.abandon();
+        return None;
+    }
+    Some((request, ToGive { answerer, number, sent }))
+}
+
 /// Answers a request, if anybody waits for the answer.
 fn answer<Request, Response>(
     figures: &Figures,
@@ -172,18 +235,10 @@ fn answer<Request, Response>(
     arrived: &mut Option<Arrived>,
     handle: &mut impl FnMut(&Request) -> Response,
 ) {
-    let Question { request, number, sent, answerer, spent } = question.into_inner();
-    drop(spent);
-    figures.take();
-    if !answerer.is_wanted() {
-        figures.abandon();
-        return;
-    }
-    *arrived = Some(Arrived { number, sent });
+    let Some((request, given)) = open(figures, question) else { return };
+    *arrived = Some(Arrived { number: given.number, sent: given.sent });
     let response = handle(&request);
-    let at = figures.now();
-    figures.answer(sent, at);
-    answerer.answer(Given { response, at });
+    given.give(figures, response);
 }
 
 /// A server on a thread of its own. Dropping it ends the service when the request in work is

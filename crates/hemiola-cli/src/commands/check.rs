@@ -10,7 +10,7 @@ use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
-use hemiola_config::{Diagnostics, Origins};
+use hemiola_config::{Catalog, Diagnostics, Origins};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_plan::Warning;
 use hemiola_realtime::Affinity;
@@ -30,6 +30,7 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
     }
     warn(&session.warnings, &carried::without_sent(session.robot.warnings(), session.robot.configuration()));
     warn(&carried::unread(&session.robot, &session.origins), &[]);
+    warn(&carried::unasked(&session.robot, &session.origins, &Catalog::linked().services), &[]);
     warn(&machine::warnings(&session.robot, &session.origins, &Affinity::of_this_thread()), &[]);
     let base = session::base(program, &arguments.configuration);
     let guard = session.robot.configuration().guard.as_ref();

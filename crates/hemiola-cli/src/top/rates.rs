@@ -53,6 +53,12 @@ pub enum Counted {
         kind: SubjectKind,
         name: String,
     },
+    /// The calls of a service over a link, which is served or called here.
+    Called {
+        link: String,
+        service: String,
+        is_served: bool,
+    },
     Arrivals {
         source: String,
         output: String,
@@ -133,6 +139,11 @@ impl Counts {
             let received = link.received.iter().map(|received| (received.kind, &received.name, received.messages));
             for (kind, name, messages) in sent.chain(received) {
                 counts.of.insert(Counted::Linked { link: link.name.clone(), kind, name: name.clone() }, messages);
+            }
+            let served = link.served.iter().map(|service| (service, true));
+            for (service, is_served) in served.chain(link.called.iter().map(|service| (service, false))) {
+                let (link, name) = (link.name.clone(), service.name.clone());
+                counts.of.insert(Counted::Called { link, service: name, is_served }, service.calls);
             }
         }
         counts

@@ -60,6 +60,7 @@ fn links() -> Vec<LinkStatistics> {
                 {"name": "Odometry", "messages": 1200, "bytes": 9000, "skipped": 7, "dropped": 3, "unsendable": 2},
             ],
             "received": [{"name": "Goal", "messages": 2, "bytes": 16, "lost": 3, "late": 1, "unreadable": 1}],
+            "served": [{"name": "SaveMap", "calls": 9, "answers": 5, "unanswered": 1, "refused": 2, "in_flight": 1}],
         },
         {
             "name": "base", "address": "tcp:127.0.0.1:7401", "problem": "nobody is met there yet",
@@ -148,7 +149,7 @@ fn every_tab_shows_its_figures() {
     let mut rows = |tab: char| {
         top.press(Key::Character(tab));
         let lines = shown(&mut top, 110, 20);
-        lines[2..6].iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        lines[2..7].iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
     };
     for (tab, expected) in [
         ('2', &["motion Walk.joints 2.00 4.00 6.00 0.0 0.0 % 0 0", "arm Reach 0.0 0.0 % 0 0"][..]),
@@ -156,7 +157,7 @@ fn every_tab_shows_its_figures() {
         ('4', &["whistle 0.0 5 2 3"]),
         ('5', &["Body 0.0 80 3 0.090 0.100 0.200"]),
         ('6', &["laptop rover, arm sent Odometry 0.0 1,200 9,000 7 5", "laptop rover, arm received Goal 0.0 2 16 0 4"]),
-        ('6', &["base nobody received Map 0.0 0 0 0 0"]),
+        ('6', &["laptop rover, arm served SaveMap 0.0 9 0 0 3", "base nobody received Map 0.0 0 0 0 0"]),
     ] {
         let shown = rows(tab);
         expected.iter().for_each(|line| assert!(shown.iter().any(|row| row == line), "{line}: {shown:#?}"));

@@ -1,5 +1,7 @@
 //! `[link.*]`: links to other programs.
 
+mod services;
+
 use std::borrow::Cow;
 use std::net::SocketAddr;
 
@@ -11,21 +13,31 @@ use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
 use crate::section::{Reading, Refusal, Section, rate, suggest_at, text, whole};
+use services::Named;
 
 /// The most messages of a topic that can wait for a peer.
 const MOST_KEPT: usize = 10_000;
 /// The most bytes of `sun_path` of Unix sockets, without the zero at its end.
 const LONGEST_PATH: usize = 107;
-/// The most topics and representations that a link carries in each direction.
+/// The most items of each list: topics and representations, or services.
 const MOST_SUBJECTS: usize = 1024;
+
+/// What the links before one bring into the program.
+#[derive(Default)]
+struct Before<'n> {
+    /// The representations that they receive.
+    provided: Vec<(String, &'n Node)>,
+    /// The services that they call.
+    called: Vec<Named<'n>>,
+}
 
 pub(super) fn read_links(
     links: &[(&str, &Node)],
     catalog: &Catalog,
     found: &mut Diagnostics,
 ) -> Vec<LinkConfiguration> {
-    let mut provided: Vec<(String, &Node)> = Vec::new();
-    links.iter().filter_map(|(name, node)| read_link(name, node, catalog, &mut provided, found)).collect()
+    let mut before = Before::default();
+    links.iter().filter_map(|(name, node)| read_link(name, node, catalog, &mut before, found)).collect()
 }
 
 /// Returns the catalog with the sources that links are for the representations that they receive.
@@ -43,12 +55,12 @@ pub(super) fn with_sources<'c>(catalog: &'c Catalog, links: &[LinkConfiguration]
     catalog
 }
 
-/// Reads a link. `provided` are the representations that the links before it receive.
+/// Reads a link.
 fn read_link<'n>(
     name: &str,
     node: &'n Node,
     catalog: &Catalog,
-    provided: &mut Vec<(String, &'n Node)>,
+    before: &mut Before<'n>,
     found: &mut Diagnostics,
 ) -> Option<LinkConfiguration> {
     let mut section = Section::open(&format!("link.{name}"), node, found)?;
@@ -57,7 +69,9 @@ fn read_link<'n>(
     let connects = section.read("connect", address, found);
     let send = subjects(&mut section, "send", sent, |sent| &sent.subject, found);
     let receive = subjects(&mut section, "receive", received, |received| &received.subject, found);
+    let (serve, call) = (services::read(&mut section, "serve", found), services::read(&mut section, "call", found));
     section.finish(found);
+    services::check(name, &serve, &call, &mut before.called, catalog, found);
     for (received, node) in &receive {
         let subject = &received.subject;
         if let Some((_, sent)) = send.iter().find(|(sent, _)| sent.subject == *subject) {
@@ -66,12 +80,12 @@ fn read_link<'n>(
             found.push(error.help("what came in would go out again: have each side send a topic of its own"));
         }
         if subject.kind == SubjectKind::Representation {
-            if let Some((_, before)) = provided.iter().find(|(known, _)| *known == subject.name) {
+            if let Some((_, earlier)) = before.provided.iter().find(|(known, _)| *known == subject.name) {
                 let message = format!("two links receive the {subject}, which can have one provider");
                 let error = Diagnostic::error(message).at(&node.place, "received here");
-                found.push(error.related(&before.place, "and here").help("leave one of them out"));
+                found.push(error.related(&earlier.place, "and here").help("leave one of them out"));
             }
-            provided.push((subject.name.clone(), *node));
+            before.provided.push((subject.name.clone(), *node));
             check_received(&subject.name, node, catalog, found);
         }
     }
@@ -107,7 +121,8 @@ fn read_link<'n>(
     }
     let send = send.into_iter().map(|(sent, _)| sent).collect();
     let receive = receive.into_iter().map(|(received, _)| received).collect();
-    Some(LinkConfiguration { name: name.to_owned(), end, send, receive })
+    let [serve, call] = [serve, call].map(|services| services.into_iter().map(|(name, _)| name).collect());
+    Some(LinkConfiguration { name: name.to_owned(), end, send, receive, serve, call })
 }
 
 /// Returns a warning for a link over which others of a network may read and write.

@@ -5,7 +5,7 @@ use hemiola_model::data::{Data, DataType, Field, Variant};
 use hemiola_model::{ParameterDescription, Range, Value};
 
 /// Returns a catalog of two modules, another one that could find the ball, and two sources. The
-/// representation that the legs are asked for is opaque.
+/// representation that the legs are asked for is opaque, and a module asks somebody to save a map.
 pub fn catalog() -> Catalog {
     let number = |name: &str, documentation: &str, unit: &str, default: f64, range| {
         let range = Option::map(range, |(minimum, maximum)| Range::new(minimum, maximum));
@@ -24,7 +24,7 @@ pub fn catalog() -> Catalog {
         parameter("style", style_type(), Value::Text("Calm".into())),
         parameter("enabled", bool::data_type(), Value::Boolean(true)),
     ];
-    Catalog::new(
+    let mut catalog = Catalog::new(
         [
             Component::new("BallFinder", "nao::cognition::ball").with_parameters(finder).providing(["BallPercept"]),
             Component::new("BallGuesser", "nao::cognition::ball").providing(["BallPercept"]),
@@ -39,7 +39,9 @@ pub fn catalog() -> Catalog {
     )
     .with_schema("BallPercept", DataType::structure("BallPercept", numbers(&["x", "y", "radius"])))
     .with_schema("JointAngles", DataType::structure("JointAngles", numbers(&["hip", "knee"])))
-    .with_schema("UpperImage", DataType::Sequence(Box::new(DataType::Unsigned(8))))
+    .with_schema("UpperImage", DataType::Sequence(Box::new(DataType::Unsigned(8))));
+    catalog.services.insert("SaveMap".to_owned());
+    catalog
 }
 
 fn parameter(name: &str, data_type: DataType, default: Value) -> ParameterDescription {

@@ -43,7 +43,8 @@ struct Peer {
 
 /// The longest time between two hellos.
 const BEAT: Duration = Duration::from_secs(1);
-/// The time of silence after which a peer is regarded as gone.
+/// The time of silence after which a peer is regarded as gone, and the time within which a call is
+/// to be answered, as requests and answers may be lost.
 const SILENCE: Duration = Duration::from_secs(5);
 /// The number of datagrams that are received before other work has its turn.
 const AT_ONCE: usize = 256;
@@ -64,7 +65,8 @@ impl Datagrams {
         if towards.is_none() {
             desk.statistics.address = LinkAddress::Udp(socket.local_addr()?).to_string();
         }
-        desk.longest_offer = wire::LONGEST_IN_DATAGRAM;
+        (desk.longest_offer, desk.longest_frame) = (wire::LONGEST_IN_DATAGRAM, wire::LONGEST_IN_DATAGRAM);
+        desk.answer_patience = Some(SILENCE);
         registry.register(&mut socket, tokens.at(0), Interest::READABLE | Interest::WRITABLE)?;
         Ok(Self { socket, is_readable: true, is_writable: true, towards, peers: BTreeMap::new() })
     }
@@ -215,7 +217,8 @@ impl Datagrams {
     }
 
     fn part(&mut self, address: SocketAddr, parting: Parting, desk: &mut Desk) {
-        let Some(peer) = self.peers.remove(&address) else { return };
+        let Some(mut peer) = self.peers.remove(&address) else { return };
+        peer.session.end_calls(desk);
         if parting.is_refusal() && peer.is_proven {
             let goodbye = peer.datagram(&Frame::Goodbye { reason: wire::shortened(&parting.to_string()) });
             _ = self.socket.send_to(&goodbye, address);

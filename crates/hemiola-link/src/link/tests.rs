@@ -11,6 +11,7 @@ use hemiola_realtime::Wakeup;
 use mio::{Events, Poll};
 
 use super::*;
+use crate::services::Services;
 use crate::statistics::LinkStatistics;
 use crate::topics::{Ends, Topics};
 
@@ -28,8 +29,10 @@ impl Rig {
         let poll = Poll::new().unwrap();
         let clock = Arc::new(RobotClock::stepped());
         let ends = Ends { bus: Bus::new(), clock, scale: None, robot: None };
-        let topics = Topics::new(&configuration, ends, Arc::new(Wakeup::new()));
-        let desk = Desk::new("robot".into(), topics, LinkStatistics::of(&configuration), Arc::new(|_| {}));
+        let wakeup = Arc::new(Wakeup::new());
+        let services = Services::new(&configuration, ends.bus.clone(), wakeup.clone());
+        let topics = Topics::new(&configuration, ends, wakeup);
+        let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(&configuration), Arc::new(|_| {}));
         let link = Link::open(&configuration, desk, Tokens::of(0), poll.registry()).unwrap();
         // This is read after the link was opened, so that the first attempt is due by then.
         let begin = Instant::now();

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
+use hemiola_model::cdr::MessageSchema;
 use hemiola_model::configuration::LinkAddress;
 
 use super::Parting;
+use crate::passage::{OfferedType, Passage};
+use crate::services::{Service, Services};
 use crate::statistics::LinkStatistics;
 use crate::topics::Topics;
-use crate::wire;
+use crate::wire::{self, NoAnswer, OfferKind};
 
 /// Where remarks of a link go.
 pub type Note = Arc<dyn Fn(String) + Send + Sync>;
@@ -19,19 +23,135 @@ pub struct Desk {
     /// The name of this robot.
     pub robot: String,
     pub topics: Topics,
+    pub services: Services,
     pub statistics: LinkStatistics,
     /// The length of the longest offer.
     pub longest_offer: usize,
+    /// The length of the longest request or answer, with its head.
+    pub longest_frame: usize,
+    /// The time within which calls must be answered, if requests and answers may be lost.
+    pub answer_patience: Option<Duration>,
     note: Note,
     told: BTreeSet<String>,
+}
+
+/// The end here of something that a peer may offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// A topic or representation, by its index among those that are received.
+    Received(usize),
+    /// The requests of a service, by its index among those that are served.
+    Requests(usize),
+    /// The answers of a service, by its index among those that are called.
+    Answers(usize),
+}
+
+/// Something that this side has to send.
+pub struct Offering<'d> {
+    pub kind: OfferKind,
+    pub name: &'d str,
+    /// The type; `None` as long as it is not known.
+    pub schema: Option<&'d MessageSchema>,
 }
 
 /// A link makes at most that many different remarks; later ones are not reported.
 const MOST_TOLD: usize = 64;
 
 impl Desk {
-    pub fn new(robot: String, topics: Topics, statistics: LinkStatistics, note: Note) -> Self {
-        Self { robot, topics, statistics, longest_offer: wire::LONGEST_OFFER, note, told: BTreeSet::new() }
+    pub fn new(robot: String, topics: Topics, services: Services, statistics: LinkStatistics, note: Note) -> Self {
+        Self {
+            robot,
+            topics,
+            services,
+            statistics,
+            longest_offer: wire::LONGEST_OFFER,
+            longest_frame: wire::LONGEST_FRAME,
+            answer_patience: None,
+            note,
+            told: BTreeSet::new(),
+        }
+    }
+
+    /// Returns how much this side has to offer: what is sent, then the requests of services that
+    /// are called, then the answers of those that are served.
+    pub fn offerings(&self) -> usize {
+        self.requests(self.services.called.len()) + self.services.served.len()
+    }
+
+    /// Returns the number by which the requests of a service that is called are offered.
+    pub fn requests(&self, service: usize) -> usize {
+        self.topics.sent.len() + service
+    }
+
+    /// Returns what is offered by this number.
+    pub fn offering(&self, number: usize) -> Option<Offering<'_>> {
+        if let Some(sent) = self.topics.sent.get(number) {
+            let subject = &sent.configuration.subject;
+            return Some(Offering { kind: subject.kind.into(), name: &subject.name, schema: sent.schema.as_deref() });
+        }
+        let service = number - self.topics.sent.len();
+        let (kind, service) = match self.services.called.get(service) {
+            Some(called) => (OfferKind::Requests, called),
+            None => (OfferKind::Answers, self.services.served.get(service - self.services.called.len())?),
+        };
+        let schema = service.types.as_ref().map(|[request, response]| match kind {
+            OfferKind::Requests => &*request.schema,
+            _ => &*response.schema,
+        });
+        Some(Offering { kind, name: &service.name, schema })
+    }
+
+    /// Returns the end for what a peer has offered, if there is one here.
+    pub fn end_for(&self, kind: OfferKind, name: &str) -> Option<End> {
+        let service = |services: &[Service]| services.iter().position(|service| service.name == name);
+        match kind {
+            OfferKind::Requests => service(&self.services.served).map(End::Requests),
+            OfferKind::Answers => service(&self.services.called).map(End::Answers),
+            OfferKind::Topic | OfferKind::Representation => {
+                let mut received = self.topics.received.iter().map(|received| &received.subject);
+                received.position(|it| it.name == name && kind == it.kind.into()).map(End::Received)
+            }
+        }
+    }
+
+    /// Returns the name of the topic, representation or service.
+    pub fn name(&self, end: End) -> &str {
+        match end {
+            End::Received(topic) => &self.topics.received[topic].subject.name,
+            End::Requests(service) => &self.services.served[service].name,
+            End::Answers(service) => &self.services.called[service].name,
+        }
+    }
+
+    /// Returns whether there is somebody here for what a peer has offered.
+    pub fn is_there(&self, end: End) -> bool {
+        match end {
+            End::Received(topic) => self.topics.received[topic].descriptor.is_some(),
+            End::Requests(service) => self.services.served[service].can_be_called(),
+            End::Answers(service) => self.services.called[service].types.is_some(),
+        }
+    }
+
+    /// Returns how what a peer has offered becomes what is received here, with remarks, or an error
+    /// with the reason why it does not; `None` as long as nobody is there.
+    pub fn passage(&self, end: End, offered: &OfferedType) -> Option<Result<(Passage, Vec<String>), String>> {
+        if !self.is_there(end) {
+            return None;
+        }
+        Some(match end {
+            End::Received(topic) => Passage::to_representation(offered, self.topics.received[topic].descriptor?),
+            End::Requests(service) => Passage::to_data(offered, &self.services.served[service].types.as_ref()?[0]),
+            End::Answers(service) => Passage::to_data(offered, &self.services.called[service].types.as_ref()?[1]),
+        })
+    }
+
+    /// Counts a call of this robot that has no answer, and reports one that was refused.
+    pub fn miss_call(&mut self, service: usize, why: NoAnswer, reason: &str) {
+        self.statistics.called[service].miss(why);
+        if why == NoAnswer::Refused {
+            let name = &self.services.called[service].name;
+            self.complain(format!("a call of `{name}` has no answer: {reason}"));
+        }
     }
 
     /// Reports a remark, unless it was reported before.

@@ -3,19 +3,20 @@
 use std::collections::VecDeque;
 
 use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent};
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
 use hemiola_model::data::{DataType, ReadError, Reader, Writer};
 use hemiola_model::{Data, Form, Representation};
 use hemiola_realtime::Wakeup;
 use proptest::prelude::*;
 
 use super::*;
+use crate::services::Services;
 use crate::statistics::LinkStatistics;
 use crate::topics::{Ends, Topics};
-use crate::wire::VERSION;
+use crate::wire::{NoAnswer, Request, Response, VERSION};
 
-#[derive(Clone, Default)]
-struct Count(u32);
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Count(pub u32);
 
 impl Data for Count {
     fn data_type() -> DataType {
@@ -39,25 +40,34 @@ impl Representation for Count {
     }
 }
 
-struct Side {
-    desk: Desk,
-    session: Session,
-    bus: Bus,
-    now: Instant,
+pub fn nothing() -> LinkConfiguration {
+    LinkConfiguration::new("link", LinkEnd::Listen(LinkAddress::Unix("/nowhere".into())))
+}
+
+pub struct Side {
+    pub desk: Desk,
+    pub session: Session,
+    pub bus: Bus,
+    pub now: Instant,
 }
 
 impl Side {
     fn new(send: &[&str], receive: &[&str]) -> Self {
-        let link = LinkConfiguration {
+        Self::of(&LinkConfiguration {
             send: send.iter().copied().map(Sent::topic).collect(),
             receive: receive.iter().map(|&topic| Received::new(Subject::topic(topic))).collect(),
-            ..LinkConfiguration::new("link", LinkEnd::Listen(LinkAddress::Unix("/nowhere".into())))
-        };
+            ..nothing()
+        })
+    }
+
+    pub fn of(link: &LinkConfiguration) -> Self {
         let bus = Bus::new();
         let clock = Arc::new(RobotClock::stepped());
         let ends = Ends { bus: bus.clone(), clock, scale: None, robot: None };
-        let topics = Topics::new(&link, ends, Arc::new(Wakeup::new()));
-        let desk = Desk::new("robot".into(), topics, LinkStatistics::of(&link), Arc::new(|_| {}));
+        let wakeup = Arc::new(Wakeup::new());
+        let services = Services::new(link, bus.clone(), wakeup.clone());
+        let topics = Topics::new(link, ends, wakeup);
+        let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(link), Arc::new(|_| {}));
         let session = Session::new(&desk);
         Self { desk, session, bus, now: Instant::now() }
     }
@@ -86,7 +96,7 @@ impl Side {
 
 /// What the network does with a frame.
 #[derive(Clone, Copy, Debug)]
-enum Fate {
+pub enum Fate {
     Arrives,
     IsLost,
     ComesTwice,
@@ -95,7 +105,7 @@ enum Fate {
 }
 
 /// Carries the frames of one side to the other.
-fn bring(from: &mut Side, to: &mut Side, fates: &mut impl Iterator<Item = Fate>) {
+pub fn bring(from: &mut Side, to: &mut Side, fates: &mut impl Iterator<Item = Fate>) {
     let mut late = VecDeque::new();
     while let Some(frame) = from.says() {
         match fates.next().unwrap_or(Fate::Arrives) {
@@ -112,11 +122,15 @@ fn bring(from: &mut Side, to: &mut Side, fates: &mut impl Iterator<Item = Fate>)
     late.drain(..).for_each(|frame| to.hears(&frame));
 }
 
+pub fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fates = vec![Fate::Arrives, Fate::Arrives, Fate::IsLost, Fate::ComesTwice, Fate::IsLate];
+    prop::collection::vec(prop::sample::select(fates), 0..60)
+}
+
 proptest! {
     #[test]
     fn whatever_the_network_does_they_agree_and_nothing_comes_twice_or_out_of_order(
-        fates in prop::collection::vec(
-            prop::sample::select(vec![Fate::Arrives, Fate::Arrives, Fate::IsLost, Fate::ComesTwice, Fate::IsLate]), 0..60),
+        fates in fates(),
         receiver_is_late in 0_usize..6,
     ) {
         let (mut near, mut far) = (Side::new(&["Count"], &[]), Side::new(&[], &["Count"]));
@@ -157,20 +171,33 @@ proptest! {
     #[test]
     fn whatever_is_said_is_heard_or_ends_the_conversation(
         sayings in prop::collection::vec(
-            (0_u8..9, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
+            (0_u8..13, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
     ) {
-        let mut side = Side::new(&["Count"], &["Wish"]);
+        let services = |name: &str| vec![name.to_owned()];
+        let mut side = Side::of(&LinkConfiguration {
+            send: vec![Sent::topic("Count")],
+            receive: vec![Received::new(Subject::topic("Wish"))],
+            serve: services("Wish"),
+            call: services("Ask"),
+            ..nothing()
+        });
+        side.bus.allow_calls::<Count, Count>("Wish");
+        side.bus.allow_calls::<Count, Count>("Ask");
+        let _server = side.bus.server::<Count, Count>("Wish", 4).unwrap();
+        side.desk.services.look();
         let _count = side.make();
         let _wish = side.bus.readable_topic::<Count>("Wish").unwrap().queue(4, WhenFull::DropOldest);
         for (kind, topic, choice, sequence, cdr, text) in &sayings {
             let answers = [Answer::Unknown, Answer::Later, Answer::Wanted, Answer::Misfit];
             let definitions = ["uint32 data\n", "string data\n", "[", "", "float64 data\nuint8 more\n"];
-            let name = if *choice < 3 { "Wish" } else { text };
+            let name = ["Wish", "Wish", "Ask", text.as_str(), text.as_str()][*choice as usize];
+            let kinds = [OfferKind::Topic, OfferKind::Representation, OfferKind::Requests, OfferKind::Answers];
+            let whys = [NoAnswer::Ended, NoAnswer::Panicked, NoAnswer::TimedOut, NoAnswer::Refused];
             let frame = match kind {
                 0 | 1 => Frame::Hello { version: VERSION, robot: text },
                 2 => Frame::Offer(Offer {
                     topic: *topic,
-                    kind: if *sequence % 4 == 0 { SubjectKind::Representation } else { SubjectKind::Topic },
+                    kind: kinds[*sequence as usize % 4],
                     name,
                     schema: text,
                     hash: "",
@@ -179,13 +206,19 @@ proptest! {
                 3 => Frame::Answer { topic: *topic, answer: answers[*choice as usize % 4], reason: text },
                 4 => Frame::Ping { left: *sequence as i64 },
                 5 => Frame::Pong { left: 0, arrived: *sequence as i64, answered: i64::MIN },
+                7 => Frame::Request(Request { topic: *topic, call: *sequence % 100, cdr }),
+                8 => Frame::Response(Response { call: *sequence % 100, cdr }),
+                9 => Frame::Refusal { call: *sequence % 100, why: whys[*choice as usize % 4], reason: text },
                 6 => Frame::Message(Message { topic: *topic, sequence: *sequence, time: 0, stamp: Some(1), cdr }),
                 _ => Frame::Message(Message { topic: *topic, sequence: *sequence, time: 0, stamp: None, cdr }),
             };
             if side.session.hear(frame, &mut side.desk).is_err() {
                 return Ok(());
             }
-            prop_assert!(side.session.taken.len() <= 1);
+            prop_assert!(side.session.taken.len() <= 3 && side.session.calls_open(0) <= 4);
         }
+        let served = &side.desk.statistics.served[0];
+        let in_flight = side.session.calls_open(0) as u64;
+        prop_assert_eq!(served.calls, served.unanswered + served.refused + in_flight);
     }
 }

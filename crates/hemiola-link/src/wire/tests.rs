@@ -8,6 +8,7 @@ struct Owned {
     kind: u8,
     topic: u32,
     answer: Answer,
+    why: NoAnswer,
     sequence: u64,
     time: i64,
     others: [i64; 2],
@@ -21,7 +22,8 @@ impl Owned {
         match self.kind {
             HELLO => Frame::Hello { version: VERSION, robot: name },
             OFFER => {
-                let kind = if self.time < 0 { SubjectKind::Topic } else { SubjectKind::Representation };
+                let kinds = [OfferKind::Topic, OfferKind::Representation, OfferKind::Requests, OfferKind::Answers];
+                let kind = kinds[self.sequence as usize % 4];
                 Frame::Offer(Offer { topic: self.topic, kind, name, schema, hash, definition })
             }
             ANSWER => Frame::Answer { topic: self.topic, answer: self.answer, reason: name },
@@ -33,6 +35,9 @@ impl Owned {
                 cdr: &self.cdr,
             }),
             PING => Frame::Ping { left: self.time },
+            REQUEST => Frame::Request(Request { topic: self.topic, call: self.sequence, cdr: &self.cdr }),
+            RESPONSE => Frame::Response(Response { call: self.sequence, cdr: &self.cdr }),
+            REFUSAL => Frame::Refusal { call: self.sequence, why: self.why, reason: name },
             PONG => Frame::Pong { left: self.time, arrived: self.others[0], answered: self.others[1] },
             _ => Frame::Goodbye { reason: name },
         }
@@ -41,14 +46,17 @@ impl Owned {
 
 fn frames() -> impl Strategy<Value = Owned> {
     let answers = prop::sample::select(vec![Answer::Unknown, Answer::Later, Answer::Wanted, Answer::Misfit]);
+    let whys = vec![NoAnswer::Ended, NoAnswer::Panicked, NoAnswer::TimedOut, NoAnswer::Refused];
+    let answers = (answers, prop::sample::select(whys));
     let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
     let bytes = prop::collection::vec(any::<u8>(), 0..40);
     let numbers = (any::<u64>(), any::<i64>(), any::<[i64; 2]>());
-    (HELLO..=PONG, 0..MOST_TOPICS, answers, numbers, texts, bytes).prop_map(
-        |(kind, topic, answer, (sequence, time, others), texts, cdr)| Owned {
+    (HELLO..=REFUSAL, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
+        |(kind, topic, (answer, why), (sequence, time, others), texts, cdr)| Owned {
             kind,
             topic,
             answer,
+            why,
             sequence,
             time,
             others,
@@ -78,6 +86,8 @@ proptest! {
         // The length of a message is unknown behind its head, so it cannot end too early there.
         prop_assume!(owned.kind != MESSAGE || cut < MESSAGE_HEAD);
         prop_assume!(owned.kind != VALUE || cut < VALUE_HEAD);
+        prop_assume!(owned.kind != REQUEST || cut < 1 + 4 + 8);
+        prop_assume!(owned.kind != RESPONSE || cut < 1 + 8);
         prop_assert_eq!(Frame::read(&bytes[..cut]), Err(WireError::TooShort));
     }
 
@@ -122,11 +132,14 @@ proptest! {
 }
 
 #[test]
-fn what_is_neither_a_topic_nor_a_representation_is_not_offered() {
-    let offer = Offer { topic: 0, kind: SubjectKind::Topic, name: "", schema: "", hash: "", definition: "" };
+fn what_is_of_no_kind_is_not_offered_and_not_refused() {
+    let offer = Offer { topic: 0, kind: OfferKind::Topic, name: "", schema: "", hash: "", definition: "" };
     let mut bytes = written(&Frame::Offer(offer));
-    bytes[5] = 2;
-    assert_eq!(Frame::read(&bytes), Err(WireError::Subject(2)));
+    bytes[5] = 4;
+    assert_eq!(Frame::read(&bytes), Err(WireError::Subject(4)));
+    let mut bytes = written(&Frame::Refusal { call: 7, why: NoAnswer::Ended, reason: "" });
+    bytes[9] = 4;
+    assert_eq!(Frame::read(&bytes), Err(WireError::NoAnswer(4)));
 }
 
 #[test]

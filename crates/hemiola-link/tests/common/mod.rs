@@ -56,6 +56,11 @@ impl Side {
             .unwrap_or_else(|| panic!("it never came to that: {:#?}\n{:#?}", self.statistics(), self.notes()))
     }
 
+    /// Waits until a peer answers calls of the first service that this side calls.
+    pub fn until_answered(&self) {
+        self.until(|link| link.called[0].peers > 0);
+    }
+
     /// Waits until a peer wants the first topic that this side sends.
     pub fn until_wanted(&self) {
         self.until(|link| link.sent[0].peers > 0);
@@ -125,6 +130,18 @@ pub fn listening(address: LinkAddress, send: &[&str], receive: &[&str]) -> LinkC
 
 pub fn connecting(address: LinkAddress, send: &[&str], receive: &[&str]) -> LinkConfiguration {
     link("there", LinkEnd::Connect(address), send, receive)
+}
+
+/// Returns the link of a program that listens, with services that others may call.
+pub fn serving(address: LinkAddress, services: &[&str]) -> LinkConfiguration {
+    let serve = services.iter().map(|&service| service.to_owned()).collect();
+    LinkConfiguration { serve, ..listening(address, &[], &[]) }
+}
+
+/// Returns the link of a program that connects, and calls services there.
+pub fn calling(address: LinkAddress, services: &[&str]) -> LinkConfiguration {
+    let call = services.iter().map(|&service| service.to_owned()).collect();
+    LinkConfiguration { call, ..connecting(address, &[], &[]) }
 }
 
 fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfiguration {

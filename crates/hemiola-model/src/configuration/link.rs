@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// let laptop = LinkConfiguration {
 ///     send: vec![Sent { rate: Some(50.0), keep: Keep::Newest, ..Sent::topic("/odometry") }],
 ///     receive: vec![Received::new(Subject::topic("/goal"))],
+///     serve: vec!["SaveMap".to_owned()],
 ///     ..LinkConfiguration::new("laptop", LinkEnd::Listen(LinkAddress::Tcp(([127, 0, 0, 1], 7400).into())))
 /// };
 /// assert_eq!(laptop.end.to_string(), "tcp:127.0.0.1:7400");
@@ -27,6 +28,10 @@ pub struct LinkConfiguration {
     pub send: Vec<Sent>,
     /// The topics on which the other side may publish, and the representations that it provides.
     pub receive: Vec<Received>,
+    /// The services of this program that the other side may call.
+    pub serve: Vec<String>,
+    /// The services of the other side that are called here.
+    pub call: Vec<String>,
 }
 
 /// What a link carries: a topic or a representation, which are known by their names.
@@ -129,9 +134,9 @@ pub enum Keep {
 }
 
 impl LinkConfiguration {
-    /// Returns the configuration of a link that sends and receives nothing.
+    /// Returns the configuration of a link that carries nothing.
     pub fn new(name: impl Into<String>, end: LinkEnd) -> Self {
-        Self { name: name.into(), end, send: Vec::new(), receive: Vec::new() }
+        Self { name: name.into(), end, send: Vec::new(), receive: Vec::new(), serve: Vec::new(), call: Vec::new() }
     }
 }
 

@@ -1,5 +1,7 @@
-//! Representations that links carry: those that nobody reads here, and those that are read
-//! elsewhere.
+//! What links carry: representations that nobody reads here, those that are read elsewhere, and
+//! services that nobody asks here.
+
+use std::collections::BTreeSet;
 
 use hemiola_config::{Diagnostic, Diagnostics, Origins};
 use hemiola_model::configuration::{Configuration, LinkConfiguration, Received, Subject};
@@ -26,6 +28,23 @@ pub fn unread(robot: &Robot, origins: &Origins) -> Diagnostics {
         })
     };
     received.filter_map(warning).collect()
+}
+
+/// Returns warnings of services that links call and that no module asks which runs, though there is
+/// one. Of others a thread of the program may make use, which is not known before it runs.
+pub fn unasked(robot: &Robot, origins: &Origins, asked: &BTreeSet<String>) -> Diagnostics {
+    let called =
+        robot.configuration().links.iter().flat_map(|link| link.call.iter().map(move |service| (link, service)));
+    let unasked = called.filter(|(_, service)| asked.contains(*service) && !robot.asks(service));
+    let warning = |(link, service): (&LinkConfiguration, &String)| {
+        let message = format!("link `{}` calls `{service}`, and no module that runs asks it", link.name);
+        let warning = Diagnostic::warning(message).help("leave it out of `call`, or run the module that asks");
+        match origins.at(&["link", &link.name, "call"]) {
+            Some(origin) => warning.at(&origin.place, ""),
+            None => warning,
+        }
+    };
+    unasked.map(warning).collect()
 }
 
 /// Returns the warnings without those of representations that links send: they are read elsewhere.
@@ -81,6 +100,23 @@ mod tests {
         }
     }
 
+    /// Asks how the weather is elsewhere.
+    #[derive(Representation, Clone, Default)]
+    struct Forecast {
+        hours: u32,
+    }
+
+    #[derive(Module)]
+    struct Forecaster;
+
+    #[module]
+    impl Forecaster {
+        #[update]
+        fn forecast(&self, forecasts: &mut Requests<Forecast, f32>) {
+            _ = forecasts.send(Forecast { hours: 6 });
+        }
+    }
+
     /// Returns the robot of these modules that receives and sends, with where all that is written.
     fn robot(modules: &str, receive: &str, more: &str) -> (Robot, Origins) {
         let text = format!(
@@ -107,6 +143,19 @@ mod tests {
         let provided = said(both, "Wind", "[providers]\nWind = \"Weathercock\"");
         assert!(provided.contains("and `Weathercock.wind` provides it here"), "{provided}");
         assert_eq!(said(both, "Wind", "[providers]\nWind = \"link.mast.Wind\""), "");
+    }
+
+    #[test]
+    fn a_service_that_is_called_and_that_no_module_asks_which_runs_is_warned_of() {
+        let said = |modules: &str, call: &str| {
+            let (robot, origins) = robot(modules, "Wind", &format!("call = [{call}]"));
+            unasked(&robot, &origins, &Catalog::linked().services).to_string()
+        };
+        assert_eq!(said("\"Navigator\", \"Forecaster\"", "\"Forecast\""), "");
+        let forgotten = said("\"Navigator\"", "\"Forecast\"");
+        assert!(forgotten.contains("link `mast` calls `Forecast`, and no module that runs asks it"), "{forgotten}");
+        assert!(forgotten.contains("robot.toml:7:8"), "{forgotten}");
+        assert_eq!(said("\"Navigator\"", "\"Tide\""), "", "a thread may ask it");
     }
 
     #[test]

@@ -10,7 +10,8 @@ use super::{Frame, quiet, rate};
 use crate::top::rates::{Counted, Rates};
 use crate::top::table::{Cell, Column, Position, Table};
 
-/// Draws a row for each topic or representation, and below them the last problem of each link.
+/// Draws a row for each topic, representation or service, and below them the last problem of each
+/// link.
 pub fn draw(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame, rates: &Rates, position: &mut Position) {
     let problems = frame.links.iter().filter_map(|link| Some(format!(" {}: {}", link.name, link.problem.as_ref()?)));
     let problems: Vec<_> = problems.collect();
@@ -46,14 +47,23 @@ fn rows(link: &LinkStatistics, rates: &Rates) -> impl Iterator<Item = [Cell; 9]>
         let lost = received.lost.saturating_add(received.unreadable);
         ("received", (received.kind, &received.name), [received.messages, received.bytes, received.overtaken, lost])
     });
+    let carried = sent.chain(received).map(|(direction, (kind, name), figures)| {
+        (direction, name, Counted::Linked { link: link.name.clone(), kind, name: name.clone() }, figures)
+    });
+    let served = link.served.iter().map(|service| (true, service));
+    let services = served.chain(link.called.iter().map(|service| (false, service))).map(|(is_served, service)| {
+        let counted = Counted::Called { link: link.name.clone(), service: service.name.clone(), is_served };
+        let figures = [service.calls, 0, 0, service.unanswered.saturating_add(service.refused)];
+        (if is_served { "served" } else { "called" }, &service.name, counted, figures)
+    });
     let peers: Vec<_> = link.peers.iter().map(|peer| peer.name.as_str()).collect();
-    sent.chain(received).map(move |(direction, (kind, name), [messages, bytes, skipped, lost])| {
+    carried.chain(services).map(move |(direction, name, counted, [messages, bytes, skipped, lost])| {
         [
             quiet(&format!(" {}", link.name)),
             if peers.is_empty() { quiet("nobody") } else { Cell::text(peers.join(", ")) },
             quiet(direction),
             Cell::text(name).style(Modifier::BOLD),
-            rate(rates.rate(&Counted::Linked { link: link.name.clone(), kind, name: name.clone() })),
+            rate(rates.rate(&counted)),
             Cell::number(messages as f64, grouped(messages)),
             Cell::number(bytes as f64, grouped(bytes)),
             Cell::count(skipped, Color::Reset),

@@ -96,6 +96,16 @@ impl Robot {
             })
     }
 
+    /// Returns whether an update that runs asks a service.
+    pub fn asks(&self, service: &str) -> bool {
+        self.resolved.cycles.iter().any(|cycle| {
+            let modules = self.modules_of(&cycle.name);
+            let updates = cycle.updates.iter().map(|update| &modules[update.id.module].updates()[update.id.update]);
+            let mut ports = updates.flat_map(Update::arguments).filter_map(|argument| argument.port());
+            ports.any(|port| port.role() == PortRole::Calls && port.name() == service)
+        })
+    }
+
     /// Returns the sources, each with the distance of two samples if the framework paces it.
     pub fn source_periods(&self) -> Vec<(&'static str, Option<Duration>)> {
         self.sources.iter().map(|source| (source.name(), source_period(self, source.name()))).collect()

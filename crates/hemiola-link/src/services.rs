@@ -1,0 +1,203 @@
+//! A link's ends of its robot's services: of those that it serves to peers, and of those of peers
+//! that are called here.
+
+use std::sync::Arc;
+
+use hemiola_bus::{AnswerError, AnyAnswer, AnyClient, AnyRequest, AnyServer, Bus, BusError, SendError, Signal};
+use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
+use hemiola_model::configuration::LinkConfiguration;
+use hemiola_model::data::DataType;
+use hemiola_realtime::Wakeup;
+
+use crate::passage::contained;
+use crate::wire::NoAnswer;
+
+/// A link's ends of its robot's services. The types of a service are known as soon as the program
+/// has allowed calls of it.
+pub struct Services {
+    bus: Bus,
+    /// Notified when there is a request or an answer, or a service is new.
+    wakeup: Arc<Wakeup>,
+    /// The services of this robot that peers may call, in the order of robot.toml.
+    pub served: Vec<Service>,
+    /// The services of peers that are called here, in the order of robot.toml.
+    pub called: Vec<Service>,
+}
+
+/// A service that is served to peers, or called here.
+pub struct Service {
+    pub name: String,
+    /// The types of its requests and answers; `None` as long as the program has not said them.
+    pub types: Option<[KnownType; 2]>,
+    /// Whether somebody here serves it, as far as is known.
+    pub is_served: bool,
+    /// The end at which this robot's requests arrive, while a peer answers them.
+    server: Option<AnyServer>,
+    /// Whether somebody else served it here when the link would have.
+    is_taken: bool,
+}
+
+/// A type of this program.
+pub struct KnownType {
+    pub data_type: DataType,
+    pub schema: Arc<MessageSchema>,
+}
+
+/// A request of this robot, which a peer is to answer.
+pub struct Asked {
+    /// The request in CDR.
+    pub cdr: Arc<[u8]>,
+    /// The end at which the answer is given.
+    pub request: AnyRequest,
+}
+
+/// The reason why a call has no answer, for the peer and in words.
+pub type Unanswered = (NoAnswer, String);
+
+/// The requests of each client that may wait for the links' thread, as many as an update may have
+/// on their way.
+const CAPACITY: usize = 16;
+
+impl Services {
+    pub fn new(link: &LinkConfiguration, bus: Bus, wakeup: Arc<Wakeup>) -> Self {
+        let [served, called] =
+            [&link.serve, &link.call].map(|names| names.iter().map(|name| Service::new(name)).collect());
+        Self { bus, wakeup, served, called }
+    }
+
+    /// Notes which types are known by now, and who serves.
+    pub fn look(&mut self) {
+        if self.served.is_empty() && self.called.is_empty() {
+            return;
+        }
+        for known in self.bus.callable_services() {
+            let is_new = |service: &&mut Service| service.types.is_none() && service.name == known.name;
+            for service in self.served.iter_mut().chain(&mut self.called).filter(is_new) {
+                let [request, response] = [("Request", &known.request), ("Response", &known.response)];
+                let known_type = |(what, data_type): (&str, &DataType)| KnownType {
+                    data_type: data_type.clone(),
+                    schema: Arc::new(MessageSchema::of(&format!("{}{what}", known.name), data_type)),
+                };
+                service.types = Some([known_type(request), known_type(response)]);
+            }
+        }
+        let reports = self.bus.services();
+        for service in &mut self.served {
+            service.is_served = reports.iter().any(|report| report.is_served && report.name == service.name);
+        }
+        self.called.iter_mut().for_each(|service| service.is_taken = false);
+    }
+
+    /// Begins to receive this robot's requests to a service, or ends that: clients that wait for an
+    /// answer then learn that the server has ended.
+    ///
+    /// # Errors
+    /// Returns an error with the reason if somebody else serves it here, once.
+    pub fn serve(&mut self, service: usize, is_answered: bool) -> Result<(), String> {
+        let service = &mut self.called[service];
+        if !is_answered {
+            service.is_taken = false;
+            let server = service.server.take();
+            // Requests of users' types may wait there.
+            _ = contained(move || drop(server));
+        } else if service.server.is_none() && !service.is_taken {
+            let signal = Signal::Wakeup(self.wakeup.clone());
+            match self.bus.any_server(&service.name, CAPACITY, signal) {
+                Some(Ok(server)) => service.server = Some(server),
+                Some(Err(error)) => {
+                    service.is_taken = true;
+                    return Err(match error {
+                        BusError::AlreadyServed { .. } => "somebody in this program serves it".to_owned(),
+                        error => error.to_string(),
+                    });
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the next request of this robot to a service. Whoever asks with one that panics when
+    /// it is written knows.
+    pub fn next(&mut self, service: usize) -> Option<Asked> {
+        let server = self.called[service].server.as_mut()?;
+        loop {
+            let received = contained(|| {
+                let mut writer = CdrWriter::default();
+                let request = server.receive(&mut writer)?;
+                Some(Asked { cdr: writer.finish().into(), request })
+            });
+            if let Ok(received) = received {
+                return received;
+            }
+        }
+    }
+
+    /// Passes a request of a peer on to who serves it here. The peer's client is made for its first
+    /// request.
+    ///
+    /// # Errors
+    /// Returns why there will be no answer.
+    pub fn ask(&self, service: usize, client: &mut Option<AnyClient>, cdr: &[u8]) -> Result<AnyAnswer, Unanswered> {
+        let name = &self.served[service].name;
+        let asked = contained(|| {
+            let client = match client {
+                Some(client) => client,
+                None => {
+                    let made = self.bus.any_client(name, Signal::Wakeup(self.wakeup.clone()));
+                    let made = made.ok_or("its types are not known")?;
+                    client.insert(made.map_err(|error| error.to_string())?)
+                }
+            };
+            let mut reader = CdrReader::new(cdr).map_err(|error| error.to_string())?;
+            client.ask(&mut reader).map_err(|error| error.to_string())
+        });
+        match asked {
+            Ok(Ok(Ok(answer))) => Ok(answer),
+            Ok(Ok(Err(SendError::NoReceiver(())))) => Err((NoAnswer::Ended, "nobody serves it".to_owned())),
+            Ok(Ok(Err(SendError::Full(())))) => Err((NoAnswer::Refused, "as many wait as may".to_owned())),
+            Ok(Err(reason)) => Err((NoAnswer::Refused, reason)),
+            Err(panic) => Err((NoAnswer::Refused, format!("its type {panic}"))),
+        }
+    }
+}
+
+impl Service {
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), types: None, is_served: false, server: None, is_taken: false }
+    }
+
+    /// Returns whether peers can call it now.
+    pub fn can_be_called(&self) -> bool {
+        self.types.is_some() && self.is_served
+    }
+}
+
+/// Returns the answer of this robot to a peer's request in CDR, or why there is none, if that is
+/// known by now.
+pub fn taken(answer: &mut AnyAnswer) -> Option<Result<Arc<[u8]>, Unanswered>> {
+    let taken = contained(|| {
+        let mut writer = CdrWriter::default();
+        Some(answer.take(&mut writer)?.map(|()| Arc::from(writer.finish())))
+    });
+    match taken {
+        Ok(taken) => taken.map(|answer| answer.map_err(|error| ((&error).into(), error.to_string()))),
+        Err(panic) => Some(Err((NoAnswer::Refused, format!("its answer {panic}")))),
+    }
+}
+
+/// Answers a request of this robot with what a peer has said.
+///
+/// # Errors
+/// Returns an error with the reason if that is no answer. Then whoever has asked knows.
+pub fn answer(request: AnyRequest, cdr: Result<&[u8], String>) -> Result<(), String> {
+    let answered =
+        contained(move || match cdr.and_then(|cdr| CdrReader::new(cdr).map_err(|error| error.to_string())) {
+            Ok(mut reader) => request.answer(&mut reader).map_err(|error| error.to_string()),
+            Err(reason) => {
+                request.refuse(AnswerError::Refused);
+                Err(reason)
+            }
+        });
+    answered.unwrap_or_else(|panic| Err(format!("it {panic}")))
+}

@@ -23,30 +23,23 @@ const MOST_SAMPLES: usize = 1000;
 impl Cut<'_> {
     /// Returns all that crosses between processes, in the order in which it is provided.
     pub(super) fn crossings(&self) -> Result<Vec<Crossing>, RuntimeError> {
-        let mut crossings: Vec<Crossing> = Vec::new();
+        let mut crossings = Vec::new();
         for (from, provider) in self.nodes.iter().enumerate() {
-            for representation in &provider.provides {
-                for (to, reader) in
-                    self.nodes.iter().enumerate().filter(|(to, _)| self.places[*to] != self.places[from])
-                {
-                    let Some(read) = reader.reads.get(representation.name()).filter(|read| read.from == from) else {
-                        continue;
-                    };
-                    if !self.provides_now(from, representation.name()) {
-                        continue;
-                    }
+            let provided = provider.provides.iter().filter(|it| self.provides_now(from, it.name()));
+            for representation in provided {
+                let name = representation.name();
+                let elsewhere = self.nodes.iter().enumerate().filter(|(to, _)| self.places[*to] != self.places[from]);
+                for (to, reader) in elsewhere {
+                    let Some(read) = reader.reads.get(name).filter(|read| read.from == from) else { continue };
                     if representation.data_type().is_none() {
-                        let name = representation.name();
-                        let what = format!(
-                            "{} provides `{name}`, which is opaque and {} reads",
-                            provider.consumer, reader.consumer
-                        );
+                        let (reader, provider) = (&reader.consumer, &provider.consumer);
+                        let what = format!("`{reader}` reads `{name}` of `{provider}`, which is opaque");
                         return Err(self.refuse(what, "let both run in one process, or make it data"));
                     }
-                    let capacity =
-                        self.robot.configuration.cycles.get(to).map_or(MOST_SAMPLES, |cycle| cycle.sample_capacity);
+                    let cycle = self.robot.configuration.cycles.get(to);
+                    let capacity = cycle.map_or(MOST_SAMPLES, |cycle| cycle.sample_capacity);
                     let keep = if read.samples { Keep::Last(capacity.clamp(1, MOST_SAMPLES)) } else { Keep::Newest };
-                    let subject = Subject::representation(representation.name());
+                    let subject = Subject::representation(name);
                     join(&mut crossings, Crossing { from: self.places[from], to: self.places[to], subject, keep });
                 }
             }

@@ -41,7 +41,8 @@ pub enum Command {
                                       a changed ball model on the percepts of that game
   run --replay game.mcap --speed 0.5 --from 61s --to 65s --loop
                                       four seconds of it, at half the pace, again and again
-  run --overlay outdoor --set cycle.motion.workers=2")]
+  run --overlay outdoor --set cycle.motion.workers=2
+  run --process vision                the part of a robot with `[process.vision]`; without: all of its processes")]
     Run(RunArguments),
     /// Check configuration and modules without running anything
     #[command(after_help = "Examples:
@@ -145,9 +146,12 @@ pub struct ConfigurationArguments {
     /// Put a value over all files: cycle.motion.workers=2; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub assignments: Vec<String>,
+    /// The part of the robot that runs in this process of robot.toml, instead of the whole robot
+    #[arg(long, value_name = "NAME")]
+    pub process: Option<String>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct RunArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
@@ -275,7 +279,7 @@ pub struct GraphArguments {
     pub configuration: ConfigurationArguments,
     /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph
     /// (`cycles`) as JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "process"])]
     pub file: Option<PathBuf>,
     /// The cycle; needed for dot and svg where there are several
     pub cycle: Option<String>,
@@ -300,7 +304,7 @@ pub struct SimulateArguments {
     pub configuration: ConfigurationArguments,
     /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph
     /// (`cycles`) as JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "process"])]
     pub file: Option<PathBuf>,
     /// The cycle; all without
     pub cycle: Option<String>,

@@ -15,6 +15,8 @@ mod simulate;
 mod subject;
 mod why;
 
+pub use check::warn;
+
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;

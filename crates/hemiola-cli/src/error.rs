@@ -87,6 +87,9 @@ pub enum CommandError {
     /// The robot's guard cannot be started, or cannot do its work.
     #[error("error: the robot has no guard: {0}")]
     Guard(io::Error),
+    /// The processes into which a robot is cut cannot be started.
+    #[error("error: the robot's processes cannot run: {0}")]
+    Processes(io::Error),
     /// A file that a command removes cannot be removed.
     #[error("error: cannot remove {}: {error} (may its folder be written to?)", path.display())]
     Remove {
@@ -140,6 +143,7 @@ impl CommandError {
             | Self::Thread(_)
             | Self::Trace(_)
             | Self::Guard(_)
+            | Self::Processes(_)
             | Self::Remove { .. }
             | Self::Write { .. } => ExitCode::from(1),
         }

@@ -19,6 +19,7 @@ mod guard;
 mod interruption;
 mod lines;
 mod notes;
+mod processes;
 mod program;
 mod session;
 mod summary;

@@ -1,9 +1,12 @@
 //! What most commands begin with: the configuration, and the robot that it makes of the linked
 //! modules.
 
+mod part;
 mod places;
 mod recorded;
 
+pub use part::{PROCESSES, of_process, sockets, sockets_of};
+pub use places::sibling;
 pub use recorded::{Configured, configuration as recorded_configuration};
 
 use hemiola_config::{Base, Catalog, ConfigurationText, Diagnostics, LoadOptions, Loaded, Origins};
@@ -38,7 +41,7 @@ impl Session {
     /// runs.
     pub fn open(program: &Program, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
         let (loaded, configured_by) = configuration(program, arguments)?;
-        Self::assemble(loaded, configured_by)
+        Self::assemble(loaded, configured_by, arguments.process.as_deref())
     }
 
     /// Opens a session with the robot [as it was configured](recorded::configuration) when a log
@@ -52,21 +55,27 @@ impl Session {
         let Configured { loaded, providers, remarks } = recorded::configuration(program, arguments, log)?;
         let configured_by = log.split().first().display().to_string();
         let mut chosen = loaded.clone();
-        let assembled = Self::assemble(loaded, configured_by.clone()).or_else(|error| {
+        let process = arguments.process.as_deref().or(log.process());
+        let assembled = Self::assemble(loaded, configured_by.clone(), process).or_else(|error| {
             chosen.configuration.providers.extend(providers);
-            Self::assemble(chosen, configured_by).map_err(|_| error)
+            Self::assemble(chosen, configured_by, process).map_err(|_| error)
         });
         match assembled {
             Ok(session) => Ok(Self { remarks, ..session }),
             Err(error) => {
-                let session = Self::open(program, arguments)?;
+                let arguments = ConfigurationArguments { process: process.map(str::to_owned), ..arguments.clone() };
+                let session = Self::open(program, &arguments)?;
                 Ok(Self { remarks: vec![recorded::misfit(&error)], ..session })
             }
         }
     }
 
-    fn assemble(loaded: Loaded, configured_by: String) -> Result<Self, CommandError> {
-        let Loaded { configuration, origins, warnings, texts } = loaded;
+    /// Puts the robot together, or the part of it that runs in a process.
+    fn assemble(loaded: Loaded, configured_by: String, process: Option<&str>) -> Result<Self, CommandError> {
+        let Loaded { mut configuration, origins, warnings, texts } = loaded;
+        if let Some(process) = process {
+            configuration = part::part(configuration, process).map_err(|error| with_places(error, &origins))?;
+        }
         let history = match configuration.output.profile.as_ref().filter(|path| path.exists()) {
             Some(path) => ProfileHistory::load(path)?,
             // A robot that has not run yet has no history.

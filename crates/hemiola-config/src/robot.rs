@@ -8,6 +8,7 @@ mod log;
 pub(crate) mod modules;
 mod page;
 mod parameters;
+mod processes;
 mod replay;
 
 use hemiola_model::configuration::{
@@ -33,6 +34,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let guard = robot.take("guard");
     let page = robot.take("page");
     let links = robot.entries("link", found);
+    let processes = robot.entries("process", found);
     let output = robot.take("output");
     let log = robot.take("log");
     let chains = robot.entries("chain", found);
@@ -46,6 +48,9 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     configuration.modules = modules::read_modules(&modules, catalog, found);
     configuration.executors = executors::read_executors(&executors, found);
     configuration.cycles = cycles::read_cycles(&cycles, catalog, found);
+    configuration.processes = processes::read_processes(&processes, found);
+    let known: Vec<_> = catalog.sources.iter().map(|source| source.name.as_str()).collect();
+    processes::check_processes(&processes, &configuration, &known, found);
     configuration.providers = modules::read_providers(&providers, catalog, found);
     if let Some(node) = replay {
         configuration.replay = replay::read_replay(node, catalog, found);

@@ -265,9 +265,7 @@ impl Derived {
 
     fn add_latencies(&mut self, robot: &Robot) -> Result<(), InsightError> {
         let sources: Vec<&'static str> = robot.samples().iter().map(|(name, _)| *name).collect();
-        let root = |&source: &&'static str| Root { source, tells: robot.told_by(source) };
-        let roots: Vec<Root<'_>> = sources.iter().map(root).collect();
-        let chains = routes::chains(robot.resolved(), &robot.topic_ends(), &roots);
+        let chains = chains_of(robot);
         let mut declared: Vec<(usize, &_)> = Vec::new();
         // A chain from a source that is switched off does not exist.
         let is_on = |begin: &str| sources.contains(&source_of_messages(begin).unwrap_or(begin));
@@ -331,6 +329,19 @@ pub fn is_output_of(output: &str, to: &str) -> bool {
     let of = |whose: &str| output.strip_prefix(whose) == Some(to);
     let is_of_module = || output.strip_prefix(to).is_some_and(|update| update.starts_with('.'));
     of("") || of("output to ") || is_of_module()
+}
+
+/// Returns whether a robot has a chain from a source to an output, as `[chain.*]` names them.
+pub fn has_chain(robot: &Robot, from: &str, to: &str) -> bool {
+    find(&chains_of(robot), "", from, to).is_ok()
+}
+
+/// Returns all chains of a robot.
+fn chains_of(robot: &Robot) -> Vec<Chain> {
+    let samples = robot.samples();
+    let roots: Vec<Root<'_>> =
+        samples.iter().map(|(source, _)| Root { source, tells: robot.told_by(source) }).collect();
+    routes::chains(robot.resolved(), &robot.topic_ends(), &roots)
 }
 
 /// Returns the chain that the configuration names.

@@ -55,7 +55,7 @@ mod verdict;
 pub mod why;
 
 pub use admission::{Admitted, admit};
-pub use derive::{Derived, Latency, Response, derive, is_output_of};
+pub use derive::{Derived, Latency, Response, derive, has_chain, is_output_of};
 pub use error::InsightError;
 pub use executors::{Burst, Callbacks, Called};
 pub use findings::{Findings, Observed, Row, What};

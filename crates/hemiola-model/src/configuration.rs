@@ -6,12 +6,14 @@ mod condition;
 mod link;
 mod log;
 mod page;
+mod process;
 
 pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
 pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject, SubjectKind};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
 pub use page::PageConfiguration;
+pub use process::{ProcessConfiguration, RestartLimit};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -48,6 +50,11 @@ pub struct Configuration {
     pub page: PageConfiguration,
     /// Links to other programs, in the order of the file.
     pub links: Vec<LinkConfiguration>,
+    /// The processes into which the robot is cut, in the order of the file; empty: it is a single
+    /// one.
+    pub processes: Vec<ProcessConfiguration>,
+    /// The process whose part of a robot this is; `None`: it is a whole robot.
+    pub process: Option<String>,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.

@@ -12,6 +12,9 @@ pub const PARAMETERS: &str = "hemiola/parameters";
 pub const COUNTS: &str = "hemiola/channels";
 /// The prefix of topics in [`ABOUT`] of which only some values were to be recorded.
 pub const PARTIAL: &str = "partial";
+/// The key in [`ABOUT`] of the process whose part of the robot it is, if the robot is cut into
+/// processes.
+pub const PROCESS: &str = "process";
 /// The attachment with the execution times that were measured.
 pub const PROFILE: &str = "profile.json";
 /// The topic of changes from outside.

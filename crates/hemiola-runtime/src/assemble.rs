@@ -10,6 +10,7 @@
 //! | `course` | what can be followed |
 //! | `observers` | where all that can be observed |
 //! | `assembly` | the robot while all that is made |
+//! | `parts` | the parts of a robot in several processes |
 
 mod assembly;
 mod course;
@@ -17,6 +18,7 @@ mod cycles;
 mod feedback;
 mod instances;
 mod observers;
+mod parts;
 mod periods;
 mod robot;
 mod sources;

@@ -139,6 +139,16 @@ pub enum RuntimeError {
         /// The provider in this robot, with its location.
         provider: String,
     },
+    /// A robot that cannot be cut into the processes of `robot.toml`.
+    #[error("the robot cannot be cut into the processes {}: {what}; {remedy}", processes.join(", "))]
+    Cut {
+        /// The processes.
+        processes: Vec<String>,
+        /// The reason.
+        what: String,
+        /// The change that would help.
+        remedy: &'static str,
+    },
     /// Something asked for by name does not exist.
     #[error("there is no {kind} `{name}`; known are: {}", or_none(known))]
     Unknown {

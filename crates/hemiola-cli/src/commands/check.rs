@@ -2,6 +2,7 @@
 
 mod carried;
 mod machine;
+mod processes;
 mod safe_state;
 
 use std::collections::BTreeMap;
@@ -35,7 +36,8 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
     let base = session::base(program, &arguments.configuration);
     let guard = session.robot.configuration().guard.as_ref();
     let guard = guard.map(|guard| StopCommand::of(guard, &base)).transpose()?;
-    print(&overview(&session, guard.as_ref()))
+    let processes = processes::lines(program, &arguments.configuration, session.robot.configuration())?;
+    print(&overview(&session, &processes, guard.as_ref()))
 }
 
 /// Prints warnings to the standard error output.
@@ -64,8 +66,9 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
     }
 }
 
-/// Returns a line per cycle, the priorities of triggering sources, and what the safe state does.
-fn overview(session: &Session, guard: Option<&StopCommand>) -> String {
+/// Returns a line per cycle, the priorities of triggering sources, the processes, and what the safe
+/// state does.
+fn overview(session: &Session, processes: &[String], guard: Option<&StopCommand>) -> String {
     let robot = &session.robot;
     let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let plans = robot.plans(available);
@@ -97,6 +100,10 @@ fn overview(session: &Session, guard: Option<&StopCommand>) -> String {
         if let Some(priority) = robot.configuration().source_scheduling(source).priority() {
             let _ = writeln!(text, "{source} has priority {priority}, for it triggers {}.", triggered.name);
         }
+    }
+    processes.iter().for_each(|line| _ = writeln!(text, "{line}"));
+    if !processes.is_empty() {
+        text.push('\n');
     }
     safe_state::lines(session, guard).iter().for_each(|line| _ = writeln!(text, "{line}"));
     let _ = writeln!(text, "\n{} is in order.", session.configured_by);

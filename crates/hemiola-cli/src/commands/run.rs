@@ -24,6 +24,7 @@ use crate::error::CommandError;
 use crate::guard::{self, Line, Message, Oversight};
 use crate::interruption::Interruption;
 use crate::notes::tell;
+use crate::processes::{self, Processes};
 use crate::program::Program;
 use crate::session::{self, Session};
 use crate::summary::Summary;
@@ -44,7 +45,26 @@ use watch::{Pace, Shown, Watch, Wish, tempo};
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
+    if stepped(arguments).is_none()
+        && let Some(processes) = Processes::of(program, arguments)?
+    {
+        return processes.run();
+    }
+    match &arguments.configuration.process {
+        Some(process) => {
+            let arguments = session::of_process(arguments, process);
+            run_here(program, &format!("{name}-{process}"), &arguments)
+        }
+        None => run_here(program, name, arguments),
+    }
+}
+
+/// Runs the robot, or a part of it, in this process.
+fn run_here(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
     let line = Line::to_guard();
+    if arguments.configuration.process.is_some() {
+        processes::join()?;
+    }
     if line.is_none()
         && let Some(oversight) = oversight(program, arguments)?
     {
@@ -73,9 +93,13 @@ fn oversight(program: &Program, arguments: &RunArguments) -> Result<Option<Overs
     if !program.is_process || stepped(arguments).is_some() {
         return Ok(None);
     }
-    let (loaded, _) = session::configuration(program, &arguments.configuration)?;
+    let guard = match arguments.configuration.process {
+        // A part has a guard if something in it moves.
+        Some(_) => Session::open(program, &arguments.configuration)?.robot.configuration().guard.clone(),
+        None => session::configuration(program, &arguments.configuration)?.0.configuration.guard,
+    };
     let base = session::base(program, &arguments.configuration);
-    loaded.configuration.guard.map(|guard| Oversight::of(&guard, &base)).transpose()
+    guard.map(|guard| Oversight::of(&guard, &base)).transpose()
 }
 
 /// The facts that are the same for every run; `--loop` makes several.
@@ -124,7 +148,10 @@ impl Attempt<'_> {
         };
         if self.again.is_none() {
             session.remarks.iter().for_each(tell);
-            warn(&session.warnings, &[]);
+            // Whoever starts several processes has warned.
+            if std::env::var_os(session::PROCESSES).is_none() {
+                warn(&session.warnings, &[]);
+            }
         }
         let head = Head::of(&session.robot, name, &session.origins, &session.texts);
         let (mut history, mut known) = (session.history, session.known);

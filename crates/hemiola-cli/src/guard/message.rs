@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::session::sibling;
+
 /// A message from a robot to its guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
@@ -19,19 +21,16 @@ pub const RESTARTS: &str = "HEMIOLA_RESTARTS";
 /// Returns where a robot writes a file that its command line names: beside those of the robots
 /// before it that have died, if any have.
 pub fn after_restart(path: PathBuf) -> PathBuf {
-    let restarts = std::env::var(RESTARTS).ok().and_then(|restarts| restarts.parse().ok()).unwrap_or(0);
-    numbered(path, restarts)
+    numbered(path, restarts())
+}
+
+/// Returns how often this process was started again.
+pub fn restarts() -> u32 {
+    std::env::var(RESTARTS).ok().and_then(|restarts| restarts.parse().ok()).unwrap_or(0)
 }
 
 fn numbered(path: PathBuf, restarts: u32) -> PathBuf {
-    let (Some(stem), 1..) = (path.file_stem(), restarts) else { return path };
-    let mut name = stem.to_owned();
-    name.push(format!("-restart-{restarts}"));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    path.with_file_name(name)
+    if restarts == 0 { path } else { sibling(&path, &format!("-restart-{restarts}")) }
 }
 
 #[cfg(test)]

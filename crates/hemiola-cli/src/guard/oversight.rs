@@ -21,7 +21,7 @@ use signal_hook::low_level;
 
 use super::command::{StopCommand, in_words};
 use super::line::{GUARD, Post};
-use super::message::{Message, RESTARTS};
+use super::message::{self, Message, RESTARTS};
 use crate::error::CommandError;
 use crate::notes::tell;
 
@@ -130,7 +130,7 @@ impl<'o> Guarded<'o> {
         let child = Command::new(std::env::current_exe()?)
             .args(std::env::args_os().skip(1))
             .env(GUARD, &post.name)
-            .env(RESTARTS, restarts.to_string())
+            .env(RESTARTS, (message::restarts() + restarts).to_string())
             .spawn()?;
         let process = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
         tell(format_args!("guard: process {} watches over the robot, process {}", std::process::id(), child.id()));

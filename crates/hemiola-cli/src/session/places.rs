@@ -35,6 +35,18 @@ pub fn traces(base: &Base) -> PathBuf {
     folder.join("traces")
 }
 
+/// Returns the path of a file beside another one, with an ending of its name: `game-vision.mcap`.
+pub fn sibling(path: &Path, ending: &str) -> PathBuf {
+    let Some(stem) = path.file_stem() else { return path.to_owned() };
+    let mut name = stem.to_owned();
+    name.push(ending);
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
 /// Resolves a relative path that a file names from that file's folder.
 fn beside(path: &Path, key: &str, origins: &Origins) -> Option<PathBuf> {
     let file = Path::new(origins.of(key)?.place.file());

@@ -11,7 +11,7 @@ use hemiola_model::{ParameterDescription, Time, Value};
 use hemiola_runtime::{Change, Robot, RobotHandle};
 use hemiola_trace::Conditions;
 
-use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL};
+use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL, PROCESS};
 
 /// The metadata with which a log begins.
 pub struct Head {
@@ -157,6 +157,7 @@ fn about(robot: &Robot, name: &str) -> BTreeMap<String, String> {
         ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         ("machine".to_owned(), format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
     ]);
+    about.extend(robot.configuration().process.clone().map(|process| (PROCESS.to_owned(), process)));
     for cycle in &robot.resolved().cycles {
         for (representation, &update) in &cycle.providers {
             let described = robot.description().cycles.iter().find(|described| described.name == cycle.name);

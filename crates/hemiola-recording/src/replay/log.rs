@@ -10,7 +10,7 @@ use hemiola_runtime::{JournalEntry, JournalEvent, Script, Severity};
 
 use crate::checkpoints::{CheckpointHeads, Checkpoints, is_checkpoint};
 use crate::error::RecordingError;
-use crate::names::{ABOUT, CHANGES, CONFIGURATION, PARTIAL};
+use crate::names::{ABOUT, CHANGES, CONFIGURATION, PARTIAL, PROCESS};
 use crate::recorder::{is_journal, journal_event, numbered_change};
 use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
@@ -27,6 +27,7 @@ pub struct ReplayLog {
     /// Topics of which only some messages were to be recorded.
     partial: BTreeSet<String>,
     configuration: Option<BTreeMap<String, String>>,
+    process: Option<String>,
     script: Result<Script, Arc<RecordingError>>,
     checkpoints: Checkpoints,
     events: Vec<JournalEntry>,
@@ -59,7 +60,7 @@ impl ReplayLog {
         let split = SplitLog::find(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
         let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
-        let (mut configuration, mut events) = (None, Vec::new());
+        let (mut configuration, mut process, mut events) = (None, None, Vec::new());
         let (mut is_ours, mut first, mut last) = (false, None::<LogTime>, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
         let (mut reader, mut heads) = (TranscriptReader::default(), CheckpointHeads::default());
@@ -102,6 +103,7 @@ impl ReplayLog {
                         is_ours = true;
                         let topics = metadata.entries.keys().filter_map(|key| key.strip_prefix(PARTIAL));
                         partial.extend(topics.map(str::to_owned));
+                        process = metadata.entries.get(PROCESS).cloned();
                     }
                     Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION => {
                         // All files of a log begin with the same configuration.
@@ -128,7 +130,20 @@ impl ReplayLog {
         let since_origin = last.map_or(0, |last| last.nanoseconds().saturating_sub(origin.nanoseconds()));
         let end = Time::from_nanoseconds(i64::try_from(since_origin).unwrap_or(i64::MAX));
         let events = events_since(origin, events);
-        Ok(Self { split, channels, origin, end, partial, configuration, script, checkpoints, events, damage, damages })
+        Ok(Self {
+            split,
+            channels,
+            origin,
+            end,
+            partial,
+            configuration,
+            process,
+            script,
+            checkpoints,
+            events,
+            damage,
+            damages,
+        })
     }
 
     /// Returns the files of the log.
@@ -140,6 +155,12 @@ impl ReplayLog {
     /// JSON, by key. Returns `None` if the log does not contain it.
     pub fn configuration(&self) -> Option<&BTreeMap<String, String>> {
         self.configuration.as_ref()
+    }
+
+    /// Returns the name of the process whose part of the robot was recorded; `None` if the robot is
+    /// a single process.
+    pub fn process(&self) -> Option<&str> {
+        self.process.as_deref()
     }
 
     /// Returns whether the log has messages of a topic.

@@ -35,11 +35,11 @@ pub(super) struct Wiring {
 }
 
 /// A node that has a blackboard. Cycles come first, then sources.
-struct Node {
-    consumer: Consumer,
-    provides: Vec<&'static RepresentationDescriptor>,
+pub(super) struct Node {
+    pub(super) consumer: Consumer,
+    pub(super) provides: Vec<&'static RepresentationDescriptor>,
     /// The representations that it may read from elsewhere, and whether as samples.
-    reads: BTreeMap<&'static str, Read>,
+    pub(super) reads: BTreeMap<&'static str, Read>,
 }
 
 impl Node {
@@ -50,11 +50,11 @@ impl Node {
     }
 }
 
-struct Read {
+pub(super) struct Read {
     descriptor: &'static RepresentationDescriptor,
-    samples: bool,
+    pub(super) samples: bool,
     /// The number of the node that it comes from.
-    from: usize,
+    pub(super) from: usize,
 }
 
 impl Wiring {
@@ -196,7 +196,7 @@ fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
 }
 
 /// Returns what each cycle and source may provide and read, whatever providers are chosen later.
-fn nodes(robot: &Robot) -> Vec<Node> {
+pub(super) fn nodes(robot: &Robot) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let cycle_updates = |name: &str| -> Vec<&Update> {
         robot.modules_of(name).into_iter().flat_map(|module| module.updates()).collect()

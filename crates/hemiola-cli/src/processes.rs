@@ -1,0 +1,315 @@
+//! A robot that is cut into processes: one process starts them all, starts again what dies, and
+//! ends them together.
+//!
+//! It runs the same program, and shares no memory with the robot. No process outlives it: the
+//! kernel asks each of them to end then, as SIGTERM does.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hemiola_model::configuration::RestartLimit;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::Signals;
+
+use crate::command_line::{ConfigurationArguments, RunArguments};
+use crate::commands::warn;
+use crate::error::CommandError;
+use crate::guard::RESTARTS;
+use crate::notes::tell;
+use crate::program::Program;
+use crate::session::{self, PROCESSES, Session};
+
+/// The processes of a robot.
+pub struct Processes {
+    members: Vec<Member>,
+    arguments: Vec<OsString>,
+    events: Receiver<Event>,
+    sender: Sender<Event>,
+    /// Since when the robot is ending.
+    ending: Option<Instant>,
+    /// The exit code of the first process that ended with one other than 0.
+    code: u8,
+}
+
+/// One process of the robot.
+struct Member {
+    name: String,
+    restart: Option<RestartLimit>,
+    child: Option<Child>,
+    /// How often it was started again.
+    restarts: u32,
+    /// When it was started again, as far as that counts.
+    recent: VecDeque<Instant>,
+}
+
+enum Event {
+    /// The process of that number has ended, and waits to be asked how.
+    Ended(usize),
+    Signal(i32),
+}
+
+/// The time after which a process that does not end is killed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Makes this process one of a robot's, if it was started as that: it ends with the one that started
+/// it. The folder in which they meet is there from now on.
+///
+/// # Errors
+/// The folder cannot be made.
+pub fn join() -> Result<(), CommandError> {
+    #[cfg(target_os = "linux")]
+    if is_member() {
+        _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+        // Whoever ended before that asks nobody any more.
+        if !is_member() {
+            return Err(CommandError::Processes(io::Error::other("who started them has ended")));
+        }
+    }
+    let made = hemiola_live::make_socket_folder().and_then(|_| {
+        match DirBuilder::new().mode(0o700).create(session::sockets()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            result => result,
+        }
+    });
+    made.map_err(CommandError::Processes)
+}
+
+/// Returns whether this process was started as one of several of a robot.
+fn is_member() -> bool {
+    let parent = rustix::process::getppid().map(|parent| parent.as_raw_nonzero().to_string());
+    parent.is_some() && std::env::var(PROCESSES).ok() == parent
+}
+
+impl Processes {
+    /// Returns the processes that robot.toml asks for; `None` if the robot is a single one, or one
+    /// of them is asked for. That each of them can be put together is known then.
+    ///
+    /// # Errors
+    /// The configuration is wrong, or the robot cannot be cut like that.
+    pub fn of(program: &Program, arguments: &RunArguments) -> Result<Option<Self>, CommandError> {
+        if !program.is_process || arguments.configuration.process.is_some() {
+            return Ok(None);
+        }
+        let (loaded, _) = session::configuration(program, &arguments.configuration)?;
+        let names = loaded.configuration.process_names();
+        if names.is_empty() {
+            return Ok(None);
+        }
+        warn(&loaded.warnings, &[]);
+        for name in &names {
+            let arguments =
+                ConfigurationArguments { process: Some((*name).to_owned()), ..arguments.configuration.clone() };
+            Session::open(program, &arguments)?;
+        }
+        let limit = |name: &str| loaded.configuration.processes.iter().find(|it| it.name == name)?.restart;
+        let member = |name: &str| Member {
+            name: name.to_owned(),
+            restart: limit(name),
+            child: None,
+            restarts: 0,
+            recent: VecDeque::new(),
+        };
+        let (sender, events) = channel();
+        let mut typed: Vec<_> = std::env::args_os().skip(1).collect();
+        if !arguments.headless {
+            // Several processes cannot share the terminal.
+            typed.push("--headless".into());
+        }
+        let members = names.into_iter().map(member).collect();
+        Ok(Some(Self { members, arguments: typed, events, sender, ending: None, code: 0 }))
+    }
+
+    /// Starts the processes, and sees to them until all have ended. A process that ends by itself
+    /// ends the robot.
+    ///
+    /// # Errors
+    /// The system refuses a process or a thread.
+    pub fn run(mut self) -> Result<ExitCode, CommandError> {
+        let ran = self.run_all();
+        for child in self.members.iter_mut().filter_map(|member| member.child.as_mut()) {
+            _ = child.kill();
+            _ = child.wait();
+        }
+        _ = std::fs::remove_dir_all(hemiola_live::socket_folder().join(session::sockets_of(std::process::id())));
+        ran.map_err(CommandError::Processes)?;
+        Ok(ExitCode::from(self.code))
+    }
+
+    fn run_all(&mut self) -> io::Result<()> {
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])?;
+        let sender = self.sender.clone();
+        let pass_on = move || signals.forever().all(|signal| sender.send(Event::Signal(signal)).is_ok());
+        thread::Builder::new().name("hemiola signals".into()).spawn(pass_on)?;
+        (0..self.members.len()).try_for_each(|number| self.start(number))?;
+        while self.members.iter().any(|member| member.child.is_some()) {
+            match self.next_event() {
+                Some(Event::Ended(number)) => self.note_end(number)?,
+                Some(Event::Signal(signal)) => self.pass_on(signal),
+                None => {
+                    let hanging =
+                        self.members.iter_mut().filter_map(|member| Some((&member.name, member.child.as_mut()?)));
+                    for (name, child) in hanging {
+                        tell(format_args!("process `{name}` does not end, and is killed"));
+                        child.kill()?;
+                    }
+                    self.ending = Some(Instant::now());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the next event; `None` if the processes do not end although they were asked to.
+    fn next_event(&self) -> Option<Event> {
+        let Some(since) = self.ending else { return self.events.recv().ok() };
+        match self.events.recv_timeout((since + PATIENCE).saturating_duration_since(Instant::now())) {
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            Ok(event) => Some(event),
+        }
+    }
+
+    fn start(&mut self, number: usize) -> io::Result<()> {
+        let arguments = match number {
+            0 => self.arguments.clone(),
+            // One of the processes has the port that was typed; others take the next free one.
+            _ => without_page(&self.arguments),
+        };
+        let member = &mut self.members[number];
+        let child = Command::new(std::env::current_exe()?)
+            .args(arguments)
+            .args(["--process", &member.name])
+            .env(PROCESSES, std::process::id().to_string())
+            .env(RESTARTS, member.restarts.to_string())
+            // Ctrl-C reaches this process only, which passes it on.
+            .process_group(0)
+            .spawn()?;
+        let process = Pid::from_child(&child);
+        tell(format_args!("process `{}` is {}", member.name, child.id()));
+        member.child = Some(child);
+        let sender = self.sender.clone();
+        let wait = move || {
+            // It stays there until its number is no longer in use here.
+            let ended = || waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+            while matches!(ended(), Err(rustix::io::Errno::INTR)) {}
+            _ = sender.send(Event::Ended(number));
+        };
+        thread::Builder::new().name("hemiola process".into()).spawn(wait).map(drop)
+    }
+
+    fn note_end(&mut self, number: usize) -> io::Result<()> {
+        let member = &mut self.members[number];
+        let Some(mut child) = member.child.take() else { return Ok(()) };
+        let status = child.wait()?;
+        let (has_died, name) = (has_died(status), member.name.clone());
+        if self.ending.is_none()
+            && has_died
+            && let Some(limit) = member.restart
+            && member.may_start(limit, Instant::now())
+        {
+            member.restarts += 1;
+            let (count, within) = (limit.count, hemiola_words::duration(limit.within));
+            let now = member.recent.len();
+            tell(format_args!(
+                "process `{name}` has died: {status}; it is started again, {now} of at most {count} times in {within}"
+            ));
+            return self.start(number);
+        }
+        if has_died || !status.success() {
+            let end = if self.ending.is_none() { "; the robot ends" } else { "" };
+            tell(format_args!("process `{name}` {}: {status}{end}", if has_died { "has died" } else { "has ended" }));
+        }
+        if self.code == 0 {
+            self.code = code(status);
+        }
+        if self.ending.is_none() {
+            self.pass_on(SIGTERM);
+        }
+        Ok(())
+    }
+
+    fn pass_on(&mut self, signal: i32) {
+        let (signal, ends) = match signal {
+            SIGUSR1 => (Signal::USR1, false),
+            SIGUSR2 => (Signal::USR2, false),
+            SIGINT => (Signal::INT, true),
+            SIGHUP => (Signal::HUP, true),
+            _ => (Signal::TERM, true),
+        };
+        for child in self.members.iter().filter_map(|member| member.child.as_ref()) {
+            _ = kill_process(Pid::from_child(child), signal);
+        }
+        if ends && self.ending.is_none() {
+            self.ending = Some(Instant::now());
+        }
+    }
+}
+
+impl Member {
+    /// Returns whether the process may be started again now, and counts it then.
+    fn may_start(&mut self, limit: RestartLimit, now: Instant) -> bool {
+        self.recent.retain(|earlier| now.duration_since(*earlier) < limit.within);
+        let may = self.recent.len() < limit.count as usize;
+        if may {
+            self.recent.push_back(now);
+        }
+        may
+    }
+}
+
+/// Returns whether a process has not ended by itself: a signal has ended it, or it has panicked. Its
+/// guard says what a signal did as shells do.
+fn has_died(status: ExitStatus) -> bool {
+    const PANICKED: i32 = 101;
+    const SIGNALLED: i32 = 128;
+    status.code().is_none_or(|code| code == PANICKED || code >= SIGNALLED)
+}
+
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    u8::try_from(code).unwrap_or(1)
+}
+
+/// Returns the arguments without `--page`.
+fn without_page(arguments: &[OsString]) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy();
+        if text == "--page" {
+            rest.next();
+        } else if !text.starts_with("--page=") {
+            kept.push(argument.clone());
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_started_again_as_often_as_its_limit_says() {
+        let mut member =
+            Member { name: "vision".into(), restart: None, child: None, restarts: 0, recent: VecDeque::new() };
+        let limit = RestartLimit { count: 2, within: Duration::from_secs(60) };
+        let begin = Instant::now();
+        let mut at = |seconds| member.may_start(limit, begin + Duration::from_secs(seconds));
+        assert_eq!([at(0), at(30), at(59), at(61), at(62)], [true, true, false, true, false]);
+    }
+
+    #[test]
+    fn one_process_only_has_the_port_that_was_typed() {
+        let typed = ["run", "--page", "9000", "--headless", "--page=9000", "--no-page"].map(OsString::from);
+        assert_eq!(without_page(&typed), ["run", "--headless", "--no-page"]);
+    }
+}

@@ -1,0 +1,100 @@
+//! `[process.*]`: parts of the robot that run in processes of their own.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hemiola_model::configuration::{Configuration, ProcessConfiguration, RestartLimit};
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::node::Node;
+use crate::section::{Reading, Refusal, Section, suggest_at, text};
+
+/// The most processes of a robot: each may exchange values with each other one.
+const MOST_PROCESSES: usize = 16;
+/// The longest name of a process, which is part of the names of files and sockets.
+const LONGEST_NAME: usize = 32;
+/// The most times that a process can be started again in a second, minute or hour.
+const MOST_RESTARTS: u32 = 1000;
+
+pub(super) fn read_processes(processes: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<ProcessConfiguration> {
+    if let Some((_, node)) = processes.get(MOST_PROCESSES) {
+        let message = format!("there are {} processes, of at most {MOST_PROCESSES}", processes.len());
+        found.push(Diagnostic::error(message).at(&node.key, ""));
+        return Vec::new();
+    }
+    processes.iter().filter_map(|(name, node)| read_process(name, node, found)).collect()
+}
+
+fn read_process(name: &str, node: &Node, found: &mut Diagnostics) -> Option<ProcessConfiguration> {
+    let mut section = Section::open(&format!("process.{name}"), node, found)?;
+    let process = ProcessConfiguration {
+        name: name.to_owned(),
+        cycles: section.list("cycles", "a list of cycles, such as [\"cognition\"]", text, found),
+        sources: section.list("sources", "a list of sources, such as [\"UpperCamera\"]", text, found),
+        restart: section.read("restart", restart, found),
+    };
+    section.finish(found);
+    let is_plain = |name: &str| name.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'));
+    if name.is_empty() || name.len() > LONGEST_NAME || !is_plain(name) {
+        let error = Diagnostic::error(format!("`{name}` cannot be the name of a process"));
+        let help = format!("it is part of file names: up to {LONGEST_NAME} letters, digits, `-` and `_`");
+        found.push(error.at(&node.key, "").help(help));
+    }
+    let is_said = |key: &str| node.table().is_some_and(|table| table.contains_key(key));
+    if !is_said("cycles") && !is_said("sources") {
+        let error = Diagnostic::error(format!("`[process.{name}]` does not say what runs in it"));
+        found.push(error.at(&node.key, "").help("add `cycles = [...]`, or `sources = [...]`"));
+    }
+    Some(process)
+}
+
+/// Reads `3 per minute`.
+fn restart(node: &Node) -> Reading<'_, RestartLimit> {
+    let limit = || {
+        let (count, unit) = node.text()?.split_once(" per ")?;
+        let count = count.trim().parse().ok().filter(|count| (1..=MOST_RESTARTS).contains(count))?;
+        let within = match unit.trim() {
+            "second" => 1,
+            "minute" => 60,
+            "hour" => 3600,
+            _ => return None,
+        };
+        Some(RestartLimit { count, within: Duration::from_secs(within) })
+    };
+    limit().ok_or_else(|| {
+        let expected = "a limit such as \"3 per minute\": a number, `per`, and `second`, `minute` or `hour`";
+        Refusal::new(node, expected).help("leave it out for a process whose death ends the robot")
+    })
+}
+
+/// Checks that processes share what there is: each cycle and source is there, and runs in one of
+/// them.
+pub(super) fn check_processes(
+    processes: &[(&str, &Node)],
+    configuration: &Configuration,
+    known: &[&str],
+    found: &mut Diagnostics,
+) {
+    let cycles: Vec<&str> = configuration.cycles.iter().map(|cycle| cycle.name.as_str()).collect();
+    for (key, kind, names) in [("cycles", "cycle", cycles.as_slice()), ("sources", "source", known)] {
+        let mut taken: BTreeMap<&str, &Node> = BTreeMap::new();
+        let entries = processes.iter().filter_map(|(_, node)| node.table()?.get(key)?.list());
+        for entry in entries.flatten() {
+            let Some(name) = entry.text() else { continue };
+            if !names.contains(&name) {
+                let error = Diagnostic::error(format!("unknown {kind} `{name}`"));
+                found.push(suggest_at(error, &entry.place, name, names.iter().copied(), "there are"));
+            } else if let Some(before) = taken.insert(name, entry) {
+                let error = Diagnostic::error(format!("the {kind} `{name}` can run in one process only"));
+                found.push(error.at(&entry.place, "").related(&before.place, "and here").help("keep one of them"));
+            }
+        }
+    }
+    for (name, node) in processes {
+        if configuration.links.iter().any(|link| link.name == *name) {
+            let error = Diagnostic::error(format!("a process and a link are both called `{name}`"));
+            found
+                .push(error.at(&node.key, "").help("a process is reached over a link of its name: rename one of them"));
+        }
+    }
+}

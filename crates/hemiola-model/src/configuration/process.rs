@@ -1,0 +1,75 @@
+use std::time::Duration;
+
+use super::Configuration;
+
+/// A part of a robot that runs in a process of its own: `docs/processes.md`.
+///
+/// ```
+/// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
+///
+/// let mut robot = Configuration::default();
+/// for cycle in ["motion", "cognition"] {
+///     robot.cycles.push(CycleConfiguration::new(cycle, Trigger::Rate(30.0)));
+/// }
+/// robot.processes.push(ProcessConfiguration::new("vision", ["cognition".to_owned()]));
+/// assert_eq!(robot.process_names(), ["main", "vision"]);
+/// assert_eq!(robot.process_of("motion"), Some("main"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessConfiguration {
+    /// The name of the process.
+    pub name: String,
+    /// The cycles that run in it.
+    pub cycles: Vec<String>,
+    /// The sources that run in it, besides those that trigger its cycles.
+    pub sources: Vec<String>,
+    /// How often it is started again when it has died; `None`: the robot ends then.
+    pub restart: Option<RestartLimit>,
+}
+
+/// How often a process may be started again.
+///
+/// ```
+/// use hemiola_model::configuration::RestartLimit;
+/// use std::time::Duration;
+///
+/// let limit = RestartLimit { count: 3, within: Duration::from_secs(60) };
+/// assert_eq!(limit.count, 3);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RestartLimit {
+    /// The most times.
+    pub count: u32,
+    /// The time in which they are counted.
+    pub within: Duration,
+}
+
+/// The process of the cycles that no other process names.
+const MAIN: &str = "main";
+
+impl ProcessConfiguration {
+    /// Creates a process with these cycles, which is not started again when it has died.
+    pub fn new(name: impl Into<String>, cycles: impl Into<Vec<String>>) -> Self {
+        Self { name: name.into(), cycles: cycles.into(), sources: Vec::new(), restart: None }
+    }
+}
+
+impl Configuration {
+    /// Returns the names of the robot's processes; none if it is a single one. Cycles that no
+    /// process names run in the process `main`, which comes first then.
+    pub fn process_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.processes.iter().map(|process| process.name.as_str()).collect();
+        let is_left = |cycle: &str| !self.processes.iter().any(|process| process.cycles.iter().any(|it| it == cycle));
+        if !names.is_empty() && !names.contains(&MAIN) && self.cycles.iter().any(|cycle| is_left(&cycle.name)) {
+            names.insert(0, MAIN);
+        }
+        names
+    }
+
+    /// Returns the name of the process in which a cycle runs; `None` if the robot is a single one.
+    pub fn process_of(&self, cycle: &str) -> Option<&str> {
+        let names_it = |process: &&ProcessConfiguration| process.cycles.iter().any(|name| name == cycle);
+        let named = self.processes.iter().find(names_it).map(|process| process.name.as_str());
+        named.or((!self.processes.is_empty()).then_some(MAIN))
+    }
+}

@@ -1,0 +1,214 @@
+//! The parts of a robot that run in processes of their own: which sources are where, and what
+//! crosses from one process to another.
+
+mod chains;
+mod crossings;
+
+use std::path::Path;
+
+use hemiola_model::configuration::{
+    Configuration, LinkAddress, LinkConfiguration, LinkEnd, Received, Scheduling, Sent, Subject, SubjectKind, Trigger,
+};
+use hemiola_model::module::ModuleDescriptor;
+use hemiola_plan::Consumer;
+
+use super::robot::Robot;
+use super::wiring::{Node, nodes};
+use crate::error::RuntimeError;
+use crossings::Crossing;
+
+/// A robot that is cut into processes, which are known by their numbers.
+struct Cut<'r> {
+    robot: &'r Robot,
+    names: Vec<&'r str>,
+    /// The cycles and sources, as [`nodes`] numbers them.
+    nodes: Vec<Node>,
+    /// The process of each node.
+    places: Vec<usize>,
+}
+
+impl Robot {
+    /// Returns the configuration of the part of this robot that runs in one of its processes. It
+    /// receives what it reads of other parts over links that have their names, which meet at Unix
+    /// sockets in `folder`.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Unknown`]: there is no such process. [`RuntimeError::Cut`]: the robot cannot
+    /// be cut there.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
+    /// use hemiola_runtime::Robot;
+    ///
+    /// let mut configuration = Configuration::default();
+    /// for cycle in ["motion", "cognition"] {
+    ///     configuration.cycles.push(CycleConfiguration::new(cycle, Trigger::Rate(30.0)));
+    /// }
+    /// configuration.processes.push(ProcessConfiguration::new("vision", ["cognition".to_owned()]));
+    /// let vision = Robot::assemble(configuration)?.part("vision", Path::new("/run/robot"))?;
+    /// assert_eq!(vision.cycles.len(), 1); // and no link, as nothing crosses
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn part(&self, process: &str, folder: &Path) -> Result<Configuration, RuntimeError> {
+        let cut = Cut::of(self);
+        let here = cut.names.iter().position(|name| *name == process).ok_or_else(|| RuntimeError::Unknown {
+            kind: "process",
+            name: process.to_owned(),
+            known: cut.names.iter().map(|&name| name.to_owned()).collect(),
+        })?;
+        let crossings = cut.crossings()?;
+        let mut part = self.configuration.clone();
+        part.processes.clear();
+        part.process = Some(process.to_owned());
+        part.cycles.retain(|cycle| self.configuration.process_of(&cycle.name) == Some(process));
+        for cycle in &mut part.cycles {
+            cut.trigger(&mut cycle.trigger, here)?;
+        }
+        for (node, place) in cut.nodes.iter().zip(&cut.places) {
+            if let Consumer::Source(source) = &node.consumer
+                && *place != here
+            {
+                part.sources.entry(source.clone()).or_default().enabled = Some(false);
+            }
+        }
+        if here != FIRST {
+            part.links.clear();
+            // One of the processes has the port that robot.toml says; others take the next free one.
+            part.page.port = None;
+        }
+        part.links.extend(cut.links(here, &crossings, folder));
+        cut.choose_providers(&mut part, here);
+        cut.rank_links(&mut part, here);
+        part.chains.retain(|chain| cut.is_at(&chain.from, here) && cut.ends(&chain.to, here));
+        let moves = |module: &&ModuleDescriptor| module.has_safe_state() && cut.runs(module.name(), here);
+        part.guard = part.guard.filter(|_| self.modules.iter().any(|module| moves(&module)));
+        Ok(part)
+    }
+}
+
+/// The process that has the links to others.
+const FIRST: usize = 0;
+
+impl<'r> Cut<'r> {
+    fn of(robot: &'r Robot) -> Self {
+        let names = robot.configuration.process_names();
+        let nodes = nodes(robot);
+        let mut cut = Self { robot, names, places: Vec::with_capacity(nodes.len()), nodes };
+        for index in 0..cut.nodes.len() {
+            cut.places.push(cut.place(index));
+        }
+        cut
+    }
+
+    /// Returns the process of a node; for a source, those of cycles must be known.
+    fn place(&self, node: usize) -> usize {
+        let configuration = &self.robot.configuration;
+        let number = |name: &str| self.names.iter().position(|known| *known == name);
+        let source = match &self.nodes[node].consumer {
+            Consumer::Cycle(cycle) => return configuration.process_of(cycle).and_then(number).unwrap_or(FIRST),
+            Consumer::Source(source) => source,
+        };
+        let named = configuration.processes.iter().find(|process| process.sources.contains(source));
+        let is_triggered = |trigger: &Trigger| matches!(trigger, Trigger::Source(name) if name == source);
+        let triggered = || configuration.cycles.iter().position(|cycle| is_triggered(&cycle.trigger));
+        let cycles = configuration.cycles.len();
+        let reading = || (0..cycles).find(|&cycle| self.nodes[cycle].reads.values().any(|read| read.from == node));
+        let is_link = self.robot.fed_sources().contains(&source.as_str());
+        match named {
+            // A link is open in one process, whoever reads what comes.
+            _ if is_link => FIRST,
+            Some(process) => number(&process.name).unwrap_or(FIRST),
+            None => triggered().or_else(reading).map_or(FIRST, |cycle| self.places[cycle]),
+        }
+    }
+
+    fn is_at(&self, source: &str, place: usize) -> bool {
+        let is_meant = |node: &Node| node.consumer == Consumer::Source(source.to_owned());
+        self.nodes.iter().zip(&self.places).any(|(node, at)| is_meant(node) && *at == place)
+    }
+
+    /// Returns whether a chain that ends there, as `[chain.*]` says it, ends in that process.
+    fn ends(&self, output: &str, place: usize) -> bool {
+        self.is_at(output, place) || self.runs(output.split('.').next().unwrap_or_default(), place)
+    }
+
+    /// Returns whether a module is one of a cycle in that process.
+    fn runs(&self, module: &str, place: usize) -> bool {
+        let cycles = self.robot.system.cycles.iter().zip(&self.places).filter(|(_, at)| **at == place);
+        cycles.flat_map(|(cycle, _)| &cycle.modules).any(|known| known.name == module)
+    }
+
+    /// Replaces a trigger that runs in another process by what comes from there: the last value of
+    /// the source's sample that the link sends.
+    fn trigger(&self, trigger: &mut Trigger, here: usize) -> Result<(), RuntimeError> {
+        let Trigger::Source(source) = trigger else { return Ok(()) };
+        let node = self.nodes.iter().position(|node| node.consumer == Consumer::Source(source.clone()));
+        let Some(node) = node.filter(|node| self.places[*node] != here) else { return Ok(()) };
+        let is_read = |name: &str| {
+            let here = self.nodes.iter().zip(&self.places).filter(|(_, at)| **at == here);
+            here.flat_map(|(reader, _)| reader.reads.get(name)).any(|read| read.from == node)
+        };
+        let last =
+            self.nodes[node].provides.iter().rev().find(|provided| is_read(provided.name())).ok_or_else(|| {
+                let what = format!(
+                    "source `{source}` triggers a cycle in `{}` that reads none of its values",
+                    self.names[here]
+                );
+                self.refuse(what, "let source and cycle run in one process")
+            })?;
+        *source = Received::new(Subject::representation(last.name())).source(self.names[self.places[node]]);
+        Ok(())
+    }
+
+    /// Returns the links of a process to all others with which it exchanges something.
+    fn links(&self, here: usize, crossings: &[Crossing], folder: &Path) -> Vec<LinkConfiguration> {
+        let others = (0..self.names.len()).filter(|&there| there != here);
+        let link = |there: usize| {
+            let between = |from: usize, to: usize| {
+                crossings.iter().filter(move |crossing| (crossing.from, crossing.to) == (from, to))
+            };
+            let socket = format!("{}-{}.sock", self.names[here.min(there)], self.names[here.max(there)]);
+            let address = LinkAddress::Unix(folder.join(socket));
+            let end = if here < there { LinkEnd::Listen(address) } else { LinkEnd::Connect(address) };
+            let place = Some(format!("process `{}`", self.names[there]));
+            let sent = |it: &Crossing| Sent { subject: it.subject.clone(), rate: None, keep: it.keep };
+            let received = |it: &Crossing| Received { subject: it.subject.clone(), place: place.clone() };
+            let (send, receive) =
+                (between(here, there).map(sent).collect(), between(there, here).map(received).collect());
+            LinkConfiguration { send, receive, ..LinkConfiguration::new(self.names[there], end) }
+        };
+        others.map(link).filter(|link| !link.send.is_empty() || !link.receive.is_empty()).collect()
+    }
+
+    /// Leaves the choices that concern this process, and has what comes from others count.
+    fn choose_providers(&self, part: &mut Configuration, here: usize) {
+        part.providers.retain(|_, chosen| self.is_at(chosen, here) || self.runs(chosen, here));
+        for link in part.links.iter().filter(|link| self.names.contains(&link.name.as_str())) {
+            for received in link.receive.iter().filter(|it| it.subject.kind == SubjectKind::Representation) {
+                part.providers.insert(received.subject.name.clone(), received.source(&link.name));
+            }
+        }
+    }
+
+    /// Gives what comes over links a priority just below the most important cycle that reads it,
+    /// unless robot.toml says otherwise: in one process, too, nobody less important would be in
+    /// between. What triggers a cycle has one above it.
+    fn rank_links(&self, part: &mut Configuration, here: usize) {
+        let received = part.links.iter().filter(|link| self.names.contains(&link.name.as_str()));
+        let received =
+            received.flat_map(|link| link.receive.iter().map(|it| (it.subject.name.clone(), it.source(&link.name))));
+        for (name, source) in received.collect::<Vec<_>>() {
+            let cycles = self.robot.configuration.cycles.iter().zip(&self.nodes).zip(&self.places);
+            let reading = cycles.filter(|((_, node), at)| **at == here && node.reads.contains_key(name.as_str()));
+            let highest = reading.filter_map(|((cycle, _), _)| cycle.scheduling.priority()).max();
+            let is_trigger = |trigger: &Trigger| *trigger == Trigger::Source(source.clone());
+            if let Some(priority) = highest.filter(|priority| *priority > 1)
+                && !part.cycles.iter().any(|cycle| is_trigger(&cycle.trigger))
+            {
+                let scheduling = &mut part.sources.entry(source).or_default().scheduling;
+                scheduling.get_or_insert(Scheduling::Fifo(priority - 1));
+            }
+        }
+    }
+}

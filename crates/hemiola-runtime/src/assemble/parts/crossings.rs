@@ -1,0 +1,155 @@
+//! What crosses from one process of a robot to another one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hemiola_model::configuration::{Keep, Sent, Subject, SubjectKind, Trigger};
+use hemiola_model::module::{PortRole, Update};
+
+use super::{Cut, FIRST};
+use crate::error::RuntimeError;
+
+/// Something that one process sends to another one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Crossing {
+    pub from: usize,
+    pub to: usize,
+    pub subject: Subject,
+    pub keep: Keep,
+}
+
+/// The most values of a representation that wait for another process.
+const MOST_SAMPLES: usize = 1000;
+
+impl Cut<'_> {
+    /// Returns all that crosses between processes, in the order in which it is provided.
+    pub(super) fn crossings(&self) -> Result<Vec<Crossing>, RuntimeError> {
+        let mut crossings = Vec::new();
+        for (from, provider) in self.nodes.iter().enumerate() {
+            let provided = provider.provides.iter().filter(|it| self.provides_now(from, it.name()));
+            for representation in provided {
+                let name = representation.name();
+                let elsewhere = self.nodes.iter().enumerate().filter(|(to, _)| self.places[*to] != self.places[from]);
+                for (to, reader) in elsewhere {
+                    let Some(read) = reader.reads.get(name).filter(|read| read.from == from) else { continue };
+                    if representation.data_type().is_none() {
+                        let (reader, provider) = (&reader.consumer, &provider.consumer);
+                        let what = format!("`{reader}` reads `{name}` of `{provider}`, which is opaque");
+                        return Err(self.refuse(what, "let both run in one process, or make it data"));
+                    }
+                    let cycle = self.robot.configuration.cycles.get(to);
+                    let capacity = cycle.map_or(MOST_SAMPLES, |cycle| cycle.sample_capacity);
+                    let keep = if read.samples { Keep::Last(capacity.clamp(1, MOST_SAMPLES)) } else { Keep::Newest };
+                    let subject = Subject::representation(name);
+                    join(&mut crossings, Crossing { from: self.places[from], to: self.places[to], subject, keep });
+                }
+            }
+        }
+        self.topics_across(&mut crossings)?;
+        self.check_links()?;
+        Ok(crossings)
+    }
+
+    fn provides_now(&self, node: usize, representation: &str) -> bool {
+        self.robot.resolved.cycles.get(node).is_none_or(|cycle| cycle.providers.contains_key(representation))
+    }
+
+    /// Adds the topics that cross. Services are those of the program, which is the same in each
+    /// process.
+    fn topics_across(&self, crossings: &mut Vec<Crossing>) -> Result<(), RuntimeError> {
+        let mut publishing: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        let mut subscribing = publishing.clone();
+        for (place, update) in self.updates() {
+            for port in update.arguments().iter().filter_map(|argument| argument.port()) {
+                match port.role() {
+                    PortRole::Publishes => publishing.entry(port.name()).or_default().insert(place),
+                    PortRole::Subscribes => subscribing.entry(port.name()).or_default().insert(place),
+                    PortRole::Calls => false,
+                };
+            }
+        }
+        for (cycle, place) in self.robot.configuration.cycles.iter().zip(&self.places) {
+            if let Trigger::Topic(topic) = &cycle.trigger {
+                subscribing.entry(topic).or_default().insert(*place);
+            }
+        }
+        for (topic, from) in publishing {
+            let Some(to) = subscribing.get(topic) else { continue };
+            let across =
+                || from.iter().flat_map(|from| to.iter().map(move |to| (*from, *to))).filter(|(from, to)| from != to);
+            if from.len() > 1 && across().next().is_some() {
+                let what =
+                    format!("the topic `{topic}` is published in several processes, and would circulate between them");
+                return Err(self.refuse(what, "let all who publish it run in one process"));
+            }
+            for (from, to) in across() {
+                join(crossings, Crossing { from, to, subject: Subject::topic(topic), keep: Keep::default() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the updates and sample methods that run, each with its process.
+    fn updates(&self) -> impl Iterator<Item = (usize, &Update)> {
+        let cycles = self.robot.resolved.cycles.iter().zip(&self.places).flat_map(|(cycle, place)| {
+            let modules = self.robot.modules_of(&cycle.name);
+            let update = move |update: &hemiola_plan::ResolvedUpdate| {
+                (*place, &modules[update.id.module].updates()[update.id.update])
+            };
+            cycle.updates.iter().map(update)
+        });
+        let places = self.places[self.robot.resolved.cycles.len()..].iter();
+        cycles.chain(self.robot.sources.iter().zip(places).map(|(source, place)| (*place, source.sample())))
+    }
+
+    /// Checks that the process with the links to others has what they send.
+    fn check_links(&self) -> Result<(), RuntimeError> {
+        for link in &self.robot.configuration.links {
+            for Sent { subject, .. } in &link.send {
+                let provides = |node: &usize| self.nodes[*node].provides.iter().any(|it| it.name() == subject.name);
+                let is_elsewhere = match subject.kind {
+                    SubjectKind::Representation => {
+                        let node = (0..self.nodes.len())
+                            .find(|node| provides(node) && self.provides_now(*node, &subject.name));
+                        node.is_some_and(|node| self.places[node] != FIRST)
+                    }
+                    SubjectKind::Topic => {
+                        let publishes = |update: &Update| {
+                            let mut ports = update.arguments().iter().filter_map(|argument| argument.port());
+                            ports.any(|port| port.role() == PortRole::Publishes && port.name() == subject.name)
+                        };
+                        self.updates().any(|(place, update)| place != FIRST && publishes(update))
+                    }
+                };
+                if is_elsewhere {
+                    let first = self.names[FIRST];
+                    let what = format!(
+                        "link `{}` belongs to process `{first}`, and the {subject} comes from another one",
+                        link.name
+                    );
+                    return Err(self.refuse(what, "let what provides it run there, too"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn refuse(&self, what: String, remedy: &'static str) -> RuntimeError {
+        RuntimeError::Cut { processes: self.names.iter().map(|&name| name.to_owned()).collect(), what, remedy }
+    }
+}
+
+/// Adds what crosses, once for all who read it there.
+fn join(crossings: &mut Vec<Crossing>, new: Crossing) {
+    let is_same = |known: &&mut Crossing| (known.from, known.to, &known.subject) == (new.from, new.to, &new.subject);
+    match (crossings.iter_mut().find(is_same), new.keep) {
+        (Some(known), Keep::Last(count)) => {
+            let more = match known.keep {
+                Keep::Newest => count,
+                Keep::Last(known) => known.max(count),
+            };
+            known.keep = Keep::Last(more);
+        }
+        (Some(_), Keep::Newest) => {}
+        (None, _) => crossings.push(new),
+    }
+}

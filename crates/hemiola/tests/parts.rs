@@ -1,0 +1,321 @@
+//! Robots that are cut into processes: each part is a robot, and receives what it reads of others.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hemiola::configuration::{
+    ChainConfiguration, Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, LinkEnd,
+    ProcessConfiguration, Scheduling, Sent, Subject, SubjectKind, Trigger,
+};
+use hemiola::prelude::*;
+use hemiola::runtime::{Robot, RuntimeError};
+
+#[derive(Representation, Clone, Default)]
+struct Scan {
+    ranges: Vec<f32>,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Bump {
+    count: u32,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Map {
+    cells: Vec<u8>,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Pose {
+    x: f64,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Plan {
+    goal: f64,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Motor {
+    speed: f64,
+}
+
+/// A message.
+#[derive(Representation, Clone, Default)]
+struct Alarm {
+    level: u32,
+}
+
+#[derive(Representation, Default)]
+#[representation(opaque)]
+struct Handle {
+    file: Option<std::fs::File>,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Size {
+    bytes: u64,
+}
+
+#[derive(Source)]
+struct Lidar {}
+
+#[source]
+impl Lidar {
+    #[sample(rate = 20.0)]
+    fn scan(&mut self, _motor: &Motor, scan: &mut Scan, bump: &mut Bump) {
+        scan.ranges.resize(4, 1.0);
+        bump.count += 1;
+    }
+}
+
+#[derive(Module)]
+struct Odometer {}
+
+#[module]
+impl Odometer {
+    #[update]
+    fn pose(&self, _scan: Samples<Scan>, map: &Map, pose: &mut Pose) {
+        pose.x = f64::from(map.cells.first().copied().unwrap_or_default());
+    }
+}
+
+#[derive(Module)]
+struct Mapper {}
+
+#[module]
+impl Mapper {
+    #[update]
+    fn map(&self, scan: &Scan, _bump: &Bump, map: &mut Map, alarms: &mut Publisher<Alarm>) {
+        map.cells.resize(scan.ranges.len(), 1);
+        alarms.publish(Alarm { level: 1 });
+    }
+}
+
+#[derive(Module)]
+struct Planner {}
+
+#[module]
+impl Planner {
+    #[update]
+    fn plan(&self, map: &Map, pose: &Pose, plan: &mut Plan) {
+        plan.goal = pose.x + map.cells.len() as f64;
+    }
+}
+
+#[derive(Module)]
+struct Driver {}
+
+#[module]
+impl Driver {
+    #[update]
+    fn drive(&self, plan: &Plan, _scan: &Scan, alarms: &Subscription<Alarm>, motor: &mut Motor) {
+        motor.speed = plan.goal - alarms.iter().count() as f64;
+    }
+}
+
+/// An alternative that publishes alarms, too.
+#[derive(Module)]
+struct Watcher {}
+
+#[module]
+impl Watcher {
+    #[update]
+    fn plan(&self, plan: &mut Plan, heard: &Subscription<Alarm>, alarms: &mut Publisher<Alarm>) {
+        plan.goal = heard.iter().count() as f64;
+        alarms.publish(Alarm { level: 2 });
+    }
+}
+
+#[derive(Module)]
+struct Opener {}
+
+#[module]
+impl Opener {
+    #[update]
+    fn open(&self, handle: &mut Handle) {
+        handle.file = None;
+    }
+}
+
+#[derive(Module)]
+struct Measurer {}
+
+#[module]
+impl Measurer {
+    #[update]
+    fn size(&self, handle: &Handle, size: &mut Size) {
+        size.bytes = u64::from(handle.file.is_some());
+    }
+}
+
+const CYCLES: [(&str, &str); 4] =
+    [("odometry", "Odometer"), ("mapping", "Mapper"), ("planning", "Planner"), ("driving", "Driver")];
+
+fn cycle(name: &str, module: &str, trigger: Trigger) -> CycleConfiguration {
+    CycleConfiguration { modules: vec![module.to_owned()], ..CycleConfiguration::new(name, trigger) }
+}
+
+fn robot() -> Configuration {
+    let mut configuration = Configuration::default();
+    for (name, module) in CYCLES {
+        let trigger = if name == "mapping" { Trigger::Source("Lidar".into()) } else { Trigger::Rate(50.0) };
+        configuration.cycles.push(cycle(name, module, trigger));
+    }
+    configuration
+}
+
+fn process(name: &str, cycles: &[&str]) -> ProcessConfiguration {
+    ProcessConfiguration::new(name, cycles.iter().map(|&cycle| cycle.to_owned()).collect::<Vec<_>>())
+}
+
+fn part(configuration: &Configuration, process: &str) -> Result<Configuration, RuntimeError> {
+    Robot::assemble(configuration.clone())?.part(process, Path::new("/run/robot"))
+}
+
+fn names<'l>(link: &'l LinkConfiguration, is_sent: bool) -> BTreeSet<(SubjectKind, &'l str)> {
+    let subjects: Vec<&Subject> = match is_sent {
+        true => link.send.iter().map(|sent| &sent.subject).collect(),
+        false => link.receive.iter().map(|received| &received.subject).collect(),
+    };
+    subjects.into_iter().map(|subject| (subject.kind, subject.name.as_str())).collect()
+}
+
+#[test]
+fn a_part_has_its_cycles_and_a_link_to_each_other_part() {
+    let mut configuration = robot();
+    configuration.cycles[3].scheduling = Scheduling::Fifo(60);
+    configuration.processes = vec![process("maps", &["mapping", "planning"])];
+    configuration.providers.insert("Plan".into(), "Planner".into());
+    let (main, maps) = (part(&configuration, "main").unwrap(), part(&configuration, "maps").unwrap());
+    let cycles = |part: &Configuration| part.cycles.iter().map(|cycle| cycle.name.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (cycles(&main), cycles(&maps)),
+        (vec!["odometry".into(), "driving".into()], vec!["mapping".into(), "planning".into()])
+    );
+    // The source is where the cycle is that it triggers.
+    assert_eq!((main.sources["Lidar"].enabled, maps.sources.get("Lidar")), (Some(false), None));
+    let ([to_maps], [to_main]) = (main.links.as_slice(), maps.links.as_slice()) else { panic!("one link each") };
+    let address = LinkAddress::Unix("/run/robot/main-maps.sock".into());
+    assert_eq!((&to_maps.end, &to_main.end), (&LinkEnd::Listen(address.clone()), &LinkEnd::Connect(address)));
+    assert_eq!((to_maps.name.as_str(), to_main.name.as_str()), ("maps", "main"));
+    let values =
+        |names: &[&'static str]| names.iter().map(|&name| (SubjectKind::Representation, name)).collect::<BTreeSet<_>>();
+    let mut from_maps = values(&["Map", "Plan", "Scan"]);
+    from_maps.insert((SubjectKind::Topic, "Alarm"));
+    assert_eq!((names(to_maps, false), names(to_main, true)), (from_maps.clone(), from_maps));
+    let from_main = values(&["Motor", "Pose"]);
+    assert_eq!((names(to_maps, true), names(to_main, false)), (from_main.clone(), from_main));
+    // All samples are wanted of what somebody collects.
+    let keep = |name: &str| to_main.send.iter().find(|sent| sent.subject.name == name).unwrap().keep;
+    assert_eq!((keep("Scan"), keep("Map")), (Keep::Last(32), Keep::Newest));
+    assert_eq!(main.providers["Plan"], "link.maps.Plan");
+    assert_eq!(maps.providers["Plan"], "Planner");
+    // What comes is as important as who reads it.
+    assert_eq!(main.sources["link.maps.Plan"].scheduling, Some(Scheduling::Fifo(59)));
+    assert_eq!(main.sources.get("link.maps.Map").and_then(|source| source.scheduling), None);
+    for part in [main, maps] {
+        assert!(part.processes.is_empty() && part.process.is_some());
+        Robot::assemble(part).unwrap();
+    }
+}
+
+#[test]
+fn every_cut_gives_parts_that_are_robots() {
+    // Each cycle in one of four processes, in all ways.
+    for cut in 0..4_usize.pow(4) {
+        let mut configuration = robot();
+        let mut taken: [Vec<&str>; 4] = Default::default();
+        for (place, (cycle, _)) in CYCLES.iter().enumerate() {
+            taken[cut / 4_usize.pow(place as u32) % 4].push(cycle);
+        }
+        for (number, cycles) in taken.iter().enumerate().filter(|(_, cycles)| !cycles.is_empty()) {
+            configuration.processes.push(process(&format!("p{number}"), cycles));
+        }
+        let whole = Robot::assemble(configuration.clone()).unwrap();
+        let parts: Vec<_> =
+            configuration.process_names().into_iter().map(|name| part(&configuration, name).unwrap()).collect();
+        let mut running = 0;
+        for part in &parts {
+            let robot = Robot::assemble(part.clone()).unwrap_or_else(|error| panic!("{cut}: {error}"));
+            running += robot.resolved().cycles.iter().map(|cycle| cycle.updates.len()).sum::<usize>();
+            for link in &part.links {
+                let other = parts.iter().find(|other| other.process.as_ref() == Some(&link.name)).unwrap();
+                let back = other.links.iter().find(|back| Some(&back.name) == part.process.as_ref()).unwrap();
+                assert_eq!((names(link, true), names(link, false)), (names(back, false), names(back, true)), "{cut}");
+            }
+        }
+        let all = whole.resolved().cycles.iter().map(|cycle| cycle.updates.len()).sum::<usize>();
+        assert_eq!(running, all, "{cut}: every update runs once");
+    }
+}
+
+#[test]
+fn a_cycle_may_be_triggered_from_another_process() {
+    let mut configuration = robot();
+    configuration.processes = vec![process("maps", &["mapping"])];
+    let mut sensors = process("sensors", &[]);
+    sensors.sources = vec!["Lidar".into()];
+    configuration.processes.push(sensors);
+    let maps = part(&configuration, "maps").unwrap();
+    // The last of the sample's values that is sent.
+    assert_eq!(maps.cycles[0].trigger, Trigger::Source("link.sensors.Bump".into()));
+    assert_eq!(part(&configuration, "sensors").unwrap().cycles, []);
+    Robot::assemble(maps).unwrap();
+}
+
+#[test]
+fn chains_across_go_on_with_what_the_link_brings() {
+    let mut configuration = robot();
+    configuration.processes = vec![process("maps", &["mapping"])];
+    let chain = |name: &str, to: &str| ChainConfiguration {
+        name: name.into(),
+        from: "Lidar".into(),
+        to: to.into(),
+        reaction: None,
+        data_age: None,
+    };
+    configuration.chains = vec![chain("turn", "Driver.drive"), chain("look", "Mapper")];
+    let whole = Robot::assemble(configuration.clone()).unwrap();
+    let across: Vec<_> = whole.chains_into("main").unwrap().into_iter().map(|chain| (chain.name, chain.from)).collect();
+    let expected = [("turn by Map", "link.maps.Map"), ("turn by Scan", "link.maps.Scan")];
+    assert_eq!(across, expected.map(|(name, from)| (name.to_owned(), from.to_owned())));
+    assert_eq!(part(&configuration, "main").unwrap().chains, []);
+    assert_eq!(part(&configuration, "maps").unwrap().chains, [chain("look", "Mapper")]);
+}
+
+#[test]
+fn a_cut_that_cannot_be_made_is_an_error_that_says_why() {
+    let refusal = |configuration: &Configuration, process: &str| part(configuration, process).unwrap_err().to_string();
+    let mut opaque = robot();
+    opaque.cycles.push(cycle("opening", "Opener", Trigger::Rate(1.0)));
+    opaque.cycles.push(cycle("measuring", "Measurer", Trigger::Rate(1.0)));
+    opaque.processes = vec![process("files", &["opening"])];
+    let said = refusal(&opaque, "files");
+    assert!(
+        said.contains("`measuring` reads `Handle` of `opening`, which is opaque; let both run in one process"),
+        "{said}"
+    );
+
+    let mut circling = robot();
+    circling.cycles[2].modules = vec!["Watcher".into()];
+    circling.processes = vec![process("maps", &["mapping"])];
+    let said = refusal(&circling, "main");
+    assert!(said.contains("the topic `Alarm` is published in several processes"), "{said}");
+
+    let mut linked = robot();
+    let end = LinkEnd::Listen(LinkAddress::Unix("/run/laptop.sock".into()));
+    let send = vec![Sent::representation("Map")];
+    linked.links.push(LinkConfiguration { send, ..LinkConfiguration::new("laptop", end) });
+    assert_eq!(part(&linked, "main").unwrap_err().to_string(), "there is no process `main`; known are: none");
+    linked.processes = vec![process("maps", &["mapping"])];
+    let said = refusal(&linked, "main");
+    assert!(
+        said.contains("link `laptop` belongs to process `main`, and the representation `Map` comes from another one"),
+        "{said}"
+    );
+    linked.processes = vec![process("maps", &["odometry"])];
+    assert!(part(&linked, "main").unwrap().links.iter().any(|link| link.name == "laptop"));
+    assert!(part(&linked, "maps").unwrap().links.iter().all(|link| link.name != "laptop"));
+}

@@ -1,0 +1,103 @@
+//! The NAO in three processes: it plays as in one, also while what sees is killed.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The robot's processes, in a folder for what they write.
+struct Game {
+    child: Child,
+    folder: PathBuf,
+}
+
+/// Nothing that is waited for takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+impl Game {
+    fn start(name: &str, arguments: &[&str]) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("nao-processes-{name}"));
+        _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let output = fs::File::create(folder.join("output")).unwrap();
+        let profile = format!("output.profile='{}'", folder.join("profile.json").display());
+        let child = Command::new(env!("CARGO_BIN_EXE_nao"))
+            .args(["run", "--overlay", "processes", "--no-trace", "--no-page", "--set", &profile])
+            .args(arguments)
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().unwrap())
+            .stderr(output)
+            .spawn()
+            .unwrap();
+        Self { child, folder }
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.folder.join("output")).unwrap()
+    }
+
+    /// Returns the newest process with the part that sees.
+    fn vision(&self) -> Option<Pid> {
+        let text = self.text();
+        let numbers = text.lines().filter_map(|line| line.strip_prefix("process `vision` is ")?.parse().ok());
+        numbers.last().and_then(Pid::from_raw)
+    }
+
+    /// Waits until it is over, and calls `meanwhile` again and again.
+    fn play(&mut self, mut meanwhile: impl FnMut(&Self)) {
+        let begin = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(begin.elapsed() < PATIENCE, "it does not end: {}", self.text());
+            meanwhile(self);
+            thread::sleep(Duration::from_millis(10));
+        }
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{status}: {}", self.text());
+    }
+}
+
+impl Drop for Game {
+    /// The processes end with the one that has started them.
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+#[test]
+fn what_sees_hears_and_walks_are_one_robot() {
+    let mut game = Game::start("short", &["--duration", "4s"]);
+    game.play(|_| {});
+    let text = game.text();
+    for part in ["received MotionRequest: ", "received JointAngles: ", "received SimulatedWorld: ", "walks"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The chain from the image goes on with what the link brings.
+    assert!(text.contains("image-to-joints by MotionRequest"), "{text}");
+}
+
+/// A game of up to a minute, in which what sees dies every five seconds.
+#[test]
+#[ignore = "takes a minute, and is about time; .ci/long runs it"]
+fn it_plays_on_while_what_sees_is_killed_every_five_seconds() {
+    let mut game = Game::start("killed", &["--json", "report.json"]);
+    let (mut kills, mut last) = (0, Instant::now());
+    game.play(|game| {
+        if last.elapsed() > Duration::from_secs(5)
+            && let Some(vision) = game.vision()
+        {
+            kill_process(vision, Signal::KILL).unwrap();
+            (kills, last) = (kills + 1, Instant::now());
+        }
+    });
+    let text = game.text();
+    let motion = text.lines().filter(|line| line.starts_with("motion ")).last().unwrap_or_default();
+    let truth = text.lines().filter(|line| line.contains("truth ")).last().unwrap_or_default();
+    println!("what sees was killed {kills} times\n{motion}\n{truth}");
+    assert!(kills > 2 && motion.contains(" 0 missed"), "{text}");
+}

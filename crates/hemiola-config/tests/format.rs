@@ -7,8 +7,8 @@ use std::time::Duration;
 use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
-    Admission, FailurePolicy, FieldMapping, LogChannelConfiguration, LogCompression, LogExtent, Scheduling, Sent,
-    Subject, Trigger,
+    Admission, FailurePolicy, FieldMapping, LogChannelConfiguration, LogCompression, LogExtent, LossPolicy,
+    RestartLimit, Scheduling, Sent, Subject, Trigger,
 };
 use robot::{catalog, table};
 
@@ -36,6 +36,21 @@ fn deadlines_of_chains_and_what_bounds_rest_on_are_read() {
     let analysis = configuration.analysis;
     assert_eq!((analysis.admission, analysis.quantile, analysis.cores), (Admission::Refuse, Some(0.999), Some(4)));
     assert_eq!(analysis.periods["SimulatedCamera"], Duration::from_millis(30));
+}
+
+#[test]
+fn processes_and_when_they_are_started_again_are_read() {
+    let text = "[cycle.motion]\nrate = 83.3\nmodules = [\"nao::motion\"]\n[cycle.cognition]\nrate = 30.0\n\
+        modules = [\"nao::cognition\"]\n[process.vision]\ncycles = [\"cognition\"]\nsources = [\"SimulatedCamera\"]\n\
+        restart = \"3 per minute\"\non_loss = \"safe-state\"\n";
+    let configuration = read(text).configuration;
+    assert_eq!(configuration.process_names(), ["main", "vision"]);
+    let of = |cycle: &str| configuration.process_of(cycle);
+    assert_eq!((of("motion"), of("cognition")), (Some("main"), Some("vision")));
+    let vision = &configuration.processes[0];
+    assert_eq!(vision.sources, ["SimulatedCamera"]);
+    assert_eq!(vision.restart, Some(RestartLimit { count: 3, within: Duration::from_secs(60) }));
+    assert_eq!(vision.on_loss, LossPolicy::SafeState);
 }
 
 #[test]

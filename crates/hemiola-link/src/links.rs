@@ -122,7 +122,7 @@ impl Links {
             let LinkHost { robot, ends, note } = host.clone();
             let services = Services::new(link, ends.bus.clone(), wakeup.clone());
             let topics = Topics::new(link, ends, wakeup.clone());
-            let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note);
+            let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note).with_on_loss(link.on_loss);
             let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
                 LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
             })?;

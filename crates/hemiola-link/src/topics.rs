@@ -9,7 +9,7 @@ use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, Subje
 use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_realtime::{Wakeup, monotonic_now};
-use hemiola_runtime::{Observation, Observer, RobotHandle, SourceInlet};
+use hemiola_runtime::{Change, Observation, Observer, RobotHandle, SourceInlet};
 use hemiola_trace::{TickScale, Ticks};
 
 use crate::lane::Waiting;
@@ -102,6 +102,14 @@ impl Topics {
     /// Returns the time on the robot's clock.
     pub fn now(&self) -> Time {
         self.ends.clock.now()
+    }
+
+    /// Has the robot enter its safe state because a peer of the link of that name is lost. A robot
+    /// that is ending makes itself safe, and bare topics move nothing.
+    pub fn enter_safe_state(&self, link: &str, peer: &str) {
+        if let Some(robot) = self.ends.robot.as_ref().filter(|robot| !robot.is_stopping()) {
+            robot.change_by(Change::EnterSafeState, &format!("link `{link}` (it has lost `{peer}`)"));
+        }
     }
 
     /// Returns whether representations are received, whose stamps are to be converted.

@@ -10,7 +10,7 @@ mod process;
 
 pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
-pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject, SubjectKind};
+pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy, Received, Sent, Subject, SubjectKind};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
 pub use page::PageConfiguration;
 pub use process::{ProcessConfiguration, RestartLimit};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hemiola::configuration::{
-    ChainConfiguration, Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, LinkEnd,
+    ChainConfiguration, Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy,
     ProcessConfiguration, Scheduling, Sent, Subject, SubjectKind, Trigger,
 };
 use hemiola::prelude::*;
@@ -187,6 +187,7 @@ fn a_part_has_its_cycles_and_a_link_to_each_other_part() {
     let mut configuration = robot();
     configuration.cycles[3].scheduling = Scheduling::Fifo(60);
     configuration.processes = vec![process("maps", &["mapping", "planning"])];
+    configuration.processes[0].on_loss = LossPolicy::SafeState;
     configuration.providers.insert("Plan".into(), "Planner".into());
     let (main, maps) = (part(&configuration, "main").unwrap(), part(&configuration, "maps").unwrap());
     let cycles = |part: &Configuration| part.cycles.iter().map(|cycle| cycle.name.clone()).collect::<Vec<_>>();
@@ -200,6 +201,8 @@ fn a_part_has_its_cycles_and_a_link_to_each_other_part() {
     let address = LinkAddress::Unix("/run/robot/main-maps.sock".into());
     assert_eq!((&to_maps.end, &to_main.end), (&LinkEnd::Listen(address.clone()), &LinkEnd::Connect(address)));
     assert_eq!((to_maps.name.as_str(), to_main.name.as_str()), ("maps", "main"));
+    // What the others do when it dies is written with the process.
+    assert_eq!((to_maps.on_loss, to_main.on_loss), (LossPolicy::SafeState, LossPolicy::KeepLast));
     let values =
         |names: &[&'static str]| names.iter().map(|&name| (SubjectKind::Representation, name)).collect::<BTreeSet<_>>();
     let mut from_maps = values(&["Map", "Plan", "Scan"]);

@@ -165,6 +165,15 @@ fn a_process_that_may_not_be_started_again_ends_the_robot() {
 }
 
 #[test]
+fn what_drives_may_be_made_safe_when_what_sees_dies() {
+    let run = Run::start("safe", &["--set", "process.vision.on_loss='safe-state'"]);
+    run.wait_for("it sees", |run| run.seen() > 0);
+    kill_process(run.processes("vision")[0], Signal::KILL).unwrap();
+    let said = "the robot enters its safe state, because link `vision` (it has lost `processes-vision`) asked for it";
+    run.wait_for("it is safe", |run| run.text().contains(said));
+}
+
+#[test]
 fn the_processes_end_with_the_one_that_has_started_them() {
     let mut run = Run::start("orphans", &[]);
     run.wait_for("it sees", |run| run.seen() > 0);

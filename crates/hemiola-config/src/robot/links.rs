@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use std::net::SocketAddr;
 
 use hemiola_model::configuration::{
-    Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject, SubjectKind,
+    Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy, Received, Sent, Subject, SubjectKind,
 };
 
 use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
-use crate::section::{Reading, Refusal, Section, rate, suggest_at, text, whole};
+use crate::section::{Reading, Refusal, Section, choice, rate, suggest_at, text, whole};
 use services::Named;
 
 /// The most messages of a topic that can wait for a peer.
@@ -21,6 +21,10 @@ const MOST_KEPT: usize = 10_000;
 const LONGEST_PATH: usize = 107;
 /// The most items of each list: topics and representations, or services.
 const MOST_SUBJECTS: usize = 1024;
+
+/// The values of `on_loss`.
+pub(super) const LOSS_POLICIES: &[(&str, LossPolicy)] =
+    &[("keep-last", LossPolicy::KeepLast), ("safe-state", LossPolicy::SafeState)];
 
 /// What the links before one bring into the program.
 #[derive(Default)]
@@ -70,6 +74,7 @@ fn read_link<'n>(
     let send = subjects(&mut section, "send", sent, |sent| &sent.subject, found);
     let receive = subjects(&mut section, "receive", received, |received| &received.subject, found);
     let (serve, call) = (services::read(&mut section, "serve", found), services::read(&mut section, "call", found));
+    let on_loss = section.read("on_loss", choice(LOSS_POLICIES), found).unwrap_or_default();
     section.finish(found);
     services::check(name, &serve, &call, &mut before.called, catalog, found);
     for (received, node) in &receive {
@@ -122,7 +127,7 @@ fn read_link<'n>(
     let send = send.into_iter().map(|(sent, _)| sent).collect();
     let receive = receive.into_iter().map(|(received, _)| received).collect();
     let [serve, call] = [serve, call].map(|services| services.into_iter().map(|(name, _)| name).collect());
-    Some(LinkConfiguration { name: name.to_owned(), end, send, receive, serve, call })
+    Some(LinkConfiguration { name: name.to_owned(), end, send, receive, serve, call, on_loss })
 }
 
 /// Returns a warning for a link over which others of a network may read and write.

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use hemiola_model::configuration::{Configuration, ProcessConfiguration, RestartLimit};
 
+use super::links::LOSS_POLICIES;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
-use crate::section::{Reading, Refusal, Section, suggest_at, text};
+use crate::section::{Reading, Refusal, Section, choice, suggest_at, text};
 
 /// The most processes of a robot: each may exchange values with each other one.
 const MOST_PROCESSES: usize = 16;
@@ -32,6 +33,7 @@ fn read_process(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Proc
         cycles: section.list("cycles", "a list of cycles, such as [\"cognition\"]", text, found),
         sources: section.list("sources", "a list of sources, such as [\"UpperCamera\"]", text, found),
         restart: section.read("restart", restart, found),
+        on_loss: section.read("on_loss", choice(LOSS_POLICIES), found).unwrap_or_default(),
     };
     section.finish(found);
     let is_plain = |name: &str| name.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'));

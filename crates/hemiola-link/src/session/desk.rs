@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_model::cdr::MessageSchema;
-use hemiola_model::configuration::LinkAddress;
+use hemiola_model::configuration::{LinkAddress, LossPolicy};
 
 use super::Parting;
 use crate::passage::{OfferedType, Passage};
@@ -31,6 +31,7 @@ pub struct Desk {
     pub longest_frame: usize,
     /// The time within which calls must be answered, if requests and answers may be lost.
     pub answer_patience: Option<Duration>,
+    on_loss: LossPolicy,
     note: Note,
     told: BTreeSet<String>,
 }
@@ -67,9 +68,16 @@ impl Desk {
             longest_offer: wire::LONGEST_OFFER,
             longest_frame: wire::LONGEST_FRAME,
             answer_patience: None,
+            on_loss: LossPolicy::default(),
             note,
             told: BTreeSet::new(),
         }
+    }
+
+    /// Sets the reaction to the loss of a peer.
+    #[must_use]
+    pub fn with_on_loss(self, on_loss: LossPolicy) -> Self {
+        Self { on_loss, ..self }
     }
 
     /// Returns how much this side has to offer: what is sent, then the requests of services that
@@ -171,7 +179,14 @@ impl Desk {
             (Some(robot), _) => {
                 self.statistics.parted += 1;
                 let text = format!("`{robot}` is gone: {parting}");
-                if is_refusal { self.complain(text) } else { self.tell(text) }
+                if is_refusal {
+                    self.complain(text)
+                } else {
+                    self.tell(text)
+                }
+                if self.on_loss == LossPolicy::SafeState && !matches!(parting, Parting::Goodbye(_)) {
+                    self.topics.enter_safe_state(&self.statistics.name, robot);
+                }
             }
             (None, Some(address)) => {
                 self.complain(format!("nobody is met at {address} yet: {parting}; it is tried again and again"));

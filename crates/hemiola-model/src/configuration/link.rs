@@ -32,6 +32,8 @@ pub struct LinkConfiguration {
     pub serve: Vec<String>,
     /// The services of the other side that are called here.
     pub call: Vec<String>,
+    /// The reaction when a peer is lost.
+    pub on_loss: LossPolicy,
 }
 
 /// What a link carries: a topic or a representation, which are known by their names.
@@ -62,6 +64,19 @@ pub enum SubjectKind {
     Topic,
     /// A representation, with the values that its provider commits.
     Representation,
+}
+
+/// The reaction to the loss of a peer that was there: its process has died, the network is down, or
+/// it has been silent for too long. A peer that says goodbye is not lost.
+///
+/// See [`LinkConfiguration`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LossPolicy {
+    /// The last values that it has sent stay, and their age grows.
+    #[default]
+    KeepLast,
+    /// The robot enters its safe state.
+    SafeState,
 }
 
 /// The end of a link: the one that listens, or the one that connects.
@@ -136,7 +151,8 @@ pub enum Keep {
 impl LinkConfiguration {
     /// Returns the configuration of a link that carries nothing.
     pub fn new(name: impl Into<String>, end: LinkEnd) -> Self {
-        Self { name: name.into(), end, send: Vec::new(), receive: Vec::new(), serve: Vec::new(), call: Vec::new() }
+        let (send, receive, serve, call, on_loss) = Default::default();
+        Self { name: name.into(), end, send, receive, serve, call, on_loss }
     }
 }
 

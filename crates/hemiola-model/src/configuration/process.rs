@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::Configuration;
+use super::{Configuration, LossPolicy};
 
 /// A part of a robot that runs in a process of its own: `docs/processes.md`.
 ///
@@ -25,6 +25,8 @@ pub struct ProcessConfiguration {
     pub sources: Vec<String>,
     /// How often it is started again when it has died; `None`: the robot ends then.
     pub restart: Option<RestartLimit>,
+    /// The reaction of the other processes when it has died.
+    pub on_loss: LossPolicy,
 }
 
 /// How often a process may be started again.
@@ -50,7 +52,13 @@ const MAIN: &str = "main";
 impl ProcessConfiguration {
     /// Creates a process with these cycles, which is not started again when it has died.
     pub fn new(name: impl Into<String>, cycles: impl Into<Vec<String>>) -> Self {
-        Self { name: name.into(), cycles: cycles.into(), sources: Vec::new(), restart: None }
+        Self {
+            name: name.into(),
+            cycles: cycles.into(),
+            sources: Vec::new(),
+            restart: None,
+            on_loss: LossPolicy::default(),
+        }
     }
 }
 

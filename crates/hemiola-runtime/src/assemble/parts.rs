@@ -176,7 +176,9 @@ impl<'r> Cut<'r> {
             let received = |it: &Crossing| Received { subject: it.subject.clone(), place: place.clone() };
             let (send, receive) =
                 (between(here, there).map(sent).collect(), between(there, here).map(received).collect());
-            LinkConfiguration { send, receive, ..LinkConfiguration::new(self.names[there], end) }
+            let process = self.robot.configuration.processes.iter().find(|process| process.name == self.names[there]);
+            let on_loss = process.map(|process| process.on_loss).unwrap_or_default();
+            LinkConfiguration { send, receive, on_loss, ..LinkConfiguration::new(self.names[there], end) }
         };
         others.map(link).filter(|link| !link.send.is_empty() || !link.receive.is_empty()).collect()
     }

@@ -44,7 +44,8 @@ fn heard(stream: &[u8], piece: usize) -> (Vec<Vec<u8>>, bool) {
 /// Whoever reads a request can answer and refuse it: the number of the call comes back as it was.
 fn is_answered(frame: &Frame<'_>) {
     let Frame::Request(Request { call, cdr, .. }) = *frame else { return };
-    for answer in [Frame::Response(Response { call, cdr }), Frame::Refusal { call, why: NoAnswer::Refused, reason: "" }] {
+    for answer in [Frame::Response(Response { call, cdr }), Frame::Refusal { call, why: NoAnswer::Refused, reason: "" }]
+    {
         let mut written = Vec::new();
         answer.write(&mut written);
         assert_eq!(Frame::read(&written), Ok(answer));

@@ -191,7 +191,7 @@ impl Carrier {
     /// Asks the peers what is asked here, and answers what they ask.
     fn call(&mut self, desk: &mut Desk, now: Instant) {
         self.each_session(&mut |session| {
-            session.expire(now, desk);
+            session.remind(now, desk);
             session.pass_answers(desk);
         });
         for service in 0..desk.services.called.len() {

@@ -213,8 +213,8 @@ impl Session {
         None
     }
 
-    /// Returns when a message that is held back now may be sent, a ping is due, or it is too late
-    /// for an answer.
+    /// Returns when a message that is held back now may be sent, a ping is due, or a request is to
+    /// be repeated.
     pub fn due(&self) -> Option<Instant> {
         let ping = self.clock.as_ref().filter(|_| self.robot.is_some()).and_then(PeerClock::due);
         self.lanes.iter().filter_map(Lane::due).chain(ping).chain(self.calls.due()).min()

@@ -2,10 +2,7 @@
 
 mod common;
 
-use std::net::{SocketAddr, UdpSocket};
-use std::sync::{Arc, Mutex};
-
-use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next};
+use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, lossy, next};
 use hemiola::prelude::*;
 use hemiola_bus::Bus;
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent};
@@ -206,38 +203,6 @@ fn messages_come_no_more_often_than_they_are_wanted_and_the_last_one_comes() {
     let most = begin.elapsed().as_secs_f64() * 200.0 + 2.0;
     assert!(f64::from(count) <= most, "{count} of at most {most}");
     robot.until(|link| link.sent[0].messages == u64::from(count));
-}
-
-/// Forwards datagrams, and loses every fifth.
-fn lossy(robot: SocketAddr) -> SocketAddr {
-    let [front, back] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
-    let address = front.local_addr().unwrap();
-    back.connect(robot).unwrap();
-    let (front_too, back_too) = (front.try_clone().unwrap(), back.try_clone().unwrap());
-    let client = Arc::new(Mutex::new(None));
-    let known = client.clone();
-    std::thread::spawn(move || {
-        let mut buffer = [0; 65_536];
-        for count in 1.. {
-            let Ok((length, from)) = front.recv_from(&mut buffer) else { return };
-            *known.lock().unwrap() = Some(from);
-            if count % 5 > 0 {
-                _ = back.send(&buffer[..length]);
-            }
-        }
-    });
-    std::thread::spawn(move || {
-        let mut buffer = [0; 65_536];
-        for count in 1.. {
-            let Ok(length) = back_too.recv(&mut buffer) else { return };
-            if let Some(client) = *client.lock().unwrap()
-                && count % 5 > 0
-            {
-                _ = front_too.send_to(&buffer[..length], client);
-            }
-        }
-    });
-    address
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{Side, calling, connecting, eventually, free_tcp, free_udp, free_unix, listening, next, serving};
+use common::{Side, calling, connecting, eventually, free_tcp, free_udp, free_unix, listening, lossy, next, serving};
 use hemiola::prelude::*;
 use hemiola_bus::{AnswerError, Bus, CallError, Client, RunningServer, SendError};
 use hemiola_link::ServiceStatistics;
@@ -357,6 +357,34 @@ fn over_udp_what_is_too_long_is_refused_and_what_is_not_answered_in_five_seconds
     assert_eq!(server.run(8, accept), 1);
     let link = laptop.until(|link| link.ignored == 1);
     assert_eq!((link.called[0].unanswered, link.called[0].in_flight, link.parted), (1, 0, 0));
+}
+
+#[test]
+fn over_udp_that_loses_a_fifth_every_call_is_answered_and_served_once() {
+    let robot = Side::open("robot", serving(free_udp(), &["SetGoal"]));
+    let LinkAddress::Udp(address) = robot.address() else { panic!("it is UDP") };
+    let laptop = Side::open("laptop", calling(LinkAddress::Udp(lossy(address)), &["SetGoal"]));
+    let mut goals = client(&laptop);
+    robot.bus.allow_calls::<SetGoal, Accepted>("SetGoal");
+    let (told, served) = std::sync::mpsc::channel();
+    let answer = move |goal: &SetGoal| {
+        told.send(goal.number).unwrap();
+        accept(goal)
+    };
+    let _server = robot.bus.server("SetGoal", 64).unwrap().spawn(ThreadSettings::new("goals"), answer).unwrap();
+    laptop.until_answered();
+    for round in 0..3 {
+        let numbers = (20 * round)..(20 * round + 16);
+        let answers: Vec<_> = numbers.clone().map(|number| goals.call_async(goal(number)).unwrap()).collect();
+        for (number, answer) in numbers.clone().zip(answers) {
+            assert_eq!(wait(answer).unwrap().number, number);
+        }
+        let mut served: Vec<_> = served.try_iter().collect();
+        served.sort();
+        assert_eq!(served, numbers.collect::<Vec<_>>());
+    }
+    let called = laptop.until(|link| link.called[0].answers == 48).called.remove(0);
+    assert_eq!((called.calls, called.in_flight), (48, 0));
 }
 
 #[test]

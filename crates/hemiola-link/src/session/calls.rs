@@ -2,20 +2,25 @@
 //! answered here.
 //!
 //! What is called and not answered yet is bounded, and ends with the conversation. Who calls gives
-//! each call a number, and gets one answer or a reason why there is none.
+//! each call a number, and gets one answer or a reason why there is none. Where frames may be lost,
+//! requests are repeated until they are answered, and whoever has answered one repeats its answer.
 
+mod given;
 mod window;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::mem;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hemiola_bus::{AnswerError, AnyAnswer, AnyClient, AnyRequest};
 
 use super::{Desk, End, Offered, Outgoing, Session, plain};
 use crate::passage::{Passage, contained};
+use crate::patience::Patience;
 use crate::services::{self, Asked, Unanswered};
 use crate::wire::{Answer, Frame, NoAnswer, Request, Response};
+use given::Given;
 use window::Window;
 
 /// The calls of a conversation.
@@ -29,6 +34,8 @@ pub struct Calls {
     open: BTreeMap<u64, Open>,
     /// The numbers of the peer's calls that have come.
     come: Window,
+    /// The answers that may have been lost.
+    given: Given,
     /// The clients that ask for the peer, by the index of the service.
     clients: BTreeMap<usize, Option<AnyClient>>,
     /// The requests and answers that wait to be sent.
@@ -42,8 +49,19 @@ struct Made {
     /// The index of the service among those that are called.
     service: usize,
     request: AnyRequest,
-    /// When it is too late for the answer, if that may be lost.
-    due: Option<Instant>,
+    /// What is needed if the request or the answer may be lost.
+    unsure: Option<Unsure>,
+}
+
+/// A call of which the request or the answer may be lost.
+struct Unsure {
+    /// The request, which is repeated.
+    frame: Outgoing,
+    /// When it is repeated.
+    again: Instant,
+    patience: Patience,
+    /// When it is too late for the answer.
+    due: Instant,
 }
 
 /// A call of the peer that is answered here.
@@ -57,6 +75,10 @@ struct Open {
 pub const MOST_CALLS: usize = 64;
 /// The most bytes of requests and answers that wait for a peer.
 const MOST_HELD: usize = 64 << 20;
+/// The number of requests and answers that wait for a peer beyond which it is refused others.
+const MOST_WAITING: usize = 4 * MOST_CALLS;
+/// The longest time after which a request is repeated.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 impl Calls {
     /// Returns the next request or answer to send.
@@ -66,15 +88,15 @@ impl Calls {
         Some(next)
     }
 
-    /// Returns when it is too late for the next answer.
+    /// Returns when the next request is to be repeated, or when it is too late for its answer.
     pub fn due(&self) -> Option<Instant> {
-        // All have the same time, so that the first call is the first that is due.
-        self.made.values().next()?.due
+        let unsure = self.made.values().filter_map(|made| made.unsure.as_ref());
+        unsure.map(|unsure| unsure.again.min(unsure.due)).min()
     }
 
-    fn queue(&mut self, head: Vec<u8>, cdr: Arc<[u8]>) {
-        self.held += cdr.len();
-        self.waiting.push_back(Outgoing { head, cdr });
+    fn queue(&mut self, frame: Outgoing) {
+        self.held += frame.cdr.len();
+        self.waiting.push_back(frame);
     }
 }
 
@@ -109,9 +131,13 @@ impl Session {
             return desk.miss_call(service, NoAnswer::Refused, &why);
         }
         self.calls.last = call;
-        let due = desk.answer_patience.map(|patience| now + patience);
-        self.calls.made.insert(call, Made { service, request, due });
-        self.calls.queue(head, cdr);
+        let frame = Outgoing { head, cdr };
+        let unsure = desk.answer_patience.map(|time| {
+            let mut patience = Patience::up_to(LONGEST_PAUSE);
+            Unsure { frame: frame.clone(), again: patience.after(now), patience, due: now + time }
+        });
+        self.calls.made.insert(call, Made { service, request, unsure });
+        self.calls.queue(frame);
     }
 
     /// Handles an answer of the peer.
@@ -140,14 +166,33 @@ impl Session {
         desk.miss_call(service, why, &plain(reason));
     }
 
-    /// Ends calls whose answers must have been lost.
-    pub fn expire(&mut self, now: Instant, desk: &mut Desk) {
-        while self.calls.due().is_some_and(|due| due <= now)
+    /// Repeats requests that are not answered yet, where they may have been lost, and ends calls
+    /// for whose answers it is too late.
+    pub fn remind(&mut self, now: Instant, desk: &mut Desk) {
+        // All have the same time, so that the first call is the first that is due.
+        while self.calls.made.values().next().is_some_and(|made| made.unsure.as_ref().is_some_and(|it| it.due <= now))
             && let Some((_, Made { service, request, .. })) = self.calls.made.pop_first()
         {
             request.refuse(AnswerError::TimedOut);
             desk.miss_call(service, NoAnswer::TimedOut, "");
         }
+        // What waits was not even sent.
+        if self.calls.waiting.is_empty() {
+            let unsure = self.calls.made.values_mut().filter_map(|made| made.unsure.as_mut());
+            let frames: Vec<_> = unsure.filter_map(|unsure| unsure.repeated(now)).collect();
+            frames.into_iter().for_each(|frame| self.calls.queue(frame));
+        }
+    }
+}
+
+impl Unsure {
+    /// Returns the request, if it is to be repeated now.
+    fn repeated(&mut self, now: Instant) -> Option<Outgoing> {
+        if now < self.again {
+            return None;
+        }
+        self.again = self.patience.after(now);
+        Some(self.frame.clone())
     }
 }
 
@@ -166,19 +211,18 @@ impl Session {
     /// Handles a request of the peer.
     pub(super) fn hear_request(&mut self, request: &Request<'_>, desk: &mut Desk) {
         if !self.calls.come.is_new(request.call) {
-            desk.statistics.ignored += 1;
-            return;
+            return self.hear_again(request.call, desk);
         }
         let offered = self.taken.get(&request.topic).map(|taken| (taken.end, taken.passage.as_ref()));
         let Some((End::Requests(service), passage)) = offered else {
             desk.statistics.ignored += 1;
-            return self.refuse(request.call, NoAnswer::Ended, "no such service was offered");
+            return self.refuse(request.call, NoAnswer::Ended, "no such service was offered", desk);
         };
         desk.statistics.served[service].calls += 1;
         let asked = match passage {
             // Nobody serves it any more, which the peer did not know yet.
             None => Err((NoAnswer::Ended, "nobody serves it".to_owned())),
-            Some(_) if self.calls_open(service) >= MOST_CALLS || self.calls.waiting.len() > 4 * MOST_CALLS => {
+            Some(_) if self.calls_open(service) >= MOST_CALLS || self.calls.waiting.len() > MOST_WAITING => {
                 Err((NoAnswer::Refused, "as many calls as may wait do".to_owned()))
             }
             Some(passage) => {
@@ -190,7 +234,7 @@ impl Session {
             Ok(answer) => _ = self.calls.open.insert(request.call, Open { service, answer }),
             Err((why, reason)) => {
                 desk.statistics.served[service].miss(why);
-                self.refuse(request.call, why, &reason);
+                self.refuse(request.call, why, &reason, desk);
                 if why == NoAnswer::Ended && self.may_call(service) {
                     desk.services.served[service].is_served = false;
                     self.put_off(request.topic);
@@ -221,18 +265,37 @@ impl Session {
             match fitting {
                 Ok(cdr) => {
                     count.answers += 1;
-                    self.calls.queue(head, cdr);
+                    let frame = Outgoing { head, cdr };
+                    self.calls.given.note(call, &frame, desk.answer_patience.is_some());
+                    self.calls.queue(frame);
                 }
                 Err((why, reason)) => {
                     count.miss(why);
-                    self.refuse(call, why, &reason);
+                    self.refuse(call, why, &reason, desk);
                 }
             }
         }
     }
 
-    fn refuse(&mut self, call: u64, why: NoAnswer, reason: &str) {
-        self.say(&Frame::Refusal { call, why, reason: crate::wire::shortened(reason) });
+    /// Handles a request that has come before: its answer was lost, or it is not there yet.
+    fn hear_again(&mut self, call: u64, desk: &mut Desk) {
+        let is_open = desk.answer_patience.is_some() && self.calls.open.contains_key(&call);
+        match self.calls.given.of(call) {
+            Some(frame) if self.calls.waiting.len() <= MOST_WAITING => self.calls.queue(frame),
+            None if !is_open => desk.statistics.ignored += 1,
+            _ => {}
+        }
+    }
+
+    fn refuse(&mut self, call: u64, why: NoAnswer, reason: &str, desk: &Desk) {
+        let mut head = Vec::new();
+        Frame::Refusal { call, why, reason: crate::wire::shortened(reason) }.write(&mut head);
+        self.calls.given.note(
+            call,
+            &Outgoing { head: head.clone(), cdr: Arc::default() },
+            desk.answer_patience.is_some(),
+        );
+        self.sayings.push_back(head);
     }
 }
 
@@ -240,7 +303,7 @@ impl Session {
     /// Ends all calls with the conversation: whoever waits for the peer's answers knows at once,
     /// and what the peer has asked is not served any more unless that has begun.
     pub fn end_calls(&mut self, desk: &mut Desk) {
-        let Calls { made, open, clients, .. } = std::mem::take(&mut self.calls);
+        let Calls { made, open, clients, .. } = mem::take(&mut self.calls);
         made.values().for_each(|made| desk.statistics.called[made.service].miss(NoAnswer::Ended));
         open.values().for_each(|open| desk.statistics.served[open.service].miss(NoAnswer::Ended));
         // Requests and answers are of users' types.

@@ -1,7 +1,7 @@
 //! Two programs that meet, each with a bus of its own.
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -150,4 +150,36 @@ fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfig
         receive: receive.iter().map(|&topic| Received::new(Subject::topic(topic))).collect(),
         ..LinkConfiguration::new(name, end)
     }
+}
+
+/// Forwards datagrams, and loses every fifth.
+pub fn lossy(robot: SocketAddr) -> SocketAddr {
+    let [front, back] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    let address = front.local_addr().unwrap();
+    back.connect(robot).unwrap();
+    let (front_too, back_too) = (front.try_clone().unwrap(), back.try_clone().unwrap());
+    let client = Arc::new(Mutex::new(None));
+    let known = client.clone();
+    std::thread::spawn(move || {
+        let mut buffer = [0; 65_536];
+        for count in 1.. {
+            let Ok((length, from)) = front.recv_from(&mut buffer) else { return };
+            *known.lock().unwrap() = Some(from);
+            if count % 5 > 0 {
+                _ = back.send(&buffer[..length]);
+            }
+        }
+    });
+    std::thread::spawn(move || {
+        let mut buffer = [0; 65_536];
+        for count in 1.. {
+            let Ok(length) = back_too.recv(&mut buffer) else { return };
+            if let Some(client) = *client.lock().unwrap()
+                && count % 5 > 0
+            {
+                _ = front_too.send_to(&buffer[..length], client);
+            }
+        }
+    });
+    address
 }

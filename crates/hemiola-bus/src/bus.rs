@@ -118,7 +118,21 @@ impl Bus {
     /// loops, which take less than that, one of sixteen is measured. Creating it takes
     /// [`CALIBRATION`](hemiola_trace::CALIBRATION), to find out how fast the counter counts.
     pub fn with_timing() -> Self {
-        let scale = TickScale::calibrate();
+        Self::timed_by(TickScale::calibrate())
+    }
+
+    /// Creates such a bus where it is known already how fast the counter counts, which takes no
+    /// time.
+    ///
+    /// ```
+    /// use hemiola_bus::Bus;
+    /// use hemiola_trace::TickScale;
+    ///
+    /// let scale = TickScale::calibrate();
+    /// let (left, right) = (Bus::timed_by(scale.clone()), Bus::timed_by(scale));
+    /// # drop((left, right));
+    /// ```
+    pub fn timed_by(scale: TickScale) -> Self {
         let services = Services::timed(scale.clone());
         Self(Arc::new(Registry { scale: Some(scale), services, ..Registry::default() }))
     }

@@ -108,7 +108,7 @@ impl Topics {
     /// that is ending makes itself safe, and bare topics move nothing.
     pub fn enter_safe_state(&self, link: &str, peer: &str) {
         if let Some(robot) = self.ends.robot.as_ref().filter(|robot| !robot.is_stopping()) {
-            robot.change_by(Change::EnterSafeState, &format!("link `{link}` (it has lost `{peer}`)"));
+            _ = robot.change_by(Change::EnterSafeState, &format!("link `{link}` (it has lost `{peer}`)"));
         }
     }
 

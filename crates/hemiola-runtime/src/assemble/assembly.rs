@@ -71,7 +71,7 @@ impl<'r> Assembly<'r> {
         let catalog = Catalog::new("robot");
         let scale = TickScale::calibrate();
         let (inlets, intakes) = inlets(robot);
-        let state = Arc::new(robot_state(robot, &catalog, clock, taken)?.with_inlets(inlets));
+        let state = Arc::new(robot_state(robot, &catalog, &scale, clock, taken)?.with_inlets(inlets));
         let cycle_ids = cycle_ids(robot, &catalog)?;
         let modules = robot.configuration.modules.iter();
         let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
@@ -101,11 +101,18 @@ impl<'r> Assembly<'r> {
     }
 }
 
-fn robot_state(robot: &Robot, catalog: &Catalog, clock: RobotClock, taken: Taken) -> Result<RobotState, RuntimeError> {
+fn robot_state(
+    robot: &Robot,
+    catalog: &Catalog,
+    scale: &TickScale,
+    clock: RobotClock,
+    taken: Taken,
+) -> Result<RobotState, RuntimeError> {
     let source_ids = robot.sources.iter().map(|source| catalog.source(source.name())).collect::<Result<Vec<_>, _>>()?;
     let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name())));
     let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
-    Ok(RobotState::new(Bus::with_timing(), clock, source_ids, heard_ids, taken).with_feedback(feedback(robot)))
+    Ok(RobotState::new(Bus::timed_by(scale.clone()), clock, source_ids, heard_ids, taken)
+        .with_feedback(feedback(robot)))
 }
 
 /// Makes both ends of the inlet of each source that is fed from outside.

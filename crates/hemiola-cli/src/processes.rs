@@ -74,7 +74,7 @@ pub fn join() -> Result<(), CommandError> {
             return Err(CommandError::Processes(io::Error::other("who started them has ended")));
         }
     }
-    let made = hemiola_live::make_socket_folder().and_then(|_| {
+    let made = hemiola_link::make_socket_folder().and_then(|_| {
         match DirBuilder::new().mode(0o700).create(session::sockets()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             result => result,
@@ -139,7 +139,7 @@ impl Processes {
             _ = child.kill();
             _ = child.wait();
         }
-        _ = std::fs::remove_dir_all(hemiola_live::socket_folder().join(session::sockets_of(std::process::id())));
+        _ = std::fs::remove_dir_all(hemiola_link::socket_folder().join(session::sockets_of(std::process::id())));
         ran.map_err(CommandError::Processes)?;
         Ok(ExitCode::from(self.code))
     }

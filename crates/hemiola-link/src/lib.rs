@@ -37,15 +37,19 @@
 //! | `lane` | the queue of one topic or representation for a peer |
 //! | `wire` | frames, as bytes |
 //! | `socket` | listeners, streams and datagrams |
+//! | `near` | the Unix socket beside a TCP port, for whoever is on the same host |
+//! | `folder` | the folder with the Unix sockets of a user's robots |
 //! | `patience` | the pauses between attempts |
 //! | `statistics` | the statistics of links |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod error;
+mod folder;
 mod lane;
 mod link;
 mod links;
+mod near;
 mod passage;
 mod patience;
 mod services;
@@ -57,5 +61,6 @@ pub mod wire;
 mod zero;
 
 pub use error::LinkError;
+pub use folder::{make_socket_folder, socket_folder};
 pub use links::{LinkHost, Links, LinksView};
 pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics};

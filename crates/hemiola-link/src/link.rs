@@ -89,7 +89,7 @@ impl Link {
                 let towards = matches!(configuration.end, LinkEnd::Connect(_)).then_some(*address);
                 Carrier::Datagrams(Datagrams::open(*address, towards, &mut desk, tokens, registry)?)
             }
-            LinkAddress::Unix(_) | LinkAddress::Tcp(_) => {
+            LinkAddress::Unix(_) | LinkAddress::Tcp(_) | LinkAddress::Auto(_) => {
                 Carrier::Streams(Streams::open(&configuration.end, &mut desk, tokens, registry)?)
             }
         };

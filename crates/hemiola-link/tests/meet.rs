@@ -54,8 +54,13 @@ fn odometry(x: f64) -> Odometry {
 }
 
 fn pass_both_ways(address: LinkAddress) {
+    pass(address, |listens| listens);
+}
+
+/// Lets a robot listen, and a laptop connect as it likes.
+fn pass(address: LinkAddress, reach: impl FnOnce(LinkAddress) -> LinkAddress) {
     let robot = Side::open("robot", listening(address, &["Odometry"], &["Goal"]));
-    let laptop = Side::open("laptop", connecting(robot.address(), &["Goal"], &["Odometry"]));
+    let laptop = Side::open("laptop", connecting(reach(robot.address()), &["Goal"], &["Odometry"]));
     let (mut driven, mut goals) = (robot.publisher("Odometry"), robot.queue::<Goal>("Goal"));
     let (mut wishes, mut seen) = (laptop.publisher("Goal"), laptop.queue::<Odometry>("Odometry"));
     [&robot, &laptop].iter().for_each(|side| side.until_wanted());
@@ -86,6 +91,17 @@ fn topics_pass_both_ways_over_unix_sockets() {
 #[test]
 fn topics_pass_both_ways_over_tcp() {
     pass_both_ways(free_tcp());
+}
+
+#[test]
+fn topics_pass_both_ways_where_programs_choose_the_way_themselves() {
+    let auto = || LinkAddress::Auto(([127, 0, 0, 1], 0).into());
+    pass_both_ways(auto());
+    // A program on another host, or of another user, has TCP only.
+    pass(auto(), |listens| match listens {
+        LinkAddress::Auto(address) => LinkAddress::Tcp(address),
+        other => panic!("{other}"),
+    });
 }
 
 #[test]

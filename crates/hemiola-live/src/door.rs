@@ -35,7 +35,7 @@ use mio::{Events, Interest, Poll, Waker};
 
 use crate::error::LiveError;
 use crate::page::Page;
-use crate::place::{self, RunningSocket};
+use crate::place::RunningSocket;
 use access::{Access, Peer, Rules};
 use connection::{Connection, Reply};
 use errands::{Errands, Runner};
@@ -257,7 +257,7 @@ fn listen_tcp(
 }
 
 fn listen_unix(name: &str) -> io::Result<(UnixListener, RunningSocket)> {
-    let socket = RunningSocket::of(name, &place::make_folder()?);
+    let socket = RunningSocket::of(name, &hemiola_link::make_socket_folder()?);
     if socket.path.exists() {
         // An earlier process of the same number has left the socket.
         fs::remove_file(&socket.path)?;

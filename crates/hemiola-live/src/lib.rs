@@ -13,7 +13,7 @@
 //! | `page` | the files of the page, which lie in `page/` |
 //! | `protocol` | the messages between both sides |
 //! | `client` | the other side: programs that connect |
-//! | `place` | where the sockets of running robots lie |
+//! | `place` | the sockets of running robots |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -38,5 +38,5 @@ pub use door::session::Session;
 pub use door::{Door, DoorClient, DoorSettings, Subject};
 pub use error::LiveError;
 pub use log::LogSubject;
-pub use place::{RunningSocket, folder as socket_folder, make_folder as make_socket_folder};
+pub use place::RunningSocket;
 pub use robot::{LiveRecording, Replayed, RobotFacts, RunningRobotSubject};

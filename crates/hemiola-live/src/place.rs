@@ -1,40 +1,10 @@
-//! The folder with the Unix sockets of running robots.
+//! The Unix sockets of running robots.
 
-use std::fs::{self, DirBuilder};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use rustix::process::{Pid, getuid, test_kill_process};
-
-/// Returns the folder of the user's sockets: `$XDG_RUNTIME_DIR/hemiola`, or `/tmp/hemiola-UID`
-/// without that variable.
-pub fn folder() -> PathBuf {
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    match runtime {
-        Some(runtime) => runtime.join("hemiola"),
-        None => PathBuf::from(format!("/tmp/hemiola-{}", getuid().as_raw())),
-    }
-}
-
-/// Returns the same folder, which is created if it does not exist.
-///
-/// # Errors
-/// Returns an error if the folder cannot be created, or others may write into it: they could put a
-/// socket of their own there.
-pub fn make_folder() -> io::Result<PathBuf> {
-    let folder = folder();
-    match DirBuilder::new().mode(0o700).create(&folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        result => result?,
-    }
-    let found = fs::symlink_metadata(&folder)?;
-    if !found.is_dir() || found.uid() != getuid().as_raw() || found.mode() & 0o077 != 0 {
-        let text = format!("{} is not a folder that only its user can read: remove it", folder.display());
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
-    }
-    Ok(folder)
-}
+use hemiola_link::socket_folder;
+use rustix::process::{Pid, test_kill_process};
 
 /// The socket of a running robot.
 ///
@@ -59,7 +29,7 @@ impl RunningSocket {
     /// Finds the sockets of this user's running robots, by name and process. Sockets that killed
     /// processes have left behind are removed.
     pub fn all() -> Vec<Self> {
-        let Ok(entries) = fs::read_dir(folder()) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(socket_folder()) else { return Vec::new() };
         let mut found: Vec<_> = entries.flatten().filter_map(|entry| Self::at(&entry.path())).collect();
         found.retain(|socket| {
             let lives = socket.lives();

@@ -32,7 +32,7 @@ pub fn part(configuration: Configuration, process: &str) -> Result<Configuration
 /// started one by one share a folder.
 pub fn sockets() -> PathBuf {
     let started_by = std::env::var(PROCESSES).ok().and_then(|process| process.parse().ok());
-    hemiola_live::socket_folder().join(started_by.map_or_else(|| "processes".to_owned(), sockets_of))
+    hemiola_link::socket_folder().join(started_by.map_or_else(|| "processes".to_owned(), sockets_of))
 }
 
 /// Returns the name of that folder for the processes that a process has started.

@@ -113,7 +113,7 @@ fn read_link<'n>(
         (Some(_), None) => LinkEnd::Listen(listens?),
         (None, Some(_)) => LinkEnd::Connect(connects?),
     };
-    if let LinkEnd::Connect(LinkAddress::Tcp(address) | LinkAddress::Udp(address)) = &end
+    if let LinkEnd::Connect(LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address)) = &end
         && let Some(node) = connect
         && (address.ip().is_unspecified() || address.port() == 0)
     {
@@ -134,7 +134,7 @@ fn read_link<'n>(
 fn beyond_this_computer(name: &str, end: &LinkEnd, node: &Node) -> Option<Diagnostic> {
     let address = match end.address() {
         LinkAddress::Unix(_) => return None,
-        LinkAddress::Tcp(address) | LinkAddress::Udp(address) => address,
+        LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) => address,
     };
     if address.ip().to_canonical().is_loopback() {
         return None;
@@ -293,11 +293,12 @@ fn address(node: &Node) -> Reading<'_, LinkAddress> {
     };
     match kind {
         "tcp" => socket().map(LinkAddress::Tcp),
+        "auto" => socket().map(LinkAddress::Auto),
         "udp" => socket().map(LinkAddress::Udp),
         "unix" if place.starts_with('/') && place.len() <= LONGEST_PATH && !place.contains('\0') => {
             Ok(LinkAddress::Unix(place.into()))
         }
         "unix" => Err(refusal(&format!("`unix:` and an absolute file name of at most {LONGEST_PATH} bytes"))),
-        _ => Err(refusal("an address that begins with `unix:`, `tcp:` or `udp:`")),
+        _ => Err(refusal("an address that begins with `unix:`, `tcp:`, `auto:` or `udp:`")),
     }
 }

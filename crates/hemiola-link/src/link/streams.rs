@@ -8,6 +8,7 @@ use hemiola_model::configuration::{LinkAddress, LinkEnd};
 use mio::Registry;
 
 use super::{MOST_PEERS, Todo, Tokens};
+use crate::near;
 use crate::patience::Patience;
 use crate::session::{Desk, Outgoing, Parting, Session};
 use crate::socket::{Listener, Stream};
@@ -25,7 +26,8 @@ pub struct Streams {
 
 enum Port {
     Listening {
-        listener: Listener,
+        /// One; at an `auto:` address two.
+        listeners: Vec<Listener>,
         has_come: bool,
     },
     Connecting {
@@ -61,13 +63,9 @@ impl Streams {
     pub fn open(end: &LinkEnd, desk: &mut Desk, tokens: Tokens, registry: &Registry) -> io::Result<Self> {
         let port = match end {
             LinkEnd::Listen(address) => {
-                let mut listener = match address {
-                    LinkAddress::Unix(path) => Listener::unix(path)?,
-                    LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Listener::tcp(*address)?,
-                };
-                desk.statistics.address = listener.address().to_string();
-                listener.register(registry, tokens.at(PORT))?;
-                Port::Listening { listener, has_come: true }
+                let mut listeners = listeners(address, desk)?;
+                listeners.iter_mut().try_for_each(|listener| listener.register(registry, tokens.at(PORT)))?;
+                Port::Listening { listeners, has_come: true }
             }
             LinkEnd::Connect(address) => Port::Connecting {
                 address: address.clone(),
@@ -131,17 +129,20 @@ impl Streams {
     }
 
     fn accept(&mut self, desk: &mut Desk, now: Instant, registry: &Registry) {
-        let Port::Listening { listener, has_come } = &mut self.port else { return };
+        let Port::Listening { listeners, has_come } = &mut self.port else { return };
         let mut accepted = Vec::new();
-        while *has_come {
-            match listener.accept() {
-                Ok(stream) => accepted.push(stream),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Nothing is accepted until the next connection arrives, also if there are no file
-                // descriptors left.
-                Err(_) => *has_come = false,
+        for listener in listeners.iter().filter(|_| *has_come) {
+            loop {
+                match listener.accept() {
+                    Ok(stream) => accepted.push(stream),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    // Nothing is accepted until the next connection arrives, also if there are no
+                    // file descriptors left.
+                    Err(_) => break,
+                }
             }
         }
+        *has_come = false;
         for stream in accepted {
             let is_room = self.peers.len() < MOST_PEERS;
             if let Err(error) = self.begin(stream, desk, now, registry) {
@@ -161,6 +162,7 @@ impl Streams {
         *due = None;
         let stream = match &*address {
             LinkAddress::Unix(path) => Stream::unix(path),
+            LinkAddress::Auto(address) => near::connect(*address),
             LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Stream::tcp(*address),
         };
         if let Err(error) = stream.and_then(|stream| self.begin(stream, desk, now, registry)) {
@@ -222,6 +224,24 @@ impl Streams {
             Port::Listening { .. } => desk.part(robot, None, parting),
         }
     }
+}
+
+/// Listens at an address, and writes into the statistics which one that is.
+fn listeners(address: &LinkAddress, desk: &mut Desk) -> io::Result<Vec<Listener>> {
+    let mut listeners = vec![match address {
+        LinkAddress::Unix(path) => Listener::unix(path)?,
+        LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) => Listener::tcp(*address)?,
+    }];
+    let mut listening = listeners[0].address();
+    if let (LinkAddress::Auto(_), LinkAddress::Tcp(port)) = (address, &listening) {
+        match near::listen(*port) {
+            Ok(listener) => listeners.push(listener),
+            Err(error) => desk.complain(format!("it has no Unix socket, so that TCP serves this host, too: {error}")),
+        }
+        listening = LinkAddress::Auto(*port);
+    }
+    desk.statistics.address = listening.to_string();
+    Ok(listeners)
 }
 
 impl Peer {

@@ -104,6 +104,8 @@ pub enum LinkAddress {
     Unix(PathBuf),
     /// TCP: reliable and in order, however late.
     Tcp(SocketAddr),
+    /// The best that both hosts have: a Unix socket on one host, TCP between two.
+    Auto(SocketAddr),
     /// UDP: datagrams arrive early or not at all.
     Udp(SocketAddr),
 }
@@ -235,6 +237,7 @@ impl fmt::Display for LinkAddress {
         match self {
             Self::Unix(path) => write!(formatter, "unix:{}", path.display()),
             Self::Tcp(address) => write!(formatter, "tcp:{address}"),
+            Self::Auto(address) => write!(formatter, "auto:{address}"),
             Self::Udp(address) => write!(formatter, "udp:{address}"),
         }
     }

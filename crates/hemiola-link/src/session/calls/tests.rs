@@ -5,12 +5,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hemiola_bus::{AnswerFuture, Client, Server};
+use hemiola_bus::{AnswerError, AnswerFuture, Client, Server};
 use hemiola_model::configuration::LinkConfiguration;
 use proptest::prelude::*;
 
-use super::super::tests::{Count, Fate, Side, bring, fates, nothing};
+use super::made::LONGEST_PAUSE;
 use super::*;
+use crate::session::tests::{Count, Fate, Side, bring, fates, nothing};
 
 /// Longer than it takes until the network loses nothing any more.
 const PATIENCE: Duration = Duration::from_secs(100);

@@ -1,0 +1,140 @@
+//! Calls of this robot, which the peer answers.
+
+use std::time::{Duration, Instant};
+
+use hemiola_bus::{AnswerError, AnyRequest};
+
+use super::{MOST_CALLS, MOST_HELD};
+use crate::patience::Patience;
+use crate::services::{self, Asked};
+use crate::session::{Desk, End, Offered, Outgoing, Session, plain};
+use crate::wire::{Answer, NoAnswer, Request, Response};
+
+/// A call that the peer has to answer.
+pub struct Made {
+    /// The index of the service among those that are called.
+    pub service: usize,
+    request: AnyRequest,
+    /// What is needed if the request or the answer may be lost.
+    unsure: Option<Unsure>,
+}
+
+/// A call of which the request or the answer may be lost.
+struct Unsure {
+    /// The request, which is repeated.
+    frame: Outgoing,
+    /// When it is repeated.
+    again: Instant,
+    patience: Patience,
+    /// When it is too late for the answer.
+    due: Instant,
+}
+
+/// The longest time after which a request is repeated.
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+impl Session {
+    /// Returns whether the peer answers calls of a service now.
+    pub fn answers(&self, service: usize, desk: &Desk) -> bool {
+        let asks = self.offers[desk.requests(service)] == Offered::Answered(Answer::Wanted);
+        asks && self.passage(End::Answers(service)).is_some()
+    }
+
+    /// Returns how many calls of a service the peer has to answer.
+    pub fn calls_made(&self, service: usize) -> usize {
+        self.calls.made.values().filter(|made| made.service == service).count()
+    }
+
+    /// Returns whether the peer may be asked for another answer of a service.
+    pub fn has_room(&self, service: usize) -> bool {
+        self.calls_made(service) < MOST_CALLS && self.calls.held < MOST_HELD
+    }
+
+    /// Asks the peer.
+    pub fn ask(&mut self, service: usize, asked: Asked, now: Instant, desk: &mut Desk) {
+        let Asked { cdr, request } = asked;
+        let call = self.calls.last + 1;
+        let head = Request { topic: desk.requests(service) as u32, call, cdr: &[] }.head();
+        let length = head.len() + cdr.len();
+        desk.statistics.called[service].calls += 1;
+        if length > desk.longest_frame {
+            request.refuse(AnswerError::Refused);
+            let why = format!("its request has {length} bytes, of at most {}", desk.longest_frame);
+            return desk.miss_call(service, NoAnswer::Refused, &why);
+        }
+        self.calls.last = call;
+        let frame = Outgoing { head, cdr };
+        let unsure = desk.answer_patience.map(|time| {
+            let mut patience = Patience::up_to(LONGEST_PAUSE);
+            Unsure { frame: frame.clone(), again: patience.after(now), patience, due: now + time }
+        });
+        self.calls.made.insert(call, Made { service, request, unsure });
+        self.calls.queue(frame);
+    }
+
+    /// Handles an answer of the peer.
+    pub fn hear_answer(&mut self, response: &Response<'_>, desk: &mut Desk) {
+        let Some(Made { service, request, .. }) = self.calls.made.remove(&response.call) else {
+            // It comes twice or too late, or nobody has asked.
+            desk.statistics.ignored += 1;
+            return;
+        };
+        let passage = self.passage(End::Answers(service));
+        let passed = passage.ok_or_else(|| "its type is not known any more".to_owned());
+        let passed = passed.and_then(|passage| passage.pass(response.cdr).map_err(|error| error.to_string()));
+        match services::answer(request, passed.as_deref().map_err(Clone::clone)) {
+            Ok(()) => desk.statistics.called[service].answers += 1,
+            Err(reason) => desk.miss_call(service, NoAnswer::Refused, &format!("the answer cannot be read: {reason}")),
+        }
+    }
+
+    /// Handles the peer's reason for not answering.
+    pub fn hear_refusal(&mut self, call: u64, why: NoAnswer, reason: &str, desk: &mut Desk) {
+        let Some(Made { service, request, .. }) = self.calls.made.remove(&call) else {
+            desk.statistics.ignored += 1;
+            return;
+        };
+        request.refuse(why.into());
+        desk.miss_call(service, why, &plain(reason));
+    }
+
+    /// Repeats requests that are not answered yet, where they may have been lost, and ends calls
+    /// for whose answers it is too late.
+    pub fn remind(&mut self, now: Instant, desk: &mut Desk) {
+        // All have the same time, so that the first call is the first that is due.
+        while self.calls.made.values().next().is_some_and(|made| made.is_over(now))
+            && let Some((_, Made { service, request, .. })) = self.calls.made.pop_first()
+        {
+            request.refuse(AnswerError::TimedOut);
+            desk.miss_call(service, NoAnswer::TimedOut, "");
+        }
+        // What waits was not even sent.
+        if self.calls.waiting.is_empty() {
+            let unsure = self.calls.made.values_mut().filter_map(|made| made.unsure.as_mut());
+            let frames: Vec<_> = unsure.filter_map(|unsure| unsure.repeated(now)).collect();
+            frames.into_iter().for_each(|frame| self.calls.queue(frame));
+        }
+    }
+}
+
+impl Made {
+    /// Returns when the request is to be repeated, or when it is too late for its answer.
+    pub fn due(&self) -> Option<Instant> {
+        self.unsure.as_ref().map(|unsure| unsure.again.min(unsure.due))
+    }
+
+    fn is_over(&self, now: Instant) -> bool {
+        self.unsure.as_ref().is_some_and(|unsure| unsure.due <= now)
+    }
+}
+
+impl Unsure {
+    /// Returns the request, if it is to be repeated now.
+    fn repeated(&mut self, now: Instant) -> Option<Outgoing> {
+        if now < self.again {
+            return None;
+        }
+        self.again = self.patience.after(now);
+        Some(self.frame.clone())
+    }
+}

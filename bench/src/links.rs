@@ -5,8 +5,8 @@
 //! | `one_way`, `image`, `flat_out`, `connections` | a workload each: its cases, who takes part, our bars |
 //! | `contestant` | Hemiola's links, and plain sockets and a pipe |
 //!
-//! What a contestant has to do, and how it is measured and checked, is in the crate `contestant`, in
-//! `links`. They are held, and the results shown, as those of `messages` are.
+//! What a contestant has to do, and how it is measured and checked, is in the crate `contestant`,
+//! in `links`. They are held, and the results shown, as those of `messages` are.
 
 mod connections;
 pub mod contestant;

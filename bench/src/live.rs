@@ -115,7 +115,11 @@ pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchEr
     for part in parts {
         match (part, &mut browser) {
             ("response", browser) => {
-                tell(response::measure(&robot, browser.as_mut(), length, rounds, options.store_requests)?);
+                let requests = response::requests(&robot, browser.as_mut(), length)?;
+                if options.store_requests {
+                    requests.store()?;
+                }
+                tell(response::measure(&robot, browser.as_mut(), length, rounds, &requests)?);
             }
             ("door", _) => tell(door::measure(&robot, &waves, length / 2, rounds)?),
             ("foxglove", _) => tell(foxglove::measure(&robot, folder, length / 2, rounds)?),

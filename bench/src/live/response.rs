@@ -81,14 +81,25 @@ fn arms() -> Vec<Arm> {
 /// The limit of the p99, as a multiple of that without onlookers.
 const MOST: f64 = 1.05;
 
-/// Runs the robot with all onlookers in turn, and returns a table. `stores` says that what pages
-/// ask for shall be stored, if there is a browser.
+/// Returns what the pages ask for that the robot is looked at with.
+pub fn requests(
+    robot: &RobotProgram,
+    browser: Option<&mut Browser>,
+    length: Duration,
+) -> Result<Requests, BenchError> {
+    match browser {
+        Some(browser) => Requests::record(robot, browser, &four_pages(), length + OPENING),
+        None => Requests::load(),
+    }
+}
+
+/// Runs the robot with all onlookers in turn, and returns a table.
 pub fn measure(
     robot: &RobotProgram,
     mut browser: Option<&mut Browser>,
     length: Duration,
     rounds: usize,
-    stores: bool,
+    requests: &Requests,
 ) -> Result<String, BenchError> {
     let mut arms = arms();
     if browser.is_none() {
@@ -96,18 +107,11 @@ pub fn measure(
     }
     // The robot learns durations in its first run, and knows them in all others.
     LiveRobot::start(robot, WARM_UP)?.finish()?;
-    let requests = match browser.as_deref_mut() {
-        Some(browser) => Requests::record(robot, browser, &four_pages(), length + OPENING)?,
-        None => Requests::load()?,
-    };
-    if stores {
-        requests.store()?;
-    }
     for _ in 0..rounds {
         for arm in &mut arms {
             let others = (arm.load == Load::Full).then(OtherPrograms::start);
             let running = LiveRobot::start(robot, length + OPENING)?;
-            let looking = look(arm.onlooker, &running, robot, browser.as_deref_mut(), &requests)?;
+            let looking = look(arm.onlooker, &running, robot, browser.as_deref_mut(), requests)?;
             let report = running.finish()?;
             drop((looking.command, others));
             for client in looking.clients {

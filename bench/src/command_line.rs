@@ -10,7 +10,9 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{chains, contestant, instructions, links, live, messages, recording, robustness, stepped, thesis, workload};
+use crate::{
+    chains, contestant, instructions, links, live, messages, recording, robustness, stepped, thesis, workload,
+};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]

@@ -6,13 +6,7 @@ use crate::messages::workload::{Case, Cores, Goal, Limit, Workload};
 
 pub fn workload(effort: Effort) -> Workload {
     let cases: Vec<Case> = [0, 1000].map(|idle| connections(idle, effort)).into();
-    let goal = |what, limit| Goal {
-        what,
-        cases: vec![name(1000)],
-        id: "hemiola-unix",
-        figure: RECEIVER_SHARE,
-        limit,
-    };
+    let goal = |what, limit| Goal { what, cases: vec![name(1000)], id: "hemiola-unix", figure: RECEIVER_SHARE, limit };
     Workload {
         name: "connections",
         what: "A message of 100 bytes every millisecond over one connection, and others on which nothing happens: the share of a core that \
@@ -26,7 +20,10 @@ pub fn workload(effort: Effort) -> Workload {
         ],
         goals: vec![
             goal("share of a core", Limit::AtMost(MOST_PPM)),
-            goal("share of a core within 10 % of epoll's", Limit::Within { of: "unix-epoll", tolerance: super::TOLERANCE }),
+            goal(
+                "share of a core within 10 % of epoll's",
+                Limit::Within { of: "unix-epoll", tolerance: super::TOLERANCE },
+            ),
         ],
         columns: vec![
             RECEIVER_SHARE.titled("receiver"),

@@ -64,8 +64,7 @@ enum Load {
 }
 
 fn arms() -> Vec<Arm> {
-    let arm =
-        |label, onlooker, load| Arm { label, onlooker, load, rounds: Vec::new(), received: Vec::new() };
+    let arm = |label, onlooker, load| Arm { label, onlooker, load, rounds: Vec::new(), received: Vec::new() };
     vec![
         arm("nobody looks", Onlooker::Nobody, Load::Robot),
         arm("one client, all views", Onlooker::Client, Load::Robot),
@@ -82,11 +81,7 @@ fn arms() -> Vec<Arm> {
 const MOST: f64 = 1.05;
 
 /// Returns what the pages ask for that the robot is looked at with.
-pub fn requests(
-    robot: &RobotProgram,
-    browser: Option<&mut Browser>,
-    length: Duration,
-) -> Result<Requests, BenchError> {
+pub fn requests(robot: &RobotProgram, browser: Option<&mut Browser>, length: Duration) -> Result<Requests, BenchError> {
     match browser {
         Some(browser) => Requests::record(robot, browser, &four_pages(), length + OPENING),
         None => Requests::load(),
@@ -306,5 +301,6 @@ fn bars(kind: &Kind, arms: &[Arm]) -> String {
     let worst = of_kind.iter().map(|arm| arm.ratio(arms)).fold(0.0, f64::max);
     let missed: u64 = of_kind.iter().map(|arm| arm.missed()).sum();
     Bar { what: kind.p99, limit: Limit::AtMost(MOST), is: worst, unit: "" }.to_string()
-        + &Bar { what: "deadlines missed meanwhile", limit: Limit::AtMost(0.0), is: missed as f64, unit: "" }.to_string()
+        + &Bar { what: "deadlines missed meanwhile", limit: Limit::AtMost(0.0), is: missed as f64, unit: "" }
+            .to_string()
 }

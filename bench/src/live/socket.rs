@@ -11,11 +11,7 @@ use tungstenite::{Message, WebSocket};
 use crate::error::{BenchError, EntryError};
 
 /// Connects to a server, or to the door behind the address of a page. Errors name `label`.
-pub fn connect(
-    label: &'static str,
-    address: &str,
-    protocol: &'static str,
-) -> Result<WebSocket<TcpStream>, BenchError> {
+pub fn connect(label: &'static str, address: &str, protocol: &'static str) -> Result<WebSocket<TcpStream>, BenchError> {
     let failed = |message: String| BenchError::from(EntryError::Failed { label, message });
     let address = address.replacen("http://", "ws://", 1);
     let mut request = address.into_client_request().map_err(|error| failed(error.to_string()))?;

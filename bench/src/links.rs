@@ -64,17 +64,18 @@ struct Messages {
     idle: u64,
 }
 
-fn case(name: String, messages: &Messages, cores: Cores, without: &'static [&'static str]) -> Case {
-    let Messages { bytes, count, period_ns, window, cores: used, idle } = *messages;
+fn case(name: String, messages: &Messages, without: &'static [&'static str]) -> Case {
+    let Messages { bytes, count, period_ns, window, cores, idle } = *messages;
     let arguments = [
         ("bytes", bytes),
         ("messages", count),
         ("period-ns", period_ns),
         ("window", window),
-        ("cores", used),
+        ("cores", cores),
         ("idle", idle),
     ];
-    Case { name, arguments: arguments.into(), cores, without }
+    // The kernel takes longer than the way from one core to the other.
+    Case { name, arguments: arguments.into(), cores: Cores::One, without }
 }
 
 /// Returns all contestants with one connection.

@@ -47,7 +47,7 @@ function probe() {
     }
 
     send(text) {
-      seen.sent.push({ after_ms: performance.now() - seen.greeted, request: JSON.parse(text) });
+      seen.sent.push({ after_ms: Math.round(performance.now() - seen.greeted), request: JSON.parse(text) });
       super.send(text);
     }
   };

@@ -2,7 +2,7 @@
 
 use super::{Messages, ONE_WAY, ONE_WAY_P99, RECEIVER_SHARE, SENDER_SHARE, case, hemiola, plain};
 use crate::contest::discipline::Effort;
-use crate::messages::workload::{Case, Cores, Goal, Limit, Workload};
+use crate::messages::workload::{Case, Goal, Limit, Workload};
 
 pub fn workload(effort: Effort) -> Workload {
     let cases: Vec<Case> = [0, 1000].map(|idle| connections(idle, effort)).into();
@@ -52,5 +52,5 @@ fn connections(idle: u64, effort: Effort) -> Case {
         Effort::Quick => 100,
     };
     let messages = Messages { bytes: 100, count, period_ns: 1_000_000, window: 64, cores: 2, idle };
-    case(name(idle), &messages, Cores::One, &[])
+    case(name(idle), &messages, &[])
 }

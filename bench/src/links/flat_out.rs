@@ -2,7 +2,7 @@
 
 use super::{IMAGE_BYTES, Messages, ONE_WAY, PER_MESSAGE, RECEIVER, SENDER, UDP, case, contestants, goals};
 use crate::contest::discipline::Effort;
-use crate::messages::workload::{Case, Cores, Workload};
+use crate::messages::workload::{Case, Workload};
 
 pub fn workload(effort: Effort) -> Workload {
     let small = |bytes| flat_out(format!("{bytes} bytes"), bytes, 50_000, 64, effort, &[]);
@@ -37,5 +37,5 @@ fn flat_out(
         Effort::Full => count,
         Effort::Quick => 100,
     };
-    case(name, &Messages { bytes, count, period_ns: 0, window, cores: 2, idle: 0 }, Cores::Two, without)
+    case(name, &Messages { bytes, count, period_ns: 0, window, cores: 2, idle: 0 }, without)
 }

@@ -5,7 +5,7 @@ use super::{
     contestants, goals,
 };
 use crate::contest::discipline::Effort;
-use crate::messages::workload::{Cores, Workload};
+use crate::messages::workload::Workload;
 
 pub fn workload(effort: Effort) -> Workload {
     let count = match effort {
@@ -13,7 +13,7 @@ pub fn workload(effort: Effort) -> Workload {
         Effort::Quick => 5,
     };
     let messages = Messages { bytes: IMAGE_BYTES, count, period_ns: 1_000_000_000 / 30, window: 8, cores: 2, idle: 0 };
-    let case = case("614 kB at 30 Hz".to_owned(), &messages, Cores::Two, UDP);
+    let case = case("614 kB at 30 Hz".to_owned(), &messages, UDP);
     let names = [case.name.clone()];
     Workload {
         name: "image",

@@ -4,7 +4,7 @@ use super::{
     Messages, ONE_WAY, ONE_WAY_P99, RECEIVER, RECEIVER_WAKE_UPS, SENDER, SENDER_WAKE_UPS, case, contestants, goals,
 };
 use crate::contest::discipline::Effort;
-use crate::messages::workload::{Case, Cores, Workload};
+use crate::messages::workload::{Case, Workload};
 
 pub fn workload(effort: Effort) -> Workload {
     let cases: Vec<Case> =
@@ -37,5 +37,5 @@ fn small(bytes: u64, cores: u64, effort: Effort) -> Case {
     };
     let place = if cores == 1 { "one core" } else { "two cores" };
     let messages = Messages { bytes, count, period_ns: 1_000_000, window: 64, cores, idle: 0 };
-    case(format!("{bytes} bytes, {place}"), &messages, Cores::One, &[])
+    case(format!("{bytes} bytes, {place}"), &messages, &[])
 }

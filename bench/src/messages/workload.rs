@@ -52,7 +52,7 @@ pub struct Case {
 /// Whether the distance between two cores has an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cores {
-    /// It has none: one core is at work at a time, or it is waking the other one that takes time.
+    /// It has none: one core is at work at a time, or something else takes much longer.
     One,
     /// It has: what goes from one core to the other is what takes time.
     Two,

@@ -32,7 +32,8 @@ enum Command {
   hemiola-bench messages --only fan-out,task-queue
   hemiola-bench messages --quick")]
     Messages(messages::Options),
-    /// Links between two processes beside plain sockets: latency, throughput, images, idle connections.
+    /// Links between two processes beside plain sockets: latency, throughput, images, idle
+    /// connections.
     #[command(after_help = "Examples:
   hemiola-bench links --json links.json --html links.html
   hemiola-bench links --only one-way,image

@@ -1,5 +1,5 @@
-//! Many Unix sockets in the receiving process, which waits for all of them by `epoll` or `poll`. One
-//! of them is used.
+//! Many Unix sockets in the receiving process, which waits for all of them by `epoll` or `poll`.
+//! One of them is used.
 
 use std::fs;
 use std::io::{self, Read};

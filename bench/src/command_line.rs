@@ -10,7 +10,9 @@ use crate::contest::{self, cyclictest, entrant, peers};
 use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
-use crate::{chains, contestant, instructions, live, messages, recording, robustness, stepped, thesis, workload};
+use crate::{
+    chains, contestant, instructions, links, live, messages, recording, robustness, stepped, thesis, workload,
+};
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
 #[derive(Parser)]
@@ -25,7 +27,18 @@ enum Command {
     /// Runs task graphs with all contestants, and tells which bars are met.
     Dispatch(Dispatch),
     /// Topics, queues, actors and executors beside their peers.
+    #[command(after_help = "Examples:
+  hemiola-bench messages --json messages.json --html messages.html
+  hemiola-bench messages --only fan-out,task-queue
+  hemiola-bench messages --quick")]
     Messages(messages::Options),
+    /// Links between two processes beside plain sockets: latency, throughput, images, idle
+    /// connections.
+    #[command(after_help = "Examples:
+  hemiola-bench links --json links.json --html links.html
+  hemiola-bench links --only one-way,image
+  hemiola-bench links --quick")]
+    Links(messages::Options),
     /// Asks again what the evaluation of the thesis asked: workers, priorities, orders, stress,
     /// pinning.
     Thesis(thesis::Options),
@@ -49,7 +62,7 @@ enum Command {
     },
     /// Shows a report again.
     Show {
-        /// As `dispatch --json` or `messages --json` wrote it.
+        /// As `dispatch --json`, `messages --json` or `links --json` wrote it.
         report: PathBuf,
         /// Writes a page with plots.
         #[arg(long, value_name = "FILE")]
@@ -57,7 +70,7 @@ enum Command {
     },
     /// Puts two reports of the same machine side by side.
     Compare {
-        /// The older report, as `dispatch --json` or `messages --json` wrote it.
+        /// The older report, as `dispatch --json`, `messages --json` or `links --json` wrote it.
         before: PathBuf,
         /// The newer one.
         after: PathBuf,
@@ -76,6 +89,12 @@ enum Command {
     /// The same for messages.
     #[command(hide = true)]
     MessagesContestant {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// The same for links.
+    #[command(hide = true)]
+    LinksContestant {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -126,14 +145,14 @@ pub fn obey() -> Result<(), BenchError> {
             live::run(&options, &program, &folder)
         }
         Command::Chains(options) => chains::run(&options),
-        Command::Messages(options) => {
-            let (program, folder) = places()?;
-            messages::run(&options, &program, &folder)
-        }
+        Command::Messages(options) => measure_area(&messages::MESSAGES, &options),
+        Command::Links(options) => measure_area(&links::LINKS, &options),
         Command::Compare { before, after } => {
             let text = match (load(&before)?, load(&after)?) {
                 (AnyReport::Dispatch(before), AnyReport::Dispatch(after)) => comparison::text(&before, &after)?,
-                (AnyReport::Messages(before), AnyReport::Messages(after)) => messages::compare(&before, &after)?,
+                (AnyReport::Messages(before), AnyReport::Messages(after)) if before.area == after.area => {
+                    messages::compare(area_of(&before), &before, &after)?
+                }
                 _ => return Err(BenchError::OtherBench { before, after }),
             };
             println!("{text}");
@@ -147,7 +166,10 @@ pub fn obey() -> Result<(), BenchError> {
         Command::Show { report, html } => {
             let (text, page) = match load(&report)? {
                 AnyReport::Dispatch(report) => (terminal::text(&report), page::html(&report)),
-                AnyReport::Messages(report) => (messages::text(&report), messages::html(&report)),
+                AnyReport::Messages(report) => {
+                    let area = area_of(&report);
+                    (messages::text(area, &report), messages::html(area, &report))
+                }
             };
             print!("{text}");
             html.map_or(Ok(()), |path| write(&path, &page))
@@ -162,6 +184,7 @@ pub fn obey() -> Result<(), BenchError> {
             Ok(contestant::run(&name)?)
         }
         Command::MessagesContestant { arguments } => messages::contestant::run(arguments),
+        Command::LinksContestant { arguments } => links::contestant::run(arguments),
     }
 }
 
@@ -196,6 +219,17 @@ fn dispatch(options: &Dispatch) -> Result<(), BenchError> {
         write(path, &json)?;
     }
     options.html.as_ref().map_or(Ok(()), |path| write(path, &page::html(&report)))
+}
+
+fn measure_area(area: &messages::Area, options: &messages::Options) -> Result<(), BenchError> {
+    let (program, folder) = places()?;
+    messages::run(area, options, &program, &folder)
+}
+
+/// Returns the area that a report is about.
+fn area_of(report: &messages::Report) -> &'static messages::Area {
+    let all = [&links::LINKS, &messages::MESSAGES];
+    all.into_iter().find(|area| area.name == report.area).unwrap_or(&messages::MESSAGES)
 }
 
 fn count_instructions(store: bool) -> Result<(), BenchError> {

@@ -37,6 +37,8 @@ pub enum BenchError {
     Encoding { label: &'static str, message: &'static str },
     #[error("system {seed}: {exceeded}. The smallest system that shows it:\n{system}")]
     BoundExceeded { seed: u64, exceeded: String, system: String },
+    #[error("between two processes: {error}")]
+    Connection { error: io::Error },
     #[error(transparent)]
     Contest(#[from] EntryError),
     #[error(transparent)]
@@ -45,6 +47,8 @@ pub enum BenchError {
     Trace(#[from] hemiola_trace::Error),
     #[error(transparent)]
     Bus(#[from] hemiola_bus::BusError),
+    #[error(transparent)]
+    Link(#[from] hemiola::link::LinkError),
     #[error(transparent)]
     Contestant(#[from] crate::contestant::ContestantError),
 }

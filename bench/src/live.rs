@@ -3,9 +3,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `response` | how motion responds while pages are open and commands run |
+//! | `response` | how motion responds to onlookers: clients, pages, commands |
+//! | `plain`, `requests` | clients that ask for what a page asks for, without a browser |
 //! | `door` | processor time of the door's threads |
 //! | `foxglove`, `viewer` | the same by Foxglove's protocol, beside the server of Foxglove's SDK |
+//! | `socket` | WebSockets to servers |
 //! | `pixels` | from a value to the frame that has it, frames a second, a page that slept |
 //! | `browser` | Chromium, driven by `tests/foreign/measure_page.cjs` |
 //! | `robot`, `program`, `threads` | programs that are started and ended, and what their threads use |
@@ -16,9 +18,12 @@ mod browser;
 mod door;
 mod foxglove;
 mod pixels;
+mod plain;
 mod program;
+mod requests;
 mod response;
 mod robot;
+mod socket;
 mod threads;
 mod viewer;
 
@@ -52,6 +57,9 @@ pub struct Options {
     /// Only these of response, door, foxglove, pixels.
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     only: Vec<String>,
+    /// Stores what pages ask a robot for, for `response` on computers without a browser.
+    #[arg(long)]
+    store_requests: bool,
     /// Writes what is printed, too.
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
@@ -106,7 +114,13 @@ pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchEr
     }
     for part in parts {
         match (part, &mut browser) {
-            ("response", browser) => tell(response::measure(&robot, browser.as_mut(), length, rounds)?),
+            ("response", browser) => {
+                let requests = response::requests(&robot, browser.as_mut(), length)?;
+                if options.store_requests {
+                    requests.store()?;
+                }
+                tell(response::measure(&robot, browser.as_mut(), length, rounds, &requests)?);
+            }
             ("door", _) => tell(door::measure(&robot, &waves, length / 2, rounds)?),
             ("foxglove", _) => tell(foxglove::measure(&robot, folder, length / 2, rounds)?),
             (_, Some(browser)) => tell(pixels::measure(&robot, &waves, browser, length / 2, sleep, rounds)?),

@@ -7,6 +7,7 @@
 //! | `contestant` | our own: the executor, a loop, a static schedule |
 //! | `report` | what came of it: tables, a page with plots, the bars that we set ourselves |
 //! | `messages` | topics, queues, actors and executors beside their peers |
+//! | `links` | links between processes beside plain sockets |
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `robustness` | the effect of varying durations, overload, a lost core and a restricted system on the timing |
 //! | `recording` | the cost of handing values over to a recorder, encoding and writing them, and replaying logs |
@@ -27,6 +28,7 @@ mod contest;
 mod contestant;
 mod error;
 mod instructions;
+mod links;
 mod live;
 mod machine;
 mod messages;

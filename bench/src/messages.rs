@@ -8,11 +8,13 @@
 //! | `peers` | how the peers are built |
 //! | `contest` | runs them, in turn, and looks where the two cores are |
 //! | `result`, `bars` | the results, and the bars |
+//! | `area` | what a report is about: links between processes are measured in the same way |
 //! | `terminal`, `page`, `comparison` | the results for people |
 //!
 //! What a workload asks of a contestant, and how it is measured and checked, is in the crate
 //! `contestant`, in `messages`.
 
+mod area;
 mod bars;
 mod comparison;
 mod contest;
@@ -29,8 +31,9 @@ mod result;
 mod ring;
 mod task_queue;
 mod terminal;
-mod workload;
+pub mod workload;
 
+pub use area::{Area, MESSAGES};
 pub use comparison::text as compare;
 pub use page::html;
 pub use result::Report;
@@ -47,10 +50,6 @@ use workload::Workload;
 
 /// What can be asked for.
 #[derive(Args)]
-#[command(after_help = "Examples:
-  hemiola-bench messages --json messages.json --html messages.html
-  hemiola-bench messages --only fan-out,task-queue
-  hemiola-bench messages --quick")]
 pub struct Options {
     /// Everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
@@ -71,26 +70,26 @@ pub struct Options {
 
 const ROUNDS: usize = 3;
 
-/// Runs the workloads, and prints the results. `program` is this one, `folder` where peers are
-/// built.
-pub fn run(options: &Options, program: &Path, folder: &Path) -> Result<(), BenchError> {
+/// Runs the workloads of an area, and prints the results. `program` is this one, `folder` where
+/// peers are built.
+pub fn run(area: &Area, options: &Options, program: &Path, folder: &Path) -> Result<(), BenchError> {
     let machine = Machine::examine();
     println!("{machine}\n");
     let effort = if options.quick { Effort::Quick } else { Effort::Full };
-    let mut workloads = all(effort);
+    let mut workloads = (area.workloads)(effort);
     crate::choice::choose("workload", &mut workloads, &options.only, |workload| workload.name)?;
     let mut notices = Vec::new();
-    let programs = peers::build(program, folder, &mut notices);
+    let programs = peers::build(program, folder, &workloads, &mut notices);
     let rounds = options.rounds.unwrap_or(if options.quick { 1 } else { ROUNDS }).max(1);
     let (contests, host) = contest::hold(&workloads, &programs, rounds);
-    let report = Report { machine, host, rounds, quick: options.quick, notices, contests };
-    print!("{}", text(&report));
+    let report = Report { area: area.name.to_owned(), machine, host, rounds, quick: options.quick, notices, contests };
+    print!("{}", text(area, &report));
     if let Some(path) = &options.json {
         let json =
             serde_json::to_string_pretty(&report).map_err(|error| BenchError::Report { path: path.clone(), error })?;
         write(path, &json)?;
     }
-    options.html.as_ref().map_or(Ok(()), |path| write(path, &html(&report)))
+    options.html.as_ref().map_or(Ok(()), |path| write(path, &html(area, &report)))
 }
 
 /// Returns all workloads, in the order of the report.

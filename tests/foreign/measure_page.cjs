@@ -5,6 +5,8 @@
 //   {"do": "open", "url": "http://HOST:PORT/?token=..", "pages": [LAYOUT, ..]}
 //       pages that stay open until the next `open` or `close`
 //   {"do": "close"}
+//   {"do": "requests", "url": .., "pages": [LAYOUT, ..], "seconds": 40}
+//       what each of these pages asks the robot for, and when
 //   {"do": "pixels", "url": .., "fields": [..], "seconds": 10, "clock": VALUE}
 //       from a value's time to the frame that has it
 //   {"do": "frames", "url": .., "fields": [..], "seconds": 10}
@@ -24,15 +26,16 @@ const PRESENT = 150;
 const one = (view, settings = {}) => ({ tabs: [{ view, settings }], active: 0 });
 const charts = (fields) => one("plots", { charts: fields.map((field) => ({ lines: [{ field }] })) });
 
-/** Runs in the page before its own code: notes when points of plots come, and when a frame has them. */
+/** Runs in the page before its own code: notes what it asks for, when points of plots come, and when a frame has them. */
 function probe() {
-  const seen = (window.probe = { waiting: [], drawn: [], frames: [], newest: 0 });
+  const seen = (window.probe = { waiting: [], drawn: [], frames: [], newest: 0, sent: [], greeted: NaN });
   const Socket = window.WebSocket;
   window.WebSocket = class extends Socket {
     constructor(...given) {
       super(...given);
       // Before the page's own listener; the page draws in a later frame.
       this.addEventListener("message", ({ data }) => {
+        if (Number.isNaN(seen.greeted)) seen.greeted = performance.now();
         if (!(data instanceof ArrayBuffer) || new Uint8Array(data)[0] !== 2) return;
         const view = new DataView(data);
         for (let at = 8; at < data.byteLength; ) {
@@ -41,6 +44,11 @@ function probe() {
           for (let point = 0; point < count; point++, at += 24) seen.waiting.push(view.getFloat64(at, true) * 1000);
         }
       });
+    }
+
+    send(text) {
+      seen.sent.push({ after_ms: Math.round(performance.now() - seen.greeted), request: JSON.parse(text) });
+      super.send(text);
     }
   };
   const { port1, port2 } = new MessageChannel();
@@ -113,6 +121,14 @@ class Browser {
     return {};
   }
 
+  async requests({ url, pages, seconds }) {
+    const opened = await Promise.all(pages.map((layout) => this.page(url, layout)));
+    await pause(seconds * 1000);
+    const sent = await Promise.all(opened.map((page) => page.evaluate(() => window.probe.sent)));
+    await this.close();
+    return { pages: sent };
+  }
+
   /** What a probe has seen in so many seconds. */
   async #watch(page, seconds) {
     await page.evaluate(() => Object.assign(window.probe, { drawn: [], frames: [] }));
@@ -174,7 +190,7 @@ async function main() {
   console.log(JSON.stringify({ ready: await chromium.version() }));
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const { do: verb, ...given } = JSON.parse(line);
-    if (!["open", "close", "pixels", "frames", "sleep"].includes(verb)) throw new Error(`nobody can do ${verb}`);
+    if (!["open", "close", "requests", "pixels", "frames", "sleep"].includes(verb)) throw new Error(`nobody can do ${verb}`);
     console.log(JSON.stringify(await browser[verb](given)));
   }
   await end();

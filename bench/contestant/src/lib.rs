@@ -19,7 +19,7 @@
 //! | `allocations`, `allocation_runs` | how many, in how many runs |
 //! | `ready` | none: it waits for a line of input before it goes on |
 //!
-//! [`messages`] has the same parts for the bench of messages.
+//! [`messages`] has the same parts for the bench of messages, and [`links`] for that of links.
 //!
 //! This crate knows nothing of Hemiola, and depends on nothing but the C library and a serialiser.
 //!
@@ -37,6 +37,7 @@ mod allocations;
 mod arguments;
 mod completions;
 mod graph;
+pub mod links;
 mod measure;
 pub mod messages;
 mod system;

@@ -31,6 +31,7 @@ mod sharing;
 pub mod task_queue;
 
 pub use assignment::Assignment;
+pub(crate) use assignment::{end_with_the_first_panic, print};
 pub use payload::{Kilobyte, Payload};
 pub use sharing::Patience;
 

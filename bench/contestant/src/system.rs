@@ -74,6 +74,12 @@ pub(crate) fn leave_for_a_session_of_its_own() -> bool {
     std::fs::write("/proc/self/autogroup", "-20").is_ok()
 }
 
+/// Lets the kernel end this process as soon as the thread has ended that has started it.
+pub(crate) fn end_with_parent() {
+    // SAFETY: no memory is involved.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) };
+}
+
 fn set_priority(priority: i32) -> bool {
     let parameters = libc::sched_param { sched_priority: priority };
     // SAFETY: `parameters` is valid for the duration of the call. It concerns the calling thread.

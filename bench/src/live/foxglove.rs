@@ -45,8 +45,7 @@ pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usiz
     let (mut own, mut theirs, mut channels) = (Vec::new(), Vec::new(), 0);
     for round in 0..rounds {
         let running = LiveRobot::start(nao, 3 * length + PATIENCE)?;
-        let address = viewer_address(running.page());
-        let mut viewer = Viewer::open(nao.label, &address)?;
+        let mut viewer = Viewer::open(nao.label, running.page())?;
         channels = viewer.channels.len();
         viewer.subscribe_to_all()?;
         viewer.take(Instant::now() + SETTLE, |_| ())?;
@@ -69,11 +68,6 @@ pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usiz
 
 /// The name of the peer's thread that publishes.
 const PUBLISHER: &str = "publisher";
-
-/// Returns the address for viewers, which is at the port of the pages.
-fn viewer_address(page: &str) -> String {
-    page.replacen("http://", "ws://", 1)
-}
 
 /// Receives all messages for that long, and measures what the threads of the server use meanwhile.
 fn watch(

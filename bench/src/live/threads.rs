@@ -62,6 +62,11 @@ pub fn sum(used: &[Used], is_meant: impl Fn(&str) -> bool) -> f64 {
     used.iter().filter(|used| is_meant(&used.name)).fold(0.0, |sum, used| sum + used.percent)
 }
 
+/// Returns the processor time that the calling thread has used.
+pub fn own_time() -> Result<Duration, BenchError> {
+    thread_at(Path::new("/proc/thread-self")).map(|(_, nanoseconds)| Duration::from_nanos(nanoseconds))
+}
+
 fn thread_at(folder: &Path) -> Result<(String, u64), BenchError> {
     let name = read(&folder.join("comm"))?.trim_end().to_owned();
     let used = read(&folder.join("schedstat"))?.split(' ').next().and_then(|number| number.parse().ok());

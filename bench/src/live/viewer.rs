@@ -1,15 +1,13 @@
 //! A viewer that speaks `foxglove.sdk.v1`: it subscribes to all channels of a server.
 
-use std::io;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::json;
-use tungstenite::client::IntoClientRequest;
-use tungstenite::http::HeaderValue;
 use tungstenite::{Message, WebSocket};
 
+use super::socket;
 use crate::error::{BenchError, EntryError};
 
 /// A viewer that is connected.
@@ -61,13 +59,8 @@ const ADVERTISING: Duration = Duration::from_millis(700);
 impl Viewer {
     /// Connects, and waits for the channels. Errors name `label`.
     pub fn open(label: &'static str, address: &str) -> Result<Self, BenchError> {
-        let failed = |message: String| BenchError::from(EntryError::Failed { label, message });
-        let mut request = address.into_client_request().map_err(|error| failed(error.to_string()))?;
-        request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static("foxglove.sdk.v1"));
-        let host = request.uri().authority().map(|host| host.as_str().to_owned()).unwrap_or_default();
-        let stream = TcpStream::connect(host).map_err(|error| failed(error.to_string()))?;
-        let connected = tungstenite::client(request, stream).map_err(|error| failed(error.to_string()));
-        let mut viewer = Self { label, socket: connected?.0, channels: Vec::new() };
+        let socket = socket::connect(label, address, "foxglove.sdk.v1")?;
+        let mut viewer = Self { label, socket, channels: Vec::new() };
         let end = Instant::now() + ADVERTISING;
         while let Some(message) = viewer.read(end)? {
             let Message::Text(text) = message else { continue };
@@ -101,21 +94,7 @@ impl Viewer {
 
     /// Receives the next message, if one comes before `end`.
     fn read(&mut self, end: Instant) -> Result<Option<Message>, BenchError> {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Ok(None);
-        }
-        let limited = self.socket.get_ref().set_read_timeout(Some(left));
-        limited.map_err(|error| self.failed(error.into()))?;
-        match self.socket.read() {
-            Ok(message) => Ok(Some(message)),
-            Err(tungstenite::Error::Io(error))
-                if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
-            {
-                Ok(None)
-            }
-            Err(error) => Err(self.failed(error)),
-        }
+        socket::next(&mut self.socket, end).map_err(|error| self.failed(error))
     }
 
     fn failed(&self, error: tungstenite::Error) -> BenchError {

@@ -76,6 +76,7 @@ fn compare<'c>(goal: &Goal, contest: &'c Contest, placement: Placement) -> Optio
     let limit = match goal.limit {
         Limit::AtMost(limit) | Limit::AtLeast(limit) => limit,
         Limit::TimesLess { than, factor } => value(than)? / factor,
+        Limit::Within { of, tolerance } => value(of)? * (1.0 + tolerance),
         Limit::BestPeer { tolerance } => {
             peers(contest, goal.figure, placement, goal.limit).map(|(_, best)| best * (1.0 + tolerance))?
         }
@@ -150,5 +151,7 @@ mod tests {
         assert_eq!(excess(Limit::AtLeast(20.0), &[(Near, 10.0)], &[]), Some(1.5));
         let eight_times = Limit::TimesLess { than: "peer", factor: 8.0 };
         assert_eq!(excess(eight_times, &[(Near, 10.0)], &[(Near, 40.0)]), Some(2.0));
+        let within = Limit::Within { of: "peer", tolerance: 0.25 };
+        assert_eq!(excess(within, &[(Near, 10.0)], &[(Near, 4.0)]), Some(2.0));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::all;
+use super::Area;
 use super::result::Report;
 use crate::contest::discipline::Effort;
 use crate::error::BenchError;
@@ -11,11 +11,11 @@ use crate::error::BenchError;
 ///
 /// # Errors
 /// If they come from different machines.
-pub fn text(before: &Report, after: &Report) -> Result<String, BenchError> {
+pub fn text(area: &Area, before: &Report, after: &Report) -> Result<String, BenchError> {
     before.machine.is_comparable_to(&after.machine)?;
     let machine = before.machine.identity();
     let mut out = format!("{machine}\nbefore: {}, after: {}\n", before.machine.date, after.machine.date);
-    let workloads = all(Effort::Full);
+    let workloads = (area.workloads)(Effort::Full);
     for contest in &before.contests {
         let Some(other) = after.contest(&contest.workload, &contest.case) else { continue };
         let Some(workload) = workloads.iter().find(|workload| workload.name == contest.workload) else { continue };

@@ -59,7 +59,7 @@ fn run(
     workload: &Workload,
     case: &Case,
     contestant: &Contestant,
-    (program, first): (&PathBuf, &[&str]),
+    (program, first): (&PathBuf, Option<&str>),
 ) -> Result<Sample, EntryError> {
     let mut command = Command::new(program);
     command.args(first).args([contestant.id, "--workload", workload.name]);

@@ -4,24 +4,24 @@ use hemiola_words::svg::escape;
 
 use super::result::{Contest, Entry, Group, Placement, Report};
 use super::workload::{Column, Limit, Workload};
-use super::{all, bars, terminal};
+use super::{Area, bars, terminal};
 use crate::contest::discipline::Effort;
 use crate::report::page::Page;
 use crate::report::plot::{Axis, Plot, Row};
 
 /// Returns the page.
-pub fn html(report: &Report) -> String {
-    let workloads = all(Effort::Full);
+pub fn html(area: &Area, report: &Report) -> String {
+    let workloads = (area.workloads)(Effort::Full);
     let sections: String = (workloads.iter().filter(|workload| bars::is_measured(report, workload)))
         .map(|workload| section(report, workload))
         .collect();
     let notes: String = report.notices.iter().map(|notice| format!("<li>{}</li>", escape(notice))).collect();
     Page {
-        title: "Hemiola’s messages beside their peers",
+        title: area.title,
         lead: &format!(
-            "Topics, queues, actors and executors: the same workloads, in the same run. Rounds in which everybody has a turn: {}. \
+            "{} Rounds in which everybody has a turn: {}. \
              Where two cores take part, figures compare only where these are equally far from each other: siblings, near, far, remote.",
-            report.rounds
+            area.lead, report.rounds
         ),
         quick: report.quick,
         bars: &bars::all(report, &workloads),
@@ -66,7 +66,7 @@ fn plot(workload: &Workload, contest: &Contest, column: &Column) -> Plot {
     let goals = workload.goals.iter().filter(|goal| goal.figure == column.figure && goal.cases.contains(&contest.case));
     let bar = goals.filter_map(|goal| match goal.limit {
         Limit::AtMost(limit) | Limit::AtLeast(limit) => Some(limit),
-        Limit::TimesLess { .. } | Limit::BestPeer { .. } => None,
+        Limit::TimesLess { .. } | Limit::Within { .. } | Limit::BestPeer { .. } => None,
     });
     let bar = bar.min_by(f64::total_cmp);
     let smallest = rows.iter().map(|row| row.median).chain(bar).fold(f64::INFINITY, f64::min);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::workload::{Contestant, Program};
+use super::workload::{Contestant, Program, Workload};
 use crate::contest::peers::{build_crates, compile};
 
 /// The programs of all contestants that could be built.
@@ -21,31 +21,34 @@ const CPP: [(&str, &str); 3] = [
 ];
 
 impl Programs {
-    /// Returns the program of a contestant, and the arguments before those that all get.
-    pub fn of(&self, contestant: &Contestant) -> Option<(&PathBuf, &'static [&'static str])> {
+    /// Returns the program of a contestant, and the command before the arguments that all get.
+    pub fn of(&self, contestant: &Contestant) -> Option<(&PathBuf, Option<&'static str>)> {
         match contestant.program {
-            Program::Bench => Some((&self.bench, &["messages-contestant"])),
-            Program::Rust => self.rust.as_ref().map(|program| (program, &[] as &[&str])),
-            Program::Cpp(source) => self.cpp.get(source).map(|program| (program, &[] as &[&str])),
+            Program::Bench(command) => Some((&self.bench, Some(command))),
+            Program::Rust => self.rust.as_ref().map(|program| (program, None)),
+            Program::Cpp(source) => self.cpp.get(source).map(|program| (program, None)),
         }
     }
 }
 
-/// Builds the peers for which there are compilers and packages; notes what is missing, and how to
-/// get it.
-pub fn build(bench: &Path, folder: &Path, notices: &mut Vec<String>) -> Programs {
+/// Builds the peers of some workloads for which there are compilers and packages; notes what is
+/// missing, and how to get it.
+pub fn build(bench: &Path, folder: &Path, workloads: &[Workload], notices: &mut Vec<String>) -> Programs {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers");
-    let target = folder.join("rust");
-    let rust = match build_crates(&sources.join("rust"), &target) {
-        Ok(()) => Some(target.join("release/messages")),
-        Err(problem) => {
-            notices.push(format!("Left out: all crates (cargo: {problem})."));
-            None
-        }
+    let needs = |program| {
+        let mut contestants = workloads.iter().flat_map(|workload| &workload.contestants);
+        contestants.any(|contestant| contestant.program == program)
     };
-    let mut programs = Programs { bench: bench.to_owned(), rust, cpp: BTreeMap::new() };
+    let mut programs = Programs { bench: bench.to_owned(), rust: None, cpp: BTreeMap::new() };
+    if needs(Program::Rust) {
+        let target = folder.join("rust");
+        match build_crates(&sources.join("rust"), &target) {
+            Ok(()) => programs.rust = Some(target.join("release/messages")),
+            Err(problem) => notices.push(format!("Left out: all crates (cargo: {problem}).")),
+        }
+    }
     let header = sources.join("cpp/messages.hpp");
-    for (name, remedy) in CPP {
+    for (name, remedy) in CPP.into_iter().filter(|(name, _)| needs(Program::Cpp(name))) {
         let program = folder.join(name);
         let source = sources.join("cpp").join(name).with_extension("cpp");
         match compile("g++", &source, &header, &["-pthread"], &program) {

@@ -14,6 +14,9 @@ use crate::machine::Machine;
 /// Everything that is known of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
+    /// The name of the area that it is about.
+    #[serde(default = "messages")]
+    pub area: String,
     pub machine: Machine,
     pub host: Host,
     pub rounds: usize,
@@ -22,6 +25,11 @@ pub struct Report {
     /// Notes on what is missing, and how to get it.
     pub notices: Vec<String>,
     pub contests: Vec<Contest>,
+}
+
+/// Returns the area of reports from before there were several.
+fn messages() -> String {
+    super::MESSAGES.name.to_owned()
 }
 
 /// The results of a case of a workload.
@@ -71,7 +79,7 @@ pub enum Placement {
     Remote,
     /// The cores were moved meanwhile: the figures compare with nothing.
     Moved,
-    /// A single core is used.
+    /// How far they are from each other has no effect.
     Alone,
 }
 

@@ -6,12 +6,12 @@ use hemiola_words as words;
 
 use super::result::{Contest, Entry, Group, Placement, Report};
 use super::workload::{Column, Workload};
-use super::{all, bars};
+use super::{Area, bars};
 use crate::contest::discipline::Effort;
 
 /// Returns all tables, the contestants, the bars, and what is missing.
-pub fn text(report: &Report) -> String {
-    let workloads = all(Effort::Full);
+pub fn text(area: &Area, report: &Report) -> String {
+    let workloads = (area.workloads)(Effort::Full);
     let mut out = String::new();
     for workload in workloads.iter().filter(|workload| bars::is_measured(report, workload)) {
         _ = writeln!(out, "{}\n{}\n", workload.name.to_uppercase(), workload.what);

@@ -31,8 +31,8 @@ pub struct Contestant {
 /// The program that a contestant is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
-    /// The bench itself.
-    Bench,
+    /// The bench itself, by this command.
+    Bench(&'static str),
     /// The program with the Rust crates.
     Rust,
     /// A source in `peers/cpp`.
@@ -49,10 +49,12 @@ pub struct Case {
     pub without: &'static [&'static str],
 }
 
-/// The effect of the distance between two cores.
+/// Whether the distance between two cores has an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cores {
+    /// It has none: one core is at work at a time, or something else takes much longer.
     One,
+    /// It has: what goes from one core to the other is what takes time.
     Two,
 }
 
@@ -99,6 +101,11 @@ pub enum Limit {
         than: &'static str,
         factor: f64,
     },
+    /// The figure of `of` in the same case, plus this part of it.
+    Within {
+        of: &'static str,
+        tolerance: f64,
+    },
     /// The figure of the best peer in the same case, plus this part of it.
     BestPeer {
         tolerance: f64,
@@ -107,7 +114,12 @@ pub enum Limit {
 
 impl Contestant {
     pub fn hemiola(id: &'static str, label: &'static str) -> Self {
-        Self { id, label, side: Side::Hemiola, program: Program::Bench }
+        Self::of_the_bench("messages-contestant", id, label, Side::Hemiola)
+    }
+
+    /// Returns a contestant that this program is when it is started by that hidden command.
+    pub fn of_the_bench(command: &'static str, id: &'static str, label: &'static str, side: Side) -> Self {
+        Self { id, label, side, program: Program::Bench(command) }
     }
 
     pub fn rust(id: &'static str, label: &'static str) -> Self {

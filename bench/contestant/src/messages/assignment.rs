@@ -67,6 +67,11 @@ impl Assignment {
         *self.numbers.get(key).unwrap_or_else(|| panic!("--{key} NUMBER is missing"))
     }
 
+    /// Returns whether this process receives what another one sends that has started it.
+    pub fn receives(&self) -> bool {
+        self.numbers.contains_key("receives")
+    }
+
     /// Prints who takes part, in which version, and lets the process share its cores with nobody
     /// but itself as far as the system allows. From here on the process ends when any thread
     /// panics. To be called before any other thread is made.
@@ -77,6 +82,8 @@ impl Assignment {
             // Producers of these workloads spin, and would keep a core from a thread that waits for
             // it.
             "fan-out" | "task-queue" | "ring" | "latest-value" => Scheduling::TimeSharing,
+            // The threads of links share time.
+            "one-way" | "image" | "flat-out" | "connections" => Scheduling::TimeSharing,
             "matrix-to-json" if self.numbers.get("rate-hz") == Some(&0) => Scheduling::TimeSharing,
             _ => Scheduling::RealTime,
         };
@@ -92,7 +99,7 @@ impl Assignment {
 
 /// Ends the process when a thread panics: the others would wait for it for ever, at a barrier or
 /// for messages.
-fn end_with_the_first_panic() {
+pub(crate) fn end_with_the_first_panic() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         tell(panic);

@@ -1,0 +1,154 @@
+//! Topics over links of Hemiola: from the publisher of one process to the callback of another one.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hemiola::Representation;
+use hemiola::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
+use hemiola::link::{LinkHost, Links};
+use hemiola_bench_contestant::links::{self, Arrivals, Partner, measure};
+use hemiola_bench_contestant::messages::Assignment;
+use hemiola_bench_contestant::monotonic_ns;
+use hemiola_bus::{Bus, Executor, Priority, Publisher, RobotClock, WhenFull};
+
+use super::{HEAD, system};
+use crate::error::BenchError;
+
+/// A message. In CDR its fields are as long as the messages of other contestants.
+#[derive(Representation, Clone, Default)]
+struct Packet {
+    number: u64,
+    stamp_ns: u64,
+    data: Vec<u8>,
+}
+
+/// The bytes of the length of a sequence in CDR.
+const LENGTH: usize = 4;
+
+/// The topic whose messages are measured.
+const USED: &str = "Packet";
+/// The topic of all other links, on which nobody publishes.
+const IDLE: &str = "Idle";
+/// The most peers that a link has that listens.
+const MOST_PEERS: usize = 16;
+/// The time within which all links have to meet.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
+    if assignment.receives() { receive(assignment) } else { send(assignment) }
+}
+
+/// Returns how many messages have room in each queue on the way.
+fn room(assignment: &Assignment) -> usize {
+    2 * assignment.number("window") as usize
+}
+
+fn send(assignment: &Assignment) -> Result<(), BenchError> {
+    let mut partner = Partner::start(Stdio::null());
+    let heard = partner.hear(READY);
+    let addresses: Option<Vec<LinkAddress>> = heard.split('\t').map(address_of).collect();
+    let addresses = addresses.ok_or(BenchError::Assignment(heard))?;
+    let bus = Bus::new();
+    let publisher = bus.readable_topic::<Packet>(USED)?.publisher();
+    let _idle = bus.readable_topic::<Packet>(IDLE)?.publisher();
+    let links: Vec<LinkConfiguration> = (0..=assignment.number("idle") as usize)
+        .map(|number| {
+            let sent = match number {
+                0 => Sent { keep: Keep::Last(room(assignment)), ..Sent::topic(USED) },
+                _ => Sent { keep: Keep::Newest, ..Sent::topic(IDLE) },
+            };
+            let end = LinkEnd::Connect(addresses[number / MOST_PEERS].clone());
+            LinkConfiguration { send: vec![sent], ..LinkConfiguration::new(format!("to-{number}"), end) }
+        })
+        .collect();
+    let links = Links::open(&links, host("sender", bus))?;
+    let end = Instant::now() + PATIENCE;
+    while links.statistics().iter().any(|link| link.sent[0].peers == 0) {
+        if Instant::now() > end {
+            return Err(system(std::io::ErrorKind::TimedOut.into()));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let data = assignment.number("bytes") as usize - HEAD - LENGTH;
+    measure(assignment, partner, &mut Publishing { publisher, data });
+    Ok(())
+}
+
+struct Publishing {
+    publisher: Publisher<Packet>,
+    /// The length of what is behind a message's head.
+    data: usize,
+}
+
+impl links::Sender for Publishing {
+    fn send(&mut self, number: u64) {
+        let mut packet = self.publisher.loan();
+        packet.data.resize(self.data, 0);
+        (packet.number, packet.stamp_ns) = (number, monotonic_ns());
+        packet.publish();
+    }
+}
+
+fn receive(assignment: &Assignment) -> Result<(), BenchError> {
+    let bus = Bus::new();
+    let mut executor = Executor::new("callbacks", &Arc::new(RobotClock::running(1.0)));
+    let used = bus.readable_topic::<Packet>(USED)?;
+    let _idle = bus.readable_topic::<Packet>(IDLE)?.queue(1, WhenFull::DropOldest);
+    let (mut arrivals, handle) = (Arrivals::expected(assignment), executor.handle());
+    let take = move |packet: &Packet| match arrivals.note(packet.number, packet.stamp_ns) {
+        Ok(true) => handle.stop(),
+        Ok(false) => {}
+        // An executor goes on after a panic, and this process must not.
+        Err(problem) => {
+            eprintln!("{problem}");
+            std::process::exit(1);
+        }
+    };
+    executor.subscribe(&used, Priority(1), room(assignment), WhenFull::DropOldest, take)?;
+    let connections = assignment.number("idle") as usize + 1;
+    let listening: Vec<LinkConfiguration> = (0..connections.div_ceil(MOST_PEERS))
+        .map(|number| {
+            let end = LinkEnd::Listen(free_address(assignment.contestant(), number));
+            let receive = [USED, IDLE].map(|topic| Received::new(Subject::topic(topic))).into();
+            LinkConfiguration { receive, ..LinkConfiguration::new(format!("from-{number}"), end) }
+        })
+        .collect();
+    let links = Links::open(&listening, host("receiver", bus))?;
+    let addresses: Vec<String> = links.statistics().into_iter().map(|link| link.address).collect();
+    println!("{READY} {}", addresses.join("\t"));
+    executor.run();
+    Ok(())
+}
+
+/// The line with the addresses at which the receiving process listens, separated by tabs.
+const READY: &str = "ready";
+
+fn host(robot: &str, bus: Bus) -> LinkHost {
+    // Remarks, such as who has come and gone, are for people.
+    LinkHost::new(robot, bus, Arc::new(RobotClock::running(1.0)), |_| ())
+}
+
+/// Returns an address at which nobody listens.
+fn free_address(contestant: &str, number: usize) -> LinkAddress {
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    match contestant {
+        "hemiola-tcp" => LinkAddress::Tcp(any),
+        "hemiola-udp" => LinkAddress::Udp(any),
+        _ => {
+            let name = format!("hemiola-bench-links-{}-{number}.sock", std::process::id());
+            LinkAddress::Unix(std::env::temp_dir().join(name))
+        }
+    }
+}
+
+/// Reads an address as statistics show it.
+fn address_of(text: &str) -> Option<LinkAddress> {
+    match text.split_once(':')? {
+        ("unix", path) => Some(LinkAddress::Unix(path.into())),
+        ("tcp", address) => address.parse().ok().map(LinkAddress::Tcp),
+        ("udp", address) => address.parse().ok().map(LinkAddress::Udp),
+        _ => None,
+    }
+}

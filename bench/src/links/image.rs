@@ -1,0 +1,35 @@
+//! The images of a camera.
+
+use super::{
+    IMAGE_BYTES, Messages, ONE_WAY, ONE_WAY_P99, RECEIVER, RECEIVER_WAKE_UPS, SENDER, SENDER_WAKE_UPS, UDP, case,
+    contestants, goals,
+};
+use crate::contest::discipline::Effort;
+use crate::messages::workload::Workload;
+
+pub fn workload(effort: Effort) -> Workload {
+    let count = match effort {
+        Effort::Full => 90,
+        Effort::Quick => 5,
+    };
+    let messages = Messages { bytes: IMAGE_BYTES, count, period_ns: 1_000_000_000 / 30, window: 8, cores: 2, idle: 0 };
+    let case = case("614 kB at 30 Hz".to_owned(), &messages, UDP);
+    let names = [case.name.clone()];
+    Workload {
+        name: "image",
+        what: "An image thirty times a second, measured like small messages. Sockets that keep messages apart take it in pieces of 60,000 \
+               bytes; UDP, which loses some of them, is left out.",
+        contestants: contestants(),
+        cases: vec![case],
+        columns: vec![
+            ONE_WAY.titled("one way"),
+            ONE_WAY_P99.titled("p99"),
+            SENDER.titled("CPU, sender"),
+            RECEIVER.titled("CPU, receiver"),
+            SENDER_WAKE_UPS.titled("wake-ups, s."),
+            RECEIVER_WAKE_UPS.titled("wake-ups, r."),
+        ],
+        plotted: vec![ONE_WAY, SENDER, RECEIVER],
+        goals: goals(&names, ONE_WAY),
+    }
+}

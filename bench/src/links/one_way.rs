@@ -1,0 +1,41 @@
+//! Small messages to a process that sleeps until they come.
+
+use super::{
+    Messages, ONE_WAY, ONE_WAY_P99, RECEIVER, RECEIVER_WAKE_UPS, SENDER, SENDER_WAKE_UPS, case, contestants, goals,
+};
+use crate::contest::discipline::Effort;
+use crate::messages::workload::{Case, Workload};
+
+pub fn workload(effort: Effort) -> Workload {
+    let cases: Vec<Case> =
+        [(100, 2), (1024, 2), (100, 1), (1024, 1)].map(|(bytes, cores)| small(bytes, cores, effort)).into();
+    let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
+    Workload {
+        name: "one-way",
+        what: "A message every millisecond from one process to another one, which sleeps until it comes: from right before it is published \
+               or written to right after it is there, in the callback of a topic or behind a read. Each process keeps to a core of its own, \
+               or both to the same one. A wake-up is a thread that slept, per message.",
+        contestants: contestants(),
+        cases,
+        columns: vec![
+            ONE_WAY.titled("one way"),
+            ONE_WAY_P99.titled("p99"),
+            SENDER.titled("CPU, sender"),
+            RECEIVER.titled("CPU, receiver"),
+            SENDER_WAKE_UPS.titled("wake-ups, s."),
+            RECEIVER_WAKE_UPS.titled("wake-ups, r."),
+        ],
+        plotted: vec![ONE_WAY],
+        goals: goals(&names, ONE_WAY),
+    }
+}
+
+fn small(bytes: u64, cores: u64, effort: Effort) -> Case {
+    let count = match effort {
+        Effort::Full => 1_000,
+        Effort::Quick => 50,
+    };
+    let place = if cores == 1 { "one core" } else { "two cores" };
+    let messages = Messages { bytes, count, period_ns: 1_000_000, window: 64, cores, idle: 0 };
+    case(format!("{bytes} bytes, {place}"), &messages, &[])
+}

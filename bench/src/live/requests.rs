@@ -1,0 +1,73 @@
+//! What pages ask a robot for: recorded of pages in Chromium, or as it was when it was stored.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::browser::Browser;
+use super::robot::{LiveRobot, RobotProgram};
+use crate::error::{BenchError, read, write};
+
+/// What each of some pages asks for, in its order.
+#[derive(Serialize, Deserialize)]
+pub struct Requests {
+    pub pages: Vec<Vec<Request>>,
+}
+
+/// A request of a page.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Request {
+    /// When the page sent it, in milliseconds since the robot's first message.
+    after_ms: f64,
+    /// The request as in `docs/door.md`.
+    request: Value,
+}
+
+/// The time that a robot plays for longer than what is recorded, so that pages can be opened.
+const OPENING: Duration = Duration::from_secs(60);
+
+impl Requests {
+    /// Opens pages of a robot, and records for that long what each of them sends.
+    pub fn record(
+        robot: &RobotProgram,
+        browser: &mut Browser,
+        pages: &[Value],
+        length: Duration,
+    ) -> Result<Self, BenchError> {
+        let running = LiveRobot::start(robot, length + OPENING)?;
+        let wish = json!({"do": "requests", "url": running.page(), "pages": pages, "seconds": length.as_secs()});
+        browser.measure(&wish, length)
+    }
+
+    /// Reads what was stored.
+    pub fn load() -> Result<Self, BenchError> {
+        let path = stored();
+        serde_json::from_str(&read(&path)?).map_err(|error| BenchError::Report { path, error })
+    }
+
+    /// Stores them, for computers without a browser.
+    pub fn store(&self) -> Result<(), BenchError> {
+        let path = stored();
+        let json = serde_json::to_string(self).map_err(|error| BenchError::Report { path: path.clone(), error })?;
+        // A line for each request, so that people can see what has changed.
+        write(&path, &(json.replace("{\"after_ms\"", "\n{\"after_ms\"") + "\n"))
+    }
+}
+
+impl Request {
+    /// Returns the time since the robot's first message after which it is sent.
+    pub fn delay(&self) -> Duration {
+        Duration::from_secs_f64(self.after_ms.max(0.0) / 1000.0)
+    }
+
+    /// Returns the message to the robot.
+    pub fn text(&self) -> String {
+        self.request.to_string()
+    }
+}
+
+fn stored() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("page-requests.json")
+}

@@ -11,7 +11,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -171,10 +171,7 @@ impl Processes {
     /// Waits for the next event; `None` if the processes do not end although they were asked to.
     fn next_event(&self) -> Option<Event> {
         let Some(since) = self.ending else { return self.events.recv().ok() };
-        match self.events.recv_timeout((since + PATIENCE).saturating_duration_since(Instant::now())) {
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-            Ok(event) => Some(event),
-        }
+        self.events.recv_timeout((since + PATIENCE).saturating_duration_since(Instant::now())).ok()
     }
 
     fn start(&mut self, number: usize) -> io::Result<()> {

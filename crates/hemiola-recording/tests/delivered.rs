@@ -11,9 +11,8 @@ use std::time::Duration;
 
 use hemiola::Application;
 use hemiola::cdr::{self, MessageSchema};
-use hemiola::configuration::SubjectKind;
 use hemiola::data::RepresentationDescriptor;
-use hemiola::link::wire::{Answer, Frame, Incoming, Message, Offer, VERSION};
+use hemiola::link::wire::{Answer, Frame, Incoming, Message, Offer, OfferKind, VERSION};
 use hemiola::prelude::*;
 use hemiola_test_robots::logs::{self, folder, values};
 
@@ -99,7 +98,7 @@ fn send_balls() -> io::Result<()> {
     let mut stream = attempts.find_map(Result::ok).ok_or(io::ErrorKind::NotFound)?;
     let schema = MessageSchema::of("Ball", &RepresentationDescriptor::of::<Ball>().data_type().unwrap());
     say(&mut stream, &Frame::Hello { version: VERSION, robot: "head" })?;
-    let (kind, hash) = (SubjectKind::Representation, &schema.type_hash);
+    let (kind, hash) = (OfferKind::Representation, &schema.type_hash);
     let offer = Offer { topic: 5, kind, name: "Ball", schema: &schema.name, hash, definition: &schema.text };
     say(&mut stream, &Frame::Offer(offer))?;
     let (mut incoming, mut buffer, mut is_wanted) = (Incoming::default(), [0; 4096], false);

@@ -174,7 +174,7 @@ fn part(configuration: &Configuration, process: &str) -> Result<Configuration, R
     Robot::assemble(configuration.clone())?.part(process, Path::new("/run/robot"))
 }
 
-fn names<'l>(link: &'l LinkConfiguration, is_sent: bool) -> BTreeSet<(SubjectKind, &'l str)> {
+fn names(link: &LinkConfiguration, is_sent: bool) -> BTreeSet<(SubjectKind, &str)> {
     let subjects: Vec<&Subject> = match is_sent {
         true => link.send.iter().map(|sent| &sent.subject).collect(),
         false => link.receive.iter().map(|received| &received.subject).collect(),

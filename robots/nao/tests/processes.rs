@@ -44,8 +44,8 @@ impl Game {
     /// Returns the newest process with the part that sees.
     fn vision(&self) -> Option<Pid> {
         let text = self.text();
-        let numbers = text.lines().filter_map(|line| line.strip_prefix("process `vision` is ")?.parse().ok());
-        numbers.last().and_then(Pid::from_raw)
+        let mut numbers = text.lines().filter_map(|line| line.strip_prefix("process `vision` is ")?.parse().ok());
+        numbers.next_back().and_then(Pid::from_raw)
     }
 
     /// Waits until it is over, and calls `meanwhile` again and again.
@@ -96,8 +96,8 @@ fn it_plays_on_while_what_sees_is_killed_every_five_seconds() {
         }
     });
     let text = game.text();
-    let motion = text.lines().filter(|line| line.starts_with("motion ")).last().unwrap_or_default();
-    let truth = text.lines().filter(|line| line.contains("truth ")).last().unwrap_or_default();
+    let motion = text.lines().rfind(|line| line.starts_with("motion ")).unwrap_or_default();
+    let truth = text.lines().rfind(|line| line.contains("truth ")).unwrap_or_default();
     println!("what sees was killed {kills} times\n{motion}\n{truth}");
     assert!(kills > 2 && motion.contains(" 0 missed"), "{text}");
 }

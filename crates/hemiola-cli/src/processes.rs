@@ -60,8 +60,8 @@ enum Event {
 /// The time after which a process that does not end is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes this process one of a robot's, if it was started as that: it ends with the one that started
-/// it. The folder in which they meet is there from now on.
+/// Makes this process one of a robot's, if it was started as that: it ends with the one that has
+/// started it. The folder in which they meet is there from now on.
 ///
 /// # Errors
 /// The folder cannot be made.
@@ -262,8 +262,8 @@ impl Member {
     }
 }
 
-/// Returns whether a process has not ended by itself: a signal has ended it, or it has panicked. Its
-/// guard says what a signal did as shells do.
+/// Returns whether a process has not ended by itself: a signal has ended it, or it has panicked.
+/// Its guard says what a signal did as shells do.
 fn has_died(status: ExitStatus) -> bool {
     const PANICKED: i32 = 101;
     const SIGNALLED: i32 = 128;

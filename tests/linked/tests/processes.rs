@@ -64,8 +64,9 @@ impl Run {
     /// Returns how many images the part that drives has seen, as far as it has said so.
     fn seen(&self) -> u64 {
         let text = self.text();
-        let said = text.lines().filter_map(|line| line.trim().strip_prefix("seen ")?.split(' ').next()?.parse().ok());
-        said.last().unwrap_or(0)
+        let mut said =
+            text.lines().filter_map(|line| line.trim().strip_prefix("seen ")?.split(' ').next()?.parse().ok());
+        said.next_back().unwrap_or(0)
     }
 
     fn wait_for(&self, what: &str, is_so: impl Fn(&Self) -> bool) {

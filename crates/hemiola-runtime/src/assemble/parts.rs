@@ -74,7 +74,7 @@ impl Robot {
         }
         if here != FIRST {
             part.links.clear();
-            // One of the processes has the port that robot.toml says; others take the next free one.
+            // One of the processes has the port that robot.toml says; others take a free one.
             part.page.port = None;
         }
         part.links.extend(cut.links(here, &crossings, folder));

@@ -2,6 +2,7 @@
 //! give back.
 
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,7 +30,8 @@ impl Turns {
     #[update]
     fn stand(&self, turn: &Turn, still: &mut Still) {
         still.number = turn.number;
-        while STANDS.load(std::sync::atomic::Ordering::Relaxed) {
+        while STANDS.load(Ordering::Relaxed) {
+            IS_STANDING.store(true, Ordering::Relaxed);
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -40,7 +42,9 @@ struct Still {
     number: u64,
 }
 
-static STANDS: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+/// Whether `Turns.stand` is to hang, and whether it does.
+static STANDS: AtomicBool = AtomicBool::new(false);
+static IS_STANDING: AtomicBool = AtomicBool::new(false);
 
 #[derive(Module)]
 struct OtherTurns {}
@@ -120,8 +124,12 @@ fn whoever_forgets_what_it_sees_leaves_the_provider_values_to_write_to() {
 fn whoever_asks_a_cycle_that_hangs_again_and_again_leaves_nothing_behind() {
     let running = robot(configuration(vec![cycle("main", 1000.0, &["Turns"])], &[]), &[]).start(Pace::RealTime);
     let running = running.unwrap();
-    STANDS.store(true, std::sync::atomic::Ordering::Relaxed);
-    thread::sleep(Duration::from_millis(20));
+    STANDS.store(true, Ordering::Relaxed);
+    let begin = Instant::now();
+    while !IS_STANDING.load(Ordering::Relaxed) {
+        assert!(begin.elapsed() < Duration::from_secs(20), "it does not run");
+        thread::sleep(Duration::from_millis(1));
+    }
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -134,7 +142,7 @@ fn whoever_asks_a_cycle_that_hangs_again_and_again_leaves_nothing_behind() {
     for _ in 0..1000 {
         drop(running.handle().observe(Observation::of(["Turn"])).unwrap());
     }
-    STANDS.store(false, std::sync::atomic::Ordering::Relaxed);
+    STANDS.store(false, Ordering::Relaxed);
     let begin = Instant::now();
     while running.handle().read("Turn").is_err() {
         assert!(begin.elapsed() < Duration::from_secs(20), "it does not go on");

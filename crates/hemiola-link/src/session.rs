@@ -345,8 +345,8 @@ impl Session {
         let robot = self.robot.as_deref().unwrap_or_default();
         let does_not = match kind {
             OfferKind::Topic | OfferKind::Representation => format!("`{robot}` does not receive `{name}`"),
-            OfferKind::Requests => format!("`{robot}` does not serve `{name}`"),
-            OfferKind::Answers => format!("`{robot}` does not call `{name}`"),
+            OfferKind::ServiceRequests => format!("`{robot}` does not serve `{name}`"),
+            OfferKind::ServiceAnswers => format!("`{robot}` does not call `{name}`"),
         };
         match answer {
             Answer::Wanted => return,

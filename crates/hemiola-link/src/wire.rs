@@ -138,9 +138,9 @@ pub enum OfferKind {
     /// A representation, with its values.
     Representation,
     /// The requests of a service, which the side calls.
-    Requests,
+    ServiceRequests,
     /// The answers of a service, which the side serves.
-    Answers,
+    ServiceAnswers,
 }
 
 /// The answer to an offer. See [`Frame`].
@@ -424,8 +424,8 @@ impl<'b> Contents<'b> {
         match self.array()? {
             [0] => Ok(OfferKind::Topic),
             [1] => Ok(OfferKind::Representation),
-            [2] => Ok(OfferKind::Requests),
-            [3] => Ok(OfferKind::Answers),
+            [2] => Ok(OfferKind::ServiceRequests),
+            [3] => Ok(OfferKind::ServiceAnswers),
             [other] => Err(WireError::Subject(other)),
         }
     }

@@ -97,6 +97,7 @@ mod tests {
         assert_eq!(zero(&Order::data_type()), encode(&Order::default()));
         assert_eq!(decode::<Way>(&zero(&Way::data_type())).unwrap(), Way::Home);
         assert_eq!(zero(&<(u8, bool, f64)>::data_type()), encode(&(0_u8, false, 0.0)));
+        assert_eq!(decode(&zero(&<Result<(), String>>::data_type())), Ok(Result::<(), String>::Ok(())));
     }
 
     #[test]

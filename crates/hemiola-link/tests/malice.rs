@@ -243,7 +243,7 @@ fn served_stranger() -> (Side, Stranger) {
 
 const DOUBLE: Offer<'_> = Offer {
     topic: 5,
-    kind: OfferKind::Requests,
+    kind: OfferKind::ServiceRequests,
     name: "double",
     schema: "a/msg/Double",
     hash: "",
@@ -340,17 +340,17 @@ fn a_peer_that_answers_nonsense_is_told_to_who_has_asked() {
     let mut stranger = Stranger::at(&robot);
     stranger.hello();
     let topic = stranger.hear(|frame| match frame {
-        Frame::Offer(offer) if offer.kind == OfferKind::Requests => Some(offer.topic),
+        Frame::Offer(offer) if offer.kind == OfferKind::ServiceRequests => Some(offer.topic),
         _ => None,
     });
     let topic = topic.expect("it would call");
     stranger.say(&Frame::Answer { topic, answer: Answer::Wanted, reason: "" });
     // Who accepts requests and offers no answers is not asked.
-    stranger.say(&Frame::Offer(Offer { kind: OfferKind::Answers, name: "other", ..DOUBLE }));
+    stranger.say(&Frame::Offer(Offer { kind: OfferKind::ServiceAnswers, name: "other", ..DOUBLE }));
     assert_eq!(answer_to_offer(&mut stranger), Some(Answer::Unknown));
     let mut client = robot.bus.client::<u32, u32>("double").unwrap();
     assert!(client.call_async(1).is_err());
-    stranger.say(&Frame::Offer(Offer { kind: OfferKind::Answers, ..DOUBLE }));
+    stranger.say(&Frame::Offer(Offer { kind: OfferKind::ServiceAnswers, ..DOUBLE }));
     robot.until_answered();
     let mut ask = |number: u32, answer: &dyn Fn(u64) -> Vec<Frame<'static>>| {
         std::thread::scope(|scope| {

@@ -267,6 +267,19 @@ fn a_server_that_is_slow_holds_nothing_else_up_and_what_is_in_flight_is_bounded(
 }
 
 #[test]
+fn an_answer_may_say_that_it_failed() {
+    let (robot, laptop) = pair(free_unix());
+    [&robot, &laptop].iter().for_each(|side| side.bus.allow_calls::<SetGoal, Result<(), String>>("SetGoal"));
+    let answer = |goal: &SetGoal| if goal.x < 1.0 { Ok(()) } else { Err(format!("{} m are too far", goal.x)) };
+    let _server = robot.bus.server("SetGoal", 4).unwrap().spawn(ThreadSettings::new("goals"), answer).unwrap();
+    let mut goals = laptop.bus.client::<SetGoal, Result<(), String>>("SetGoal").unwrap();
+    laptop.until_answered();
+    assert_eq!(goals.call(goal(1), LONG).unwrap(), Ok(()));
+    let far = SetGoal { x: 2.5, ..goal(1) };
+    assert_eq!(goals.call(far, LONG).unwrap(), Err("2.5 m are too far".to_owned()));
+}
+
+#[test]
 fn a_server_that_panics_is_known_and_goes_on() {
     let (robot, laptop) = pair(free_unix());
     let mut goals = client(&laptop);

@@ -9,6 +9,7 @@ mod data_type;
 mod hash;
 mod items;
 mod primitives;
+mod result;
 mod value;
 mod value_reader;
 mod value_writer;

@@ -99,11 +99,11 @@ impl Desk {
         }
         let service = number - self.topics.sent.len();
         let (kind, service) = match self.services.called.get(service) {
-            Some(called) => (OfferKind::Requests, called),
-            None => (OfferKind::Answers, self.services.served.get(service - self.services.called.len())?),
+            Some(called) => (OfferKind::ServiceRequests, called),
+            None => (OfferKind::ServiceAnswers, self.services.served.get(service - self.services.called.len())?),
         };
         let schema = service.types.as_ref().map(|[request, response]| match kind {
-            OfferKind::Requests => &*request.schema,
+            OfferKind::ServiceRequests => &*request.schema,
             _ => &*response.schema,
         });
         Some(Offering { kind, name: &service.name, schema })
@@ -113,8 +113,8 @@ impl Desk {
     pub fn end_for(&self, kind: OfferKind, name: &str) -> Option<End> {
         let service = |services: &[Service]| services.iter().position(|service| service.name == name);
         match kind {
-            OfferKind::Requests => service(&self.services.served).map(End::Requests),
-            OfferKind::Answers => service(&self.services.called).map(End::Answers),
+            OfferKind::ServiceRequests => service(&self.services.served).map(End::Requests),
+            OfferKind::ServiceAnswers => service(&self.services.called).map(End::Answers),
             OfferKind::Topic | OfferKind::Representation => {
                 let mut received = self.topics.received.iter().map(|received| &received.subject);
                 received.position(|it| it.name == name && kind == it.kind.into()).map(End::Received)

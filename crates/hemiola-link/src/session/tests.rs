@@ -191,7 +191,7 @@ proptest! {
             let answers = [Answer::Unknown, Answer::Later, Answer::Wanted, Answer::Misfit];
             let definitions = ["uint32 data\n", "string data\n", "[", "", "float64 data\nuint8 more\n"];
             let name = ["Wish", "Wish", "Ask", text.as_str(), text.as_str()][*choice as usize];
-            let kinds = [OfferKind::Topic, OfferKind::Representation, OfferKind::Requests, OfferKind::Answers];
+            let kinds = [OfferKind::Topic, OfferKind::Representation, OfferKind::ServiceRequests, OfferKind::ServiceAnswers];
             let whys = [NoAnswer::Ended, NoAnswer::Panicked, NoAnswer::TimedOut, NoAnswer::Refused];
             let frame = match kind {
                 0 | 1 => Frame::Hello { version: VERSION, robot: text },

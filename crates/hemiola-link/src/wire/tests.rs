@@ -22,7 +22,12 @@ impl Owned {
         match self.kind {
             HELLO => Frame::Hello { version: VERSION, robot: name },
             OFFER => {
-                let kinds = [OfferKind::Topic, OfferKind::Representation, OfferKind::Requests, OfferKind::Answers];
+                let kinds = [
+                    OfferKind::Topic,
+                    OfferKind::Representation,
+                    OfferKind::ServiceRequests,
+                    OfferKind::ServiceAnswers,
+                ];
                 let kind = kinds[self.sequence as usize % 4];
                 Frame::Offer(Offer { topic: self.topic, kind, name, schema, hash, definition })
             }

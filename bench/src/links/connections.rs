@@ -18,13 +18,10 @@ pub fn workload(effort: Effort) -> Workload {
             plain("unix-epoll", "Unix sockets, epoll"),
             plain("unix-poll", "Unix sockets, poll"),
         ],
-        goals: vec![
-            goal("share of a core", Limit::AtMost(MOST_PPM)),
-            goal(
-                "share of a core within 10 % of epoll's",
-                Limit::Within { of: "unix-epoll", tolerance: super::TOLERANCE },
-            ),
-        ],
+        goals: vec![goal(
+            "share of a core within 10 % of epoll's",
+            Limit::Within { of: "unix-epoll", tolerance: super::TOLERANCE },
+        )],
         columns: vec![
             RECEIVER_SHARE.titled("receiver"),
             SENDER_SHARE.titled("sender"),
@@ -35,9 +32,6 @@ pub fn workload(effort: Effort) -> Workload {
         cases,
     }
 }
-
-/// The limit for the receiving process, in millionths of a core.
-const MOST_PPM: f64 = 11_000.0;
 
 fn name(idle: u64) -> String {
     match idle {

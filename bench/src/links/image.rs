@@ -18,7 +18,7 @@ pub fn workload(effort: Effort) -> Workload {
     Workload {
         name: "image",
         what: "An image thirty times a second, measured like small messages. Sockets that keep messages apart take it in pieces of 60,000 \
-               bytes; UDP, which loses some of them, is left out.",
+               bytes; UDP, which may lose some of them, is left out.",
         contestants: contestants(),
         cases: vec![case],
         columns: vec![

@@ -82,8 +82,6 @@ impl Assignment {
             // Producers of these workloads spin, and would keep a core from a thread that waits for
             // it.
             "fan-out" | "task-queue" | "ring" | "latest-value" => Scheduling::TimeSharing,
-            // The threads of links share time.
-            "one-way" | "image" | "flat-out" | "connections" => Scheduling::TimeSharing,
             "matrix-to-json" if self.numbers.get("rate-hz") == Some(&0) => Scheduling::TimeSharing,
             _ => Scheduling::RealTime,
         };

@@ -16,7 +16,7 @@ mod one_way;
 
 use crate::contest::entrant::Side;
 use crate::messages::Area;
-use crate::messages::workload::{Case, Contestant, Cores, Figure, Goal, Limit, percent};
+use crate::messages::workload::{Case, Column, Contestant, Cores, Figure, Goal, Limit, percent};
 use crate::report::time;
 
 /// Topics that go from one process to another.
@@ -106,6 +106,18 @@ fn plain(id: &'static str, label: &'static str) -> Contestant {
 
 /// The hidden command that makes this program a contestant.
 const COMMAND: &str = "links-contestant";
+
+/// Returns the columns of workloads whose receiver sleeps until a message comes.
+fn one_way_columns() -> Vec<Column> {
+    vec![
+        ONE_WAY.titled("one way"),
+        ONE_WAY_P99.titled("p99"),
+        SENDER.titled("CPU, sender"),
+        RECEIVER.titled("CPU, receiver"),
+        SENDER_WAKE_UPS.titled("wake-ups, s."),
+        RECEIVER_WAKE_UPS.titled("wake-ups, r."),
+    ]
+}
 
 /// Returns the bars of links that do what plain sockets do: each is as good as its socket, and a
 /// Unix socket is worth its name.

@@ -1,9 +1,6 @@
 //! The images of a camera.
 
-use super::{
-    IMAGE_BYTES, Messages, ONE_WAY, ONE_WAY_P99, RECEIVER, RECEIVER_WAKE_UPS, SENDER, SENDER_WAKE_UPS, UDP, case,
-    contestants, goals,
-};
+use super::{IMAGE_BYTES, Messages, ONE_WAY, RECEIVER, SENDER, UDP, case, contestants, goals, one_way_columns};
 use crate::contest::discipline::Effort;
 use crate::messages::workload::Workload;
 
@@ -21,14 +18,7 @@ pub fn workload(effort: Effort) -> Workload {
                bytes; UDP, which may lose some of them, is left out.",
         contestants: contestants(),
         cases: vec![case],
-        columns: vec![
-            ONE_WAY.titled("one way"),
-            ONE_WAY_P99.titled("p99"),
-            SENDER.titled("CPU, sender"),
-            RECEIVER.titled("CPU, receiver"),
-            SENDER_WAKE_UPS.titled("wake-ups, s."),
-            RECEIVER_WAKE_UPS.titled("wake-ups, r."),
-        ],
+        columns: one_way_columns(),
         plotted: vec![ONE_WAY, SENDER, RECEIVER],
         goals: goals(&names, ONE_WAY),
     }

@@ -1,8 +1,6 @@
 //! Small messages to a process that sleeps until they come.
 
-use super::{
-    Messages, ONE_WAY, ONE_WAY_P99, RECEIVER, RECEIVER_WAKE_UPS, SENDER, SENDER_WAKE_UPS, case, contestants, goals,
-};
+use super::{Messages, ONE_WAY, case, contestants, goals, one_way_columns};
 use crate::contest::discipline::Effort;
 use crate::messages::workload::{Case, Workload};
 
@@ -17,14 +15,7 @@ pub fn workload(effort: Effort) -> Workload {
                or both to the same one. A wake-up is a thread that slept, per message.",
         contestants: contestants(),
         cases,
-        columns: vec![
-            ONE_WAY.titled("one way"),
-            ONE_WAY_P99.titled("p99"),
-            SENDER.titled("CPU, sender"),
-            RECEIVER.titled("CPU, receiver"),
-            SENDER_WAKE_UPS.titled("wake-ups, s."),
-            RECEIVER_WAKE_UPS.titled("wake-ups, r."),
-        ],
+        columns: one_way_columns(),
         plotted: vec![ONE_WAY],
         goals: goals(&names, ONE_WAY),
     }

@@ -49,7 +49,7 @@ pub struct Case {
     pub without: &'static [&'static str],
 }
 
-/// Whether the distance between two cores has an effect.
+/// How many cores work at a time, and so whether their distance has an effect on the figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cores {
     /// It has none: one core is at work at a time, or something else takes much longer.

@@ -29,7 +29,7 @@ pub struct Service {
     pub name: String,
     /// The types of its requests and answers; `None` as long as the program has not said them.
     pub types: Option<[KnownType; 2]>,
-    /// Whether somebody here serves it, as far as is known.
+    /// `true` while this program has a server for it, as far as the link has noticed.
     pub is_served: bool,
     /// The end at which this robot's requests arrive, while a peer answers them.
     server: Option<AnyServer>,

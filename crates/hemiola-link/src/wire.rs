@@ -69,7 +69,7 @@ pub enum Frame<'b> {
     Answer {
         /// The number of what was offered.
         topic: u32,
-        /// Whether the receiver wants what was offered.
+        /// The receiver's decision: it wants what was offered, does not, or not yet.
         answer: Answer,
         /// Why it is not wanted, or nothing.
         reason: &'b str,

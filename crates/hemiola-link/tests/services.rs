@@ -162,13 +162,13 @@ fn whoever_is_killed_leaves_no_call_open_and_nobody_is_there_until_it_comes_back
         laptop.until_answered();
         let answers = [1, 2, 3].map(|number| goals.call_async(goal(number)).unwrap());
         robot.until(|link| link.served[0].in_flight == 3);
-        let (address, begin) = (robot.address(), Instant::now());
-        // The connection is closed as when the process is gone.
+        let address = robot.address();
+        // The connection is closed as when the process is gone. Without a time limit of their own,
+        // the calls end by that or never.
         robot.links.close("");
         for answer in answers {
             assert_eq!(wait(answer), Err(AnswerError::Ended));
         }
-        assert!(begin.elapsed() < Duration::from_secs(5), "at once");
         let called = laptop.until(|link| link.called[0].unanswered == 3).called.remove(0);
         assert_eq!((called.calls, called.in_flight, called.peers), (3, 0, 0));
         assert!(is_absent(&goals.call(goal(4), LONG)));

@@ -16,7 +16,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_processes");
 /// Nothing that is waited for takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// As the example has it.
+/// The representation of the example that counts what was seen, to read it from logs.
 #[derive(Representation, Clone, Default)]
 struct Trip {
     runs: u64,

@@ -42,8 +42,9 @@ struct Still {
     number: u64,
 }
 
-/// Whether `Turns.stand` is to hang, and whether it does.
+/// Makes `Turns.stand` hang while it is `true`.
 static STANDS: AtomicBool = AtomicBool::new(false);
+/// Becomes `true` when `Turns.stand` hangs.
 static IS_STANDING: AtomicBool = AtomicBool::new(false);
 
 #[derive(Module)]

@@ -16,7 +16,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::RestartLimit;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, test_kill_process_group, waitid,
+};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
@@ -59,6 +61,10 @@ enum Event {
 
 /// The time after which a process that does not end is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The time within which what a dead process had started has to end: a robot whose guard was killed
+/// makes itself safe meanwhile.
+const LEFT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Makes this process one of a robot's, if it was started as that: it ends with the one that has
 /// started it. The folder in which they meet is there from now on.
@@ -205,6 +211,7 @@ impl Processes {
     fn note_end(&mut self, number: usize) -> io::Result<()> {
         let member = &mut self.members[number];
         let Some(mut child) = member.child.take() else { return Ok(()) };
+        let group = Pid::from_child(&child);
         let status = child.wait()?;
         let (has_died, name) = (has_died(status), member.name.clone());
         if self.ending.is_none()
@@ -218,6 +225,7 @@ impl Processes {
             tell(format_args!(
                 "process `{name}` has died: {status}; it is started again, {now} of at most {count} times in {within}"
             ));
+            end_what_is_left(group);
             return self.start(number);
         }
         if has_died || !status.success() {
@@ -262,6 +270,20 @@ impl Member {
     }
 }
 
+/// Waits until all has ended that a dead process had started, above all the robot that it was the
+/// guard of: two would move the same motors.
+fn end_what_is_left(group: Pid) {
+    _ = kill_process_group(group, Signal::TERM);
+    let patience = Instant::now() + LEFT_PATIENCE;
+    while test_kill_process_group(group).is_ok() {
+        if Instant::now() >= patience {
+            _ = kill_process_group(group, Signal::KILL);
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Returns whether a process has not ended by itself: a signal has ended it, or it has panicked.
 /// Its guard says what a signal did as shells do.
 fn has_died(status: ExitStatus) -> bool {
@@ -292,6 +314,9 @@ fn without_page(arguments: &[OsString]) -> Vec<OsString> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::process::Stdio;
+
     use super::*;
 
     #[test]
@@ -302,6 +327,28 @@ mod tests {
         let begin = Instant::now();
         let mut at = |seconds| member.may_start(limit, begin + Duration::from_secs(seconds));
         assert_eq!([at(0), at(30), at(59), at(61), at(62)], [true, true, false, true, false]);
+    }
+
+    #[test]
+    fn what_a_dead_process_had_started_ends_before_it_is_started_again() {
+        // It stays there for a minute, and says when the other one is there, too.
+        let script = "sleep 60 & echo there; wait";
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", script]).stdout(Stdio::piped()).stdin(Stdio::null()).process_group(0);
+        let mut shell = shell.spawn().unwrap();
+        let group = Pid::from_child(&shell);
+        let mut line = [0; 6];
+        shell.stdout.take().unwrap().read_exact(&mut line).unwrap();
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        assert!(test_kill_process_group(group).is_ok(), "what it has started is left");
+        end_what_is_left(group);
+        // Whoever has died stays known until somebody has asked how.
+        let patience = Instant::now() + Duration::from_secs(20);
+        while test_kill_process_group(group).is_ok() {
+            assert!(Instant::now() < patience, "it does not end");
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     #[test]

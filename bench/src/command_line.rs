@@ -11,7 +11,7 @@ use crate::error::{BenchError, read, write};
 use crate::machine::Machine;
 use crate::report::{Report, comparison, page, terminal};
 use crate::{
-    chains, contestant, instructions, links, live, messages, recording, robustness, stepped, thesis, workload,
+    chains, contestant, cut, instructions, links, live, messages, recording, robustness, stepped, thesis, workload,
 };
 
 /// Hemiola's executor beside its peers: the same work, in the same run, in turn.
@@ -49,6 +49,8 @@ enum Command {
     Recording(recording::Options),
     /// What runs that are not in real time take with more workers than one.
     Stepped(stepped::Options),
+    /// A robot that is cut into processes beside the same in one.
+    Cut(cut::Options),
     /// What looking at a running robot costs it, and what people see when.
     Live(live::Options),
     /// Chains of callbacks: bounds beside simulation, and how many random chains are in time.
@@ -140,6 +142,10 @@ pub fn obey() -> Result<(), BenchError> {
         }
         Command::Recording(options) => recording::run(&options, &places()?.0),
         Command::Stepped(options) => stepped::run(&options, &places()?.0),
+        Command::Cut(options) => {
+            let (program, folder) = places()?;
+            cut::run(&options, &program, &folder)
+        }
         Command::Live(options) => {
             let (program, folder) = places()?;
             live::run(&options, &program, &folder)

@@ -1,9 +1,11 @@
-//! Links between two processes beside plain sockets: the same messages, in the same run, in turn.
+//! Links between two processes beside plain sockets and other libraries: the same messages, in the
+//! same run, in turn.
 //!
 //! | file | what |
 //! |---|---|
 //! | `one_way`, `image`, `flat_out`, `connections` | a workload each: its cases, who takes part, our bars |
 //! | `contestant` | Hemiola's links, and plain sockets and a pipe |
+//! | `peers/links` | ZeroMQ, Zenoh and iceoryx2, in a workspace of their own |
 //!
 //! What a contestant has to do, and how it is measured and checked, is in the crate `contestant`,
 //! in `links`. They are held, and the results shown, as those of `messages` are.
@@ -22,7 +24,7 @@ use crate::report::time;
 /// Topics that go from one process to another.
 pub static LINKS: Area = Area {
     name: "links",
-    title: "Hemiola’s links beside plain sockets",
+    title: "Hemiola’s links beside plain sockets and others",
     lead: "Messages from one process to another one of the same host: the same workloads, in the same run.",
     workloads: |effort| {
         vec![
@@ -90,6 +92,11 @@ fn contestants() -> Vec<Contestant> {
         plain("tcp", "TCP, no delay"),
         plain("udp", "UDP"),
         plain("pipe", "pipe"),
+        foreign("iceoryx2", "iceoryx2, with events"),
+        foreign("zenoh-unix", "Zenoh, Unix socket"),
+        foreign("zenoh-tcp", "Zenoh, TCP"),
+        foreign("zeromq-ipc", "ZeroMQ, Unix socket"),
+        foreign("zeromq-tcp", "ZeroMQ, TCP"),
     ]
 }
 
@@ -102,6 +109,11 @@ fn hemiola(id: &'static str, label: &'static str) -> Contestant {
 
 fn plain(id: &'static str, label: &'static str) -> Contestant {
     Contestant::of_the_bench(COMMAND, id, label, Side::Peer)
+}
+
+/// Returns a contestant of `peers/links`.
+fn foreign(id: &'static str, label: &'static str) -> Contestant {
+    Contestant::of_crates("links", id, label)
 }
 
 /// The hidden command that makes this program a contestant.

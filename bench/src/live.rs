@@ -10,16 +10,13 @@
 //! | `socket` | WebSockets to servers |
 //! | `pixels` | from a value to the frame that has it, frames a second, a page that slept |
 //! | `browser` | Chromium, driven by `tests/foreign/measure_page.cjs` |
-//! | `robot`, `program`, `threads` | programs that are started and ended, and what their threads use |
-//! | `bar` | what is asked, and whether it is so |
+//! | `robot`, `threads` | robots that are started and end, and what threads use |
 
-mod bar;
 mod browser;
 mod door;
 mod foxglove;
 mod pixels;
 mod plain;
-mod program;
 mod requests;
 mod response;
 mod robot;

@@ -7,7 +7,8 @@
 //! | `contestant` | our own: the executor, a loop, a static schedule |
 //! | `report` | what came of it: tables, a page with plots, the bars that we set ourselves |
 //! | `messages` | topics, queues, actors and executors beside their peers |
-//! | `links` | links between processes beside plain sockets |
+//! | `links` | links between processes beside plain sockets and other libraries |
+//! | `cut` | a robot that is cut into processes beside the same in one |
 //! | `thesis` | chapter 6 of the thesis that this framework follows, again |
 //! | `robustness` | the effect of varying durations, overload, a lost core and a restricted system on the timing |
 //! | `recording` | the cost of handing values over to a recorder, encoding and writing them, and replaying logs |
@@ -15,23 +16,27 @@
 //! | `stepped` | the time that `--fast`, `--replay` and `log verify` take with more workers than one |
 //! | `chains` | chains of callbacks: bounds beside simulation, and how many random chains are in time |
 //! | `choice` | choosing by name |
+//! | `bar`, `program` | a limit and whether it is met, and a program that a turn starts |
 //! | `robot` | the NAO's program, for measurements of a whole robot |
 //! | `instructions` | the count that shows a regression without any noise |
 //!
 //! Foreign contestants are in `peers`; what all share is in the crate `contestant`.
 #![forbid(unsafe_code)]
 
+mod bar;
 mod chains;
 mod choice;
 mod command_line;
 mod contest;
 mod contestant;
+mod cut;
 mod error;
 mod instructions;
 mod links;
 mod live;
 mod machine;
 mod messages;
+mod program;
 mod recording;
 mod report;
 mod robot;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::program::Program;
 use crate::error::{BenchError, EntryError};
+use crate::program::Program;
 
 /// A browser that has been started, without a page.
 pub struct Browser {

@@ -8,10 +8,10 @@ use hemiola_live::client::{Connection, Incoming};
 use hemiola_live::protocol::binary::Frame;
 use hemiola_live::protocol::{Form, Request, Watched};
 
-use super::bar::{Bar, Limit};
 use super::median;
 use super::robot::{LiveRobot, RobotProgram, at_the_door};
 use super::threads::{ThreadTimes, sum};
+use crate::bar::{Bar, Limit};
 use crate::error::BenchError;
 
 /// A robot, and what a client requests from it.

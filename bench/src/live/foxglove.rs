@@ -10,15 +10,15 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::bar::{Bar, Limit};
 use super::door::is_of_the_door;
 use super::median;
-use super::program::Program;
 use super::robot::{LiveRobot, RobotProgram};
 use super::threads::{ThreadTimes, sum};
 use super::viewer::{Channel, Viewer};
+use crate::bar::{Bar, Limit};
 use crate::contest::peers::build_crates;
 use crate::error::BenchError;
+use crate::program::Program;
 
 /// The time that one server has used, and what it sent.
 struct Used {

@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::bar::{Bar, Limit};
 use super::browser::Browser;
 use super::door::PLOTS;
 use super::median;
 use super::robot::{LiveRobot, RobotProgram};
+use crate::bar::{Bar, Limit};
 use crate::error::BenchError;
 
 /// The time from a value's time to the end of the frame that shows it, in milliseconds.

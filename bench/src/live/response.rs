@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::bar::{Bar, Limit};
 use super::browser::{Browser, column, row, view};
 use super::median;
 use super::plain::{PlainClient, Received};
-use super::program::Program;
 use super::requests::Requests;
 use super::robot::{LiveRobot, RobotProgram, cycle};
+use crate::bar::{Bar, Limit};
 use crate::error::BenchError;
+use crate::program::Program;
 use crate::report::time;
 use crate::thesis::experiment::OtherPrograms;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use hemiola_live::client::{Address, ClientError, Connection};
 use hemiola_trace::{CycleReport, Report};
 
-use super::program::Program;
 use crate::error::{BenchError, EntryError, read};
+use crate::program::Program;
 
 /// The program of a robot, and how it is started.
 pub struct RobotProgram {

@@ -9,9 +9,12 @@ use crate::contest::peers::{build_crates, compile};
 /// The programs of all contestants that could be built.
 pub struct Programs {
     bench: PathBuf,
-    rust: Option<PathBuf>,
+    crates: BTreeMap<&'static str, PathBuf>,
     cpp: BTreeMap<&'static str, PathBuf>,
 }
+
+/// The workspaces of crates in `peers`, and the programs that their contestants are.
+const CRATES: [(&str, &str); 2] = [("rust", "messages"), ("links", "links")];
 
 /// The sources in `peers/cpp`, and the packages that they need.
 const CPP: [(&str, &str); 3] = [
@@ -25,7 +28,7 @@ impl Programs {
     pub fn of(&self, contestant: &Contestant) -> Option<(&PathBuf, Option<&'static str>)> {
         match contestant.program {
             Program::Bench(command) => Some((&self.bench, Some(command))),
-            Program::Rust => self.rust.as_ref().map(|program| (program, None)),
+            Program::Crates(folder) => self.crates.get(folder).map(|program| (program, None)),
             Program::Cpp(source) => self.cpp.get(source).map(|program| (program, None)),
         }
     }
@@ -39,12 +42,12 @@ pub fn build(bench: &Path, folder: &Path, workloads: &[Workload], notices: &mut 
         let mut contestants = workloads.iter().flat_map(|workload| &workload.contestants);
         contestants.any(|contestant| contestant.program == program)
     };
-    let mut programs = Programs { bench: bench.to_owned(), rust: None, cpp: BTreeMap::new() };
-    if needs(Program::Rust) {
-        let target = folder.join("rust");
-        match build_crates(&sources.join("rust"), &target) {
-            Ok(()) => programs.rust = Some(target.join("release/messages")),
-            Err(problem) => notices.push(format!("Left out: all crates (cargo: {problem}).")),
+    let mut programs = Programs { bench: bench.to_owned(), crates: BTreeMap::new(), cpp: BTreeMap::new() };
+    for (name, program) in CRATES.into_iter().filter(|(name, _)| needs(Program::Crates(name))) {
+        let target = folder.join(name);
+        match build_crates(&sources.join(name), &target) {
+            Ok(()) => _ = programs.crates.insert(name, target.join("release").join(program)),
+            Err(problem) => notices.push(format!("Left out: all crates of peers/{name} (cargo: {problem}).")),
         }
     }
     let header = sources.join("cpp/messages.hpp");

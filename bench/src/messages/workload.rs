@@ -33,8 +33,8 @@ pub struct Contestant {
 pub enum Program {
     /// The bench itself, by this command.
     Bench(&'static str),
-    /// The program with the Rust crates.
-    Rust,
+    /// A workspace of crates in `peers`, by its folder.
+    Crates(&'static str),
     /// A source in `peers/cpp`.
     Cpp(&'static str),
 }
@@ -123,7 +123,12 @@ impl Contestant {
     }
 
     pub fn rust(id: &'static str, label: &'static str) -> Self {
-        Self { id, label, side: Side::Peer, program: Program::Rust }
+        Self::of_crates("rust", id, label)
+    }
+
+    /// Returns a peer that is a crate of the workspace `peers/<folder>`.
+    pub fn of_crates(folder: &'static str, id: &'static str, label: &'static str) -> Self {
+        Self { id, label, side: Side::Peer, program: Program::Crates(folder) }
     }
 
     pub fn cpp(source: &'static str, id: &'static str, label: &'static str) -> Self {

@@ -1,4 +1,4 @@
-//! The bars of the measurements of a live robot, and whether they are met.
+//! The bars of the measurements of whole robots, and whether they are met.
 
 use std::fmt;
 

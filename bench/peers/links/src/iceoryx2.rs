@@ -79,7 +79,11 @@ fn node() -> Result<Node<ipc::Service>, iceoryx2::node::NodeCreationFailure> {
 
 /// Opens the services of the samples and of what wakes for them, with room for all messages that
 /// are under way.
-fn open(node: &Node<ipc::Service>, name: &str, assignment: &Assignment) -> Result<(Samples, Events), Box<dyn std::error::Error + Send + Sync>> {
+fn open(
+    node: &Node<ipc::Service>,
+    name: &str,
+    assignment: &Assignment,
+) -> Result<(Samples, Events), Box<dyn std::error::Error + Send + Sync>> {
     let name = ServiceName::new(name)?;
     let samples = node
         .service_builder(&name)

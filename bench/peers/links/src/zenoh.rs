@@ -1,5 +1,6 @@
 //! Zenoh: two peers, one of which publishes what the other one has called back.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::Stdio;
 use std::sync::mpsc::channel;
 
@@ -24,8 +25,7 @@ fn send(assignment: &Assignment) -> Outcome {
     let mut partner = Partner::start(Stdio::null());
     let session = open("connect", &partner.hear(READY))?;
     // What is published waits rather than being lost, and does not wait to be sent with others.
-    let publisher =
-        session.declare_publisher(KEY).congestion_control(CongestionControl::Block).express(true).wait()?;
+    let publisher = session.declare_publisher(KEY).congestion_control(CongestionControl::Block).express(true).wait()?;
     let matching = publisher.matching_listener().wait()?;
     while !publisher.matching_status().wait()?.matching() {
         matching.recv()?;
@@ -53,13 +53,14 @@ fn receive(assignment: &Assignment) -> Outcome {
             let name = format!("hemiola-bench-links-{}.sock", std::process::id());
             format!("unixsock-stream/{}", std::env::temp_dir().join(name).display())
         }
-        _ => "tcp/127.0.0.1:0".to_owned(),
+        // A port at which nobody listens.
+        _ => format!("tcp/{}", TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?),
     };
     let session = open("listen", &listens_at)?;
     let (mut arrivals, (last, end)) = (Arrivals::expected(assignment), channel());
     let _subscriber = session
         .declare_subscriber(KEY)
-        .callback(move |sample| match note(&mut arrivals, &sample.payload().to_bytes()) {
+        .callback_mut(move |sample| match note(&mut arrivals, &sample.payload().to_bytes()) {
             Ok(true) => _ = last.send(()),
             Ok(false) => {}
             Err(problem) => {
@@ -68,9 +69,7 @@ fn receive(assignment: &Assignment) -> Outcome {
             }
         })
         .wait()?;
-    let locators = session.info().locators().wait();
-    let locator = locators.first().ok_or("no address to listen at")?;
-    println!("{READY} {locator}");
+    println!("{READY} {listens_at}");
     end.recv()?;
     Ok(())
 }

@@ -236,18 +236,22 @@ impl Carrier {
     fn forward(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
         for _ in 0..desk.topics.marked() {
             let Some(topic) = desk.topics.next_marked() else { break };
-            match self.closed_until(topic, now) {
-                Some(due) if desk.topics.keeps_newest(topic) => {
+            let keep = desk.topics.sent[topic].configuration.keep;
+            if keep == Keep::Newest {
+                let wanting = desk.statistics.sent[topic].peers as u64;
+                desk.statistics.sent[topic].skipped += wanting * desk.topics.keep_newest(topic);
+            }
+            match (self.closed_until(topic, now), keep) {
+                (None, _) => self.publish(topic, desk, now, todo),
+                (Some(due), Keep::Newest) => {
                     // It is not even written before it may be sent.
                     desk.topics.mark(topic);
                     todo.also_at(Some(due));
-                    continue;
                 }
-                Some(_) if desk.topics.sent[topic].configuration.keep != Keep::Newest => self.skip(topic, desk, todo),
-                _ => self.publish(topic, desk, now, todo),
+                (Some(_), Keep::Last(_)) => self.skip(topic, desk, todo),
             }
             let overtaken = desk.topics.take_dropped(topic);
-            match desk.topics.sent[topic].configuration.keep {
+            match keep {
                 Keep::Newest => desk.statistics.sent[topic].skipped += overtaken,
                 Keep::Last(_) => desk.statistics.sent[topic].dropped += overtaken,
             }

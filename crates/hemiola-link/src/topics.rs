@@ -241,10 +241,13 @@ impl Topics {
         }
     }
 
-    /// Returns whether the newest of what is published waits in this robot, until it may be sent.
-    pub fn keeps_newest(&self, topic: usize) -> bool {
-        let Sent { configuration, flow, .. } = &self.sent[topic];
-        configuration.keep == Keep::Newest && matches!(flow, Some(Flow::Messages(_)))
+    /// Lets go of all values of one kind but the newest, which waits in this robot until it may be
+    /// sent. Returns how many these were. A queue of messages keeps the newest by itself.
+    pub fn keep_newest(&mut self, topic: usize) -> u64 {
+        match &mut self.sent[topic].flow {
+            Some(Flow::Values(observer)) => observer.keep_newest_value(),
+            Some(Flow::Messages(_)) | None => 0,
+        }
     }
 
     /// Returns how many messages or values of one kind were dropped before the links' thread

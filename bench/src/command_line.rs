@@ -37,8 +37,16 @@ enum Command {
     #[command(after_help = "Examples:
   hemiola-bench links --json links.json --html links.html
   hemiola-bench links --only one-way,image
+  hemiola-bench links --count
   hemiola-bench links --quick")]
-    Links(messages::Options),
+    Links {
+        /// Counts system calls (by strace), wake-ups and instructions (by valgrind) for each message
+        /// instead: figures without noise.
+        #[arg(long)]
+        count: bool,
+        #[command(flatten)]
+        options: messages::Options,
+    },
     /// Asks again what the evaluation of the thesis asked: workers, priorities, orders, stress,
     /// pinning.
     Thesis(thesis::Options),
@@ -152,7 +160,8 @@ pub fn obey() -> Result<(), BenchError> {
         }
         Command::Chains(options) => chains::run(&options),
         Command::Messages(options) => measure_area(&messages::MESSAGES, &options),
-        Command::Links(options) => measure_area(&links::LINKS, &options),
+        Command::Links { count: true, .. } => links::count::run(&places()?.0),
+        Command::Links { options, .. } => measure_area(&links::LINKS, &options),
         Command::Compare { before, after } => {
             let text = match (load(&before)?, load(&after)?) {
                 (AnyReport::Dispatch(before), AnyReport::Dispatch(after)) => comparison::text(&before, &after)?,

@@ -62,14 +62,16 @@ fn total(program: &Path, contestant: &str, graph: &Path, runs: u64) -> Result<u6
         .output()
         .map_err(|error| BenchError::Valgrind { problem: error.to_string() })?;
     let report = String::from_utf8_lossy(&output.stderr).into_owned();
-    instructions(&report)
+    report
+        .lines()
+        .find_map(counted)
         .ok_or_else(|| BenchError::Valgrind { problem: report.lines().last().unwrap_or("it says nothing").to_owned() })
 }
 
-/// Reads valgrind's summary, which says `==123== I refs:      4,567`, in newer versions `I refs:`,
-/// too.
-fn instructions(report: &str) -> Option<u64> {
-    let line = report.lines().find(|line| line.contains("I ") && line.contains("refs:"))?;
+/// Reads the line of valgrind's summary that says how many instructions there were, as
+/// `==123== I   refs:      4,567`, in newer versions with one space.
+pub fn counted(line: &str) -> Option<u64> {
+    let line = Some(line).filter(|line| line.contains("I ") && line.contains("refs:"))?;
     line.rsplit(':').next()?.trim().replace(',', "").parse().ok()
 }
 
@@ -125,8 +127,8 @@ mod tests {
 
     #[test]
     fn the_summary_of_valgrind_is_understood() {
-        assert_eq!(instructions("==7== Cachegrind\n==7== I   refs:      12,345,678\n"), Some(12_345_678));
-        assert_eq!(instructions("==7== I refs:  9\n"), Some(9));
-        assert_eq!(instructions("valgrind: no program"), None);
+        assert_eq!(counted("==7== I   refs:      12,345,678"), Some(12_345_678));
+        assert_eq!(counted("==7== I refs:  9"), Some(9));
+        assert_eq!(counted("valgrind: no program"), None);
     }
 }

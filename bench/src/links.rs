@@ -6,12 +6,14 @@
 //! | `one_way`, `image`, `flat_out`, `connections` | a workload each: its cases, who takes part, our bars |
 //! | `contestant` | Hemiola's links, and plain sockets and a pipe |
 //! | `peers/links` | ZeroMQ, Zenoh and iceoryx2, in a workspace of their own |
+//! | `count` | the system calls, wake-ups and instructions of a message |
 //!
 //! What a contestant has to do, and how it is measured and checked, is in the crate `contestant`,
 //! in `links`. They are held, and the results shown, as those of `messages` are.
 
 mod connections;
 pub mod contestant;
+pub mod count;
 mod flat_out;
 mod image;
 mod one_way;

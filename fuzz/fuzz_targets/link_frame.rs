@@ -3,7 +3,7 @@
 //! length takes memory.
 #![no_main]
 
-use hemiola_link::wire::{Frame, Incoming, NoAnswer, Request, Response, VERSION};
+use hemiola_link::wire::{Frame, Incoming, NoAnswer, Request, Response, VERSION, split};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -13,15 +13,40 @@ fuzz_target!(|input: &[u8]| {
         comes_back(&frame, stream);
         is_answered(&frame);
     }
-    assert_eq!(heard(stream, usize::from(*cut).max(1)), heard(stream, stream.len().max(1)));
+    let whole = heard(stream, stream.len().max(1), false);
+    assert_eq!(heard(stream, usize::from(*cut).max(1), false), whole);
+    assert_eq!(heard(stream, usize::from(*cut).max(1), true), whole);
+    assert_eq!(split_off(stream), whole);
 });
 
-/// The frames in a stream that comes in pieces, as bytes, and whether it ends with an error.
-fn heard(stream: &[u8], piece: usize) -> (Vec<Vec<u8>>, bool) {
+/// The frames at the beginning of a stream that has come as a whole, and whether it ends with an
+/// error.
+fn split_off(mut stream: &[u8]) -> (Vec<Vec<u8>>, bool) {
+    let mut frames = Vec::new();
+    loop {
+        match split(stream) {
+            Ok(Some((frame, length))) => {
+                let mut bytes = Vec::new();
+                frame.write(&mut bytes);
+                frames.push(bytes);
+                stream = &stream[length..];
+            }
+            Ok(None) => return (frames, false),
+            Err(_) => return (frames, true),
+        }
+    }
+}
+
+/// The frames in a stream that comes in pieces, as bytes, and whether it ends with an error. Pieces
+/// are copied, or read to where they stay.
+fn heard(stream: &[u8], piece: usize, is_in_place: bool) -> (Vec<Vec<u8>>, bool) {
     let (mut incoming, mut frames, mut rest) = (Incoming::default(), Vec::new(), stream);
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(piece.min(rest.len()));
-        incoming.push(piece);
+        match is_in_place {
+            true => incoming.fill(|bytes| bytes.extend_from_slice(piece)),
+            false => incoming.push(piece),
+        }
         loop {
             match incoming.next() {
                 Ok(Some(frame)) => {

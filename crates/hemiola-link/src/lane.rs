@@ -30,8 +30,11 @@ pub struct Waiting {
     /// When the sample was taken that a value derives from, on the robot's clock.
     pub stamp: Option<i64>,
     /// The message in CDR.
-    pub cdr: Arc<[u8]>,
+    pub cdr: Cdr,
 }
+
+/// A message in CDR, which may wait for several peers.
+pub type Cdr = Arc<Vec<u8>>;
 
 impl Lane {
     pub fn new(topic: &Sent) -> Self {
@@ -91,9 +94,20 @@ impl Lane {
         Some((self.sequence, message))
     }
 
+    /// Returns from when on a message is let through that is published now; `None`: at once.
+    /// Whatever is published before then is skipped, or replaced by a newer message.
+    pub fn closed_until(&self) -> Option<Instant> {
+        self.due
+    }
+
     /// Returns when a message that is held back now may be sent.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.keep == Keep::Newest && !self.waiting.is_empty())
+    }
+
+    /// Returns whether no message waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
     }
 
     /// Removes all messages.
@@ -119,7 +133,7 @@ mod tests {
     use super::*;
 
     fn message(number: u8) -> Waiting {
-        Waiting { time: i64::from(number), stamp: None, cdr: [number; 10].into() }
+        Waiting { time: i64::from(number), stamp: None, cdr: Arc::new(vec![number; 10]) }
     }
 
     struct Try {

@@ -27,23 +27,26 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `links` | all links of a robot, and their threads |
+//! | `links` | all links of a robot, as whoever opens them has them |
+//! | `reactor` | their thread: what it waits for, and who has a turn then |
 //! | `link` | one link: its sockets, and its peers |
 //! | `session` | the conversation with one peer, and what waits for it; knows no sockets |
 //! | `topics` | a link's ends of its robot's topics and representations |
 //! | `services` | a link's ends of its robot's services |
 //! | `passage` | conversion of messages from one type to another |
 //! | `zero` | the value of a type with which services begin that differ in their fields |
+//! | `buffers` | the buffers into which messages are written that are sent |
 //! | `lane` | the queue of one topic or representation for a peer |
 //! | `wire` | frames, as bytes |
 //! | `socket` | listeners, streams and datagrams |
 //! | `near` | the Unix socket beside a TCP port, for whoever is on the same host |
 //! | `folder` | the folder with the Unix sockets of a user's robots |
 //! | `patience` | the pauses between attempts |
-//! | `statistics` | the statistics of links |
+//! | `statistics`, `view` | the statistics of links, and a view of them while the robot runs |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
+mod buffers;
 mod error;
 mod folder;
 mod lane;
@@ -52,15 +55,18 @@ mod links;
 mod near;
 mod passage;
 mod patience;
+mod reactor;
 mod services;
 mod session;
 mod socket;
 mod statistics;
 mod topics;
+mod view;
 pub mod wire;
 mod zero;
 
 pub use error::LinkError;
 pub use folder::{make_socket_folder, socket_folder};
-pub use links::{LinkHost, Links, LinksView};
+pub use links::{LinkHost, Links};
 pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics};
+pub use view::LinksView;

@@ -1,16 +1,24 @@
 //! One link: its sockets, and its peers.
+//!
+//! A link has a turn when there is something for it: an event of a socket, a message or value that
+//! was published here, a request or an answer, news, or a point in time. What is marked has its
+//! turn then: peers whose sockets are ready or for which something waits, and topics of which
+//! something was published. All else is not visited, but for flags of the peers, which are 16 at
+//! most.
 
 mod datagrams;
+mod outbox;
 mod streams;
 
 use std::io;
+use std::mem;
 use std::time::Instant;
 
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd};
 use mio::Registry;
 
-use crate::lane::Waiting;
 use crate::session::{Desk, Session};
+use crate::wire;
 use datagrams::Datagrams;
 use streams::Streams;
 
@@ -18,6 +26,10 @@ use streams::Streams;
 pub struct Link {
     desk: Desk,
     carrier: Carrier,
+    /// There may be new topics or services.
+    has_news: bool,
+    /// There may be requests and answers of this robot, or it is time for something of theirs.
+    has_calls: bool,
 }
 
 /// The transport of a link.
@@ -28,6 +40,9 @@ enum Carrier {
 
 /// The most peers at a time, including those that have not said hello yet.
 const MOST_PEERS: usize = 16;
+/// The number of messages or values of one kind that are received here before other work has its
+/// turn.
+const AT_ONCE: usize = 256;
 
 /// The tokens by which the poll knows a link's sockets: `first` is that of the socket that listens,
 /// or of all UDP; those after it are connections to peers.
@@ -52,6 +67,27 @@ impl Tokens {
     }
 }
 
+/// What a socket is ready for.
+#[derive(Clone, Copy, Debug)]
+pub struct Readiness {
+    /// There is something to read, or an error.
+    pub is_readable: bool,
+    /// Nothing more will come than what is there.
+    pub has_ended: bool,
+    /// There is room to write, or an error.
+    pub is_writable: bool,
+}
+
+impl From<&mio::event::Event> for Readiness {
+    fn from(event: &mio::event::Event) -> Self {
+        Self {
+            is_readable: event.is_readable() || event.is_read_closed() || event.is_error(),
+            has_ended: event.is_read_closed() || event.is_error(),
+            is_writable: event.is_writable() || event.is_write_closed() || event.is_error(),
+        }
+    }
+}
+
 /// The work that remains after one turn.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Todo {
@@ -62,12 +98,6 @@ pub struct Todo {
 }
 
 impl Todo {
-    /// Adds the work of another link.
-    pub fn join(&mut self, other: Self) {
-        self.is_more |= other.is_more;
-        self.also_at(other.due);
-    }
-
     fn also_at(&mut self, due: Option<Instant>) {
         self.due = [self.due, due].into_iter().flatten().min();
     }
@@ -93,7 +123,7 @@ impl Link {
                 Carrier::Streams(Streams::open(&configuration.end, &mut desk, tokens, registry)?)
             }
         };
-        Ok(Self { desk, carrier })
+        Ok(Self { desk, carrier, has_news: true, has_calls: true })
     }
 
     /// Returns the state that its conversations share, with the statistics.
@@ -101,23 +131,47 @@ impl Link {
         &self.desk
     }
 
-    /// Notes that a socket is ready to be read or written.
-    pub fn ready(&mut self, socket: usize, is_readable: bool, is_writable: bool) {
+    /// Notes that a socket is ready.
+    pub fn note_ready(&mut self, socket: usize, readiness: Readiness) {
         match &mut self.carrier {
-            Carrier::Streams(streams) => streams.ready(socket, is_readable, is_writable),
-            Carrier::Datagrams(datagrams) => datagrams.ready(is_readable, is_writable),
+            Carrier::Streams(streams) => streams.note_ready(socket, readiness),
+            Carrier::Datagrams(datagrams) => datagrams.note_ready(readiness),
         }
     }
 
-    /// Receives, publishes and sends. `is_new` says that there may be new topics or services.
-    pub fn turn(&mut self, is_new: bool, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
-        let Self { desk, carrier } = self;
+    /// Notes that something was published of what is sent.
+    pub fn note_published(&mut self, topic: usize) {
+        self.desk.topics.mark(topic);
+    }
+
+    /// Notes that there are requests or answers of this robot.
+    pub fn note_calls(&mut self) {
+        self.has_calls = true;
+    }
+
+    /// Notes that there may be new topics or services.
+    pub fn note_news(&mut self) {
+        self.has_news = true;
+    }
+
+    /// Notes that it is time for something that was [due](Todo::due).
+    pub fn note_time(&mut self) {
+        self.has_calls = true;
+        match &mut self.carrier {
+            Carrier::Streams(streams) => streams.mark_all(),
+            Carrier::Datagrams(datagrams) => datagrams.mark_all(),
+        }
+    }
+
+    /// Receives, publishes and sends what was noted.
+    pub fn turn(&mut self, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
+        let Self { desk, carrier, has_news, has_calls } = self;
         let mut todo = Todo::default();
-        match carrier {
+        *has_calls |= match carrier {
             Carrier::Streams(streams) => streams.receive(desk, now, registry, buffer, &mut todo),
             Carrier::Datagrams(datagrams) => datagrams.receive(desk, now, buffer, &mut todo),
-        }
-        if is_new {
+        };
+        if mem::take(has_news) {
             for topic in desk.topics.look() {
                 desk.complain(format!(
                     "`{topic}` cannot be sent: its messages are opaque, and cannot leave the program"
@@ -125,14 +179,24 @@ impl Link {
             }
             desk.services.look();
             carrier.each_session(&mut |session| session.look(desk));
+            desk.has_changed = true;
+        }
+        let has_changed = mem::take(&mut desk.has_changed);
+        if has_changed {
+            carrier.subscribe(desk);
+            *has_calls = true;
         }
         carrier.forward(desk, now, &mut todo);
-        carrier.call(desk, now);
+        if mem::take(has_calls) && desk.services.any() {
+            carrier.call(desk, now);
+        }
         match carrier {
             Carrier::Streams(streams) => streams.send(desk, now, registry, &mut todo),
-            Carrier::Datagrams(datagrams) => datagrams.send(desk, now, &mut todo),
+            Carrier::Datagrams(datagrams) => datagrams.send(desk, now, registry, &mut todo),
         }
-        carrier.count(desk);
+        carrier.count(desk, has_changed || desk.has_changed);
+        // A peer that is gone wants nothing any more.
+        todo.is_more |= desk.has_changed;
         todo
     }
 
@@ -146,15 +210,17 @@ impl Link {
 }
 
 impl Carrier {
+    /// Has each conversation do something. Those with which there is something to send have their
+    /// turn then.
     fn each_session(&mut self, act: &mut dyn FnMut(&mut Session)) {
         match self {
-            Self::Streams(streams) => streams.sessions().for_each(act),
-            Self::Datagrams(datagrams) => datagrams.sessions().for_each(act),
+            Self::Streams(streams) => streams.each_session(act),
+            Self::Datagrams(datagrams) => datagrams.each_session(act),
         }
     }
 
-    /// Queues what was published here for the peers that want it.
-    fn forward(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
+    /// Subscribes to what peers want, and ends the subscription to all else.
+    fn subscribe(&mut self, desk: &mut Desk) {
         for topic in 0..desk.topics.sent.len() {
             let mut wanting = 0;
             self.each_session(&mut |session| wanting += usize::from(session.wants(topic)));
@@ -163,29 +229,86 @@ impl Carrier {
                 let name = &desk.topics.sent[topic].configuration.subject.name;
                 desk.complain(format!("`{name}` cannot be sent: {reason}"));
             }
-            let mut messages = Vec::new();
-            todo.is_more |= desk.topics.receive(topic, |message| messages.push(message));
+        }
+    }
+
+    /// Queues what was published here for the peers that want it.
+    fn forward(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
+        for _ in 0..desk.topics.marked() {
+            let Some(topic) = desk.topics.next_marked() else { break };
+            let keep = desk.topics.sent[topic].configuration.keep;
+            if keep == Keep::Newest {
+                let wanting = desk.statistics.sent[topic].peers as u64;
+                desk.statistics.sent[topic].skipped += wanting * desk.topics.keep_newest(topic);
+            }
+            match (self.closed_until(topic, now), keep) {
+                (None, _) => self.publish(topic, desk, now, todo),
+                (Some(due), Keep::Newest) => {
+                    // It is not even written before it may be sent.
+                    desk.topics.mark(topic);
+                    todo.also_at(Some(due));
+                }
+                (Some(_), Keep::Last(_)) => self.skip(topic, desk, todo),
+            }
             let overtaken = desk.topics.take_dropped(topic);
-            match desk.topics.sent[topic].configuration.keep {
+            match keep {
                 Keep::Newest => desk.statistics.sent[topic].skipped += overtaken,
                 Keep::Last(_) => desk.statistics.sent[topic].dropped += overtaken,
             }
-            for message in messages {
-                let length = |message: &Waiting| crate::wire::head_length(message.stamp) + message.cdr.len();
-                match message.filter(|message| self.fits(length(message))) {
-                    Some(message) => self.each_session(&mut |session| {
-                        if session.wants(topic) {
-                            session.publish(topic, message.clone(), now, desk);
-                        }
-                    }),
-                    None => {
-                        desk.statistics.sent[topic].unsendable += 1;
-                        let name = &desk.topics.sent[topic].configuration.subject.name;
-                        desk.complain(format!("a message of `{name}` cannot be sent: {}", self.limit()));
+        }
+    }
+
+    /// Returns from when on a message of a topic is let through to any peer that wants it, unless
+    /// that is now.
+    fn closed_until(&mut self, topic: usize, now: Instant) -> Option<Instant> {
+        let mut until = None;
+        let mut is_open = false;
+        self.each_session(&mut |session| {
+            if session.wants(topic) {
+                let due = session.closed_until(topic).filter(|due| *due > now);
+                is_open |= due.is_none();
+                until = [until, due].into_iter().flatten().min();
+            }
+        });
+        until.filter(|_| !is_open)
+    }
+
+    /// Queues the messages of a topic for the peers that want it.
+    fn publish(&mut self, topic: usize, desk: &mut Desk, now: Instant, todo: &mut Todo) {
+        for _ in 0..AT_ONCE {
+            let Some(message) = desk.topics.next(topic) else { return };
+            let fits = |length| match self {
+                Self::Streams(_) => wire::fits_a_frame(length),
+                Self::Datagrams(_) => wire::fits_a_datagram(length),
+            };
+            match message.filter(|message| fits(wire::head_length(message.stamp) + message.cdr.len())) {
+                Some(message) => self.each_session(&mut |session| {
+                    if session.wants(topic) {
+                        session.publish(topic, message.clone(), now, desk);
                     }
+                }),
+                None => {
+                    desk.statistics.sent[topic].unsendable += 1;
+                    let name = &desk.topics.sent[topic].configuration.subject.name;
+                    desk.complain(format!("a message of `{name}` cannot be sent: {}", self.limit()));
                 }
             }
         }
+        desk.topics.mark(topic);
+        todo.is_more = true;
+    }
+
+    /// Skips the messages of a topic that have come too early for every peer that wants it.
+    fn skip(&mut self, topic: usize, desk: &mut Desk, todo: &mut Todo) {
+        let wanting = desk.statistics.sent[topic].peers as u64;
+        for _ in 0..AT_ONCE {
+            if !desk.topics.skip(topic) {
+                return;
+            }
+            desk.statistics.sent[topic].skipped += wanting;
+        }
+        desk.topics.mark(topic);
+        todo.is_more = true;
     }
 
     /// Asks the peers what is asked here, and answers what they ask.
@@ -218,13 +341,6 @@ impl Carrier {
         }
     }
 
-    fn fits(&self, length: usize) -> bool {
-        match self {
-            Self::Streams(_) => crate::wire::fits_a_frame(length),
-            Self::Datagrams(_) => crate::wire::fits_a_datagram(length),
-        }
-    }
-
     fn limit(&self) -> &'static str {
         match self {
             Self::Streams(_) => "it is longer than 64 MiB, or could not be written",
@@ -232,16 +348,28 @@ impl Carrier {
         }
     }
 
-    /// Updates which peers and topics are there in the statistics.
-    fn count(&mut self, desk: &mut Desk) {
-        for topic in 0..desk.topics.received.len() {
-            desk.statistics.received[topic].unreadable += desk.topics.take_unreadable(topic);
+    /// Updates the statistics, as far as they do not count what is done: what values could not be
+    /// read, calls in flight and, if that may have changed, which peers and topics are there.
+    fn count(&mut self, desk: &mut Desk, has_changed: bool) {
+        if has_changed || mem::take(&mut desk.has_old_clocks) {
+            for topic in 0..desk.topics.received.len() {
+                desk.statistics.received[topic].unreadable += desk.topics.take_unreadable(topic);
+            }
+            desk.statistics.clocks.clear();
+            self.each_session(&mut |session| {
+                let clock = session.clock(desk);
+                desk.statistics.clocks.extend(clock);
+            });
         }
-        desk.statistics.clocks.clear();
-        self.each_session(&mut |session| {
-            let clock = session.clock(desk);
-            desk.statistics.clocks.extend(clock);
-        });
+        if has_changed {
+            self.count_ends(desk);
+        }
+        if desk.services.any() {
+            self.count_calls(desk);
+        }
+    }
+
+    fn count_ends(&mut self, desk: &mut Desk) {
         let statistics = &mut desk.statistics;
         statistics.peers.clear();
         for (sent, topic) in statistics.sent.iter_mut().zip(&desk.topics.sent) {
@@ -250,6 +378,16 @@ impl Carrier {
         for (received, topic) in statistics.received.iter_mut().zip(&desk.topics.received) {
             (received.peers, received.is_there) = (0, topic.descriptor.is_some());
         }
+        self.each_session(&mut |session| {
+            statistics.peers.extend(session.peer());
+            for (topic, received) in statistics.received.iter_mut().enumerate() {
+                received.peers += usize::from(session.brings(topic));
+            }
+        });
+    }
+
+    fn count_calls(&mut self, desk: &mut Desk) {
+        let statistics = &mut desk.statistics;
         for (served, service) in statistics.served.iter_mut().zip(&desk.services.served) {
             (served.peers, served.in_flight, served.is_there) = (0, 0, service.can_be_called());
         }
@@ -257,10 +395,6 @@ impl Carrier {
             (called.in_flight, called.is_there) = (0, service.types.is_some());
         }
         self.each_session(&mut |session| {
-            statistics.peers.extend(session.peer());
-            for (topic, received) in statistics.received.iter_mut().enumerate() {
-                received.peers += usize::from(session.brings(topic));
-            }
             for (service, served) in statistics.served.iter_mut().enumerate() {
                 served.peers += usize::from(session.may_call(service));
                 served.in_flight += session.calls_open(service) as u64;

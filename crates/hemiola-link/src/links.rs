@@ -1,26 +1,28 @@
-//! All links of a robot, and their threads.
+//! All links of a robot, as whoever opens them has them.
 
 use std::fmt;
 use std::io;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use hemiola_bus::{Bus, RobotClock, Watch};
+use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::configuration::LinkConfiguration;
-use hemiola_realtime::{Generation, Wakeup};
+use hemiola_realtime::Wakeup;
 use hemiola_runtime::RobotHandle;
 use hemiola_trace::TickScale;
-use mio::{Events, Poll, Waker};
+use mio::{Poll, Waker};
 
 use crate::error::LinkError;
 use crate::link::{Link, Tokens};
 use crate::passage::contained;
+use crate::reactor::{EventTable, Reactor, WAKER};
 use crate::services::Services;
 use crate::session::{Desk, Note};
 use crate::statistics::LinkStatistics;
 use crate::topics::{Ends, Topics};
+use crate::view::LinksView;
 
 /// The robot to which links belong, and what they need of it.
 ///
@@ -83,28 +85,13 @@ impl LinkHost {
 pub struct Links {
     orders: Sender<String>,
     ended: Receiver<()>,
-    /// Notified when there is something to send.
-    wakeup: Arc<Wakeup>,
+    /// Notified when there is an order.
+    order: Arc<Wakeup>,
     statistics: LinksView,
 }
 
-/// A view of the links of a robot, for whatever shows them while the robot runs. Clones show the
-/// same links, and the default view shows none.
-///
-/// ```
-/// use hemiola_link::LinksView;
-///
-/// let without_links = LinksView::default();
-/// assert!(without_links.statistics().is_empty());
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct LinksView(Arc<Mutex<Vec<LinkStatistics>>>);
-
 /// The time within which the links' thread has to say goodbye.
 const END_PATIENCE: Duration = Duration::from_millis(500);
-/// The number of bytes that are read at once.
-const BUFFER: usize = 64 << 10;
-const WAKER: mio::Token = mio::Token(usize::MAX);
 
 impl Links {
     /// Opens links. Those that listen do so when this returns; those that connect try until they
@@ -116,51 +103,37 @@ impl Links {
         let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
         let poll = Poll::new().map_err(system("an epoll instance"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(system("a waker"))?;
-        let [wakeup, news] = [(); 2].map(|()| Arc::new(Wakeup::new()));
+        // Whoever publishes makes this call of the system, which does not wait, if the thread sleeps.
+        let ring = move || _ = waker.wake();
+        let events = EventTable::new(links.iter().map(|link| link.send.len()), ring);
         let mut opened = Vec::new();
         for (place, link) in links.iter().enumerate() {
             let LinkHost { robot, ends, note } = host.clone();
-            let services = Services::new(link, ends.bus.clone(), wakeup.clone());
-            let topics = Topics::new(link, ends, wakeup.clone());
+            let (published, calls) = events.of_link(place);
+            let services = Services::new(link, ends.bus.clone(), calls);
+            let topics = Topics::new(link, ends, &published);
             let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note).with_on_loss(link.on_loss);
             let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
                 LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
             })?;
             opened.push(link);
         }
-        let statistics = opened.iter().map(|link| link.desk().statistics.clone()).collect();
-        let statistics = LinksView(Arc::new(Mutex::new(statistics)));
-        // The order matters: `news` is notified first, so that the thread that `wakeup` wakes sees
-        // new topics.
-        let bus = &host.ends.bus;
-        let watches = [bus.watch(news.clone().into()), bus.watch(wakeup.clone().into())];
+        let statistics = LinksView::of(opened.iter().map(|link| link.desk().statistics.clone()));
         let (orders, ordered) = channel();
         let (end, ended) = channel();
-        let (bell_end, bell_ended) = channel::<()>();
-        let mut reactor = Reactor {
-            poll,
-            links: opened,
-            seen: None,
-            news,
-            _watches: watches,
-            ordered,
-            statistics: statistics.clone(),
-        };
-        let rung = wakeup.clone();
-        start("hemiola bell", move || ring(&rung, &waker, &bell_ended)).map_err(system("a thread"))?;
-        let (note, bell) = (host.note, wakeup.clone());
-        start("hemiola links", move || {
+        let order = events.order();
+        let mut reactor = Reactor::new(poll, events, opened, &host.ends.bus, ordered, statistics.clone());
+        let note = host.note;
+        let work = move || {
             if let Err(panic) = contained(|| reactor.run()) {
                 note(format!("the links have ended: they {panic}"));
             }
             // The reactor owns the sockets, and messages of users' types.
             _ = contained(move || drop(reactor));
-            drop(bell_end);
-            bell.notify_all();
             drop(end);
-        })
-        .map_err(system("a thread"))?;
-        Ok(Self { orders, ended, wakeup, statistics })
+        };
+        thread::Builder::new().name("hemiola links".to_owned()).spawn(work).map_err(system("a thread"))?;
+        Ok(Self { orders, ended, order, statistics })
     }
 
     /// Returns the statistics of each link, in the order of the configuration.
@@ -181,23 +154,11 @@ impl Links {
 
     fn end(&mut self, reason: &str) {
         if self.orders.send(reason.to_owned()).is_ok() {
-            self.wakeup.notify_all();
+            self.order.notify_all();
             // The thread ends at once, unless a user's type delays it. Whoever stops a robot does
             // not wait long for that.
             _ = self.ended.recv_timeout(END_PATIENCE) == Err(RecvTimeoutError::Timeout);
         }
-    }
-}
-
-impl LinksView {
-    /// Returns the statistics of each link, in the order of the configuration.
-    pub fn statistics(&self) -> Vec<LinkStatistics> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<LinkStatistics>> {
-        // The statistics are consistent even if another thread has panicked.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -209,83 +170,6 @@ impl Drop for Links {
 
 impl fmt::Debug for Links {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.statistics.lock().iter().map(|link| &link.name)).finish()
+        formatter.debug_list().entries(self.statistics().into_iter().map(|link| link.name)).finish()
     }
-}
-
-/// The state of the links' thread, which waits for all sockets and for a wake-up at the same time.
-struct Reactor {
-    poll: Poll,
-    links: Vec<Link>,
-    /// Notified when there are new topics or services.
-    news: Arc<Wakeup>,
-    seen: Option<Generation>,
-    _watches: [Watch; 2],
-    /// Receives the reason why the links close.
-    ordered: Receiver<String>,
-    statistics: LinksView,
-}
-
-impl Reactor {
-    fn run(&mut self) {
-        let mut events = Events::with_capacity(64);
-        let mut buffer = vec![0; BUFFER];
-        loop {
-            let todo = self.turn(&mut buffer);
-            let timeout = match todo.is_more {
-                true => Some(Duration::ZERO),
-                false => todo.due.map(|due| due.saturating_duration_since(Instant::now())),
-            };
-            match self.poll.poll(&mut events, timeout) {
-                Err(error) if error.kind() != io::ErrorKind::Interrupted => return,
-                _ => {}
-            }
-            for event in events.iter().filter(|event| event.token() != WAKER) {
-                let (link, socket) = Tokens::read(event.token());
-                let is_readable = event.is_readable() || event.is_read_closed() || event.is_error();
-                let is_writable = event.is_writable() || event.is_write_closed() || event.is_error();
-                self.links[link].ready(socket, is_readable, is_writable);
-            }
-            match self.ordered.try_recv() {
-                Err(TryRecvError::Empty) => {}
-                order => {
-                    let reason = order.unwrap_or_default();
-                    return self.links.iter_mut().for_each(|link| link.end(&reason));
-                }
-            }
-        }
-    }
-
-    fn turn(&mut self, buffer: &mut [u8]) -> crate::link::Todo {
-        let news = self.news.generation();
-        let is_new = self.seen.replace(news) != Some(news);
-        let (now, registry) = (Instant::now(), self.poll.registry());
-        let mut all = crate::link::Todo::default();
-        for link in &mut self.links {
-            all.join(link.turn(is_new, now, registry, buffer));
-        }
-        let mut shown = self.statistics.lock();
-        for (shown, link) in shown.iter_mut().zip(&self.links) {
-            if *shown != link.desk().statistics {
-                shown.clone_from(&link.desk().statistics);
-            }
-        }
-        all
-    }
-}
-
-/// Wakes the poll of the links' thread whenever `wakeup` was notified: a publisher pays for a
-/// signal of the bus, and makes no system call of its own while this thread is awake.
-fn ring(wakeup: &Wakeup, waker: &Waker, ended: &Receiver<()>) {
-    loop {
-        let seen = wakeup.generation();
-        if ended.try_recv() != Err(TryRecvError::Empty) || waker.wake().is_err() {
-            return;
-        }
-        wakeup.wait(seen, None);
-    }
-}
-
-fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }

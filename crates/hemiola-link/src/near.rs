@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn the_unix_socket_is_taken_while_somebody_listens_there() {
         let (_far, address) = tcp();
-        let is_near = || matches!(connect(address).unwrap(), Stream::Unix(_));
+        let is_near = || matches!(connect(address).unwrap(), Stream::Unix { .. });
         assert!(!is_near());
         let near = listen(address).unwrap();
         assert!(is_near());
@@ -68,7 +68,7 @@ mod tests {
     fn whoever_listens_at_all_addresses_is_near_at_each_of_this_host() {
         let (_far, address) = tcp();
         let _near = listen(SocketAddr::from(([0, 0, 0, 0], address.port()))).unwrap();
-        assert!(matches!(connect(address).unwrap(), Stream::Unix(_)));
+        assert!(matches!(connect(address).unwrap(), Stream::Unix { .. }));
         // An address for documentation, which no host has.
         assert!(!is_of_this_host([192, 0, 2, 1].into()));
     }

@@ -9,6 +9,7 @@ use hemiola_model::configuration::LinkConfiguration;
 use hemiola_model::data::DataType;
 use hemiola_realtime::Wakeup;
 
+use crate::lane::Cdr;
 use crate::passage::contained;
 use crate::wire::NoAnswer;
 
@@ -46,7 +47,7 @@ pub struct KnownType {
 /// A request of this robot, which a peer is to answer.
 pub struct Asked {
     /// The request in CDR.
-    pub cdr: Arc<[u8]>,
+    pub cdr: Cdr,
     /// The end at which the answer is given.
     pub request: AnyRequest,
 }
@@ -65,9 +66,14 @@ impl Services {
         Self { bus, wakeup, served, called }
     }
 
+    /// Returns whether the link has any.
+    pub fn any(&self) -> bool {
+        !self.served.is_empty() || !self.called.is_empty()
+    }
+
     /// Notes which types are known by now, and who serves.
     pub fn look(&mut self) {
-        if self.served.is_empty() && self.called.is_empty() {
+        if !self.any() {
             return;
         }
         for known in self.bus.callable_services() {
@@ -125,7 +131,7 @@ impl Services {
             let received = contained(|| {
                 let mut writer = CdrWriter::default();
                 let request = server.receive(&mut writer)?;
-                Some(Asked { cdr: writer.finish().into(), request })
+                Some(Asked { cdr: Arc::new(writer.finish()), request })
             });
             if let Ok(received) = received {
                 return received;
@@ -175,10 +181,10 @@ impl Service {
 
 /// Returns the answer of this robot to a peer's request in CDR, or why there is none, if that is
 /// known by now.
-pub fn taken(answer: &mut AnyAnswer) -> Option<Result<Arc<[u8]>, Unanswered>> {
+pub fn taken(answer: &mut AnyAnswer) -> Option<Result<Cdr, Unanswered>> {
     let taken = contained(|| {
         let mut writer = CdrWriter::default();
-        Some(answer.take(&mut writer)?.map(|()| Arc::from(writer.finish())))
+        Some(answer.take(&mut writer)?.map(|()| Arc::new(writer.finish())))
     });
     match taken {
         Ok(taken) => taken.map(|answer| answer.map_err(|error| ((&error).into(), error.to_string()))),

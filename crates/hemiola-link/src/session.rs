@@ -12,13 +12,12 @@ pub use desk::{Desk, End, Note, Offering, plain};
 pub use parting::Parting;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use std::time::Instant;
 
 use hemiola_model::Time;
 use hemiola_model::configuration::SubjectKind;
 
-use crate::lane::{Lane, Waiting};
+use crate::lane::{Cdr, Lane, Waiting};
 use crate::passage::{OfferedType, Passage};
 use crate::statistics::{ClockOffset, LinkPeer};
 use crate::wire::{self, Answer, Frame, Message, Offer, OfferKind};
@@ -38,11 +37,13 @@ pub struct Session {
     lanes: Vec<Lane>,
     /// The bytes that wait in all lanes.
     held: usize,
-    /// The lane whose turn is next.
-    turn: usize,
+    /// The lanes in which messages wait, that whose turn is next first.
+    turns: VecDeque<usize>,
     /// What the peer has offered and is received, by the peer's numbers.
     taken: BTreeMap<u32, Taken>,
     calls: Calls,
+    /// The CDR of frames that have none.
+    no_cdr: Cdr,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +64,13 @@ struct Taken {
     sequence: u64,
 }
 
-/// A frame to send, in two parts, so that a message is not copied for each peer.
+/// A frame that waits to be sent, in two parts, so that what it carries is not copied.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// The whole frame, or the part of it before a message's CDR.
+    /// The whole frame, or the part of it before the CDR.
     pub head: Vec<u8>,
-    /// The message in CDR, or nothing.
-    pub cdr: Arc<[u8]>,
+    /// What it carries in CDR, or nothing.
+    pub cdr: Cdr,
 }
 
 /// The most bytes of messages that wait for a peer.
@@ -89,9 +90,10 @@ impl Session {
             offers: vec![Offered::NotYet; desk.offerings()],
             lanes: topics.iter().map(|sent| Lane::new(&sent.configuration)).collect(),
             held: 0,
-            turn: 0,
+            turns: VecDeque::new(),
             taken: BTreeMap::new(),
             calls: Calls::default(),
+            no_cdr: Cdr::default(),
         };
         session.say_hello(desk);
         session
@@ -128,6 +130,16 @@ impl Session {
     /// # Errors
     /// Returns an error if the conversation ends with this frame.
     pub fn hear(&mut self, frame: Frame<'_>, desk: &mut Desk) -> Result<(), Parting> {
+        // All others may change who is there, and who wants or brings what.
+        desk.has_changed |= !matches!(
+            frame,
+            Frame::Message(_)
+                | Frame::Request(_)
+                | Frame::Response(_)
+                | Frame::Refusal { .. }
+                | Frame::Ping { .. }
+                | Frame::Pong { .. }
+        );
         match frame {
             Frame::Hello { version, .. } if version != wire::VERSION => return Err(Parting::Version(version)),
             Frame::Hello { robot, .. } => self.meet(robot, desk),
@@ -144,6 +156,7 @@ impl Session {
                 self.say(&Frame::Pong { left, arrived: now, answered: now });
             }
             Frame::Pong { left, arrived, answered } => {
+                desk.has_old_clocks = true;
                 let back = desk.topics.now().nanoseconds();
                 self.clock.iter_mut().for_each(|clock| clock.learn([left, arrived, answered, back]));
             }
@@ -182,33 +195,58 @@ impl Session {
 
     /// Queues a message that was published, or a value that was committed here.
     pub fn publish(&mut self, topic: usize, message: Waiting, now: Instant, desk: &mut Desk) {
-        let count = &mut desk.statistics.sent[topic];
-        self.lanes[topic].push(message, now, (&mut self.held, MOST_HELD), count);
+        let (lane, count) = (&mut self.lanes[topic], &mut desk.statistics.sent[topic]);
+        let was_empty = lane.is_empty();
+        lane.push(message, now, (&mut self.held, MOST_HELD), count);
+        if was_empty && !lane.is_empty() {
+            self.turns.push_back(topic);
+        }
     }
 
-    /// Returns the next frame to send now: first all others, then requests and answers, then
-    /// messages, with topics in turn.
-    pub fn next(&mut self, now: Instant, desk: &mut Desk) -> Option<Outgoing> {
-        let left = desk.topics.now().nanoseconds();
-        if self.robot.is_some() && self.clock.as_mut().is_some_and(|clock| clock.asks(now, left)) {
+    /// Returns from when on a message of a topic is let through that is published now; `None`: at
+    /// once.
+    pub fn closed_until(&self, topic: usize) -> Option<Instant> {
+        self.lanes[topic].closed_until()
+    }
+
+    /// Returns whether there may be a frame to send.
+    pub fn has_frames(&self) -> bool {
+        !self.sayings.is_empty() || self.calls.has_frames() || !self.turns.is_empty()
+    }
+
+    /// Appends the next frame to send now to `frame`, up to its CDR, and returns that; `None` if
+    /// there is none. Requests and answers go before messages, in which topics take turns, and all
+    /// else goes before these.
+    pub fn next(&mut self, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
+        if self.robot.is_some()
+            && let Some(clock) = self.clock.as_mut().filter(|clock| clock.is_due(now))
+        {
+            let left = desk.topics.now().nanoseconds();
+            clock.ask(now, left);
+            desk.has_old_clocks = true;
             self.say(&Frame::Ping { left });
         }
-        if let Some(head) = self.sayings.pop_front() {
-            return Some(Outgoing { head, cdr: Arc::default() });
+        if let Some(saying) = self.sayings.pop_front() {
+            frame.extend_from_slice(&saying);
+            return Some(self.no_cdr.clone());
         }
-        if let Some(call) = self.calls.next() {
-            return Some(call);
+        if let Some(Outgoing { head, cdr }) = self.calls.next() {
+            frame.extend_from_slice(&head);
+            return Some(cdr);
         }
-        let count = self.lanes.len();
-        for topic in (self.turn..self.turn + count).map(|topic| topic % count) {
-            let Some((sequence, waiting)) = self.lanes[topic].pop(now, &mut self.held) else { continue };
-            self.turn = (topic + 1) % count;
-            let Waiting { time, stamp, cdr } = waiting;
+        for _ in 0..self.turns.len() {
+            let Some(topic) = self.turns.pop_front() else { break };
+            let lane = &mut self.lanes[topic];
+            let next = lane.pop(now, &mut self.held);
+            if !lane.is_empty() {
+                self.turns.push_back(topic);
+            }
+            let Some((sequence, Waiting { time, stamp, cdr })) = next else { continue };
             let sent = &mut desk.statistics.sent[topic];
             sent.messages += 1;
             sent.bytes += cdr.len() as u64;
-            let message = Message { topic: topic as u32, sequence, time, stamp, cdr: &[] };
-            return Some(Outgoing { head: message.head(), cdr });
+            Message { topic: topic as u32, sequence, time, stamp, cdr: &[] }.write_head(frame);
+            return Some(cdr);
         }
         None
     }
@@ -217,7 +255,8 @@ impl Session {
     /// be repeated.
     pub fn due(&self) -> Option<Instant> {
         let ping = self.clock.as_ref().filter(|_| self.robot.is_some()).and_then(PeerClock::due);
-        self.lanes.iter().filter_map(Lane::due).chain(ping).chain(self.calls.due()).min()
+        let held_back = self.turns.iter().filter_map(|&topic| self.lanes[topic].due());
+        held_back.chain(ping).chain(self.calls.due()).min()
     }
 
     fn say(&mut self, frame: &Frame<'_>) {
@@ -356,6 +395,7 @@ impl Session {
         }
         if let Some(lane) = self.lanes.get_mut(index) {
             lane.clear(&mut self.held);
+            self.turns.retain(|&topic| topic != index);
         }
     }
 
@@ -382,9 +422,8 @@ impl Session {
         }
         received.lost = received.lost.saturating_add(message.sequence - *sequence - 1);
         *sequence = message.sequence;
-        let now = desk.topics.now().nanoseconds();
         let stamped = self.clock.as_ref().zip(message.stamp);
-        let stamp = stamped.map(|(clock, stamp)| clock.convert(stamp, message.time, now));
+        let stamp = stamped.map(|(clock, stamp)| clock.convert(stamp, message.time, desk.topics.now().nanoseconds()));
         let passed = passage.pass(message.cdr).map_err(|error| error.to_string());
         let handed_over = passed.and_then(|cdr| match stamp {
             Some(stamp) => Ok(desk.topics.deliver(topic, stamp, &cdr)),

@@ -11,6 +11,7 @@ use hemiola_model::configuration::LinkAddress;
 use mio::event::Source;
 use mio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use mio::{Interest, Registry, Token};
+use rustix::buffer::spare_capacity;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 
 /// A socket at which others connect. When it is dropped, it removes the file of its Unix socket.
@@ -21,15 +22,23 @@ pub enum Listener {
 
 /// A connection.
 pub enum Stream {
-    Unix(UnixStream),
+    Unix {
+        stream: UnixStream,
+        /// An event follows when there is room to write.
+        wants_room: bool,
+    },
     Tcp(TcpStream),
 }
 
 /// The number of connections that can wait to be accepted.
 const BACKLOG: i32 = 64;
-/// The size of the kernel's buffer for a TCP connection, which is small: what waits there is old by
-/// the time a slow peer receives it.
-const SEND_BUFFER: usize = 256 << 10;
+/// The size of the kernel's buffer for a Unix socket, and for TCP where nothing better is known, which is small: what waits there is old by the
+/// time a slow peer receives it. The kernel doubles it.
+const SEND_BUFFER: usize = 208 << 10;
+/// The bytes that wait in the kernel until TCP sends them, for the same reason. What is on its way
+/// to the other host is not among them: that is as much as the network carries.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const UNSENT: u32 = 128 << 10;
 /// The time after which a host that does not answer, or a peer that reads nothing, is regarded as
 /// gone.
 const GONE: Duration = Duration::from_secs(10);
@@ -69,7 +78,7 @@ impl Listener {
     /// Accepts the next connection.
     pub fn accept(&self) -> io::Result<Stream> {
         match self {
-            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::of_unix(stream)),
             Self::Tcp(listener) => listener.accept().map(|(stream, _)| Stream::Tcp(stream)),
         }
     }
@@ -110,7 +119,7 @@ impl Stream {
     /// Starts to connect to a Unix socket, without waiting. [`is_there`](Self::is_there) returns
     /// whether the connection is established.
     pub fn unix(path: &Path) -> io::Result<Self> {
-        UnixStream::connect(path).map(Self::Unix)
+        UnixStream::connect(path).map(Self::of_unix)
     }
 
     /// Starts to connect over TCP, as [`unix`](Self::unix) does.
@@ -118,13 +127,29 @@ impl Stream {
         TcpStream::connect(address).map(Self::Tcp)
     }
 
-    /// Makes TCP notice when the other host is gone, and send small segments at once.
+    fn of_unix(stream: UnixStream) -> Self {
+        Self::Unix { stream, wants_room: false }
+    }
+
+    /// Returns whether the connection is established as soon as it is made, which needs no event.
+    pub fn is_there_at_once(&self) -> bool {
+        matches!(self, Self::Unix { .. })
+    }
+
+    /// Sets the room for what the peer has not read so far, and makes TCP notice when the other
+    /// host is gone, and send small segments at once.
     ///
     /// # Errors
     /// Returns an error if the system refuses an option.
     pub fn prepare(&self) -> io::Result<()> {
-        let Self::Tcp(stream) = self else { return Ok(()) };
+        let stream = match self {
+            Self::Unix { stream, .. } => return Ok(sockopt::set_socket_send_buffer_size(stream, SEND_BUFFER)?),
+            Self::Tcp(stream) => stream,
+        };
         stream.set_nodelay(true)?;
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        socket2::SockRef::from(stream).set_tcp_notsent_lowat(UNSENT)?;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
         sockopt::set_socket_send_buffer_size(stream, SEND_BUFFER)?;
         sockopt::set_socket_keepalive(stream, true)?;
         sockopt::set_tcp_keepidle(stream, ASK_AFTER)?;
@@ -139,14 +164,14 @@ impl Stream {
     /// Returns an error if the connection has failed.
     pub fn is_there(&self) -> io::Result<bool> {
         let error = match self {
-            Self::Unix(stream) => stream.take_error()?,
+            Self::Unix { stream, .. } => stream.take_error()?,
             Self::Tcp(stream) => stream.take_error()?,
         };
         if let Some(error) = error {
             return Err(error);
         }
         let peer = match self {
-            Self::Unix(_) => Ok(()),
+            Self::Unix { .. } => Ok(()),
             Self::Tcp(stream) => stream.peer_addr().map(drop),
         };
         match peer {
@@ -155,11 +180,26 @@ impl Stream {
         }
     }
 
+    /// Asks for events: of a Unix socket, that there is something to read; of TCP, also that there
+    /// is room to write again, of which TCP tells only who has found none.
     pub fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
-        let both = Interest::READABLE | Interest::WRITABLE;
         match self {
-            Self::Unix(stream) => stream.register(registry, token, both),
-            Self::Tcp(stream) => stream.register(registry, token, both),
+            Self::Unix { stream, .. } => stream.register(registry, token, Interest::READABLE),
+            Self::Tcp(stream) => stream.register(registry, token, Interest::READABLE | Interest::WRITABLE),
+        }
+    }
+
+    /// Asks for an event when there is room to write, or for none. A Unix socket would tell that
+    /// each time that the peer reads, and wake this thread for every message.
+    pub fn want_room(&mut self, registry: &Registry, token: Token, is_wanted: bool) -> io::Result<()> {
+        match self {
+            Self::Unix { stream, wants_room } if *wants_room != is_wanted => {
+                *wants_room = is_wanted;
+                let writable = is_wanted.then_some(Interest::WRITABLE);
+                let interests = writable.map_or(Interest::READABLE, |writable| Interest::READABLE | writable);
+                stream.reregister(registry, token, interests)
+            }
+            Self::Unix { .. } | Self::Tcp(_) => Ok(()),
         }
     }
 
@@ -167,18 +207,32 @@ impl Stream {
     /// there are none at present.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         at_present(|| match self {
-            Self::Unix(stream) => stream.read(buffer),
+            Self::Unix { stream, .. } => stream.read(buffer),
             Self::Tcp(stream) => stream.read(buffer),
+        })
+    }
+
+    /// Reads as [`read`](Self::read) does, and appends the bytes, as many as there is room for
+    /// without growing.
+    pub fn read_behind(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<usize>> {
+        at_present(|| {
+            let room = spare_capacity(bytes);
+            Ok(match self {
+                Self::Unix { stream, .. } => rustix::io::read(stream, room),
+                Self::Tcp(stream) => rustix::io::read(stream, room),
+            }?)
         })
     }
 
     /// Writes as many bytes as the kernel accepts and returns how many: `None` if it accepts none
     /// at present.
     pub fn write(&mut self, parts: [&[u8]; 2]) -> io::Result<Option<usize>> {
-        let parts = parts.map(IoSlice::new);
-        at_present(|| match self {
-            Self::Unix(stream) => stream.write_vectored(&parts),
-            Self::Tcp(stream) => stream.write_vectored(&parts),
+        let [first, second] = parts;
+        at_present(|| match (&mut *self, second) {
+            (Self::Unix { stream, .. }, []) => stream.write(first),
+            (Self::Tcp(stream), []) => stream.write(first),
+            (Self::Unix { stream, .. }, _) => stream.write_vectored(&parts.map(IoSlice::new)),
+            (Self::Tcp(stream), _) => stream.write_vectored(&parts.map(IoSlice::new)),
         })
     }
 }

@@ -171,6 +171,28 @@ impl ServiceStatistics {
 }
 
 impl LinkStatistics {
+    /// Makes this equal to what is known by now. No name changes after a link was opened, so that
+    /// numbers are all that is copied for most messages, and nothing is allocated.
+    pub(crate) fn update(&mut self, now: &Self) {
+        let Self { peers, problem, clocks, sent, received, served, called, .. } = now;
+        (self.met, self.parted, self.refused, self.ignored) = (now.met, now.parted, now.refused, now.ignored);
+        renew(&mut self.peers, peers);
+        renew(&mut self.problem, problem);
+        renew(&mut self.clocks, clocks);
+        for (shown, now) in self.sent.iter_mut().zip(sent) {
+            let name = std::mem::take(&mut shown.name);
+            *shown = SentStatistics { name, ..*now };
+        }
+        for (shown, now) in self.received.iter_mut().zip(received) {
+            let name = std::mem::take(&mut shown.name);
+            *shown = ReceivedStatistics { name, ..*now };
+        }
+        for (shown, now) in self.served.iter_mut().zip(served).chain(self.called.iter_mut().zip(called)) {
+            let name = std::mem::take(&mut shown.name);
+            *shown = ServiceStatistics { name, ..*now };
+        }
+    }
+
     /// Returns the statistics of a link over which nothing was sent yet.
     pub(crate) fn of(link: &LinkConfiguration) -> Self {
         let sent = link.send.iter().map(|sent| SentStatistics {
@@ -246,6 +268,13 @@ impl fmt::Display for LinkPeer {
     }
 }
 
+/// Makes `shown` equal to `now`, if it is not.
+fn renew<T: Clone + PartialEq>(shown: &mut T, now: &T) {
+    if shown != now {
+        shown.clone_from(now);
+    }
+}
+
 fn absence(kind: SubjectKind, is_there: bool) -> &'static str {
     match kind {
         _ if is_there => "",
@@ -257,4 +286,45 @@ fn absence(kind: SubjectKind, is_there: bool) -> &'static str {
 /// Writes the counts that are not zero.
 fn write_counts(formatter: &mut fmt::Formatter<'_>, counts: &[(u64, &str)]) -> fmt::Result {
     counts.iter().filter(|(count, _)| *count > 0).try_for_each(|(count, what)| write!(formatter, ", {count} {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_becomes_all_that_is_known() {
+        let names = |sent: &[&str]| -> Vec<_> { sent.iter().map(|&name| name.to_owned()).collect() };
+        let before = LinkStatistics {
+            name: "laptop".into(),
+            sent: vec![SentStatistics { name: "Goal".into(), ..Default::default() }; 2],
+            received: vec![ReceivedStatistics { name: "Ball".into(), ..Default::default() }],
+            served: vec![ServiceStatistics::of("SaveMap")],
+            called: names(&["IsRoom", "Halt"]).iter().map(|name| ServiceStatistics::of(name)).collect(),
+            ..Default::default()
+        };
+        let mut now = before.clone();
+        (now.met, now.parted, now.refused, now.ignored) = (1, 2, 3, 4);
+        now.peers = vec![LinkPeer { name: "robot".into(), since: Time::from_nanoseconds(5) }];
+        now.problem = Some("it is late".into());
+        now.clocks = vec![ClockOffset { robot: "robot".into(), ahead_ns: 6, error_ns: 7 }];
+        now.sent[1] = SentStatistics {
+            is_there: true,
+            peers: 8,
+            messages: 9,
+            bytes: 10,
+            skipped: 11,
+            dropped: 12,
+            unsendable: 13,
+            ..now.sent[1].clone()
+        };
+        now.received[0].unreadable = 14;
+        now.served[0].calls = 15;
+        now.called[1].in_flight = 16;
+        let mut shown = before.clone();
+        shown.update(&now);
+        assert_eq!(shown, now);
+        shown.update(&before);
+        assert_eq!(shown, before);
+    }
 }

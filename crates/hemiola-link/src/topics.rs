@@ -1,10 +1,11 @@
 //! A link's ends of its robot: of the topics and representations that it carries.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{AnyMessage, AnyQueue, Bus, RobotClock, Signal};
-use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
+use hemiola_model::cdr::{CdrReader, MessageSchema};
 use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, SubjectKind};
 use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{RepresentationDescriptor, Time};
@@ -12,6 +13,7 @@ use hemiola_realtime::{Wakeup, monotonic_now};
 use hemiola_runtime::{Change, Observation, Observer, RobotHandle, SourceInlet};
 use hemiola_trace::{TickScale, Ticks};
 
+use crate::buffers::Buffers;
 use crate::lane::Waiting;
 use crate::passage::contained;
 
@@ -29,12 +31,12 @@ pub struct Ends {
 /// A link's ends of its robot. The type of a topic is known as soon as the topic exists there.
 pub struct Topics {
     ends: Ends,
-    /// Notified when there is something to send, or a topic is created.
-    wakeup: Arc<Wakeup>,
     /// What is sent, in the order of robot.toml: the index is its number.
     pub sent: Vec<Sent>,
     /// What is received, in the order of robot.toml.
     pub received: Vec<Received>,
+    /// What is sent of which there may be something.
+    marked: VecDeque<usize>,
 }
 
 /// A topic or representation that is sent.
@@ -45,6 +47,10 @@ pub struct Sent {
     pub schema: Option<Arc<MessageSchema>>,
     /// Where the messages or values come from, while a peer wants them.
     flow: Option<Flow>,
+    /// Notified when there is something to send.
+    event: Arc<Wakeup>,
+    is_marked: bool,
+    buffers: Buffers,
     /// How many of those that were dropped there were counted already.
     dropped: u64,
 }
@@ -73,16 +79,23 @@ pub struct Received {
 /// messages that wait for a peer have limits of their own.
 const SHORTEST_QUEUE: usize = 16;
 const LONGEST_QUEUE: usize = 256;
-/// The number of messages or values of one kind that are received before other work has its turn.
-const AT_ONCE: usize = 256;
 
 impl Topics {
-    pub fn new(link: &LinkConfiguration, ends: Ends, wakeup: Arc<Wakeup>) -> Self {
+    /// Creates the ends of a link. Whatever it sends is notified by the event at the same place.
+    pub fn new(link: &LinkConfiguration, ends: Ends, events: &[Arc<Wakeup>]) -> Self {
         let robot = ends.robot.as_ref();
-        let sent = link.send.iter().map(|sent| {
+        let sent = link.send.iter().zip(events).map(|(sent, event)| {
             let found = robot.filter(|_| sent.subject.kind == SubjectKind::Representation);
             let schema = found.and_then(|robot| schema(robot.representation(&sent.subject.name)?));
-            Sent { configuration: sent.clone(), schema, flow: None, dropped: 0 }
+            Sent {
+                configuration: sent.clone(),
+                schema,
+                flow: None,
+                event: event.clone(),
+                is_marked: false,
+                buffers: Buffers::default(),
+                dropped: 0,
+            }
         });
         let received = link.receive.iter().map(|received| {
             let found = robot.filter(|_| received.subject.kind == SubjectKind::Representation);
@@ -96,7 +109,7 @@ impl Topics {
             }
         });
         let (sent, received) = (sent.collect(), received.collect());
-        Self { ends, wakeup, sent, received }
+        Self { ends, sent, received, marked: VecDeque::new() }
     }
 
     /// Returns the time on the robot's clock.
@@ -154,48 +167,87 @@ impl Topics {
         }
         (sent.flow, sent.dropped) = (None, 0);
         let Subject { kind, name } = &sent.configuration.subject;
+        let event = sent.event.clone();
         match (kind, &self.ends.robot) {
             _ if !is_wanted => {}
             (SubjectKind::Topic, _) => {
                 let capacity = match sent.configuration.keep {
+                    // The newest one waits there until it may be sent.
+                    Keep::Newest if sent.configuration.rate.is_some() => 1,
                     Keep::Newest => SHORTEST_QUEUE,
                     Keep::Last(kept) => kept.clamp(SHORTEST_QUEUE, LONGEST_QUEUE),
                 };
-                let queue = self.ends.bus.read(name, capacity, Signal::Wakeup(self.wakeup.clone()));
+                let queue = self.ends.bus.read(name, capacity, Signal::Wakeup(event));
                 sent.flow = queue.and_then(Result::ok).map(Flow::Messages);
             }
             (SubjectKind::Representation, Some(robot)) => {
-                let observation = Observation::of([name.as_str()]).notifying(self.wakeup.clone());
+                let observation = Observation::of([name.as_str()]).notifying(event);
                 let observer = robot.observe(observation).map_err(|error| error.to_string())?;
                 sent.flow = Some(Flow::Values(Box::new(observer)));
             }
             (SubjectKind::Representation, None) => {}
         }
+        self.mark(topic);
         Ok(())
     }
 
-    /// Drains the messages or values of one kind: passes each one to `take`, or `None` if it cannot
-    /// be serialized. Returns whether there may be more.
-    pub fn receive(&mut self, topic: usize, mut take: impl FnMut(Option<Waiting>)) -> bool {
-        let Self { sent, ends, .. } = self;
-        for _ in 0..AT_ONCE {
-            let waiting = match &mut sent[topic].flow {
-                Some(Flow::Messages(queue)) => queue.receive().map(|message| {
-                    let time = published_at(&message, &ends.clock, ends.scale.as_ref());
-                    written(|writer| message.write(writer)).map(|cdr| Waiting { time, stamp: None, cdr })
-                }),
-                Some(Flow::Values(observer)) => observer.next_value().map(|value| {
-                    let (time, stamp) = (value.now().nanoseconds(), Some(value.stamp().nanoseconds()));
-                    written(|writer| value.value().write(writer)).map(|cdr| Waiting { time, stamp, cdr })
-                }),
-                None => None,
-            };
-            match waiting {
-                Some(waiting) => take(waiting),
-                None => return false,
-            }
+    /// Notes that there may be something to send.
+    pub fn mark(&mut self, topic: usize) {
+        if !std::mem::replace(&mut self.sent[topic].is_marked, true) {
+            self.marked.push_back(topic);
         }
-        true
+    }
+
+    /// Returns how much is marked.
+    pub fn marked(&self) -> usize {
+        self.marked.len()
+    }
+
+    /// Returns one of what is marked, and removes its mark.
+    pub fn next_marked(&mut self) -> Option<usize> {
+        let topic = self.marked.pop_front()?;
+        self.sent[topic].is_marked = false;
+        Some(topic)
+    }
+
+    /// Receives the next message or value of one kind that this robot sends: `Some(None)` if it
+    /// cannot be serialized, `None` if there is none.
+    pub fn next(&mut self, topic: usize) -> Option<Option<Waiting>> {
+        let Self { sent, ends, .. } = self;
+        let Sent { flow, buffers, .. } = &mut sent[topic];
+        Some(match flow.as_mut()? {
+            Flow::Messages(queue) => {
+                let message = queue.receive()?;
+                let time = published_at(&message, &ends.clock, ends.scale.as_ref());
+                let cdr = buffers.written(|writer| message.write(writer));
+                cdr.map(|cdr| Waiting { time, stamp: None, cdr })
+            }
+            Flow::Values(observer) => {
+                let value = observer.next_value()?;
+                let (time, stamp) = (value.now().nanoseconds(), Some(value.stamp().nanoseconds()));
+                let cdr = buffers.written(|writer| value.value().write(writer));
+                cdr.map(|cdr| Waiting { time, stamp, cdr })
+            }
+        })
+    }
+
+    /// Receives the next message or value of one kind, and does nothing with it. Returns whether
+    /// there was one.
+    pub fn skip(&mut self, topic: usize) -> bool {
+        match &mut self.sent[topic].flow {
+            Some(Flow::Messages(queue)) => queue.receive().is_some(),
+            Some(Flow::Values(observer)) => observer.next_value().is_some(),
+            None => false,
+        }
+    }
+
+    /// Lets go of all values of one kind but the newest, which waits in this robot until it may be
+    /// sent. Returns how many these were. A queue of messages keeps the newest by itself.
+    pub fn keep_newest(&mut self, topic: usize) -> u64 {
+        match &mut self.sent[topic].flow {
+            Some(Flow::Values(observer)) => observer.keep_newest_value(),
+            Some(Flow::Messages(_)) | None => 0,
+        }
     }
 
     /// Returns how many messages or values of one kind were dropped before the links' thread
@@ -249,15 +301,6 @@ impl Topics {
 /// Returns the type of messages or values; `None` if they are opaque.
 fn schema(descriptor: &'static RepresentationDescriptor) -> Option<Arc<MessageSchema>> {
     Some(Arc::new(MessageSchema::of(descriptor.name(), &descriptor.data_type()?)))
-}
-
-/// Returns what `write` writes, which is code of users; `None` if it cannot.
-fn written(write: impl FnOnce(&mut CdrWriter) -> bool) -> Option<Arc<[u8]>> {
-    let written = contained(|| {
-        let mut writer = CdrWriter::default();
-        write(&mut writer).then(|| writer.finish())
-    });
-    written.ok().flatten().map(Arc::from)
 }
 
 /// Returns when a message was published, in nanoseconds of the robot's clock.

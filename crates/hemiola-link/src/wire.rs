@@ -1,12 +1,15 @@
 //! Frames, as `docs/link.md` describes them: read from untrusted bytes, and written to bytes.
 
 mod call;
+mod incoming;
 
 use std::fmt;
 
 use hemiola_model::configuration::SubjectKind;
 
 pub use call::{NoAnswer, Request, Response};
+pub use incoming::{Incoming, split};
+pub(crate) use incoming::{LENGTH, length_of, with_length};
 
 #[cfg(test)]
 mod tests;
@@ -306,7 +309,7 @@ impl<'b> Frame<'b> {
                 write_text(reason, bytes);
             }
             Self::Message(message) => {
-                bytes.extend_from_slice(&message.head());
+                message.write_head(bytes);
                 bytes.extend_from_slice(message.cdr);
             }
             Self::Ping { left } => {
@@ -349,15 +352,15 @@ impl From<SubjectKind> for OfferKind {
 }
 
 impl Message<'_> {
-    /// Returns the bytes that come before the CDR of the message or value.
-    pub(crate) fn head(&self) -> Vec<u8> {
-        let mut head = Vec::with_capacity(head_length(self.stamp));
-        head.push(if self.stamp.is_some() { VALUE } else { MESSAGE });
-        head.extend_from_slice(&self.topic.to_le_bytes());
-        head.extend_from_slice(&self.sequence.to_le_bytes());
-        head.extend_from_slice(&self.time.to_le_bytes());
-        head.extend(self.stamp.iter().flat_map(|stamp| stamp.to_le_bytes()));
-        head
+    /// Appends the bytes that come before the CDR of the message or value.
+    pub(crate) fn write_head(&self, bytes: &mut Vec<u8>) {
+        bytes.push(if self.stamp.is_some() { VALUE } else { MESSAGE });
+        bytes.extend_from_slice(&self.topic.to_le_bytes());
+        bytes.extend_from_slice(&self.sequence.to_le_bytes());
+        bytes.extend_from_slice(&self.time.to_le_bytes());
+        if let Some(stamp) = self.stamp {
+            bytes.extend_from_slice(&stamp.to_le_bytes());
+        }
     }
 }
 
@@ -448,75 +451,6 @@ fn write_text(text: &str, bytes: &mut Vec<u8>) {
     let length = u32::try_from(text.len()).unwrap_or_default();
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(&text.as_bytes()[..length as usize]);
-}
-
-/// Splits a stream of bytes into frames, as the bytes arrive.
-///
-/// ```
-/// use hemiola_link::wire::{Frame, Incoming};
-///
-/// let mut incoming = Incoming::default();
-/// incoming.push(&[6, 0, 0, 0, 5, 1, 0, 0]); // a goodbye of one letter, which is on its way
-/// assert_eq!(incoming.next(), Ok(None));
-/// incoming.push(&[0, b'x']);
-/// assert_eq!(incoming.next(), Ok(Some(Frame::Goodbye { reason: "x" })));
-/// incoming.push(&[0xff, 0xff, 0xff, 0xff, 4]); // 4 GB
-/// assert!(incoming.next().is_err());
-/// ```
-#[derive(Debug, Default)]
-pub struct Incoming {
-    bytes: Vec<u8>,
-    /// How many of `bytes` were read.
-    read: usize,
-}
-
-/// The bytes of the length before a frame.
-const LENGTH: usize = 4;
-
-impl Incoming {
-    /// Appends bytes that have arrived. Memory is allocated for these only, not for the length that
-    /// they claim.
-    pub fn push(&mut self, bytes: &[u8]) {
-        if self.read > 0 {
-            self.bytes.drain(..self.read);
-            self.read = 0;
-        }
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    /// Returns the next complete frame.
-    ///
-    /// # Errors
-    /// Returns an error if the next bytes are no frame. The stream cannot be read any further then.
-    #[expect(clippy::should_implement_trait, reason = "what it gives borrows from it")]
-    pub fn next(&mut self) -> Result<Option<Frame<'_>>, WireError> {
-        let rest = &self.bytes[self.read..];
-        let Some((length, rest)) = rest.split_first_chunk::<LENGTH>() else { return Ok(None) };
-        let length = u32::from_le_bytes(*length) as usize;
-        if length == 0 {
-            return Err(WireError::TooShort);
-        }
-        let Some(&kind) = rest.first() else { return Ok(None) };
-        check_length(kind, length)?;
-        let Some(frame) = rest.get(..length) else { return Ok(None) };
-        self.read += LENGTH + length;
-        Frame::read(frame).map(Some)
-    }
-}
-
-/// Returns a frame with its length before it, as it goes over a stream.
-pub(crate) fn with_length(frame: &Frame<'_>) -> Vec<u8> {
-    let mut bytes = vec![0; LENGTH];
-    frame.write(&mut bytes);
-    let length = length_of(bytes.len() - LENGTH);
-    bytes[..LENGTH].copy_from_slice(&length);
-    bytes
-}
-
-/// Returns the length that stands before a frame of that many bytes; frames are no longer than
-/// [`longest`] allows.
-pub(crate) fn length_of(frame: usize) -> [u8; LENGTH] {
-    u32::try_from(frame).unwrap_or(u32::MAX).to_le_bytes()
 }
 
 impl fmt::Display for WireError {

@@ -8,19 +8,17 @@ use std::time::Duration;
 
 use common::{Side, connecting, free_tcp, free_unix, listening};
 
-/// Returns how often the threads of all links have been woken so far.
-fn wake_ups() -> u64 {
+/// Returns how often the threads of all links have been woken so far, and how many there are.
+fn wake_ups() -> (u64, usize) {
     let threads = fs::read_dir("/proc/self/task").unwrap().map(|thread| thread.unwrap().path());
-    let of_links = threads.filter(|thread| {
-        let name = fs::read_to_string(thread.join("comm")).unwrap();
-        ["hemiola links", "hemiola bell"].contains(&name.trim())
-    });
-    let counts = of_links.map(|thread| {
+    let names = threads.map(|thread| (fs::read_to_string(thread.join("comm")).unwrap(), thread));
+    let of_links: Vec<_> = names.filter(|(name, _)| name.starts_with("hemiola")).map(|(_, thread)| thread).collect();
+    let counts = of_links.iter().map(|thread| {
         let status = fs::read_to_string(thread.join("status")).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();
         line.trim().parse::<u64>().unwrap()
     });
-    counts.sum()
+    (counts.sum(), of_links.len())
 }
 
 #[test]
@@ -37,7 +35,8 @@ fn links_on_which_nothing_is_said_wake_no_thread() {
     // The frames at the beginning were sent by now; if not, the next round looks again.
     let quiet = (0..20).any(|_| {
         let before = wake_ups();
-        assert!(before > 0, "the threads are found");
+        assert_eq!(before.1, sides.len(), "each has one thread");
+        assert!(before.0 > 0, "the threads are found");
         std::thread::sleep(Duration::from_millis(1500));
         wake_ups() == before
     });

@@ -70,4 +70,4 @@ pub use policy::{Niceness, Policy, Priority};
 pub use respite::Respite;
 pub use thread::{KernelThread, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn};
 pub use time::{MonotonicTime, monotonic_now, sleep_until};
-pub use wakeup::{Generation, Reason, Wakeup};
+pub use wakeup::{Generation, Reason, Wakeup, WakeupSet};

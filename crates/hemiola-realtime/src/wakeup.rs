@@ -18,6 +18,9 @@
 //! waiter that spins or has not yet arrived is no sleeper, and costs the notifier nothing: one
 //! atomic addition and no system call.
 //!
+//! An event of a [`WakeupSet`] has one sleeper more, for ever, which is woken another way: then N2
+//! marks the event in its set. Notifying other events costs nothing for that.
+//!
 //! N1 releases and every reading of the generation acquires: what was written before the
 //! notification is seen after it.
 //!
@@ -25,10 +28,14 @@
 //! `parking::Parking`'s portable form.
 
 mod parking;
+mod set;
+
+pub use set::WakeupSet;
 
 use crate::sync::{AtomicU64, Ordering, spin_loop};
 use crate::time::{MonotonicTime, monotonic_now};
 use parking::Parking;
+use set::Mark;
 
 /// An event for which one or more threads wait, without lost wake-ups, and without a system call
 /// when nobody sleeps.
@@ -62,6 +69,8 @@ use parking::Parking;
 pub struct Wakeup {
     word: AtomicU64,
     parking: Parking,
+    /// The place in a set, if it is an event of one.
+    mark: Option<Mark>,
 }
 
 /// The number of times that an event had been signalled when it was read.
@@ -105,7 +114,12 @@ const PAUSES_PER_LOOK: u32 = 8;
 impl Wakeup {
     /// Creates an event that has not been signalled.
     pub fn new() -> Self {
-        Wakeup { word: AtomicU64::new(0), parking: Parking::new() }
+        Wakeup { word: AtomicU64::new(0), parking: Parking::new(), mark: None }
+    }
+
+    /// Creates an event of a set, whose waiter is counted as a sleeper for ever.
+    fn marking(mark: Mark) -> Self {
+        Wakeup { word: AtomicU64::new(ONE_SLEEPER), parking: Parking::new(), mark: Some(mark) }
     }
 
     /// Returns how often the event was signalled so far. Read it before looking for work, and pass
@@ -120,15 +134,17 @@ impl Wakeup {
     /// It costs one atomic addition, and a system call (6.5 µs on a small virtual machine) only if
     /// a thread sleeps.
     pub fn notify_one(&self) {
-        if self.advance() > 0 {
-            self.parking.wake(&self.word, 1);
+        let sleepers = self.advance();
+        if sleepers > 0 {
+            self.wake(sleepers, 1);
         }
     }
 
     /// Signals the event to all threads. It costs as much as [`Wakeup::notify_one`].
     pub fn notify_all(&self) {
-        if self.advance() > 0 {
-            self.parking.wake(&self.word, u32::MAX);
+        let sleepers = self.advance();
+        if sleepers > 0 {
+            self.wake(sleepers, u32::MAX);
         }
     }
 
@@ -189,6 +205,17 @@ impl Wakeup {
         // sleepers stay intact. The lower half, to which the word is truncated, is the number of
         // sleepers.
         self.word.fetch_add(ONE_GENERATION, Ordering::Release) as u32
+    }
+
+    /// Makes step N2: wakes at most `count` of those who sleep, and the waiter of the set.
+    fn wake(&self, sleepers: u32, count: u32) {
+        if let Some(mark) = &self.mark {
+            mark.set();
+            if u64::from(sleepers) == ONE_SLEEPER {
+                return;
+            }
+        }
+        self.parking.wake(&self.word, count);
     }
 
     /// Makes step W2, again after every spurious wake-up.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::LinkAddress;
 use mio::net::UdpSocket;
-use mio::{Interest, Registry};
+use mio::{Interest, Registry, Token};
 
-use super::{MOST_PEERS, Todo, Tokens};
+use super::{MOST_PEERS, Readiness, Todo, Tokens};
 use crate::patience::Patience;
 use crate::session::{Desk, Parting, Session};
 use crate::socket::at_present;
@@ -18,8 +18,11 @@ use crate::wire::{self, DATAGRAM_HEAD, Frame};
 /// A link over UDP.
 pub struct Datagrams {
     socket: UdpSocket,
+    token: Token,
     is_readable: bool,
     is_writable: bool,
+    /// An event follows when there is room to write.
+    wants_room: bool,
     /// The address to which it connects; `None` if it listens.
     towards: Option<SocketAddr>,
     peers: BTreeMap<SocketAddr, Peer>,
@@ -35,10 +38,14 @@ struct Peer {
     is_proven: bool,
     heard: Instant,
     /// When hello is sent again.
-    due: Instant,
+    hello_due: Instant,
     patience: Patience,
-    /// A datagram for which the kernel had no room.
-    pending: Option<Vec<u8>>,
+    /// It has a turn.
+    is_marked: bool,
+    /// When there is something to do for it.
+    due: Option<Instant>,
+    /// The datagram that is sent next, if the kernel had no room for it; else empty.
+    datagram: Vec<u8>,
 }
 
 /// The longest time between two hellos.
@@ -67,21 +74,36 @@ impl Datagrams {
         }
         (desk.longest_offer, desk.longest_frame) = (wire::LONGEST_IN_DATAGRAM, wire::LONGEST_IN_DATAGRAM);
         desk.answer_patience = Some(SILENCE);
-        registry.register(&mut socket, tokens.at(0), Interest::READABLE | Interest::WRITABLE)?;
-        Ok(Self { socket, is_readable: true, is_writable: true, towards, peers: BTreeMap::new() })
+        let (token, peers) = (tokens.at(0), BTreeMap::new());
+        registry.register(&mut socket, token, Interest::READABLE)?;
+        Ok(Self { socket, token, is_readable: true, is_writable: true, wants_room: false, towards, peers })
     }
 
-    pub fn sessions(&mut self) -> impl Iterator<Item = &mut Session> {
-        self.peers.values_mut().map(|peer| &mut peer.session)
+    /// Has each conversation do something. Those with which there is something to send have their
+    /// turn then.
+    pub fn each_session(&mut self, act: &mut dyn FnMut(&mut Session)) {
+        for peer in self.peers.values_mut() {
+            act(&mut peer.session);
+            peer.is_marked |= peer.session.has_frames();
+        }
     }
 
-    pub fn ready(&mut self, is_readable: bool, is_writable: bool) {
-        self.is_readable |= is_readable;
-        self.is_writable |= is_writable;
+    /// Lets all peers have their turn.
+    pub fn mark_all(&mut self) {
+        self.peers.values_mut().for_each(|peer| peer.is_marked = true);
     }
 
-    /// Receives datagrams and handles them.
-    pub fn receive(&mut self, desk: &mut Desk, now: Instant, buffer: &mut [u8], todo: &mut Todo) {
+    pub fn note_ready(&mut self, readiness: Readiness) {
+        self.is_readable |= readiness.is_readable;
+        if readiness.is_writable && !self.is_writable {
+            self.is_writable = true;
+            self.mark_all();
+        }
+    }
+
+    /// Receives datagrams and handles them. Returns whether there were any.
+    pub fn receive(&mut self, desk: &mut Desk, now: Instant, buffer: &mut [u8], todo: &mut Todo) -> bool {
+        let has_received = self.is_readable;
         for _ in 0..AT_ONCE {
             if !self.is_readable {
                 break;
@@ -99,41 +121,58 @@ impl Datagrams {
         {
             self.begin(towards, 0, desk, now);
         }
+        has_received
     }
 
     /// Sends what waits, and ends the conversations with peers that were silent for too long.
-    pub fn send(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
+    pub fn send(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, todo: &mut Todo) {
         let mut silent = Vec::new();
-        for (address, peer) in &mut self.peers {
+        for (address, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.is_marked) {
+            peer.is_marked = false;
             // A peer that may have forged its address gets only one hello for each of its own.
             let speaks_first = peer.is_proven || self.towards.is_some();
-            if speaks_first && now >= peer.due {
+            if speaks_first && now >= peer.hello_due {
                 peer.session.repeat(desk);
-                peer.due = peer.patience.after(now);
+                peer.hello_due = peer.patience.after(now);
             }
-            while self.is_writable
-                && let Some(datagram) = peer.next(now, desk)
-            {
-                match at_present(|| self.socket.send_to(&datagram, *address)) {
-                    Ok(Some(_)) => {}
-                    Ok(None) => {
-                        peer.pending = Some(datagram);
-                        self.is_writable = false;
+            while self.is_writable && peer.has_datagram(now, desk) {
+                match at_present(|| self.socket.send_to(&peer.datagram, *address)) {
+                    Ok(Some(_)) => peer.datagram.clear(),
+                    Ok(None) => self.is_writable = false,
+                    Err(error) => {
+                        peer.datagram.clear();
+                        desk.complain(format!("nothing can be sent to {address}: {error}"));
                     }
-                    Err(error) => desk.complain(format!("nothing can be sent to {address}: {error}")),
                 }
             }
             if now >= peer.heard + SILENCE {
                 silent.push((*address, if peer.is_proven { Parting::Silence } else { Parting::NoAnswer }));
             }
-            todo.also_at(Some(peer.due).filter(|_| speaks_first));
-            todo.also_at(Some(peer.heard + SILENCE));
-            todo.also_at(peer.session.due().filter(|_| self.is_writable));
+            let dues = [
+                Some(peer.hello_due).filter(|_| speaks_first),
+                Some(peer.heard + SILENCE),
+                peer.session.due().filter(|_| self.is_writable),
+            ];
+            peer.due = dues.into_iter().flatten().min();
         }
         for (address, parting) in silent {
             self.part(address, parting, desk);
             // The next attempt begins at once.
             todo.is_more |= self.towards.is_some();
+        }
+        todo.also_at(self.peers.values().filter_map(|peer| peer.due).min());
+        self.want_room(desk, registry);
+    }
+
+    /// Asks for an event when there is room to write, or for none: there would be one for every
+    /// datagram.
+    fn want_room(&mut self, desk: &mut Desk, registry: &Registry) {
+        if self.wants_room == self.is_writable {
+            self.wants_room = !self.is_writable;
+            let interests = if self.wants_room { Interest::READABLE | Interest::WRITABLE } else { Interest::READABLE };
+            if let Err(error) = registry.reregister(&mut self.socket, self.token, interests) {
+                desk.complain(format!("the system does not say when there is room to send: {error}"));
+            }
         }
     }
 
@@ -183,10 +222,11 @@ impl Datagrams {
             if is_hello && to == 0 && !is_anew {
                 // The peer does not know our number yet.
                 peer.session.repeat(desk);
+                peer.is_marked = true;
             }
             return Ok(is_hello && to == 0);
         }
-        (peer.is_proven, peer.heard) = (true, now);
+        (peer.is_proven, peer.heard, peer.is_marked) = (true, now, true);
         if peer.theirs == 0 {
             peer.theirs = from;
             // The peer's number is known now, so that it can be sent ours.
@@ -209,9 +249,11 @@ impl Datagrams {
             theirs,
             is_proven: false,
             heard: now,
-            due: patience.after(now),
+            hello_due: patience.after(now),
             patience,
-            pending: None,
+            is_marked: true,
+            due: None,
+            datagram: Vec::new(),
         };
         self.peers.insert(address, peer);
     }
@@ -229,26 +271,29 @@ impl Datagrams {
 }
 
 impl Peer {
-    /// Returns the datagram that is sent next.
-    fn next(&mut self, now: Instant, desk: &mut Desk) -> Option<Vec<u8>> {
-        let pending = self.pending.take();
-        pending.or_else(|| {
-            let outgoing = self.session.next(now, desk)?;
-            let mut datagram = self.head();
-            datagram.extend_from_slice(&outgoing.head);
-            datagram.extend_from_slice(&outgoing.cdr);
-            Some(datagram)
-        })
+    /// Makes the datagram that is sent next, unless there is one. Returns whether there is.
+    fn has_datagram(&mut self, now: Instant, desk: &mut Desk) -> bool {
+        if self.datagram.is_empty() {
+            self.datagram.extend_from_slice(&self.head());
+            match self.session.next(now, desk, &mut self.datagram) {
+                Some(cdr) => self.datagram.extend_from_slice(&cdr),
+                None => self.datagram.clear(),
+            }
+        }
+        !self.datagram.is_empty()
     }
 
     fn datagram(&self, frame: &Frame<'_>) -> Vec<u8> {
-        let mut datagram = self.head();
+        let mut datagram = self.head().to_vec();
         frame.write(&mut datagram);
         datagram
     }
 
-    fn head(&self) -> Vec<u8> {
-        [self.own, self.theirs].iter().flat_map(|number| number.to_le_bytes()).collect()
+    fn head(&self) -> [u8; DATAGRAM_HEAD] {
+        let mut head = [0; DATAGRAM_HEAD];
+        head[..8].copy_from_slice(&self.own.to_le_bytes());
+        head[8..].copy_from_slice(&self.theirs.to_le_bytes());
+        head
     }
 }
 

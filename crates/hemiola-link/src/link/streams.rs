@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use hemiola_model::configuration::{LinkAddress, LinkEnd};
 use mio::Registry;
 
-use super::{MOST_PEERS, Todo, Tokens};
+use super::outbox::Outbox;
+use super::{MOST_PEERS, Readiness, Todo, Tokens};
 use crate::near;
 use crate::patience::Patience;
-use crate::session::{Desk, Outgoing, Parting, Session};
+use crate::session::{Desk, Parting, Session};
 use crate::socket::{Listener, Stream};
 use crate::wire::{self, Frame, Incoming};
 
@@ -42,11 +43,16 @@ struct Peer {
     stream: Stream,
     session: Session,
     incoming: Incoming,
-    /// The frame that is being written, and how much of it was.
-    outgoing: Option<(Outgoing, usize)>,
+    outbox: Outbox,
     began: Instant,
+    /// When there is something to do for it.
+    due: Option<Instant>,
+    /// It has a turn.
+    is_marked: bool,
     is_there: bool,
     is_readable: bool,
+    /// Nothing more will come than what is there, up to the end of the stream.
+    has_ended: bool,
     is_writable: bool,
 }
 
@@ -76,46 +82,75 @@ impl Streams {
         Ok(Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1 })
     }
 
-    pub fn sessions(&mut self) -> impl Iterator<Item = &mut Session> {
-        self.peers.values_mut().map(|peer| &mut peer.session)
+    /// Has each conversation do something. Those with which there is something to send have their
+    /// turn then.
+    pub fn each_session(&mut self, act: &mut dyn FnMut(&mut Session)) {
+        for peer in self.peers.values_mut() {
+            act(&mut peer.session);
+            peer.is_marked |= peer.session.has_frames();
+        }
     }
 
-    pub fn ready(&mut self, socket: usize, is_readable: bool, is_writable: bool) {
+    /// Lets all peers have their turn.
+    pub fn mark_all(&mut self) {
+        self.peers.values_mut().for_each(|peer| peer.is_marked = true);
+    }
+
+    pub fn note_ready(&mut self, socket: usize, readiness: Readiness) {
         match (&mut self.port, self.peers.get_mut(&socket)) {
             (Port::Listening { has_come, .. }, _) if socket == PORT => *has_come = true,
             (_, Some(peer)) => {
-                peer.is_readable |= is_readable;
-                peer.is_writable |= is_writable;
+                peer.is_marked = true;
+                peer.is_readable |= readiness.is_readable;
+                peer.has_ended |= readiness.has_ended;
+                peer.is_writable |= readiness.is_writable;
             }
             _ => {}
         }
     }
 
-    /// Accepts connections and connects, and handles what was received.
-    pub fn receive(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, buffer: &mut [u8], todo: &mut Todo) {
+    /// Accepts connections and connects, and handles what was received. Returns whether anything
+    /// was.
+    pub fn receive(
+        &mut self,
+        desk: &mut Desk,
+        now: Instant,
+        registry: &Registry,
+        buffer: &mut [u8],
+        todo: &mut Todo,
+    ) -> bool {
         self.accept(desk, now, registry);
         self.connect(desk, now, registry);
-        self.with_peers(desk, now, |peer, desk| {
+        let mut has_received = false;
+        self.with_marked(desk, now, |_, peer, desk| {
+            has_received |= peer.is_readable;
             peer.receive(desk, buffer)?;
-            todo.is_more |= peer.is_readable;
+            todo.is_more |= peer.is_there && peer.is_readable;
             Ok(())
         });
+        has_received
     }
 
     /// Sends what waits, and ends the conversations with peers that have not said hello in time.
     pub fn send(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, todo: &mut Todo) {
-        self.with_peers(desk, now, |peer, desk| {
-            peer.send(desk, now)?;
+        let tokens = self.tokens;
+        self.with_marked(desk, now, |socket, peer, desk| {
+            // What it has not read so far has its turn next time.
+            peer.is_marked = peer.is_there && peer.is_readable;
+            peer.send(desk, now, |stream, is_wanted| stream.want_room(registry, tokens.at(socket), is_wanted))?;
+            peer.due = peer.session.due().filter(|_| peer.is_writable);
             if peer.session.robot().is_none() {
                 if now >= peer.began + HELLO_PATIENCE {
                     return Err(if peer.is_there { Parting::NoHello } else { Parting::NoAnswer });
                 }
-                todo.also_at(Some(peer.began + HELLO_PATIENCE));
+                peer.due = [peer.due, Some(peer.began + HELLO_PATIENCE)].into_iter().flatten().min();
             }
-            todo.also_at(peer.session.due().filter(|_| peer.is_writable));
             Ok(())
         });
         self.connect(desk, now, registry);
+        // Those that have begun since have their first turn.
+        todo.is_more |= self.peers.values().any(|peer| peer.is_marked && peer.is_there);
+        todo.also_at(self.peers.values().filter_map(|peer| peer.due).min());
         if let Port::Connecting { due, patience, .. } = &mut self.port {
             if self.peers.values().any(|peer| peer.session.robot().is_some()) {
                 patience.reset();
@@ -145,7 +180,7 @@ impl Streams {
         *has_come = false;
         for stream in accepted {
             let is_room = self.peers.len() < MOST_PEERS;
-            if let Err(error) = self.begin(stream, desk, now, registry) {
+            if let Err(error) = self.begin(stream, true, desk, now, registry) {
                 desk.complain(format!("a connection cannot be used: {error}"));
             } else if !is_room {
                 self.part(self.next - 1, Parting::NoRoom, desk, now);
@@ -165,39 +200,54 @@ impl Streams {
             LinkAddress::Auto(address) => near::connect(*address),
             LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Stream::tcp(*address),
         };
-        if let Err(error) = stream.and_then(|stream| self.begin(stream, desk, now, registry)) {
+        let begun = stream.and_then(|stream| {
+            let is_there = stream.is_there_at_once();
+            self.begin(stream, is_there, desk, now, registry)
+        });
+        if let Err(error) = begun {
             self.note_end(None, &Parting::System(error), desk, now);
         }
     }
 
-    fn begin(&mut self, mut stream: Stream, desk: &Desk, now: Instant, registry: &Registry) -> io::Result<()> {
+    fn begin(
+        &mut self,
+        mut stream: Stream,
+        is_there: bool,
+        desk: &Desk,
+        now: Instant,
+        registry: &Registry,
+    ) -> io::Result<()> {
         stream.prepare()?;
         stream.register(registry, self.tokens.at(self.next))?;
         let peer = Peer {
             stream,
             session: Session::new(desk),
             incoming: Incoming::default(),
-            outgoing: None,
+            outbox: Outbox::default(),
             began: now,
-            is_there: false,
+            due: Some(now + HELLO_PATIENCE),
+            is_marked: true,
+            is_there,
             is_readable: false,
-            is_writable: false,
+            has_ended: false,
+            is_writable: is_there,
         };
         self.peers.insert(self.next, peer);
         self.next += 1;
         Ok(())
     }
 
-    /// Applies `act` to each peer, and ends the conversation with those for which it fails.
-    fn with_peers(
+    /// Applies `act` to each peer that has its turn, and ends the conversation with those for which
+    /// it fails.
+    fn with_marked(
         &mut self,
         desk: &mut Desk,
         now: Instant,
-        mut act: impl FnMut(&mut Peer, &mut Desk) -> Result<(), Parting>,
+        mut act: impl FnMut(usize, &mut Peer, &mut Desk) -> Result<(), Parting>,
     ) {
         let mut parted = Vec::new();
-        for (socket, peer) in &mut self.peers {
-            if let Err(parting) = act(peer, desk) {
+        for (socket, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.is_marked) {
+            if let Err(parting) = act(*socket, peer, desk) {
                 parted.push((*socket, parting));
             }
         }
@@ -245,61 +295,92 @@ fn listeners(address: &LinkAddress, desk: &mut Desk) -> io::Result<Vec<Listener>
 }
 
 impl Peer {
+    /// Handles what has arrived. As many bytes as there is room for are read at once, and if they
+    /// are fewer there are no more: another event follows when some have arrived.
     fn receive(&mut self, desk: &mut Desk, buffer: &mut [u8]) -> Result<(), Parting> {
         if !self.is_there && self.is_writable {
             self.is_there = self.stream.is_there().map_err(Parting::System)?;
         }
-        let mut read = 0;
-        while self.is_there && self.is_readable && read < AT_ONCE {
-            match self.stream.read(buffer) {
-                Ok(None) => self.is_readable = false,
-                Ok(Some(0)) => return Err(Parting::Closed),
-                Ok(Some(count)) => {
-                    read += count;
-                    self.incoming.push(&buffer[..count]);
-                    while let Some(frame) = self.incoming.next().map_err(Parting::Garbage)? {
-                        self.session.hear(frame, desk)?;
-                    }
+        let mut received = 0;
+        while self.is_there && self.is_readable && received < AT_ONCE {
+            let (count, room) = self.read(buffer).map_err(ended)?;
+            match count {
+                None => self.is_readable = false,
+                Some(0) => return Err(Parting::Closed),
+                Some(count) => {
+                    received += count;
+                    self.is_readable = count == room || self.has_ended;
+                    self.hear(&buffer[..count.min(buffer.len())], desk)?;
                 }
-                Err(error) => return Err(ended(error)),
             }
         }
         Ok(())
     }
 
-    fn send(&mut self, desk: &mut Desk, now: Instant) -> Result<(), Parting> {
+    /// Reads bytes behind those that wait for the rest of their frame, else into `buffer`. Returns
+    /// how many there are, and for how many there was room.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<(Option<usize>, usize)> {
+        let stream = &mut self.stream;
+        if !self.incoming.has_memory() {
+            return Ok((stream.read(buffer)?, buffer.len()));
+        }
+        self.incoming.fill(|bytes| {
+            let room = bytes.capacity() - bytes.len();
+            Ok((stream.read_behind(bytes)?, room))
+        })
+    }
+
+    /// Handles the frames that are complete: those in `bytes`, unless these were read to where they
+    /// stay.
+    fn hear(&mut self, mut bytes: &[u8], desk: &mut Desk) -> Result<(), Parting> {
+        if self.incoming.has_memory() {
+            while let Some(frame) = self.incoming.next().map_err(Parting::Garbage)? {
+                self.session.hear(frame, desk)?;
+            }
+            return Ok(());
+        }
+        while let Some((frame, length)) = wire::split(bytes).map_err(Parting::Garbage)? {
+            self.session.hear(frame, desk)?;
+            bytes = &bytes[length..];
+        }
+        if !bytes.is_empty() {
+            self.incoming.push(bytes);
+        }
+        Ok(())
+    }
+
+    /// Sends what waits, as far as the kernel accepts it. `want_room` asks for an event when there
+    /// is room again, or for none.
+    fn send(
+        &mut self,
+        desk: &mut Desk,
+        now: Instant,
+        want_room: impl Fn(&mut Stream, bool) -> io::Result<()>,
+    ) -> Result<(), Parting> {
         while self.is_there && self.is_writable {
-            let next = || self.session.next(now, desk).map(|frame| (behind_length(frame), 0));
-            let Some((outgoing, written)) = self.outgoing.take().or_else(next) else { return Ok(()) };
-            let head = &outgoing.head[written.min(outgoing.head.len())..];
-            let cdr = &outgoing.cdr[written.saturating_sub(outgoing.head.len())..];
-            let left = head.len() + cdr.len();
-            match self.stream.write([head, cdr]).map_err(ended)? {
-                Some(count) if count == left => {}
-                Some(count) => self.outgoing = Some((outgoing, written + count)),
-                None => {
-                    self.outgoing = Some((outgoing, written));
-                    self.is_writable = false;
-                }
+            self.outbox.fill(|frame| self.session.next(now, desk, frame));
+            if self.outbox.is_empty() {
+                return Ok(());
             }
+            let parts = self.outbox.parts();
+            let left: usize = parts.iter().map(|part| part.len()).sum();
+            let written = self.stream.write(parts).map_err(ended)?.unwrap_or_default();
+            self.outbox.advance(written);
+            // A stream that accepts less has no more room.
+            self.is_writable = written == left;
+            want_room(&mut self.stream, !self.is_writable).map_err(Parting::System)?;
         }
         Ok(())
     }
 
-    /// Writes a goodbye if the kernel accepts it at once, and if no other frame was written in
-    /// part: within that frame it would be read as part of it.
+    /// Writes a goodbye if the kernel accepts it at once, and if no other frame is being written:
+    /// within that frame it would be read as part of it.
     fn say_goodbye(&mut self, reason: &str) {
-        if self.is_there && self.outgoing.is_none() {
+        if self.is_there && self.outbox.is_empty() {
             let goodbye = wire::with_length(&Frame::Goodbye { reason: wire::shortened(reason) });
             _ = self.stream.write([&goodbye, &[]]);
         }
     }
-}
-
-fn behind_length(mut outgoing: Outgoing) -> Outgoing {
-    let length = wire::length_of(outgoing.head.len() + outgoing.cdr.len());
-    outgoing.head.splice(..0, length);
-    outgoing
 }
 
 /// Returns the reason why a connection ended with this error.

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_bus::{Bus, RobotClock};
+use hemiola_bus::{Bus, Publisher, RobotClock, WhenFull};
+use hemiola_model::configuration::{Received, Sent, Subject};
+use hemiola_model::data::{DataType, ReadError, Reader, Writer};
+use hemiola_model::{Data, Form, Representation};
 use hemiola_realtime::Wakeup;
 use mio::{Events, Poll};
 
@@ -25,13 +28,15 @@ struct Rig {
 
 impl Rig {
     fn open(end: LinkEnd) -> Self {
-        let configuration = LinkConfiguration::new("link", end);
+        Self::of(LinkConfiguration::new("link", end), &Bus::new())
+    }
+
+    fn of(configuration: LinkConfiguration, bus: &Bus) -> Self {
         let poll = Poll::new().unwrap();
         let clock = Arc::new(RobotClock::stepped());
-        let ends = Ends { bus: Bus::new(), clock, scale: None, robot: None };
-        let wakeup = Arc::new(Wakeup::new());
-        let services = Services::new(&configuration, ends.bus.clone(), wakeup.clone());
-        let topics = Topics::new(&configuration, ends, wakeup);
+        let ends = Ends { bus: bus.clone(), clock, scale: None, robot: None };
+        let services = Services::new(&configuration, ends.bus.clone(), Arc::new(Wakeup::new()));
+        let topics = Topics::new(&configuration, ends, &vec![Arc::new(Wakeup::new()); configuration.send.len()]);
         let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(&configuration), Arc::new(|_| {}));
         let link = Link::open(&configuration, desk, Tokens::of(0), poll.registry()).unwrap();
         // This is read after the link was opened, so that the first attempt is due by then.
@@ -47,9 +52,10 @@ impl Rig {
             // What was sent over this host's own sockets has arrived already.
             self.poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
             for event in &events {
-                self.link.ready(Tokens::read(event.token()).1, event.is_readable(), event.is_writable());
+                self.link.note_ready(Tokens::read(event.token()).1, event.into());
             }
-            let todo = self.link.turn(true, self.now, self.poll.registry(), &mut [0; 4096]);
+            self.link.note_time();
+            let todo = self.link.turn(self.now, self.poll.registry(), &mut [0; 4096]);
             if events.is_empty() && !todo.is_more {
                 return todo;
             }
@@ -150,4 +156,109 @@ fn over_udp_hello_is_said_each_second_and_who_is_silent_is_gone() {
     assert_eq!((here.statistics().parted, here.statistics().peers.len()), (1, 0));
     let todo = here.at(26_000);
     assert_eq!(here.due(todo), None);
+}
+
+thread_local! {
+    /// How often messages were written on this thread.
+    static WRITTEN: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// A number that counts how often it is written.
+#[derive(Default)]
+struct Counted(u32);
+
+impl Data for Counted {
+    fn data_type() -> DataType {
+        u32::data_type()
+    }
+
+    fn write(&self, writer: &mut dyn Writer) {
+        WRITTEN.set(WRITTEN.get() + 1);
+        self.0.write(writer);
+    }
+
+    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+        u32::read(reader).map(Self)
+    }
+}
+
+impl Representation for Counted {
+    const NAME: &'static str = "Counted";
+
+    fn form() -> Form<Self> {
+        Form::data()
+    }
+}
+
+/// A link that sends numbers at most every 10 ms, and the peer that wants them.
+struct Sending {
+    here: Rig,
+    there: Rig,
+    publisher: Publisher<Counted>,
+    _queue: hemiola_bus::Queue<Counted>,
+}
+
+impl Sending {
+    fn new(keep: Keep, name: &str) -> Self {
+        let (near, far, address) = (Bus::new(), Bus::new(), LinkAddress::Unix(path(name)));
+        let publisher = near.readable_topic("Counted").unwrap().publisher();
+        let queue = far.readable_topic("Counted").unwrap().queue(16, WhenFull::DropOldest);
+        let send = vec![Sent { rate: Some(100.0), keep, ..Sent::topic("Counted") }];
+        let listen = LinkConfiguration::new("here", LinkEnd::Listen(address.clone()));
+        let here = Rig::of(LinkConfiguration { send, ..listen }, &near);
+        let receive = vec![Received::new(Subject::topic("Counted"))];
+        let connect = LinkConfiguration::new("there", LinkEnd::Connect(address));
+        let there = Rig::of(LinkConfiguration { receive, ..connect }, &far);
+        let mut sending = Self { here, there, publisher, _queue: queue };
+        (0..4).for_each(|_| _ = sending.at(0));
+        assert_eq!(sending.here.statistics().sent[0].peers, 1);
+        WRITTEN.set(0);
+        sending
+    }
+
+    /// Handles all that is due at this time, in milliseconds. Returns when there will be something
+    /// to send.
+    fn at(&mut self, milliseconds: u64) -> Option<u128> {
+        self.there.at(milliseconds);
+        let todo = self.here.at(milliseconds);
+        self.there.at(milliseconds);
+        self.here.due(todo)
+    }
+
+    fn publish(&mut self, number: u32) {
+        self.publisher.publish(Counted(number));
+        self.here.link.note_published(0);
+    }
+
+    /// Returns how many were written, sent, skipped and received.
+    fn counts(&self) -> (u32, u64, u64, u64) {
+        let sent = &self.here.statistics().sent[0];
+        (WRITTEN.get(), sent.messages, sent.skipped, self.there.statistics().received[0].messages)
+    }
+}
+
+#[test]
+fn of_what_comes_too_early_only_the_newest_is_written_when_it_may_be_sent() {
+    let mut sending = Sending::new(Keep::Newest, "early-newest");
+    sending.publish(1);
+    assert_eq!(sending.at(100), None);
+    assert_eq!(sending.counts(), (1, 1, 0, 1));
+    (2..=5).for_each(|number| sending.publish(number));
+    assert_eq!(sending.at(101), Some(110));
+    assert_eq!(sending.counts().0, 1);
+    assert_eq!(sending.at(110), None);
+    assert_eq!(sending.counts(), (2, 2, 3, 2));
+}
+
+#[test]
+fn of_what_comes_too_early_nothing_is_written_where_more_are_kept() {
+    let mut sending = Sending::new(Keep::Last(10), "early-last");
+    sending.publish(1);
+    sending.at(100);
+    (2..=5).for_each(|number| sending.publish(number));
+    assert_eq!(sending.at(101), None);
+    assert_eq!(sending.counts(), (1, 1, 4, 1));
+    sending.publish(6);
+    sending.at(110);
+    assert_eq!(sending.counts(), (2, 2, 4, 2));
 }

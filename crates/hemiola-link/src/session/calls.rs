@@ -60,6 +60,11 @@ impl Calls {
         Some(next)
     }
 
+    /// Returns whether a request or an answer waits to be sent.
+    pub fn has_frames(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Returns when the next request is to be repeated, or when it is too late for its answer.
     pub fn due(&self) -> Option<Instant> {
         self.made.values().filter_map(Made::due).min()

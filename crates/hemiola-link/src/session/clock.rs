@@ -49,19 +49,19 @@ impl PeerClock {
         self.due
     }
 
-    /// Returns whether a ping is due, which leaves at `time` on the robot's clock then.
-    pub fn asks(&mut self, now: Instant, time: i64) -> bool {
-        let is_first = self.due.is_none();
-        if self.due.is_some_and(|due| now < due) {
-            return false;
-        }
-        if is_first {
+    /// Returns whether a ping is due.
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.due.is_none_or(|due| due <= now)
+    }
+
+    /// Notes a ping, which leaves at `time` on the robot's clock.
+    pub fn ask(&mut self, now: Instant, time: i64) {
+        if self.due.is_none() {
             self.quick = MOST_EXCHANGES as u32;
         }
         self.quick = self.quick.saturating_sub(1);
         self.due = Some(now + if self.quick > 0 { QUICK } else { PERIOD });
         self.asked = Some(time);
-        true
     }
 
     /// Notes an answer: when the ping left here, arrived there, and when the answer left there and
@@ -131,10 +131,19 @@ mod tests {
 
     use super::*;
 
+    /// Pings if it is due. Returns whether it was.
+    fn asks(clock: &mut PeerClock, now: Instant, time: i64) -> bool {
+        let is_due = clock.is_due(now);
+        if is_due {
+            clock.ask(now, time);
+        }
+        is_due
+    }
+
     /// Pings a clock that is ahead: at `time`, with these ways there and back. Returns when the
     /// answer is back.
     fn exchange(clock: &mut PeerClock, now: Instant, time: i64, ahead: i64, [there, back]: [i64; 2]) -> i64 {
-        assert!(clock.asks(now, time));
+        assert!(asks(clock, now, time));
         let arrived = time + there;
         let answered = arrived + 10;
         clock.learn([time, arrived + ahead, answered + ahead, answered + back]);
@@ -167,7 +176,7 @@ mod tests {
             let mut clock = PeerClock::default();
             let begin = Instant::now();
             for (number, [arrived, answered, back]) in said.iter().enumerate() {
-                clock.asks(begin + PERIOD * number as u32, 7);
+                asks(&mut clock, begin + PERIOD * number as u32, 7);
                 clock.learn([7, *arrived, *answered, *back]);
             }
             prop_assert!(clock.convert(stamp, committed, now) <= now);
@@ -201,7 +210,7 @@ mod tests {
     fn a_clock_that_stands_is_none() {
         let (mut clock, mut now) = (PeerClock::default(), Instant::now());
         for answer in [[0, 7, 7, 0], [0, 0, 0, 9], [5, 7, 7, 5]] {
-            assert!(clock.asks(now, answer[0]));
+            assert!(asks(&mut clock, now, answer[0]));
             clock.learn(answer);
             assert_eq!(clock.ahead(9), None);
             now += PERIOD;
@@ -212,13 +221,13 @@ mod tests {
     fn pings_come_quickly_at_first_and_then_each_second_and_only_the_last_is_answered() {
         let (mut clock, begin) = (PeerClock::default(), Instant::now());
         assert_eq!(clock.due(), None);
-        assert!(clock.asks(begin, 0) && !clock.asks(begin, 1));
+        assert!(asks(&mut clock, begin, 0) && !asks(&mut clock, begin, 1));
         let mut now = begin;
         let pauses: Vec<_> = (0..9)
             .map(|number| {
                 let pause = clock.due().unwrap() - now;
                 now = clock.due().unwrap();
-                assert!(clock.asks(now, number));
+                assert!(asks(&mut clock, now, number));
                 pause.as_millis()
             })
             .collect();

@@ -31,6 +31,10 @@ pub struct Desk {
     pub longest_frame: usize,
     /// The time within which calls must be answered, if requests and answers may be lost.
     pub answer_patience: Option<Duration>,
+    /// Who is there, and who wants or brings what, may have changed since the link noticed it last.
+    pub has_changed: bool,
+    /// What the statistics say of the clocks of peers may have changed.
+    pub has_old_clocks: bool,
     on_loss: LossPolicy,
     note: Note,
     told: BTreeSet<String>,
@@ -68,6 +72,8 @@ impl Desk {
             longest_offer: wire::LONGEST_OFFER,
             longest_frame: wire::LONGEST_FRAME,
             answer_patience: None,
+            has_changed: true,
+            has_old_clocks: false,
             on_loss: LossPolicy::default(),
             note,
             told: BTreeSet::new(),
@@ -174,6 +180,7 @@ impl Desk {
     /// either `sought` at an address or one who has connected to this link.
     pub fn part(&mut self, robot: Option<&str>, sought: Option<&LinkAddress>, parting: &Parting) {
         let is_refusal = parting.is_refusal();
+        self.has_changed = true;
         self.statistics.refused += u64::from(is_refusal);
         match (robot, sought) {
             (Some(robot), _) => {

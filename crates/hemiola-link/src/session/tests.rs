@@ -1,6 +1,7 @@
 //! Two sides that talk over a network which loses, delays and repeats frames.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
 use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
@@ -66,7 +67,7 @@ impl Side {
         let ends = Ends { bus: bus.clone(), clock, scale: None, robot: None };
         let wakeup = Arc::new(Wakeup::new());
         let services = Services::new(link, bus.clone(), wakeup.clone());
-        let topics = Topics::new(link, ends, wakeup);
+        let topics = Topics::new(link, ends, &vec![wakeup; link.send.len()]);
         let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(link), Arc::new(|_| {}));
         let session = Session::new(&desk);
         Self { desk, session, bus, now: Instant::now() }
@@ -81,8 +82,10 @@ impl Side {
     }
 
     fn says(&mut self) -> Option<Vec<u8>> {
-        let Outgoing { head, cdr } = self.session.next(self.now, &mut self.desk)?;
-        Some([&head, &*cdr].concat())
+        let mut frame = Vec::new();
+        let cdr = self.session.next(self.now, &mut self.desk, &mut frame)?;
+        frame.extend_from_slice(&cdr);
+        Some(frame)
     }
 
     /// Receives a frame, as over UDP: what arrives before the first hello is ignored.
@@ -151,7 +154,7 @@ proptest! {
         }
         let mut numbers = Vec::new();
         for number in 1..=50_u32 {
-            let cdr = hemiola_model::cdr::encode(&number).into();
+            let cdr = Arc::new(hemiola_model::cdr::encode(&number));
             near.session.publish(0, Waiting { time: 0, stamp: None, cdr }, near.now, &mut near.desk);
             if number % 3 == 0 {
                 bring(&mut near, &mut far, &mut fates);

@@ -108,13 +108,16 @@ proptest! {
     #[test]
     fn a_stream_gives_the_same_frames_however_it_is_cut(
         owned in prop::collection::vec(frames(), 1..6),
-        cuts in prop::collection::vec(1_usize..30, 1..40),
+        cuts in prop::collection::vec((1_usize..30, any::<bool>()), 1..40),
     ) {
         let stream = owned.iter().flat_map(|owned| with_length(&owned.frame())).collect::<Vec<_>>();
         let (mut incoming, mut expected, mut rest) = (Incoming::default(), owned.iter(), stream.as_slice());
-        for cut in cuts.iter().cycle() {
+        for (cut, is_in_place) in cuts.iter().cycle() {
             let (piece, after) = rest.split_at((*cut).min(rest.len()));
-            incoming.push(piece);
+            match is_in_place {
+                true => incoming.fill(|bytes| bytes.extend_from_slice(piece)),
+                false => incoming.push(piece),
+            }
             while let Some(frame) = incoming.next().unwrap() {
                 prop_assert_eq!(Some(frame), expected.next().map(Owned::frame));
             }
@@ -127,12 +130,22 @@ proptest! {
     }
 
     #[test]
+    fn what_is_split_off_a_stream_is_its_first_frame(owned in frames(), behind in prop::collection::vec(any::<u8>(), 0..9)) {
+        let bytes = with_length(&owned.frame());
+        let stream = [&bytes[..], &behind].concat();
+        prop_assert_eq!(split(&stream), Ok(Some((owned.frame(), bytes.len()))));
+        (0..bytes.len()).for_each(|length| assert_eq!(split(&stream[..length]), Ok(None)));
+    }
+
+    #[test]
     fn a_length_takes_no_memory(kind in any::<u8>(), length in any::<u32>()) {
         let mut incoming = Incoming::default();
         incoming.push(&length.to_le_bytes());
         incoming.push(&[kind]);
         _ = incoming.next();
         prop_assert!(incoming.bytes.capacity() < 100);
+        incoming.fill(|_| ());
+        prop_assert!(incoming.bytes.capacity() < 100_000);
     }
 }
 

@@ -41,7 +41,7 @@ mod with_real_threads {
 
     #[test]
     fn the_generation_wraps_without_touching_the_sleepers() {
-        let wakeup = Wakeup { word: AtomicU64::new((u64::from(u32::MAX) << 32) | 3), parking: Parking::new() };
+        let wakeup = Wakeup { word: AtomicU64::new((u64::from(u32::MAX) << 32) | 3), ..Wakeup::new() };
         assert_eq!(wakeup.advance(), 3);
         assert_eq!(wakeup.word.load(Ordering::Relaxed), 3);
     }

@@ -167,6 +167,22 @@ impl Observer {
         Some(self.value(line, passed))
     }
 
+    /// Lets go of all values that have come so far but the newest of each cycle and source. Returns
+    /// how many these were. For observers of one representation that are interested in its newest
+    /// value: they need not look at the others.
+    ///
+    /// ```
+    /// # fn show(mut ball: hemiola_runtime::Observer) {
+    /// let passed_over = ball.keep_newest_value();
+    /// if let Some(newest) = ball.next_value() {
+    ///     println!("{} after {passed_over} others", newest.now());
+    /// }
+    /// # }
+    /// ```
+    pub fn keep_newest_value(&mut self) -> u64 {
+        self.values.iter_mut().map(ValueLine::keep_newest).sum()
+    }
+
     /// Returns the next message, of the topics in turn.
     pub fn next_message(&mut self) -> Option<SeenMessage<'_>> {
         let topic = self.find_message()?;

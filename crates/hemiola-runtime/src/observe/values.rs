@@ -82,6 +82,7 @@ pub fn values(
         writer,
         ValueLine {
             values,
+            kept: None,
             channels: channels.collect(),
             counts,
             taken: held.collect(),
@@ -217,6 +218,8 @@ impl Entry {
 /// The observer's end of what one blackboard passes on.
 pub struct ValueLine {
     values: Taker<PassedValue>,
+    /// The value that was kept as the newest, which comes before those on their way.
+    kept: Option<PassedValue>,
     channels: Vec<ValueChannel>,
     counts: Arc<[Count]>,
     taken: Box<[Taken]>,
@@ -233,10 +236,27 @@ struct Taken {
 impl ValueLine {
     /// Dequeues the next value.
     pub fn take(&mut self) -> Option<PassedValue> {
-        let passed = self.values.take()?;
+        let passed = self.kept.take().or_else(|| self.values.take())?;
+        self.note_taken(&passed);
+        Some(passed)
+    }
+
+    /// Dequeues all values but the newest, and lets go of them. Returns how many these were.
+    pub fn keep_newest(&mut self) -> u64 {
+        let mut passed_over = 0;
+        while let Some(newer) = self.values.take() {
+            if let Some(older) = self.kept.replace(newer) {
+                self.note_taken(&older);
+                drop(self.see(older, 0));
+                passed_over += 1;
+            }
+        }
+        passed_over
+    }
+
+    fn note_taken(&mut self, passed: &PassedValue) {
         let taken = &mut self.taken[passed.entry as usize];
         taken.count = taken.count.wrapping_add(1);
-        Some(passed)
     }
 
     /// Returns a value as an observer sees it; channels are counted from `first` on.

@@ -363,3 +363,24 @@ fn an_observer_that_sleeps_is_notified_of_values_and_of_nothing_else() {
     (0..3).for_each(|_| _ = stepper.step());
     assert_eq!(wakeup.generation(), before);
 }
+
+#[test]
+fn who_wants_the_newest_value_lets_go_of_all_others() {
+    let mut stepper = robot().into_stepper().unwrap();
+    let mut seen = stepper.handle().observe(Observation::of(["Filtered"])).unwrap();
+    let mut step = |times: u32| (0..times).for_each(|_| _ = stepper.step());
+    step(10);
+    assert_eq!((seen.keep_newest_value(), seen.keep_newest_value()), (9, 0));
+    // What was let go of makes room for others: more than an observer holds.
+    step(15);
+    assert_eq!(seen.keep_newest_value(), 15);
+    step(15);
+    assert_eq!(seen.keep_newest_value(), 15);
+    step(1);
+    assert_eq!(filtered(&mut seen).into_iter().map(|(_, number)| number).collect::<Vec<_>>(), [40, 41]);
+    assert_eq!(seen.dropped().values, 0);
+    step(1);
+    _ = seen.keep_newest_value();
+    drop(seen);
+    step(30);
+}

@@ -1,10 +1,9 @@
 //! Calls of the peer, which are answered here.
 
-use std::sync::Arc;
-
 use hemiola_bus::AnyAnswer;
 
 use super::{MOST_CALLS, MOST_HELD, MOST_WAITING};
+use crate::lane::Cdr;
 use crate::passage::Passage;
 use crate::services::{self, Unanswered};
 use crate::session::{Desk, End, Outgoing, Session};
@@ -110,7 +109,7 @@ impl Session {
     fn refuse(&mut self, call: u64, why: NoAnswer, reason: &str, desk: &Desk) {
         let mut head = Vec::new();
         Frame::Refusal { call, why, reason: wire::shortened(reason) }.write(&mut head);
-        let refusal = Outgoing { head: head.clone(), cdr: Arc::default() };
+        let refusal = Outgoing { head: head.clone(), cdr: Cdr::default() };
         self.calls.given.note(call, &refusal, desk.answer_patience.is_some());
         self.sayings.push_back(head);
     }

@@ -1,0 +1,91 @@
+//! System calls of two processes, as `strace` writes them.
+
+use std::collections::BTreeMap;
+
+/// The system calls of the sending process and of the one that it has started, which receives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Calls([BTreeMap<String, u64>; 2]);
+
+const SENDER: usize = 0;
+const RECEIVER: usize = 1;
+
+impl Calls {
+    /// Counts the calls in a trace in which each line begins with the number of a thread.
+    pub fn of(trace: &str) -> Self {
+        let (mut calls, mut processes) = (Self::default(), BTreeMap::new());
+        for line in trace.lines() {
+            let Some((thread, call)) = line.trim_start().split_once(' ') else { continue };
+            let (thread, call) = (thread.to_owned(), call.trim_start());
+            let process = *processes.entry(thread.clone()).or_insert(SENDER);
+            let name = match call.strip_prefix("<... ") {
+                Some(resumed) => resumed.split(' ').next(),
+                None => call.split_once('(').map(|(name, _)| name),
+            };
+            let Some(name) = name.filter(|name| name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')) else {
+                continue;
+            };
+            if matches!(name, "clone" | "clone3" | "fork" | "vfork")
+                && let Some((_, new)) = call.rsplit_once(" = ")
+            {
+                processes.entry(new.to_owned()).or_insert(process);
+            }
+            if name == "execve" && call.contains('(') && processes.len() > 1 {
+                processes.insert(thread, RECEIVER);
+            }
+            if !call.starts_with("<... ") {
+                *calls.0[process].entry(name.to_owned()).or_default() += 1;
+            }
+        }
+        calls
+    }
+
+    /// Returns what there is more of than in another trace.
+    pub fn since(mut self, before: &Self) -> Self {
+        for (calls, before) in self.0.iter_mut().zip(&before.0) {
+            for (name, count) in calls {
+                *count = count.saturating_sub(before.get(name).copied().unwrap_or_default());
+            }
+        }
+        self
+    }
+
+    /// Writes how many there are for each of that many messages, of the sender and the receiver.
+    pub fn per(&self, messages: u64) -> [String; 2] {
+        self.0.each_ref().map(|calls| {
+            let per = |count: u64| count as f64 / messages.max(1) as f64;
+            let mut often: Vec<_> = calls.iter().filter(|(_, count)| per(**count) >= 0.05).collect();
+            often.sort_by(|one, other| other.1.cmp(one.1));
+            let each: Vec<_> = often.iter().map(|(name, count)| format!("{name} {:.2}", per(**count))).collect();
+            format!("{:.2} ({})", per(calls.values().sum()), each.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_calls_of_each_process_and_its_threads_are_its_own() {
+        let trace = "\
+10 execve(\"bench\", [\"bench\"], 0x7ffc /* 3 vars */) = 0
+10 clone3({flags=CLONE_VM|CLONE_VFORK}, 88) = 11
+11 execve(\"bench\", [\"bench\"], 0x7ffc /* 3 vars */) = 0
+10 clone3({flags=CLONE_VM|CLONE_THREAD}, 88 <unfinished ...>
+12 write(3, \"\", 8) = 8
+10 <... clone3 resumed> => {parent_tid=[12]}, 88) = 12
+11 clone3({flags=CLONE_VM|CLONE_THREAD}, 88) = 13
+13 read(4,  <unfinished ...>
+12 sendto(5, \"\", 100, 0, NULL, 0) = 100
+13 <... read resumed>\"\", 100) = 100
+13 --- SIGCHLD {si_signo=SIGCHLD} ---
+13 +++ exited with 0 +++
+";
+        let calls = Calls::of(trace);
+        let count = |process: usize, name: &str| calls.0[process].get(name).copied().unwrap_or_default();
+        assert_eq!([count(SENDER, "write"), count(SENDER, "sendto"), count(SENDER, "clone3")], [1, 1, 2]);
+        assert_eq!([count(RECEIVER, "read"), count(RECEIVER, "clone3"), count(SENDER, "read")], [1, 1, 0]);
+        let twice = Calls::of(&[trace, "12 write(3, \"\", 8) = 8\n12 write(3, \"\", 8) = 8\n"].concat());
+        assert_eq!(twice.since(&calls).per(1)[SENDER], "2.00 (write 2.00)");
+    }
+}

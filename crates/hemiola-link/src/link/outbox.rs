@@ -1,0 +1,123 @@
+//! What is being written to a connection.
+
+use crate::lane::Cdr;
+use crate::wire;
+
+/// The frames that are written to a connection next, as they go over the stream.
+///
+/// Small ones are copied behind each other, so that one call of the system writes all that wait; a
+/// large one is written from where it is.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    bytes: Vec<u8>,
+    /// What is written behind these bytes.
+    large: Option<Cdr>,
+    /// How much of both was written.
+    written: usize,
+}
+
+/// The bytes beyond which no more frames are added: they are under way, and newer messages do not
+/// replace them any more.
+const ENOUGH: usize = 16 << 10;
+/// The most bytes that are copied of a message.
+const SMALL: usize = 4 << 10;
+
+impl Outbox {
+    /// Returns whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.large.is_none()
+    }
+
+    /// Adds frames until there are enough, or no more. `next` appends the next frame up to its CDR,
+    /// and returns that.
+    pub fn fill(&mut self, mut next: impl FnMut(&mut Vec<u8>) -> Option<Cdr>) {
+        while self.large.is_none() && self.bytes.len() < ENOUGH {
+            let begin = self.bytes.len();
+            self.bytes.extend_from_slice(&[0; wire::LENGTH]);
+            let Some(cdr) = next(&mut self.bytes) else {
+                self.bytes.truncate(begin);
+                return;
+            };
+            let head = begin + wire::LENGTH;
+            let length = self.bytes.len() - head + cdr.len();
+            self.bytes[begin..head].copy_from_slice(&wire::length_of(length));
+            if cdr.len() <= SMALL {
+                self.bytes.extend_from_slice(&cdr);
+            } else {
+                self.large = Some(cdr);
+            }
+        }
+    }
+
+    /// Returns what is to be written, in two parts.
+    pub fn parts(&self) -> [&[u8]; 2] {
+        let large = self.large.as_ref().map_or(&[][..], |large| large);
+        [
+            self.bytes.get(self.written..).unwrap_or_default(),
+            large.get(self.written.saturating_sub(self.bytes.len())..).unwrap_or_default(),
+        ]
+    }
+
+    /// Notes that so many bytes were written.
+    pub fn advance(&mut self, written: usize) {
+        self.written += written;
+        if self.written >= self.bytes.len() + self.large.as_ref().map_or(0, |large| large.len()) {
+            self.bytes.clear();
+            (self.large, self.written) = (None, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::{Frame, Message, split};
+
+    proptest! {
+        #[test]
+        fn however_much_is_written_at_once_the_same_frames_come_out(
+            lengths in prop::collection::vec(prop_oneof![0..100_usize, SMALL - 2..SMALL + 2, 0..100_000_usize], 0..30),
+            pieces in prop::collection::vec(1..50_000_usize, 1..20),
+        ) {
+            let sent: Vec<Vec<u8>> = lengths.iter().map(|&length| (0..length).map(|byte| byte as u8).collect()).collect();
+            let (mut outbox, mut stream, mut pieces) = (Outbox::default(), Vec::new(), pieces.iter().cycle());
+            let mut waiting = sent.iter().zip(1..);
+            loop {
+                outbox.fill(|frame| {
+                    let (cdr, sequence) = waiting.next()?;
+                    Message { topic: 7, sequence, time: 0, stamp: None, cdr: &[] }.write_head(frame);
+                    Some(Cdr::new(cdr.clone()))
+                });
+                if outbox.is_empty() {
+                    break;
+                }
+                let mut left: Vec<u8> = outbox.parts().concat();
+                left.truncate(*pieces.next().unwrap());
+                outbox.advance(left.len());
+                stream.extend(left);
+            }
+            let mut rest = &stream[..];
+            for (cdr, number) in sent.iter().zip(1..) {
+                let (frame, length) = split(rest).unwrap().unwrap();
+                prop_assert_eq!(frame, Frame::Message(Message { topic: 7, sequence: number, time: 0, stamp: None, cdr }));
+                rest = &rest[length..];
+            }
+            prop_assert!(rest.is_empty());
+        }
+    }
+
+    #[test]
+    fn small_frames_are_written_together_and_a_large_one_is_not_copied() {
+        let (mut outbox, large) = (Outbox::default(), Cdr::new(vec![1; SMALL + 1]));
+        let mut waiting = [Cdr::new(vec![2; 10]), Cdr::new(vec![3; 10]), large.clone(), Cdr::default()].into_iter();
+        outbox.fill(|frame| {
+            frame.push(9);
+            waiting.next()
+        });
+        let [together, alone] = outbox.parts();
+        assert_eq!((together.len(), alone.as_ptr()), (3 * 5 + 2 * 10, large.as_ptr()));
+        assert_eq!(waiting.len(), 1, "what comes behind it waits");
+    }
+}

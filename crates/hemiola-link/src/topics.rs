@@ -184,10 +184,15 @@ impl Topics {
                     let time = published_at(&message, &ends.clock, ends.scale.as_ref());
                     written(|writer| message.write(writer)).map(|cdr| Waiting { time, stamp: None, cdr })
                 }),
-                Some(Flow::Values(observer)) => observer.next_value().map(|value| {
-                    let (time, stamp) = (value.now().nanoseconds(), Some(value.stamp().nanoseconds()));
-                    written(|writer| value.value().write(writer)).map(|cdr| Waiting { time, stamp, cdr })
-                }),
+                Some(Flow::Values(observer)) => match observer.next_value() {
+                    // It has been sent already: only that it is stale is new.
+                    Some(value) if value.is_stale() => continue,
+                    Some(value) => {
+                        let (time, stamp) = (value.now().nanoseconds(), Some(value.stamp().nanoseconds()));
+                        Some(written(|writer| value.value().write(writer)).map(|cdr| Waiting { time, stamp, cdr }))
+                    }
+                    None => None,
+                },
                 None => None,
             };
             match waiting {
@@ -236,6 +241,14 @@ impl Topics {
     pub fn deliver(&mut self, topic: usize, stamp: i64, cdr: &[u8]) -> bool {
         let inlet = self.received[topic].inlet.as_ref();
         inlet.is_none_or(|inlet| inlet.deliver(Time::from_nanoseconds(stamp), cdr))
+    }
+
+    /// Marks the last value of a representation that is received as stale: nobody brings it any
+    /// more.
+    pub fn lose(&mut self, topic: usize) {
+        if let Some(inlet) = &self.received[topic].inlet {
+            inlet.lose();
+        }
     }
 
     /// Returns how many values of a representation the source could not read, since the last call.

@@ -212,7 +212,7 @@ impl Streams {
 
     fn part(&mut self, socket: usize, parting: Parting, desk: &mut Desk, now: Instant) {
         let Some(mut peer) = self.peers.remove(&socket) else { return };
-        peer.session.end_calls(desk);
+        peer.session.end(self.peers.values().map(|peer| &peer.session), desk);
         if parting.is_refusal() {
             peer.say_goodbye(&parting.to_string());
         }

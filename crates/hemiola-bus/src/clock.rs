@@ -105,6 +105,26 @@ impl RobotClock {
         }
     }
 
+    /// Lets a running clock show zero until it is [restarted](Self::restart); a stepped one shows
+    /// what it was set to anyway. Takes a lock.
+    ///
+    /// ```
+    /// use hemiola_bus::RobotClock;
+    /// use hemiola_model::Time;
+    /// use hemiola_realtime::monotonic_now;
+    /// use std::time::Duration;
+    ///
+    /// let clock = RobotClock::running(1.0);
+    /// clock.hold(); // the robot is being made
+    /// assert_eq!(clock.now(), Time::ZERO);
+    /// clock.restart(Duration::ZERO);
+    /// assert!(clock.due(Time::ZERO).is_some_and(|zero| zero <= monotonic_now()));
+    /// ```
+    pub fn hold(&self) {
+        // No machine gets there, and whoever sleeps until then is woken by the restart.
+        self.restart(Duration::MAX);
+    }
+
     /// Lets a running clock show zero in `from_now`: nobody is late at the start because making a
     /// robot takes time. Takes a lock.
     pub fn restart(&self, from_now: Duration) {

@@ -28,6 +28,6 @@ pub use command::StopCommand;
 pub use elsewhere::{Line, Oversight, StopCommand};
 #[cfg(target_os = "linux")]
 pub use line::Line;
-pub use message::{Message, RESTARTS, after_restart};
+pub use message::{Message, RESTARTS, after_restart, restarts};
 #[cfg(target_os = "linux")]
 pub use oversight::Oversight;

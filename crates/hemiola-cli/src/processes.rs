@@ -284,12 +284,16 @@ fn end_what_is_left(group: Pid) {
     }
 }
 
-/// Returns whether a process has not ended by itself: a signal has ended it, or it has panicked.
-/// Its guard says what a signal did as shells do.
+/// Returns whether a process has died: a signal has ended it, it has panicked, or something failed
+/// while it ran, such as a thread of the robot. Its guard says what a signal did as shells do.
+///
+/// A process that cannot begin as it is configured (2) would not begin the next time, and one whose
+/// log is not whole (3) has ended by itself.
 fn has_died(status: ExitStatus) -> bool {
+    const FAILED: i32 = 1;
     const PANICKED: i32 = 101;
     const SIGNALLED: i32 = 128;
-    status.code().is_none_or(|code| code == PANICKED || code >= SIGNALLED)
+    status.code().is_none_or(|code| code == FAILED || code == PANICKED || code >= SIGNALLED)
 }
 
 fn code(status: ExitStatus) -> u8 {
@@ -349,6 +353,14 @@ mod tests {
             assert!(Instant::now() < patience, "it does not end");
             thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    #[test]
+    fn whoever_fails_while_it_runs_has_died_and_whoever_is_not_configured_to_run_has_not() {
+        let exited = |code: i32| ExitStatus::from_raw(code << 8);
+        let died: Vec<i32> = (0..=255).filter(|code| has_died(exited(*code))).collect();
+        assert_eq!(died, [1, 101].into_iter().chain(128..=255).collect::<Vec<_>>());
+        assert!(has_died(ExitStatus::from_raw(9)), "a signal");
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use hemiola_config::Origins;
 use hemiola_log::{Entry, LogReader};
-use hemiola_realtime::{Calibration, LatencyDistribution, PolicyInForce, describe_machine};
+use hemiola_realtime::{
+    Calibration, LatencyDistribution, Policy, PolicyInForce, Priority, ThreadSettings, describe_machine,
+};
 use hemiola_recording::names::PROFILE;
 use hemiola_recording::this_program;
 use hemiola_runtime::Robot;
@@ -120,6 +122,14 @@ pub const PREEMPTION: &str = "preemption";
 /// time.
 pub fn calibrate(history: &mut ProfileHistory) -> bool {
     calibrate_by(history, measure)
+}
+
+/// Returns whether threads are given real-time priority, as [`calibrate`] does, but measures nothing:
+/// for a process that others wait for.
+pub fn has_priorities() -> bool {
+    let settings = ThreadSettings::new("hemiola priority").policy(Policy::Fifo(Priority::LOWEST));
+    let spawned = hemiola_realtime::spawn(settings, || ());
+    spawned.is_ok_and(|spawned| spawned.report.policy.is_granted())
 }
 
 fn calibrate_by(history: &mut ProfileHistory, mut measure: impl FnMut() -> MeasuredCosts) -> bool {

@@ -39,6 +39,7 @@
 //! | `lane` | the queue of one topic or representation for a peer |
 //! | `wire` | frames, as bytes |
 //! | `socket` | listeners, streams and datagrams |
+//! | `awaited` | the notice that somebody listens at a Unix socket |
 //! | `near` | the Unix socket beside a TCP port, for whoever is on the same host |
 //! | `folder` | the folder with the Unix sockets of a user's robots |
 //! | `patience` | the pauses between attempts |
@@ -46,6 +47,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
+mod awaited;
 mod buffers;
 mod error;
 mod folder;

@@ -119,6 +119,17 @@ impl Session {
         self.taken.values().any(|taken| taken.end == End::Received(topic) && taken.passage.is_some())
     }
 
+    /// Ends what this conversation is about: calls have no answer, and the last values are stale
+    /// that none of the conversations that are `left` brings.
+    pub fn end<'s>(&mut self, left: impl Iterator<Item = &'s Self> + Clone, desk: &mut Desk) {
+        self.end_calls(desk);
+        for topic in 0..desk.topics.received.len() {
+            if self.brings(topic) && !left.clone().any(|session| session.brings(topic)) {
+                desk.lose(topic);
+            }
+        }
+    }
+
     /// Returns how the peer's clock differs from the robot's, as far as that is known.
     pub fn clock(&self, desk: &Desk) -> Option<ClockOffset> {
         let ahead = self.clock.as_ref()?.ahead(desk.topics.now().nanoseconds())?;
@@ -431,6 +442,7 @@ impl Session {
         });
         match handed_over {
             Ok(is_first) => {
+                received.is_stale = false;
                 received.overtaken += u64::from(!is_first);
                 received.messages += 1;
                 received.bytes += message.cdr.len() as u64;

@@ -65,8 +65,11 @@ impl Listener {
             result => result?,
         };
         // Nobody can connect before the socket listens.
-        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        let only_user = || fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600));
+        only_user()?;
         rustix::net::listen(&socket, BACKLOG)?;
+        // Those who wait for this socket watch its folder: `awaited`.
+        only_user()?;
         Ok(Self::Unix(UnixListener::from_std(std_unix::UnixListener::from(socket)), path.to_owned()))
     }
 

@@ -128,6 +128,9 @@ pub struct ReceivedStatistics {
     pub overtaken: u64,
     /// Messages that could not be read as the type here, or could not be published.
     pub unreadable: u64,
+    /// Whether the peer is gone that has brought the last value of a representation, so that the
+    /// value is stale.
+    pub is_stale: bool,
 }
 
 /// The statistics of a service that is served to peers, or called here. Of all calls, each was
@@ -237,12 +240,12 @@ impl fmt::Display for LinkStatistics {
             write_counts(formatter, &[(*skipped, "skipped"), (*dropped, "dropped"), (*unsendable, "unsendable")])?;
             formatter.write_str(absence(*kind, *is_there))?;
         }
-        for ReceivedStatistics { name, kind, is_there, messages, bytes, lost, late, overtaken, unreadable, .. } in
-            &self.received
-        {
+        for received in &self.received {
+            let ReceivedStatistics { name, kind, is_there, messages, bytes, lost, late, overtaken, .. } = received;
             write!(formatter, "\n  received {name}: {messages} messages, {bytes} bytes")?;
-            let counts = [(*lost, "lost"), (*late, "late"), (*overtaken, "overtaken"), (*unreadable, "unreadable")];
-            write_counts(formatter, &counts)?;
+            let unreadable = (received.unreadable, "unreadable");
+            write_counts(formatter, &[(*lost, "lost"), (*late, "late"), (*overtaken, "overtaken"), unreadable])?;
+            formatter.write_str(if received.is_stale { ", stale now" } else { "" })?;
             formatter.write_str(absence(*kind, *is_there))?;
         }
         let unserved = ": nobody in this robot serves it and says what it is (`bus.allow_calls`)";

@@ -222,12 +222,16 @@ impl Topics {
                 let cdr = buffers.written(|writer| message.write(writer));
                 cdr.map(|cdr| Waiting { time, stamp: None, cdr })
             }
-            Flow::Values(observer) => {
+            Flow::Values(observer) => loop {
                 let value = observer.next_value()?;
+                // It has been sent already: only that it is stale is new.
+                if value.is_stale() {
+                    continue;
+                }
                 let (time, stamp) = (value.now().nanoseconds(), Some(value.stamp().nanoseconds()));
                 let cdr = buffers.written(|writer| value.value().write(writer));
-                cdr.map(|cdr| Waiting { time, stamp, cdr })
-            }
+                break cdr.map(|cdr| Waiting { time, stamp, cdr });
+            },
         })
     }
 
@@ -288,6 +292,14 @@ impl Topics {
     pub fn deliver(&mut self, topic: usize, stamp: i64, cdr: &[u8]) -> bool {
         let inlet = self.received[topic].inlet.as_ref();
         inlet.is_none_or(|inlet| inlet.deliver(Time::from_nanoseconds(stamp), cdr))
+    }
+
+    /// Marks the last value of a representation that is received as stale: nobody brings it any
+    /// more.
+    pub fn lose(&mut self, topic: usize) {
+        if let Some(inlet) = &self.received[topic].inlet {
+            inlet.lose();
+        }
     }
 
     /// Returns how many values of a representation the source could not read, since the last call.

@@ -14,7 +14,7 @@ use hemiola_model::configuration::{
     Configuration, CycleConfiguration, LinkAddress, LinkConfiguration, Received, Sent, Subject, Trigger,
 };
 use hemiola_model::module::registry;
-use hemiola_runtime::{Observation, Pace, Robot, RobotHandle, RunningRobot};
+use hemiola_runtime::{Observation, Observer, Pace, Robot, RobotHandle, RunningRobot};
 
 #[derive(Representation, Clone, Default)]
 struct Picture {
@@ -37,6 +37,8 @@ struct Aim {
     x: f64,
     /// The age of its picture in seconds.
     age: f64,
+    /// Whether the robot that saw it is gone.
+    stale: bool,
 }
 
 #[derive(Source)]
@@ -70,7 +72,8 @@ struct Striker {}
 impl Striker {
     #[update]
     fn aim(&self, ball: Fresh<Ball>, aim: &mut Aim) {
-        *aim = Aim { number: ball.number, x: ball.x, age: ball.age().as_secs_f64() };
+        let (age, stale) = (ball.age().as_secs_f64(), ball.is_stale());
+        *aim = Aim { number: ball.number, x: ball.x, age, stale };
     }
 
     #[update]
@@ -238,6 +241,52 @@ fn it_is_observed_only_while_somebody_wants_it_and_what_came_last_stays_and_ages
     legs.stop();
     eventually(|| (again.link().sent[0].peers == 0).then_some(())).expect("nobody wants it any more");
     again.stop();
+}
+
+/// Waits for an aim of that kind, and counts the balls that become stale meanwhile.
+fn next_aim(seen: &mut Observer, stale: &mut u32, what: &str, is_it: impl Fn(&Aim) -> bool) -> Aim {
+    let patience = Instant::now() + Duration::from_secs(30);
+    loop {
+        assert!(Instant::now() < patience, "{what}");
+        let Some(value) = seen.next_value() else {
+            std::thread::sleep(Duration::from_millis(1));
+            continue;
+        };
+        *stale += u32::from(value.is_stale());
+        assert!(!value.is_stale() || value.stamp() < value.now(), "its sample was taken before it was lost");
+        if let Some(aim) = value.get::<Aim>().filter(|aim| is_it(aim)) {
+            return aim.clone();
+        }
+    }
+}
+
+#[test]
+fn what_came_last_is_stale_while_nobody_brings_it_and_a_cycle_that_waits_for_it_sees_that() {
+    for (free, trigger) in [(free_unix(), by_ball()), (free_unix(), Trigger::Rate(500.0)), (free_udp(), by_ball())] {
+        let mut head = Run::start("head", head(free));
+        let address = address_of(&head.link());
+        let legs = Run::start("legs", legs(address.clone(), trigger));
+        let mut seen = legs.handle().observe(Observation::of(["Ball", "Aim"])).unwrap();
+        let mut stale = 0;
+        for parting in 1..=3 {
+            next_aim(&mut seen, &mut stale, "a ball comes", |aim| aim.number > 0 && !aim.stale);
+            assert!(!legs.link().received[0].is_stale);
+            head.stop();
+            let last = next_aim(&mut seen, &mut stale, "it becomes stale", |aim| aim.stale);
+            assert!(last.number > 0 && last.x == 0.5 * f64::from(last.number), "it is the last one");
+            eventually(|| (legs.link().parted == parting).then_some(())).expect("the end is noticed");
+            assert!(legs.link().received[0].is_stale && legs.link().to_string().contains(", stale now"));
+            head = Run::start("head", self::head(address.clone()));
+            next_aim(&mut seen, &mut stale, "it is fresh again", |aim| !aim.stale);
+        }
+        while let Some(value) = seen.next_value() {
+            stale += u32::from(value.is_stale());
+        }
+        assert_eq!(stale, 3, "each time it is told once");
+        drop(seen);
+        legs.stop();
+        head.stop();
+    }
 }
 
 #[test]

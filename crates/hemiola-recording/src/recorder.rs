@@ -150,6 +150,10 @@ fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, shared: &Shar
     loop {
         // This is read first, so that the last round drains everything.
         let is_last = shared.is_over.load(Ordering::Relaxed);
+        if !output.follow_beginning(is_last) {
+            thread::sleep(rhythm.look);
+            continue;
+        }
         output.write_runs(&mut seen);
         output.write_checkpoints(&mut seen);
         while write_next(&mut seen, &mut output) {

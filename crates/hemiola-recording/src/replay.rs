@@ -308,6 +308,8 @@ impl Fed {
                         Some(since) => LogFeed::open_since(recording.split(), recording.origin(), parts, since)?,
                         None => LogFeed::open(recording.split(), recording.origin(), parts)?,
                     };
+                    let is_fed = robot.fed_sources().contains(&source);
+                    let feed = if is_fed { feed.of_fed_source() } else { feed };
                     course = course.feeding(source, Box::new(feed));
                     fed += 1;
                 }

@@ -133,6 +133,27 @@ impl RobotHandle {
         Ok(observer)
     }
 
+    /// Returns whether the robot has begun. Until then the clock of a robot that was only
+    /// [prepared](crate::Robot::prepare) stands at zero, and no time of the world belongs to that.
+    ///
+    /// ```
+    /// use hemiola_runtime::{Pace, Robot};
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    ///
+    /// let prepared = Robot::assemble(configuration)?.prepare(Pace::RealTime)?;
+    /// let handle = prepared.handle().clone();
+    /// assert!(!handle.has_begun());
+    /// let running = prepared.begin();
+    /// assert!(handle.has_begun());
+    /// # running.stop();
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn has_begun(&self) -> bool {
+        self.state.has_begun()
+    }
+
     /// Returns the inlet of the source of that name, if it is one that is fed from outside. A link
     /// is such a source for each representation that it receives: `link.head.BallPercept`.
     ///

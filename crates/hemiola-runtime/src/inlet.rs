@@ -3,6 +3,9 @@
 //!
 //! The newest value counts: it takes the place of one that the source has not taken yet. Those who
 //! feed a source take turns, off the real-time threads; the source waits for none of them.
+//!
+//! Who feeds a source may be lost. Losses are counted, and a delivery says how many came before it:
+//! the value becomes stale if there was a loss after the newest delivery, whatever came first.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +15,7 @@ use hemiola_model::cdr::CdrReader;
 use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
 use hemiola_realtime::Wakeup;
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// The inlet of a source that is fed from outside:
 /// [`RobotHandle::inlet`](crate::RobotHandle::inlet).
@@ -35,6 +38,21 @@ pub struct SourceInlet {
 pub struct Intake {
     deliveries: LatestReader<Delivery>,
     shared: Arc<Shared>,
+    /// The losses up to the one that was noted last, or before the delivery that was taken last.
+    noted: u32,
+    /// Whether a delivery was taken, and there was no loss since.
+    is_fed: bool,
+}
+
+/// What a source takes next from its inlet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A delivery.
+    Delivery,
+    /// The loss of whoever delivers: the last value is stale from now on.
+    Loss,
+    /// Nothing at present.
+    Nothing,
 }
 
 #[derive(Default)]
@@ -42,19 +60,22 @@ struct Shared {
     /// Notified when there is a new delivery.
     wakeup: Wakeup,
     unreadable: AtomicU64,
+    losses: AtomicU32,
 }
 
 #[derive(Default)]
 struct Delivery {
     stamp: Time,
     cdr: Vec<u8>,
+    /// The number of losses before it.
+    losses: u32,
 }
 
 /// Creates both ends of an inlet for values of this representation.
 pub fn inlet(descriptor: &'static RepresentationDescriptor) -> (SourceInlet, Intake) {
     let (writer, deliveries) = latest(Delivery::default);
     let (writer, shared) = (Arc::new(Mutex::new(writer)), Arc::new(Shared::default()));
-    (SourceInlet { descriptor, writer, shared: shared.clone() }, Intake { deliveries, shared })
+    (SourceInlet { descriptor, writer, shared: shared.clone() }, Intake { deliveries, shared, noted: 0, is_fed: false })
 }
 
 impl SourceInlet {
@@ -73,11 +94,32 @@ impl SourceInlet {
             delivery.stamp = stamp;
             delivery.cdr.clear();
             delivery.cdr.extend_from_slice(cdr);
+            // Losses are counted under the same lock.
+            delivery.losses = self.shared.losses.load(Ordering::Relaxed);
         });
         let is_taken = writer.publish();
         drop(writer);
         self.shared.wakeup.notify_all();
         is_taken
+    }
+
+    /// Marks the last value that was delivered as stale until the next one: whoever has delivered
+    /// it is gone. The source has a sample more then, which repeats the value, so that it reaches
+    /// all who read it, and the log.
+    ///
+    /// ```
+    /// # fn part(robot: &hemiola_runtime::RobotHandle) {
+    /// if let Some(ball) = robot.inlet("link.head.BallPercept") {
+    ///     ball.lose(); // `Fresh::is_stale` is true from now on
+    /// }
+    /// # }
+    /// ```
+    pub fn lose(&self) {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        // Release: who sees the loss sees what was delivered before.
+        self.shared.losses.fetch_add(1, Ordering::Release);
+        drop(writer);
+        self.shared.wakeup.notify_all();
     }
 
     /// Wakes the source, which then looks whether it is to end.
@@ -92,9 +134,20 @@ impl SourceInlet {
 }
 
 impl Intake {
-    /// Returns whether there is a delivery that was not taken yet.
-    pub fn has_new(&self) -> bool {
-        self.deliveries.has_new()
+    /// Returns what is to be taken next. A loss is noted with that.
+    pub fn next(&mut self) -> Next {
+        // The losses are read first: what was delivered before them is seen then.
+        let losses = self.shared.losses.load(Ordering::Acquire);
+        if self.deliveries.has_new() {
+            return Next::Delivery;
+        }
+        let is_loss = losses != self.noted && std::mem::take(&mut self.is_fed);
+        self.noted = losses;
+        if is_loss { Next::Loss } else { Next::Nothing }
+    }
+
+    fn has_news(&self) -> bool {
+        self.deliveries.has_new() || self.shared.losses.load(Ordering::Acquire) != self.noted
     }
 
     /// Fills a value with the newest delivery, and returns when its sample was taken. May run code
@@ -104,9 +157,12 @@ impl Intake {
     /// The reason why the delivery is no such value.
     pub fn take(&mut self, value: &mut ValueMut<'_>) -> Result<Time, String> {
         self.deliveries.take();
-        self.deliveries.with_front(|Delivery { stamp, cdr }| {
+        let Self { deliveries, noted, is_fed, .. } = self;
+        deliveries.with_front(|Delivery { stamp, cdr, losses }| {
+            *noted = *losses;
             let mut reader = CdrReader::new(cdr).map_err(|error| error.to_string())?;
             value.read(&mut reader).map_err(|error| error.to_string())?;
+            *is_fed = true;
             Ok(*stamp)
         })
     }
@@ -116,12 +172,12 @@ impl Intake {
         self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Sleeps until there is a delivery that was not taken yet, or `is_over` and the inlet was
+    /// Sleeps until there is a delivery that was not taken yet or a loss, or `is_over` and the inlet was
     /// [woken](SourceInlet::wake).
     pub fn wait(&self, is_over: impl Fn() -> bool) {
         let seen = self.shared.wakeup.generation();
         // What was written before the event was notified is seen by now, or the wait is none.
-        if !self.has_new() && !is_over() {
+        if !self.has_news() && !is_over() {
             self.shared.wakeup.wait(seen, None);
         }
     }
@@ -146,15 +202,16 @@ mod tests {
         let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
         let (inlet, mut intake) = inlet(descriptor);
         let at = Time::from_seconds;
-        assert!(!intake.has_new());
+        assert_eq!(intake.next(), Next::Nothing);
         assert!(inlet.deliver(at(1.0), &cdr::encode(&1_u32)));
         assert!(!inlet.deliver(at(2.0), &cdr::encode(&2_u32)), "the first one was not taken");
+        assert_eq!(intake.next(), Next::Delivery);
         let mut value = descriptor.create();
         assert_eq!(intake.take(&mut ValueMut::of(&mut value)), Ok(at(2.0)));
         let mut seen = cdr::CdrWriter::default();
         assert!(value.write(&mut seen));
         assert_eq!(seen.finish(), cdr::encode(&2_u32));
-        assert!(!intake.has_new());
+        assert_eq!(intake.next(), Next::Nothing);
         inlet.deliver(at(3.0), &[0, 1, 0]);
         assert!(intake.take(&mut ValueMut::of(&mut value)).is_err());
         // Nobody is waited for that is there already.
@@ -162,5 +219,35 @@ mod tests {
         intake.wait(|| false);
         assert!(intake.take(&mut ValueMut::of(&mut value)).is_err());
         intake.wait(|| true);
+    }
+
+    #[test]
+    fn a_value_is_lost_once_after_it_was_taken_and_not_if_another_one_came_since() {
+        let schema = DataType::structure("test/Count", vec![Field::new("count", u32::data_type(), "")]);
+        let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
+        let (inlet, mut intake) = inlet(descriptor);
+        let mut value = descriptor.create();
+        let mut takes = |intake: &mut Intake| {
+            let next = intake.next();
+            if next == Next::Delivery {
+                intake.take(&mut ValueMut::of(&mut value)).unwrap();
+            }
+            next
+        };
+        let deliver = || inlet.deliver(Time::from_seconds(1.0), &cdr::encode(&1_u32));
+        inlet.lose();
+        intake.wait(|| false);
+        assert_eq!(takes(&mut intake), Next::Nothing, "there was no value");
+        deliver();
+        inlet.lose();
+        inlet.lose();
+        let next = [(); 3].map(|()| takes(&mut intake));
+        assert_eq!(next, [Next::Delivery, Next::Loss, Next::Nothing]);
+        inlet.lose();
+        assert_eq!(takes(&mut intake), Next::Nothing, "it is lost already");
+        deliver();
+        inlet.lose();
+        deliver();
+        assert_eq!([(); 2].map(|()| takes(&mut intake)), [Next::Delivery, Next::Nothing], "somebody else is there");
     }
 }

@@ -4,7 +4,6 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hemiola_bus::RobotClock;
-use hemiola_model::Time;
 use hemiola_model::configuration::{Configuration, Scheduling, Trigger};
 use hemiola_realtime::{Containment, Policy, Priority, ThreadSettings, monotonic_now, secure_memory, sleep_until};
 
@@ -63,17 +62,14 @@ pub struct RunningRobot {
 /// How long a cycle waits for its trigger before it checks whether the robot stops.
 const STOP_PERIOD: Duration = Duration::from_millis(100);
 /// The time that threads need to wake up before the first sample is due.
-const START_DELAY: Duration = Duration::from_millis(20);
-/// The time that observers need to be ready for the first sample. The clock's zero is known
-/// meanwhile.
-const PREPARATION: Duration = Duration::from_millis(200);
+const START_DELAY: Duration = Duration::from_millis(10);
 /// How long a stopping robot waits for its threads.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 /// The working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
 
 /// A robot whose threads exist and wait for the beginning, so that a recorder or another observer
-/// misses nothing.
+/// misses nothing. Its clock shows zero meanwhile.
 ///
 /// ```
 /// use hemiola_runtime::{Pace, Robot};
@@ -98,18 +94,8 @@ impl PreparedRobot {
         self.0.handle()
     }
 
-    /// Begins, at the planned time if that has not passed: the robot's clock is zero a fifth of a
-    /// second after the robot was prepared.
+    /// Begins: the robot's clock runs as soon as its threads can be awake, in 10 ms.
     pub fn begin(self) -> RunningRobot {
-        let clock = self.0.state.clock();
-        if clock.due(Time::ZERO).is_some_and(|zero| zero < monotonic_now() + START_DELAY) {
-            return self.begin_now();
-        }
-        self.0.state.begin();
-        self.0
-    }
-
-    fn begin_now(self) -> RunningRobot {
         self.0.state.clock().restart(START_DELAY);
         self.0.state.begin();
         self.0
@@ -122,7 +108,7 @@ impl Robot {
     /// # Errors
     /// The same errors as those of [`prepare`](Self::prepare).
     pub fn start(self, pace: Pace) -> Result<RunningRobot, RuntimeError> {
-        Ok(self.prepare(pace)?.begin_now())
+        Ok(self.prepare(pace)?.begin())
     }
 
     /// Creates the robot and its threads, which wait for the beginning.
@@ -147,7 +133,7 @@ impl Robot {
         let Launched { cycles, sources, controls, mut monitor, viewpoints, helpers, watchdog, state, .. } =
             launch(self, RobotClock::running(factor))?;
         monitor.note_denials(memory.lock.denial().into_iter());
-        state.clock().restart(PREPARATION);
+        state.clock().hold();
         let (mut threads, mut watched) = (Vec::new(), helpers);
         let catalog = monitor.catalog().clone();
         let configuration = controls.robot.configuration().clone();

@@ -21,7 +21,7 @@ use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Writing;
 use crate::containment::{describe_and_discard, in_words, quietly};
 use crate::faults::Fault;
-use crate::inlet::Intake;
+use crate::inlet::{Intake, Next};
 use crate::observe::Outlets;
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
@@ -204,11 +204,16 @@ impl SourceRunner {
             Err(panic) => Err(describe_and_discard(panic)),
         };
         match sampled {
-            Ok(stamp) => {
-                // The recorder has reported stamps that do not go on.
-                let (stamp, _) = self.stamps.admit(stamp, self.last, self.robot.clock().now());
-                writing.commit(stamp);
+            Ok(time) => {
                 self.samples = feed.number().unwrap_or(self.samples);
+                if let Some(taken) = feed.lapsed() {
+                    writing.commit_lapsed(taken);
+                    self.last = Some(time);
+                    return Sampled::At(time);
+                }
+                // The recorder has reported stamps that do not go on.
+                let (stamp, _) = self.stamps.admit(time, self.last, self.robot.clock().now());
+                writing.commit(stamp);
                 self.last = Some(stamp);
                 Sampled::At(stamp)
             }
@@ -221,7 +226,12 @@ impl SourceRunner {
 
     /// Takes the newest sample that was delivered from outside.
     fn sample_intake(&mut self) -> Sampled {
-        let Some(intake) = self.intake.as_mut().filter(|intake| intake.has_new()) else { return Sampled::Nothing };
+        let Some(intake) = &mut self.intake else { return Sampled::Nothing };
+        match intake.next() {
+            Next::Delivery => {}
+            Next::Loss => return self.sample_loss(),
+            Next::Nothing => return Sampled::Nothing,
+        }
         // SAFETY: as in `take_sample`.
         let Some(mut writing) = (unsafe { Writing::begin(&self.outputs) }) else { return Sampled::Failed };
         let taken = catch_unwind(AssertUnwindSafe(|| {
@@ -248,6 +258,19 @@ impl SourceRunner {
                 self.fail(format!("what was delivered is no such value: {reason}"))
             }
         }
+    }
+
+    /// Takes the loss of who delivers as a sample: the same value once more, marked as stale.
+    fn sample_loss(&mut self) -> Sampled {
+        let Some(last) = self.last else { return Sampled::Nothing };
+        // SAFETY: as in `take_sample`.
+        let Some(writing) = (unsafe { Writing::begin(&self.outputs) }) else { return Sampled::Failed };
+        writing.lapse();
+        // In the log, such a sample differs from all others by its time, which is not that at which
+        // the value was sampled. None that comes later is earlier, so that their order is kept.
+        let lost = self.robot.clock().now().max(last + Duration::from_nanos(1));
+        self.last = Some(lost);
+        Sampled::At(lost)
     }
 
     /// Returns whether its samples are delivered from outside, so that it never ends by itself.

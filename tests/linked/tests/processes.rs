@@ -25,6 +25,13 @@ struct Trip {
     age: f64,
 }
 
+/// The representation of the example that crosses: where the line is.
+#[derive(Representation, Clone, Default)]
+struct Line {
+    image: u64,
+    offset: f64,
+}
+
 /// The robot's processes, with their output in a file.
 struct Run {
     child: Child,
@@ -101,17 +108,22 @@ impl Drop for Run {
     }
 }
 
-fn trips(log: &Path) -> Vec<Trip> {
+/// Returns all messages of a topic.
+fn messages<T: hemiola_model::data::Data>(log: &Path, topic: &str) -> Vec<T> {
     let mut log = LogReader::open(log).unwrap();
-    let mut trips = Vec::new();
+    let mut messages = Vec::new();
     while let Some(entry) = log.next_entry() {
         if let Ok(Entry::Message(message)) = entry
-            && message.channel.topic == "/driving/Trip"
+            && message.channel.topic == topic
         {
-            trips.push(decode(message.data).unwrap());
+            messages.push(decode(message.data).unwrap());
         }
     }
-    trips
+    messages
+}
+
+fn trips(log: &Path) -> Vec<Trip> {
+    messages(log, "/driving/Trip")
 }
 
 fn verified(run: &Run, log: &str) {
@@ -197,33 +209,162 @@ fn one_part_alone_is_started_by_its_name_and_an_unknown_one_is_an_error() {
     assert!(text.contains("there is no process `visoin`") && text.contains("main, vision"), "{text}");
 }
 
-/// From the death of the part that sees to its next value in the part that drives: 200 deaths, some
-/// minutes.
-#[test]
-#[ignore = "takes minutes; .ci/long runs it"]
-fn it_sees_again_after_each_of_200_deaths() {
-    let mut run = Run::start("deaths", &["--log", "trip.mcap", "--set", "process.vision.restart='1000 per hour'"]);
-    let mut pause = hemiola_plan::SplitMix64::new(7);
-    for kill in 1..=200 {
-        run.wait_for("it is there", |run| run.processes("vision").len() == kill);
-        thread::sleep(Duration::from_millis(300 + pause.below(700)));
-        kill_process(run.processes("vision")[kill - 1], Signal::KILL).unwrap();
+/// The robot of the example in two processes of which each is started again.
+const BOTH_AGAIN: [&str; 6] = [
+    "--set",
+    "process.vision.restart='1000 per hour'",
+    "--set",
+    "process.pilot.cycles=['driving']",
+    "--set",
+    "process.pilot.restart='1000 per hour'",
+];
+
+/// What a process has of the system's: whatever grows with each death of another one is a leak. Only
+/// Linux tells.
+#[derive(Debug, PartialEq, Eq)]
+struct Held {
+    files: usize,
+    threads: usize,
+    children: usize,
+}
+
+impl Held {
+    fn of(process: Pid) -> Option<Self> {
+        let process = format!("/proc/{}", process.as_raw_nonzero());
+        let count = |folder: &str| fs::read_dir(format!("{process}/{folder}")).ok().map(Iterator::count);
+        let tasks = fs::read_dir(format!("{process}/task")).ok()?;
+        let children = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok());
+        let children = children.map(|children| children.split_whitespace().count()).sum();
+        Some(Self { files: count("fd")?, threads: count("task")?, children })
     }
-    thread::sleep(Duration::from_secs(1));
+}
+
+/// Waits until the part that drives has seen some more, or is another one and has seen something.
+fn sees_again(run: &Run) {
+    let before = run.seen();
+    run.wait_for("it sees again", |run| {
+        let now = run.seen();
+        now > before + 30 || (0 < now && now < before)
+    });
+}
+
+/// Kills a process of the example again and again, at random moments. Returns the run after it has
+/// ended.
+fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
+    let mut run = Run::start(name, &[&BOTH_AGAIN[..], &["--log", "trip.mcap"]].concat());
+    run.wait_for("both are there", |run| run.processes("pilot").len() == 1 && run.processes("vision").len() == 1);
+    let (starter, stays) = (Pid::from_child(&run.child), run.processes(survivor)[0]);
+    let mut pause = hemiola_plan::SplitMix64::new(7);
+    let mut held = None;
+    for kill in 1..=kills {
+        run.wait_for("it is there", |run| run.processes(victim).len() == kill);
+        // Now and then it is killed before it has begun, and mostly while it runs.
+        thread::sleep(Duration::from_millis(pause.below(700)));
+        kill_process(run.processes(victim)[kill - 1], Signal::KILL).unwrap();
+        if kill % 20 == 5 {
+            sees_again(&run);
+            let now = || [starter, stays].map(Held::of);
+            // Threads that wait for the dead one are about to end.
+            match &held {
+                None => held = Some(now()),
+                Some(held) => run.wait_for(&format!("nothing is left, as in {held:?}"), |_| now() == *held),
+            }
+        }
+    }
+    sees_again(&run);
+    let folder = hemiola_link::socket_folder().join(format!("processes-{}", starter.as_raw_nonzero()));
+    let sockets = || fs::read_dir(&folder).map_or(0, Iterator::count);
+    assert_eq!(sockets(), 1, "one socket is in {}", folder.display());
     run.signal(Signal::INT);
-    assert_eq!(run.end().code(), Some(0), "{}", run.text());
-    let trips = trips(&run.folder.join("trip-main.mcap"));
-    // An outage is told by the age of what is seen, which falls when something new comes.
-    let outages = trips.windows(2).filter(|pair| pair[1].age < pair[0].age && pair[0].age > 0.06);
-    let mut outages: Vec<f64> = outages.map(|pair| pair[0].age).collect();
+    let (status, text) = (run.end(), run.text());
+    assert_eq!(status.code(), Some(0), "{text}");
+    assert_eq!((run.processes(survivor).len(), run.processes(victim).len()), (1, kills + 1), "{text}");
+    for process in [run.processes("pilot"), run.processes("vision")].concat() {
+        assert!(test_kill_process(process).is_err(), "{process:?} is still there: {text}");
+    }
+    assert!(!folder.exists(), "the folder of the sockets is gone");
+    verified(&run, &format!("trip-{survivor}.mcap"));
+    run
+}
+
+/// Returns the times between two values of a topic that are longer than `usual`, in milliseconds, in
+/// their order; values that have only become stale are none.
+fn outages(log: &Path, topic: &str, usual: f64) -> Vec<f64> {
+    let mut log = LogReader::open(log).unwrap();
+    let (mut outages, mut last) = (Vec::new(), None);
+    while let Some(entry) = log.next_entry() {
+        let Ok(Entry::Message(message)) = entry else { continue };
+        if message.channel.topic != topic || message.publish_time < message.log_time {
+            continue;
+        }
+        let time = message.log_time.nanoseconds() as f64 / 1e6;
+        outages.extend(last.replace(time).map(|last| time - last).filter(|gap| *gap > usual));
+    }
     outages.sort_by(f64::total_cmp);
-    let at = |quantile: f64| outages[((outages.len() - 1) as f64 * quantile) as usize] * 1e3;
+    outages
+}
+
+fn tell(what: &str, outages: &[f64]) {
+    let at = |quantile: f64| outages[((outages.len() - 1) as f64 * quantile) as usize];
     println!(
-        "{} outages: without a new value for {:.0} ms in the middle, {:.0} ms in 99 %, {:.0} ms at most",
+        "{} outages of {what}: from the last sample before to the first one after {:.0} ms in the middle, {:.0} ms in \
+         99 %, {:.0} ms at most",
         outages.len(),
         at(0.5),
         at(0.99),
         at(1.0)
     );
-    assert!(outages.len() >= 190, "{} outages", outages.len());
+}
+
+/// Returns whether a line is one that the detector can have seen, to the bit.
+fn is_possible(line: &Line) -> bool {
+    let columns = 0..320;
+    let is_on_grid = |column: i32| line.offset.to_bits() == (1.0 - 2.0 * f64::from(column) / 320.0).to_bits();
+    line.image > 0 && columns.into_iter().any(is_on_grid)
+}
+
+#[test]
+fn each_process_may_die_at_any_moment_and_leaves_nothing_behind() {
+    let run = killed("each-vision", "vision", "pilot", 6);
+    assert!(messages::<Line>(&run.folder.join("trip-pilot.mcap"), "/link_vision_Line/Line").iter().all(is_possible));
+    killed("each-pilot", "pilot", "vision", 6);
+}
+
+/// 200 deaths of what sees, some minutes.
+#[test]
+#[ignore = "takes minutes; .ci/long runs it"]
+fn it_sees_again_after_each_of_200_deaths() {
+    let run = killed("deaths", "vision", "pilot", 200);
+    let log = run.folder.join("trip-pilot.mcap");
+    let trips = trips(&log);
+    let runs: Vec<u64> = trips.iter().map(|trip| trip.runs).collect();
+    assert_eq!(runs, (1..=runs.len() as u64).collect::<Vec<_>>(), "what drives has missed nothing");
+    let lines = messages::<Line>(&log, "/link_vision_Line/Line");
+    let corrupted = lines.iter().filter(|line| !is_possible(line)).count();
+    assert_eq!(corrupted, 0, "of {} lines", lines.len());
+    // The age of what was seen grows until something new comes, so that it tells how long nothing did.
+    let ages = trips.windows(2).filter(|pair| pair[1].age < pair[0].age && pair[0].age > 0.06);
+    let mut ages: Vec<f64> = ages.map(|pair| pair[0].age * 1e3).collect();
+    ages.sort_by(f64::total_cmp);
+    let at = |quantile: f64| ages[((ages.len() - 1) as f64 * quantile) as usize];
+    println!(
+        "{} outages: what was seen last is {:.0} ms old in the middle, {:.0} ms in 99 %, {:.0} ms at most",
+        ages.len(),
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
+    let outages = outages(&log, "/link_vision_Line/Line", 60.0);
+    tell("what sees", &outages);
+    assert!(outages.len() >= 150, "{} outages", outages.len());
+}
+
+/// 200 deaths of what drives, and what sees goes on.
+#[test]
+#[ignore = "takes minutes; .ci/long runs it"]
+fn it_drives_again_after_each_of_200_deaths() {
+    let run = killed("drivers", "pilot", "vision", 200);
+    let outages = outages(&run.folder.join("trip-vision.mcap"), "/link_pilot_Drive/Drive", 30.0);
+    tell("what drives", &outages);
+    assert!(outages.len() >= 150, "{} outages", outages.len());
 }

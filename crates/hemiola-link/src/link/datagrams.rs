@@ -260,7 +260,7 @@ impl Datagrams {
 
     fn part(&mut self, address: SocketAddr, parting: Parting, desk: &mut Desk) {
         let Some(mut peer) = self.peers.remove(&address) else { return };
-        peer.session.end_calls(desk);
+        peer.session.end(self.peers.values().map(|peer| &peer.session), desk);
         if parting.is_refusal() && peer.is_proven {
             let goodbye = peer.datagram(&Frame::Goodbye { reason: wire::shortened(&parting.to_string()) });
             _ = self.socket.send_to(&goodbye, address);

@@ -5,10 +5,11 @@ use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::{LinkAddress, LinkEnd};
-use mio::Registry;
+use mio::{Registry, Token};
 
 use super::outbox::Outbox;
 use super::{MOST_PEERS, Readiness, Todo, Tokens};
+use crate::awaited::AwaitedSocket;
 use crate::near;
 use crate::patience::Patience;
 use crate::session::{Desk, Parting, Session};
@@ -31,12 +32,19 @@ enum Port {
         listeners: Vec<Listener>,
         has_come: bool,
     },
-    Connecting {
-        address: LinkAddress,
-        patience: Patience,
-        /// When the next attempt is due; `None` while a connection exists.
-        due: Option<Instant>,
-    },
+    Connecting(Seeker),
+}
+
+/// The side that connects.
+struct Seeker {
+    address: LinkAddress,
+    patience: Patience,
+    /// When the next attempt is due; `None` while a connection exists.
+    due: Option<Instant>,
+    /// Says when somebody listens at a Unix socket.
+    awaited: Option<AwaitedSocket>,
+    /// Whether somebody may listen there since the last attempt.
+    has_come: bool,
 }
 
 struct Peer {
@@ -73,11 +81,13 @@ impl Streams {
                 listeners.iter_mut().try_for_each(|listener| listener.register(registry, tokens.at(PORT)))?;
                 Port::Listening { listeners, has_come: true }
             }
-            LinkEnd::Connect(address) => Port::Connecting {
+            LinkEnd::Connect(address) => Port::Connecting(Seeker {
                 address: address.clone(),
                 patience: Patience::up_to(LONGEST_PAUSE),
                 due: Some(Instant::now()),
-            },
+                awaited: None,
+                has_come: false,
+            }),
         };
         Ok(Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1 })
     }
@@ -99,6 +109,7 @@ impl Streams {
     pub fn note_ready(&mut self, socket: usize, readiness: Readiness) {
         match (&mut self.port, self.peers.get_mut(&socket)) {
             (Port::Listening { has_come, .. }, _) if socket == PORT => *has_come = true,
+            (Port::Connecting(seeker), _) if socket == PORT => seeker.look(),
             (_, Some(peer)) => {
                 peer.is_marked = true;
                 peer.is_readable |= readiness.is_readable;
@@ -151,11 +162,11 @@ impl Streams {
         // Those that have begun since have their first turn.
         todo.is_more |= self.peers.values().any(|peer| peer.is_marked && peer.is_there);
         todo.also_at(self.peers.values().filter_map(|peer| peer.due).min());
-        if let Port::Connecting { due, patience, .. } = &mut self.port {
+        if let Port::Connecting(seeker) = &mut self.port {
             if self.peers.values().any(|peer| peer.session.robot().is_some()) {
-                patience.reset();
+                seeker.patience.reset();
             }
-            todo.also_at(*due);
+            todo.also_at(seeker.due);
         }
     }
 
@@ -190,17 +201,11 @@ impl Streams {
 
     /// Connects to the other side, if an attempt is due.
     fn connect(&mut self, desk: &mut Desk, now: Instant, registry: &Registry) {
-        let Port::Connecting { address, due, .. } = &mut self.port else { return };
-        if due.is_none_or(|due| due > now) {
+        let Port::Connecting(seeker) = &mut self.port else { return };
+        if seeker.due.is_none_or(|due| due > now && !seeker.has_come) {
             return;
         }
-        *due = None;
-        let stream = match &*address {
-            LinkAddress::Unix(path) => Stream::unix(path),
-            LinkAddress::Auto(address) => near::connect(*address),
-            LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Stream::tcp(*address),
-        };
-        let begun = stream.and_then(|stream| {
+        let begun = seeker.attempt(registry, self.tokens.at(PORT)).and_then(|stream| {
             let is_there = stream.is_there_at_once();
             self.begin(stream, is_there, desk, now, registry)
         });
@@ -256,7 +261,7 @@ impl Streams {
 
     fn part(&mut self, socket: usize, parting: Parting, desk: &mut Desk, now: Instant) {
         let Some(mut peer) = self.peers.remove(&socket) else { return };
-        peer.session.end_calls(desk);
+        peer.session.end(self.peers.values().map(|peer| &peer.session), desk);
         if parting.is_refusal() {
             peer.say_goodbye(&parting.to_string());
         }
@@ -267,11 +272,35 @@ impl Streams {
     /// later.
     fn note_end(&mut self, robot: Option<&str>, parting: &Parting, desk: &mut Desk, now: Instant) {
         match &mut self.port {
-            Port::Connecting { address, patience, due } => {
-                *due = Some(patience.after(now));
-                desk.part(robot, Some(address), parting);
+            Port::Connecting(seeker) => {
+                seeker.due = Some(seeker.patience.after(now));
+                desk.part(robot, Some(&seeker.address), parting);
             }
             Port::Listening { .. } => desk.part(robot, None, parting),
+        }
+    }
+}
+
+impl Seeker {
+    /// Notes who listens by now.
+    fn look(&mut self) {
+        self.has_come |= self.awaited.as_ref().is_some_and(AwaitedSocket::has_come);
+    }
+
+    /// Starts to connect.
+    fn attempt(&mut self, registry: &Registry, token: Token) -> io::Result<Stream> {
+        self.due = None;
+        if let (LinkAddress::Unix(path), None) = (&self.address, &self.awaited) {
+            // Without it the next attempt comes after a pause, as over TCP.
+            self.awaited = AwaitedSocket::at(path, registry, token).ok();
+        }
+        // Who listens from now on is noticed, and tried once more.
+        self.look();
+        self.has_come = false;
+        match &self.address {
+            LinkAddress::Unix(path) => Stream::unix(path),
+            LinkAddress::Auto(address) => near::connect(*address),
+            LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Stream::tcp(*address),
         }
     }
 }

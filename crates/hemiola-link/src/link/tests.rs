@@ -262,3 +262,22 @@ fn of_what_comes_too_early_nothing_is_written_where_more_are_kept() {
     sending.at(110);
     assert_eq!(sending.counts(), (2, 2, 4, 2));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_peer_that_listens_again_is_met_at_once_and_not_after_a_pause() {
+    let address = LinkAddress::Unix(path("again"));
+    let mut there = Rig::open(LinkEnd::Connect(address.clone()));
+    for meeting in 1..=3 {
+        // Nobody is there for a while, so that the pauses are long.
+        for pause in [0, 100, 300, 700, 1500] {
+            there.at(pause);
+        }
+        let mut here = Rig::open(LinkEnd::Listen(address.clone()));
+        for _ in 0..3 {
+            there.at(1501);
+            here.at(1501);
+        }
+        assert_eq!((here.statistics().met, there.statistics().met), (1, meeting));
+    }
+}

@@ -71,8 +71,8 @@ impl PeerClock {
             return;
         }
         self.asked = None;
-        // Before a robot begins, its clock stands at zero.
-        if back <= left || arrived <= 0 {
+        // Before a robot begins, its clock stands at zero: it may begin while a ping is under way.
+        if left <= 0 || back <= left || arrived <= 0 {
             return;
         }
         let [left, arrived, answered, back] = [left, arrived, answered, back].map(i128::from);
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_is_believed_at_once() {
         let (mut clock, mut now) = (PeerClock::default(), Instant::now());
-        let time = exchange(&mut clock, now, 0, 50, [1, 1]);
+        let time = exchange(&mut clock, now, 1, 50, [1, 1]);
         now += QUICK;
         let time = exchange(&mut clock, now, time, 70, [40, 60]);
         assert_eq!(clock.ahead(time).unwrap().by, 50, "the second one is no better");
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_clock_that_stands_is_none() {
         let (mut clock, mut now) = (PeerClock::default(), Instant::now());
-        for answer in [[0, 7, 7, 0], [0, 0, 0, 9], [5, 7, 7, 5]] {
+        for answer in [[0, 7, 7, 0], [0, 7, 7, 9], [5, 0, 0, 9], [5, 7, 7, 5]] {
             assert!(asks(&mut clock, now, answer[0]));
             clock.learn(answer);
             assert_eq!(clock.ahead(9), None);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_model::cdr::MessageSchema;
-use hemiola_model::configuration::{LinkAddress, LossPolicy};
+use hemiola_model::configuration::{LinkAddress, LossPolicy, SubjectKind};
 
 use super::Parting;
 use crate::passage::{OfferedType, Passage};
@@ -165,6 +165,15 @@ impl Desk {
         if why == NoAnswer::Refused {
             let name = &self.services.called[service].name;
             self.complain(format!("a call of `{name}` has no answer: {reason}"));
+        }
+    }
+
+    /// Marks the last value that was received as stale: nobody brings it any more.
+    pub fn lose(&mut self, topic: usize) {
+        let received = &mut self.statistics.received[topic];
+        if received.kind == SubjectKind::Representation && received.messages > 0 {
+            received.is_stale = true;
+            self.topics.lose(topic);
         }
     }
 

@@ -8,6 +8,7 @@ use hemiola_config::{ConfigurationText, Origins};
 use hemiola_log::{Entry, LogError, LogReader, LogWriter};
 use hemiola_model::module::registry;
 use hemiola_model::{ParameterDescription, Time, Value};
+use hemiola_realtime::monotonic_now;
 use hemiola_runtime::{Change, Robot, RobotHandle};
 use hemiola_trace::Conditions;
 
@@ -48,12 +49,15 @@ impl Head {
         self
     }
 
-    /// Adds the origin of the robot's clock, which runs now.
-    pub fn starting(mut self, handle: &RobotHandle) -> Self {
+    /// Adds the origin of the robot's clock: when it shows zero, if the robot has begun.
+    pub fn note_origin(&mut self, handle: &RobotHandle) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let since_origin = Duration::from_nanos(handle.now().nanoseconds().try_into().unwrap_or(0));
-        let origin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(since_origin);
+        // A robot has a moment to wake up before its clock runs.
+        let zero = handle.clock().due(Time::ZERO).filter(|_| handle.has_begun());
+        let until_origin = zero.map_or(Duration::ZERO, |zero| zero.since(monotonic_now()));
+        let origin = now.saturating_sub(since_origin).saturating_add(until_origin);
         self.about.insert("clock_origin_unix_ns".to_owned(), origin.as_nanos().to_string());
-        self
     }
 
     /// Notes that the log contains only some of the values of these topics.

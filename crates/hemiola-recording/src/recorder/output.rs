@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use hemiola_log::{LogCompression, LogError, LogWriter};
+use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::configuration::LogExtent;
 use hemiola_runtime::{Observer, RobotHandle, SeenValue};
@@ -29,6 +30,8 @@ pub struct Output {
     compression: LogCompression,
     reserve: u64,
     head: Head,
+    /// Whether the head is in the log: not before the origin of the robot's clock is known.
+    has_head: bool,
     log: Option<LogWriter>,
     keeper: Keeper,
     channels: Channels,
@@ -43,7 +46,8 @@ pub struct Output {
 }
 
 impl Output {
-    /// Starts a log of what is observed.
+    /// Starts a log of what is observed. Its file is there when this returns, and has a head when
+    /// the robot [has begun](Self::follow_beginning).
     pub fn begin(
         handle: &RobotHandle,
         seen: &mut Observer,
@@ -63,7 +67,8 @@ impl Output {
             parts,
             compression,
             reserve,
-            head: head.starting(handle).with_parts_of(channels.partial()),
+            head: head.with_parts_of(channels.partial()),
+            has_head: false,
             log: None,
             keeper,
             channels,
@@ -76,20 +81,57 @@ impl Output {
             unwritten: 0,
             ending: None,
         };
-        output.log = Some(output.begin_file()?);
+        let mut log = output.create_file()?;
+        // The clock of a stepped robot has an origin from the beginning.
+        let is_stepped = handle.clock().due(Time::ZERO).is_none();
+        if is_stepped || handle.has_begun() {
+            output.write_head(&mut log)?;
+        }
+        output.log = Some(log);
         Ok(output)
     }
 
-    fn begin_file(&mut self) -> Result<LogWriter, LogError> {
-        let mut log = LogWriter::create(&self.parts.path(), self.compression)?;
-        self.head.write(&mut log)?;
-        self.channels.begin(&mut log)?;
-        self.topics.begin(&mut log)?;
-        self.journal.begin(&mut log)?;
+    /// Writes the head of the log if the robot has begun, or will not any more, and returns whether
+    /// the log has it.
+    pub fn follow_beginning(&mut self, is_over: bool) -> bool {
+        if !self.has_head && (is_over || self.handle.has_begun()) {
+            if let Some(mut log) = self.log.take() {
+                match self.write_head(&mut log) {
+                    Ok(()) => self.log = Some(log),
+                    Err(error) => self.fail(error),
+                }
+            }
+        }
+        self.has_head
+    }
+
+    fn write_head(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
+        self.has_head = true;
+        self.head.note_origin(&self.handle);
+        self.describe(log)
+    }
+
+    fn create_file(&self) -> Result<LogWriter, LogError> {
+        let log = LogWriter::create(&self.parts.path(), self.compression)?;
+        self.keeper.order(Order::Began(log.synchroniser()?));
+        Ok(log)
+    }
+
+    /// Writes what each file begins with.
+    fn describe(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
+        self.head.write(log)?;
+        self.channels.begin(log)?;
+        self.topics.begin(log)?;
+        self.journal.begin(log)?;
         self.debug.begin();
         self.runs.begin();
         self.checkpoints.begin();
-        self.keeper.order(Order::Began(log.synchroniser()?));
+        Ok(())
+    }
+
+    fn begin_file(&mut self) -> Result<LogWriter, LogError> {
+        let mut log = self.create_file()?;
+        self.describe(&mut log)?;
         Ok(log)
     }
 

@@ -24,6 +24,10 @@ pub struct LogFeed {
     is_over: bool,
     /// The number of the last sample.
     number: Option<u32>,
+    /// Whether the source is fed from outside, so that samples can lapse.
+    is_fed: bool,
+    /// When the value was sampled that the last sample only repeats.
+    lapsed: Option<LogTime>,
     /// Samples with a lower number are not needed.
     first: u32,
 }
@@ -41,6 +45,8 @@ enum Gathering {
 /// A sample, with the parts that were read.
 struct Sample {
     time: LogTime,
+    /// When it was taken: earlier, if the sample only says that who delivers was lost.
+    taken: LogTime,
     /// The number among all samples of the source.
     number: u32,
     parts: BTreeMap<usize, Message>,
@@ -83,7 +89,24 @@ impl LogFeed {
             false => Gathering::OfOneTime(VecDeque::new()),
             true => Gathering::NewestOfEach(BTreeMap::new()),
         };
-        Ok(Self { log, path, origin, parts, gathering, is_over: false, number: None, first: 0 })
+        Ok(Self {
+            log,
+            path,
+            origin,
+            parts,
+            gathering,
+            is_over: false,
+            number: None,
+            is_fed: false,
+            lapsed: None,
+            first: 0,
+        })
+    }
+
+    /// Lets it stand in for a source that is fed from outside, by somebody who may be lost.
+    #[must_use]
+    pub fn of_fed_source(self) -> Self {
+        Self { is_fed: true, ..self }
     }
 
     /// Reads up to the next complete sample.
@@ -118,7 +141,7 @@ impl LogFeed {
             self.is_over = true;
             return Ok(None);
         };
-        let (time, number) = (message.log_time, message.sequence);
+        let (time, taken, number) = (message.log_time, message.publish_time, message.sequence);
         if number < self.first {
             return Ok(None);
         }
@@ -132,7 +155,7 @@ impl LogFeed {
                     .iter()
                     .position(|sample| (sample.time, sample.number) == (time, number))
                     .unwrap_or_else(|| {
-                        begun.push_back(Sample { time, number, parts: BTreeMap::new() });
+                        begun.push_back(Sample { time, taken, number, parts: BTreeMap::new() });
                         begun.len() - 1
                     });
                 begun[index].parts.extend(parts.into_iter().map(|part| (part, kept.clone())));
@@ -140,7 +163,9 @@ impl LogFeed {
             }
             Gathering::NewestOfEach(newest) => {
                 newest.extend(parts.iter().map(|&part| (part, kept.clone())));
-                Ok(parts.contains(&0).then(|| Sample { time, number, parts: newest.clone() }))
+                // Other programs publish and log at different times.
+                let taken = time;
+                Ok(parts.contains(&0).then(|| Sample { time, taken, number, parts: newest.clone() }))
             }
         }
     }
@@ -149,13 +174,18 @@ impl LogFeed {
     fn read_sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, RecordingError> {
         let Some(sample) = self.next_sample()? else { return Ok(None) };
         self.number = Some(sample.number);
+        self.lapsed = (self.is_fed && sample.taken < sample.time).then_some(sample.taken);
         for (index, part) in self.parts.iter().enumerate() {
             let value = values.iter_mut().find(|value| value.descriptor() == part.descriptor());
             let (Some(value), Some(message)) = (value, sample.parts.get(&index)) else { continue };
             part.read(&message.channel, &message.data, value)?;
         }
-        let nanoseconds = sample.time.nanoseconds().saturating_sub(self.origin.nanoseconds());
-        Ok(Some(Time::from_nanoseconds(i64::try_from(nanoseconds).unwrap_or(i64::MAX))))
+        Ok(Some(self.since_origin(sample.time)))
+    }
+
+    fn since_origin(&self, time: LogTime) -> Time {
+        let nanoseconds = time.nanoseconds().saturating_sub(self.origin.nanoseconds());
+        Time::from_nanoseconds(i64::try_from(nanoseconds).unwrap_or(i64::MAX))
     }
 }
 
@@ -166,6 +196,10 @@ impl Feed for LogFeed {
 
     fn number(&self) -> Option<u32> {
         self.number
+    }
+
+    fn lapsed(&self) -> Option<Time> {
+        self.lapsed.map(|taken| self.since_origin(taken))
     }
 }
 

@@ -152,6 +152,11 @@ impl Store {
         self.commits.load(Ordering::Relaxed)
     }
 
+    fn count_commit(&self) {
+        // There is one writer at a time, so that no atomic addition is needed.
+        self.commits.store(self.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+
     /// Makes the current value the previous one. A program that uses previous values calls this
     /// before every run; as long as none does, none is kept.
     pub fn age(&self, between: &mut BetweenRuns<'_>) {
@@ -344,15 +349,37 @@ impl<'s> Writing<'s> {
     /// Makes what was written the current values.
     #[inline]
     pub fn commit(self, stamp: Time) {
+        self.show((stamp, false));
+    }
+
+    /// Makes what was written the current values, which are stale at once: as if they had been
+    /// committed before, and had [lapsed](Self::lapse) then.
+    pub fn commit_lapsed(self, stamp: Time) {
+        self.show((stamp, true));
+    }
+
+    /// Leaves the last values as the current ones, marked as stale, and counts that as provided: it
+    /// is news for those who observe them.
+    pub fn lapse(self) {
+        for store in self.stores {
+            store.count_commit();
+            // SAFETY: as in `show`.
+            unsafe { store.cell.set_stale() };
+        }
+        std::mem::forget(self);
+    }
+
+    /// Shows what was written, with this stamp, stale or not.
+    #[inline]
+    fn show(self, (stamp, stale): (Time, bool)) {
         for store in self.stores {
             let is_overridden = store.overridden.load(Ordering::Relaxed);
             let slot = if is_overridden { OVERRIDE } else { store.writing.load(Ordering::Relaxed) };
             store.current.store(slot, Ordering::Relaxed);
-            // There is one writer at a time, so that no atomic addition is needed.
-            store.commits.store(store.commits.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+            store.count_commit();
             // SAFETY: the provider is done, and the executor starts no reader before its task has
             // ended.
-            unsafe { store.cell.set_current(View { value: store.address(slot), stamp, stale: false }) };
+            unsafe { store.cell.set_current(View { value: store.address(slot), stamp, stale }) };
         }
         std::mem::forget(self);
     }
@@ -361,7 +388,7 @@ impl<'s> Writing<'s> {
 impl Drop for Writing<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: as in `commit`.
+        // SAFETY: as in `show`.
         self.stores.iter().for_each(|store| unsafe { store.cell.set_stale() });
     }
 }

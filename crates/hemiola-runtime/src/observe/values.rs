@@ -353,9 +353,16 @@ impl SeenValue<'_> {
         self.passed().run
     }
 
-    /// Returns the time on the cycle's clock in that run, or the sample's own time.
+    /// Returns the time on the cycle's clock in that run, or the sample's own time; of a value that
+    /// became [stale](Self::is_stale), when it did.
     pub fn now(&self) -> Time {
         self.passed().now
+    }
+
+    /// Returns whether it is the value before once more, which is stale now: whoever delivers the
+    /// samples of its source is gone.
+    pub fn is_stale(&self) -> bool {
+        self.passed().held.stale
     }
 
     /// Returns when the newest sample was taken that it derives from.

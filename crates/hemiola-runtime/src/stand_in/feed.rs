@@ -41,4 +41,10 @@ pub trait Feed: Send {
     fn number(&self) -> Option<u32> {
         None
     }
+
+    /// Returns when the value was sampled that the sample given last only repeats, marked as stale;
+    /// `None` for all others. The time of such a sample is that at which who delivers was lost.
+    fn lapsed(&self) -> Option<Time> {
+        None
+    }
 }

@@ -20,6 +20,7 @@ struct Way {
     x: f64,
     age: f64,
     runs: u64,
+    stale: bool,
 }
 
 #[derive(Representation, Clone, Default)]
@@ -38,7 +39,7 @@ impl Planner {
     #[update]
     fn way(&mut self, goal: Fresh<Goal>, way: &mut Way) {
         self.runs += 1;
-        *way = Way { x: goal.x, age: goal.age().as_secs_f64(), runs: self.runs };
+        *way = Way { x: goal.x, age: goal.age().as_secs_f64(), runs: self.runs, stale: goal.is_stale() };
     }
 }
 
@@ -170,6 +171,39 @@ fn a_robot_that_is_stepped_takes_deliveries_and_its_clock_does_not_go_back() {
         (300, (3.0, 270)),
     ];
     assert_eq!(seen, expected);
+}
+
+#[test]
+fn what_was_delivered_is_stale_when_who_delivers_is_lost_until_the_next_delivery() {
+    let mut configuration = configuration(&["Planner"], by_goal(), "Goal");
+    configuration
+        .sources
+        .insert("Recording".into(), SourceConfiguration { enabled: Some(false), ..Default::default() });
+    let mut stepper = assemble(configuration).unwrap().into_stepper().unwrap();
+    let inlet = stepper.handle().inlet("link.head.Goal").unwrap();
+    let mut observer = stepper.handle().observe(Observation::of(["Goal", "Way"]).complete()).unwrap();
+    let mut step = |stepper: &mut hemiola_runtime::Stepper| {
+        while stepper.step().is_some() {}
+        let mut seen = Vec::new();
+        while let Some(value) = observer.next_value() {
+            match value.get::<Way>() {
+                Some(way) => seen.push(("way", way.x, way.stale)),
+                None => seen.push(("goal", value.get::<Goal>().unwrap().x, value.is_stale())),
+            }
+        }
+        seen.sort_by(|one, other| one.0.cmp(other.0));
+        seen
+    };
+    inlet.lose();
+    assert_eq!(step(&mut stepper), [], "nothing has come that could be lost");
+    deliver(&inlet, 0.01, 1.0);
+    assert_eq!(step(&mut stepper), [("goal", 1.0, false), ("way", 1.0, false)]);
+    inlet.lose();
+    assert_eq!(step(&mut stepper), [("goal", 1.0, true), ("way", 1.0, true)]);
+    inlet.lose();
+    assert_eq!(step(&mut stepper), [], "it is lost already");
+    deliver(&inlet, 0.02, 2.0);
+    assert_eq!(step(&mut stepper), [("goal", 2.0, false), ("way", 2.0, false)]);
 }
 
 #[test]

@@ -39,6 +39,7 @@ fn table(frame: &Frame, rates: &Rates) -> Table {
 }
 
 fn rows(link: &LinkStatistics, rates: &Rates) -> impl Iterator<Item = [Cell; 9]> {
+    let stale: Vec<_> = link.received.iter().filter(|received| received.is_stale).map(|it| it.name.as_str()).collect();
     let sent = link.sent.iter().map(|sent| {
         let lost = sent.dropped + sent.unsendable;
         ("sent", (sent.kind, &sent.name), [sent.messages, sent.bytes, sent.skipped, lost])
@@ -62,7 +63,11 @@ fn rows(link: &LinkStatistics, rates: &Rates) -> impl Iterator<Item = [Cell; 9]>
             quiet(&format!(" {}", link.name)),
             if peers.is_empty() { quiet("nobody") } else { Cell::text(peers.join(", ")) },
             quiet(direction),
-            Cell::text(name).style(Modifier::BOLD),
+            if direction == "received" && stale.contains(&name.as_str()) {
+                Cell::text(format!("{name} (stale)")).style(Color::Yellow)
+            } else {
+                Cell::text(name).style(Modifier::BOLD)
+            },
             rate(rates.rate(&counted)),
             Cell::number(messages as f64, grouped(messages)),
             Cell::number(bytes as f64, grouped(bytes)),

@@ -6,12 +6,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hemiola_config::{ConfigurationText, Origins};
 use hemiola_log::{Entry, LogError, LogReader, LogWriter};
+use hemiola_model::configuration::SubjectKind;
 use hemiola_model::module::registry;
 use hemiola_model::{ParameterDescription, Time, Value};
 use hemiola_runtime::{Change, Robot, RobotHandle};
 use hemiola_trace::Conditions;
 
-use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL, PROCESS};
+use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL, PROCESS, RECEIVED, topic};
 
 /// The metadata with which a log begins.
 pub struct Head {
@@ -151,13 +152,36 @@ fn different<'k>(
         .collect()
 }
 
+/// Returns what other clocks show when the robot's clock shows zero; nothing if that is stepped.
+/// The monotonic clock of a host is the same for all of its processes until it is started again.
+pub fn clock(handle: &RobotHandle) -> BTreeMap<String, String> {
+    let Some(origin) = handle.clock_origin() else { return BTreeMap::new() };
+    let since = Duration::from_nanos(handle.now().nanoseconds().try_into().unwrap_or(0));
+    let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(since);
+    let mut clock = BTreeMap::from([
+        ("origin_monotonic_ns".to_owned(), origin.as_nanoseconds().to_string()),
+        ("origin_unix_ns".to_owned(), unix.as_nanos().to_string()),
+    ]);
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
+    clock.extend(boot.map(|boot| ("boot".to_owned(), boot.trim().to_owned())));
+    clock
+}
+
 fn about(robot: &Robot, name: &str) -> BTreeMap<String, String> {
     let mut about = BTreeMap::from([
         ("robot".to_owned(), name.to_owned()),
         ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         ("machine".to_owned(), format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
     ]);
-    about.extend(robot.configuration().process.clone().map(|process| (PROCESS.to_owned(), process)));
+    let configuration = robot.configuration();
+    about.extend(configuration.process.clone().map(|process| (PROCESS.to_owned(), process)));
+    for link in configuration.links.iter().filter(|link| configuration.is_between_parts(&link.name)) {
+        let received = link.receive.iter().map(|received| match received.subject.kind {
+            SubjectKind::Topic => topic("topic", &received.subject.name),
+            SubjectKind::Representation => topic(&received.source(&link.name), &received.subject.name),
+        });
+        about.extend(received.map(|topic| (format!("{RECEIVED}{topic}"), link.name.clone())));
+    }
     for cycle in &robot.resolved().cycles {
         for (representation, &update) in &cycle.providers {
             let described = robot.description().cycles.iter().find(|described| described.name == cycle.name);

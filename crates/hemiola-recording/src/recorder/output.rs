@@ -1,6 +1,7 @@
 //! Encodes and writes what is recorded. When the log cannot be written any more, the robot goes on
 //! without it, and values are counted.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use hemiola_log::{LogCompression, LogError, LogWriter};
@@ -11,6 +12,7 @@ use hemiola_words::counted;
 
 use super::channels::Channels;
 use super::debug::DebugChannels;
+use super::head::clock;
 use super::journal::JournalChannels;
 use super::keeper::{Keeper, Order};
 use super::parts::Parts;
@@ -19,7 +21,7 @@ use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
 use crate::checkpoints::CheckpointChannels;
 use crate::error::RecordingError;
-use crate::names::COUNTS;
+use crate::names::{CLOCK, COUNTS};
 use crate::transcript::TranscriptChannels;
 
 /// The log that is being written, with all its channels.
@@ -39,6 +41,8 @@ pub struct Output {
     checkpoints: CheckpointChannels,
     buffer: CdrWriter,
     unwritten: u64,
+    /// What other clocks show when the robot's shows zero, once it runs.
+    clock: Option<BTreeMap<String, String>>,
     ending: Option<Ending>,
 }
 
@@ -74,6 +78,7 @@ impl Output {
             checkpoints: CheckpointChannels::new(handle.sources()),
             buffer: CdrWriter::default(),
             unwritten: 0,
+            clock: None,
             ending: None,
         };
         output.log = Some(output.begin_file()?);
@@ -83,6 +88,9 @@ impl Output {
     fn begin_file(&mut self) -> Result<LogWriter, LogError> {
         let mut log = LogWriter::create(&self.parts.path(), self.compression)?;
         self.head.write(&mut log)?;
+        if let Some(clock) = self.clock.as_ref().filter(|clock| !clock.is_empty()) {
+            log.metadata(CLOCK, clock.clone())?;
+        }
         self.channels.begin(&mut log)?;
         self.topics.begin(&mut log)?;
         self.journal.begin(&mut log)?;
@@ -93,8 +101,23 @@ impl Output {
         Ok(log)
     }
 
+    /// Writes down the origin of the robot's clock, before the first value.
+    fn note_clock(&mut self) {
+        if self.clock.is_some() {
+            return;
+        }
+        let clock = clock(&self.handle);
+        if let Some(log) = self.log.as_mut().filter(|_| !clock.is_empty())
+            && let Err(error) = log.metadata(CLOCK, clock.clone())
+        {
+            self.fail(error);
+        }
+        self.clock = Some(clock);
+    }
+
     /// Writes a value.
     pub fn write(&mut self, value: &SeenValue<'_>) {
+        self.note_clock();
         let Some(log) = &mut self.log else {
             self.unwritten += 1;
             return;

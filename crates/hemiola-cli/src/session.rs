@@ -5,7 +5,7 @@ mod part;
 mod places;
 mod recorded;
 
-pub use part::{PROCESSES, of_process, sockets, sockets_of};
+pub use part::{PROCESSES, of_process, sockets, sockets_of, started_by};
 pub use places::sibling;
 pub use recorded::{Configured, configuration as recorded_configuration};
 

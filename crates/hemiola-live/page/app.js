@@ -98,7 +98,9 @@ class Page {
     this.#state.className = `state ${state}`;
     this.#state.title = texts[state] || "connected";
     document.title = welcome ? `${welcome.name} – Hemiola` : "Hemiola";
-    setText(this.#name, welcome?.name ?? "Hemiola");
+    const parts = list(welcome?.parts);
+    if (parts.length) fill(this.#name, welcome.robot, ...parts.map((part) => h("a", { href: `?process=${part}`, class: part === welcome.part ? "part active" : "part" }, part)));
+    else setText(this.#name, welcome?.name ?? "Hemiola");
     this.#name.title = welcome ? `process ${welcome.process}, program ${welcome.program}, ${welcome.pace}` : "";
     document.body.classList.toggle("offline", state !== "connected");
     this.#pause.hidden = this.robot.isLog;

@@ -64,8 +64,8 @@ export class Robot {
   /** How many seconds of the robot's clock go by in one. */
   #pace = 1;
 
-  /** @param {string} [address] of the WebSocket; where the page comes from without it. */
-  constructor(address = location.origin.replace(/^http/, "ws") + "/") {
+  /** @param {string} [address] of the WebSocket; where the page comes from without it, with the process that its address names. */
+  constructor(address = location.origin.replace(/^http/, "ws") + "/" + location.search) {
     this.address = address;
     this.#connect();
     this.watch("journal", null, (event) => this.#note(event));

@@ -5,13 +5,16 @@
 //! | `address` | where a door is: a socket of this host, or a host and a port |
 //! | `incoming` | what a robot sends without being asked |
 //! | `stream` | the bytes underneath |
+//! | `whole` | all processes of a robot that is cut into several, used as one |
 
 mod address;
 mod error;
 mod incoming;
 mod stream;
+mod whole;
 
 use std::collections::VecDeque;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +28,7 @@ pub use address::Address;
 pub use error::ClientError;
 pub use incoming::Incoming;
 use stream::Stream;
+pub use whole::{WholeRobot, each_process};
 
 use crate::protocol::Request;
 use crate::protocol::binary::Frame;
@@ -51,6 +55,8 @@ pub struct Connection {
     address: Address,
     welcome: Welcome,
     last_request: u64,
+    /// The time within which the robot has to answer.
+    patience: Duration,
     /// Messages that arrived while an answer was waited for.
     waiting: VecDeque<Incoming>,
     missed: u64,
@@ -74,14 +80,27 @@ pub struct Welcome {
     pub protocol: u32,
     /// `robot`, or `log` if the door shows a log.
     pub kind: String,
-    /// The robot's name.
+    /// The robot's name; of a process of a robot that is cut into several, `nao-vision`.
     pub name: String,
+    /// The name of the whole robot; `None` for a log that does not say whose it is.
+    #[serde(default)]
+    pub robot: Option<String>,
+    /// The process of the robot, as `robot.toml` calls it; `None` if the robot is a single one.
+    #[serde(default)]
+    pub part: Option<String>,
+    /// The names of all processes of the robot; empty if the robot is a single one.
+    #[serde(default)]
+    pub parts: Vec<String>,
     /// The number of the robot's process.
     pub process: u32,
     /// The build of the robot's program.
     pub program: String,
     /// The time of the robot's clock, in nanoseconds.
     pub time: i64,
+    /// What the monotonic clock of the robot's host shows, in nanoseconds, when the robot's clock
+    /// shows zero; `None` if the robot's clock does not run by itself.
+    #[serde(default)]
+    pub clock_origin: Option<u64>,
     /// The pace of that clock, in words.
     pub pace: String,
     /// Whether this client may change the robot.
@@ -92,7 +111,7 @@ pub struct Welcome {
 const PROTOCOL: &str = "hemiola.v1";
 /// The time within which a robot has to send its welcome.
 const GREETING: Duration = Duration::from_secs(5);
-/// The time within which a robot has to answer: bounds of a large robot take seconds.
+/// The time within which a robot has to answer unless another one is set.
 const ANSWER: Duration = Duration::from_secs(60);
 /// The most messages that wait while an answer is waited for; older ones are dropped and counted.
 const MOST_WAITING: usize = 4096;
@@ -125,7 +144,7 @@ impl Connection {
         };
         let welcome = Welcome::default();
         let (waiting, address) = (VecDeque::new(), address.clone());
-        let mut connection = Self { socket, address, welcome, last_request: 0, waiting, missed: 0 };
+        let mut connection = Self { socket, address, welcome, last_request: 0, patience: ANSWER, waiting, missed: 0 };
         connection.welcome = connection.await_welcome()?;
         Ok(connection)
     }
@@ -145,11 +164,17 @@ impl Connection {
         self.missed
     }
 
+    /// Sets the time within which the robot has to answer a request: a minute at first, as the
+    /// bounds of a large robot take seconds.
+    pub fn set_patience(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
     /// Sends a request, and waits for the answer.
     ///
     /// # Errors
-    /// Returns an error if the robot refuses the request, does not answer within a minute, or has
-    /// ended.
+    /// Returns an error if the robot refuses the request, does not answer within its
+    /// [time](Self::set_patience), or has ended.
     pub fn request(&mut self, request: Request) -> Result<Value, ClientError> {
         self.last_request += 1;
         let id = self.last_request;
@@ -157,7 +182,7 @@ impl Connection {
         let text = serde_json::to_string(&numbered).map_err(|error| ClientError::Refused(error.to_string()))?;
         let sent = self.socket.send(Message::text(text));
         sent.map_err(|error| ClientError::lost(&self.address, error))?;
-        let deadline = Instant::now() + ANSWER;
+        let deadline = Instant::now() + self.patience;
         while let Some(left) = deadline.checked_duration_since(Instant::now()) {
             match self.receive(left)? {
                 Some(Received::Answer { id: answered, result }) if answered == id => {
@@ -168,7 +193,7 @@ impl Connection {
                 Some(Received::Answer { .. }) | None => {}
             }
         }
-        Err(ClientError::silent(&self.address, ANSWER))
+        Err(ClientError::silent(&self.address, self.patience))
     }
 
     /// Returns the next message that the robot sends without being asked; `None` if none arrives
@@ -184,6 +209,11 @@ impl Connection {
             Some(Received::Unasked(message)) => Ok(Some(message)),
             Some(Received::Answer { .. }) | None => Ok(None),
         }
+    }
+
+    /// Returns the socket, to wait for several robots at once.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.get_ref().as_fd()
     }
 
     fn await_welcome(&mut self) -> Result<Welcome, ClientError> {
@@ -255,7 +285,20 @@ impl Connection {
 impl Default for Welcome {
     fn default() -> Self {
         let (kind, name, program, pace) = <_>::default();
-        Self { protocol: 1, kind, name, process: 0, program, time: 0, pace, may_change: false }
+        Self {
+            protocol: 1,
+            kind,
+            name,
+            robot: None,
+            part: None,
+            parts: Vec::new(),
+            process: 0,
+            program,
+            time: 0,
+            clock_origin: None,
+            pace,
+            may_change: false,
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `stream` | its socket |
 //! | `session`, `outbox` | what serves a client, and the messages that wait for it |
 //! | `errands` | slow work, on other threads |
+//! | `relay` | clients of other processes of the robot, which come through this door |
 //!
 //! While no client is connected, the thread sleeps in the kernel, without a time-out.
 
@@ -17,6 +18,7 @@ mod connection;
 pub mod errands;
 pub mod head;
 pub mod outbox;
+mod relay;
 pub mod session;
 mod stream;
 pub mod token;
@@ -35,11 +37,12 @@ use mio::{Events, Interest, Poll, Waker};
 
 use crate::error::LiveError;
 use crate::page::Page;
-use crate::place::RunningSocket;
+use crate::place::{Part, RunningSocket};
 use access::{Access, Peer, Rules};
 use connection::{Connection, Reply};
 use errands::{Errands, Runner};
 use head::{RequestHead, answer, answer_text, cookie_name, upgrade};
+use relay::Relay;
 use session::Session;
 use stream::{Socket, Stream};
 use token::Token;
@@ -75,6 +78,8 @@ pub struct DoorClient {
 pub struct DoorSettings {
     /// Whether there is a Unix socket as well, by which commands find the robot.
     pub has_socket: bool,
+    /// The part of the robot that this process runs; `None` if it runs all of it.
+    pub part: Option<Part>,
     /// The address of the TCP port; `None` if there is only the Unix socket.
     pub address: Option<IpAddr>,
     /// The port; with `None`, the first free one of the ten from 8765 on.
@@ -94,6 +99,7 @@ impl Default for DoorSettings {
         let address = Some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
         Self {
             has_socket: true,
+            part: None,
             address,
             port: None,
             hosts: Vec::new(),
@@ -136,7 +142,7 @@ pub struct Door {
 }
 
 impl Door {
-    /// Opens a door to the subject called `name`.
+    /// Opens a door to the subject called `name`; for a part of a robot, that is the whole robot's.
     ///
     /// # Errors
     /// Returns an error if the requested port is taken, or the kernel provides no socket or thread.
@@ -151,7 +157,7 @@ impl Door {
         let mut notes = Vec::new();
         let tcp = listen_tcp(settings.address, settings.port, &mut notes)?;
         let address = tcp.as_ref().and_then(|listener| listener.local_addr().ok());
-        let unix = settings.has_socket.then(|| listen_unix(name)).transpose();
+        let unix = settings.has_socket.then(|| listen_unix(name, settings.part.as_ref())).transpose();
         let unix = unix.map_err(|error| notes.push(format!("there is no Unix socket: {error}"))).ok().flatten();
         let poll = Poll::new().map_err(system("an epoll instance"))?;
         let waker = Waker::new(poll.registry(), WAKER).map(Arc::new).map_err(system("a waker"))?;
@@ -164,7 +170,7 @@ impl Door {
         let (orders, ordered) = channel();
         let port = address.map_or(0, |address| address.port());
         let page = Page::from(settings.folder);
-        let house = House { subject, rules, page, port };
+        let house = House { subject, rules, page, port, socket: socket.clone() };
         let mut service =
             Service { poll, tcp, unix, house, errands, ordered, connections: BTreeMap::new(), next: FIRST_CLIENT };
         service.register().map_err(system("epoll"))?;
@@ -256,8 +262,8 @@ fn listen_tcp(
     Ok(None)
 }
 
-fn listen_unix(name: &str) -> io::Result<(UnixListener, RunningSocket)> {
-    let socket = RunningSocket::of(name, &hemiola_link::make_socket_folder()?);
+fn listen_unix(name: &str, part: Option<&Part>) -> io::Result<(UnixListener, RunningSocket)> {
+    let socket = RunningSocket::of(name, part, &hemiola_link::make_socket_folder()?);
     if socket.path.exists() {
         // An earlier process of the same number has left the socket.
         fs::remove_file(&socket.path)?;
@@ -374,6 +380,8 @@ struct House {
     rules: Rules,
     page: Page,
     port: u16,
+    /// The socket of this process, by which those of the robot's other processes are found.
+    socket: Option<RunningSocket>,
 }
 
 impl House {
@@ -401,8 +409,33 @@ impl House {
             let text = format!("a WebSocket here needs one of these subprotocols: {known}");
             return Reply::Answer(answer_text("400 Bad Request", &text));
         };
-        let client = DoorClient { access, name: peer.name(), runner };
+        // A client of another process's door is called as it is there.
+        let name = head.client.clone().filter(|_| matches!(peer, Peer::User(_))).unwrap_or_else(|| peer.name());
+        if let Some(process) = head.process().filter(|process| self.part() != Some(process)) {
+            return self.relay(process, key, protocol, access, &name);
+        }
+        let client = DoorClient { access, name, runner };
         Reply::Session(upgrade(key, protocol), self.subject.session(protocol, client))
+    }
+
+    /// Returns the process of the robot that is behind this door.
+    fn part(&self) -> Option<&str> {
+        Some(self.socket.as_ref()?.part.as_ref()?.process.as_str())
+    }
+
+    /// Lets a client through to another process of the robot.
+    fn relay(&self, process: &str, key: &str, protocol: &str, access: Access, client: &str) -> Reply {
+        let relayed = match self.socket.as_ref().and_then(|own| own.other(process)) {
+            Some(socket) => Relay::open(&socket, protocol, access, client).map_err(|error| error.to_string()),
+            None => Err("it does not run now".to_owned()),
+        };
+        match relayed {
+            Ok(relay) => Reply::Session(upgrade(key, protocol), Box::new(relay)),
+            Err(reason) => {
+                let text = format!("process `{process}` of this robot cannot be reached: {reason}");
+                Reply::Answer(answer_text("503 Service Unavailable", &text))
+            }
+        }
     }
 
     /// Moves the token from an address into a cookie, so that it is neither kept in the browser's

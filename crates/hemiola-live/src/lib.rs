@@ -38,5 +38,5 @@ pub use door::session::Session;
 pub use door::{Door, DoorClient, DoorSettings, Subject};
 pub use error::LiveError;
 pub use log::LogSubject;
-pub use place::RunningSocket;
+pub use place::{Part, RunningRobot, RunningSocket};
 pub use robot::{LiveRecording, Replayed, RobotFacts, RunningRobotSubject};

@@ -58,8 +58,10 @@ use session::RobotSession;
 /// See [`RunningRobotSubject`].
 #[derive(Clone, Debug, Default)]
 pub struct RobotFacts {
-    /// The robot's name.
+    /// The robot's name; of a part in a process of its own, `nao-vision`.
     pub name: String,
+    /// The name of the whole robot, if this is a part of it in a process of its own.
+    pub whole: Option<String>,
     /// The build of the robot's program.
     pub program: String,
     /// The pace of the robot's clock, in words.

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::channel::{Channel, LogTime};
 use crate::error::LogError;
@@ -185,6 +186,13 @@ impl KeptMessage {
             data: message.data.to_vec(),
             offset: message.offset,
         }
+    }
+
+    /// Returns the message as one that was recorded and published so much later.
+    pub fn later(self, by: Duration) -> Self {
+        let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
+        let later = |time: LogTime| LogTime::from_nanoseconds(time.nanoseconds().saturating_add(by));
+        Self { log_time: later(self.log_time), publish_time: later(self.publish_time), ..self }
     }
 
     pub fn as_message(&self) -> Message<'_> {

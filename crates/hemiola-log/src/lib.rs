@@ -65,7 +65,7 @@ pub use export::{Exported, ExportedFile, export};
 pub use format::{AttachmentIndex, ChunkIndex, MetadataIndex, Statistics};
 pub use framing::Doubt;
 pub use import::{Imported, ImportedChannel, TimeUnit, Timing, import, picture_format};
-pub use merge::{Merged, merge};
+pub use merge::{Joining, Merged, merge, merge_joined};
 pub use plot::plot_svg;
 pub use reader::LogReader;
 pub use recover::{Recovery, recover, recover_in_place};

@@ -2,10 +2,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use crate::channel::LogTime;
 use crate::copy::Copy;
-use crate::entry::{Attachment, Entry, KeptMessage};
+use crate::entry::{Attachment, Entry, KeptMessage, Metadata};
 use crate::error::LogError;
 use crate::reader::LogReader;
 
@@ -40,11 +41,74 @@ const MOST_PROBLEMS: usize = 1000;
 pub fn merge<R: Read + Seek>(
     logs: &mut [LogReader<R>],
     output: &Path,
+    progress: impl FnMut(u64, u64),
+) -> Result<Merged, LogError> {
+    merge_joined(logs, &AsTheyAre, output, progress)
+}
+
+/// Decides how what is in several logs gets into one.
+///
+/// ```
+/// use std::time::Duration;
+/// use hemiola_log::{Joining, Metadata};
+///
+/// /// Two cameras, of which the second one's recorder was started three seconds after the first.
+/// struct Cameras;
+///
+/// impl Joining for Cameras {
+///     fn later(&self, log: usize) -> Duration {
+///         Duration::from_secs(if log == 1 { 3 } else { 0 })
+///     }
+///     fn has(&self, log: usize, topic: &str) -> bool {
+///         log == 0 || topic != "/clock"
+///     }
+///     fn metadata(&self, _: usize, metadata: Metadata) -> Option<Metadata> {
+///         Some(metadata)
+///     }
+/// }
+/// ```
+pub trait Joining {
+    /// Returns what is added to the times of a log, so that all are on one clock.
+    fn later(&self, log: usize) -> Duration;
+
+    /// Returns whether the messages of this topic come from that log.
+    fn has(&self, log: usize, topic: &str) -> bool;
+
+    /// Returns the metadata that takes the place of this one of that log; `None` for none.
+    fn metadata(&self, log: usize, metadata: Metadata) -> Option<Metadata>;
+}
+
+/// All of all logs, which have one clock.
+struct AsTheyAre;
+
+impl Joining for AsTheyAre {
+    fn later(&self, _: usize) -> Duration {
+        Duration::ZERO
+    }
+
+    fn has(&self, _: usize, _: &str) -> bool {
+        true
+    }
+
+    fn metadata(&self, _: usize, metadata: Metadata) -> Option<Metadata> {
+        Some(metadata)
+    }
+}
+
+/// Writes several logs into a new one, as [`merge`] does, of what `joining` says, on the clock that
+/// it says.
+///
+/// # Errors
+/// The same errors as those of [`merge`].
+pub fn merge_joined<R: Read + Seek>(
+    logs: &mut [LogReader<R>],
+    joining: &dyn Joining,
+    output: &Path,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Merged, LogError> {
     let profile = logs.first().map_or_else(String::new, |log| log.profile().to_owned());
     let mut copy = Copy::create(output, &profile)?;
-    let result = fill(logs, &mut copy, &mut progress).and_then(|merged| copy.finish().map(|()| merged));
+    let result = fill(logs, joining, &mut copy, &mut progress).and_then(|merged| copy.finish().map(|()| merged));
     if result.is_err() {
         // Half a file would be taken for a whole one. If it cannot be removed, the error stays the
         // one that made the merge fail.
@@ -55,13 +119,14 @@ pub fn merge<R: Read + Seek>(
 
 fn fill<R: Read + Seek>(
     logs: &mut [LogReader<R>],
+    joining: &dyn Joining,
     copy: &mut Copy,
     progress: &mut impl FnMut(u64, u64),
 ) -> Result<Merged, LogError> {
     let (mut merged, mut seen) = (Merged::default(), Seen::default());
     let mut next = Vec::new();
     for (index, log) in logs.iter_mut().enumerate() {
-        next.push(advance(index, log, copy, &mut seen, &mut merged)?);
+        next.push(advance(index, log, joining, copy, &mut seen, &mut merged)?);
     }
     loop {
         // Of two messages at the same time, that of the log that was named first comes first.
@@ -71,7 +136,7 @@ fn fill<R: Read + Seek>(
             copy.message(index, &message.as_message())?;
             merged.messages += 1;
         }
-        next[index] = advance(index, &mut logs[index], copy, &mut seen, &mut merged)?;
+        next[index] = advance(index, &mut logs[index], joining, copy, &mut seen, &mut merged)?;
         let (read, length) =
             logs.iter().map(LogReader::progress).fold((0, 0), |all, log| (all.0 + log.0, all.1 + log.1));
         progress(read, length);
@@ -82,6 +147,7 @@ fn fill<R: Read + Seek>(
 fn advance<R: Read + Seek>(
     index: usize,
     log: &mut LogReader<R>,
+    joining: &dyn Joining,
     copy: &mut Copy,
     seen: &mut Seen,
     merged: &mut Merged,
@@ -89,9 +155,13 @@ fn advance<R: Read + Seek>(
     loop {
         let attachment: Attachment = match log.next_entry() {
             None => return Ok(None),
-            Some(Ok(Entry::Message(message))) => return Ok(Some(KeptMessage::of(&message))),
+            Some(Ok(Entry::Message(message))) if joining.has(index, &message.channel.topic) => {
+                return Ok(Some(KeptMessage::of(&message).later(joining.later(index))));
+            }
+            Some(Ok(Entry::Message(_))) => continue,
             Some(Ok(Entry::Attachment(attachment))) => attachment,
             Some(Ok(Entry::Metadata(metadata))) => {
+                let Some(metadata) = joining.metadata(index, metadata) else { continue };
                 if seen.metadata.insert((metadata.name.clone(), metadata.entries.clone())) {
                     copy.metadata(metadata)?;
                 }

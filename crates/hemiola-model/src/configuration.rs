@@ -55,6 +55,8 @@ pub struct Configuration {
     pub processes: Vec<ProcessConfiguration>,
     /// The process whose part of a robot this is; `None`: it is a whole robot.
     pub process: Option<String>,
+    /// The names of all processes of that robot; empty: it is a whole robot.
+    pub parts: Vec<String>,
     /// What is written while the robot runs.
     pub output: OutputConfiguration,
     /// What is recorded.

@@ -26,6 +26,7 @@ pub mod checkpoints;
 mod error;
 pub mod extracted;
 pub mod names;
+pub mod parts;
 mod program;
 pub mod recorder;
 pub mod replay;

@@ -15,6 +15,14 @@ pub const PARTIAL: &str = "partial";
 /// The key in [`ABOUT`] of the process whose part of the robot it is, if the robot is cut into
 /// processes.
 pub const PROCESS: &str = "process";
+/// The prefix of topics in [`ABOUT`] of a process that come from another process, which is the
+/// value.
+pub const RECEIVED: &str = "received";
+/// The key in [`ABOUT`] of the processes whose logs were merged.
+pub const PROCESSES: &str = "processes";
+/// The metadata with what other clocks show when the robot's clock shows zero. It stands before the
+/// first value: before that, the beginning may still be put off.
+pub const CLOCK: &str = "hemiola/clock";
 /// The attachment with the execution times that were measured.
 pub const PROFILE: &str = "profile.json";
 /// The topic of changes from outside.

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::{RepresentationDescriptor, Time};
-use hemiola_realtime::{Containment, ThreadReport};
+use hemiola_realtime::{Containment, MonotonicTime, ThreadReport};
 use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{Catalog, Profile, Report, TickScale};
 
@@ -305,6 +305,12 @@ impl RobotHandle {
     /// Returns the time on the framework's clock.
     pub fn now(&self) -> Time {
         self.state.clock().now()
+    }
+
+    /// Returns what the machine's monotonic clock shows when the framework's clock shows zero, by
+    /// which clocks of several processes are compared; `None` if this one is stepped.
+    pub fn clock_origin(&self) -> Option<MonotonicTime> {
+        self.state.clock().due(Time::ZERO)
     }
 
     /// Returns the names of what updates can show, as far as they have been called while somebody

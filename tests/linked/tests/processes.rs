@@ -126,10 +126,11 @@ fn trips(log: &Path) -> Vec<Trip> {
     messages(log, "/driving/Trip")
 }
 
-fn verified(run: &Run, log: &str) {
-    let verified = Command::new(PROGRAM).args(["log", "verify", log]).current_dir(&run.folder).output().unwrap();
+fn verified(run: &Run, logs: &[&str]) {
+    let verified = Command::new(PROGRAM).args(["log", "verify"]).args(logs).current_dir(&run.folder).output().unwrap();
     let said = String::from_utf8_lossy(&verified.stdout).into_owned() + &String::from_utf8_lossy(&verified.stderr);
-    assert!(verified.status.success(), "{log}: {said}");
+    assert!(verified.status.success(), "{logs:?}: {said}");
+    assert!(said.contains(&format!("all {} logs are the same to the bit\n", logs.len())), "{said}");
 }
 
 #[test]
@@ -160,8 +161,7 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
     let trips = trips(&run.folder.join("trip-main.mcap"));
     let runs: Vec<u64> = trips.iter().map(|trip| trip.runs).collect();
     assert_eq!(runs, (1..=runs.len() as u64).collect::<Vec<_>>());
-    verified(&run, "trip-main.mcap");
-    verified(&run, "trip-vision-restart-3.mcap");
+    verified(&run, &["trip-main.mcap", "trip-vision-restart-3.mcap"]);
 }
 
 #[test]

@@ -93,9 +93,13 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
 /// Which robot.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RobotArguments {
-    /// Of several that run here: its name, or the number of its process
+    /// Of several that run here: its name, or the number of its process; nao-vision: one process of
+    /// the robot
     #[arg(long, value_name = "NAME", conflicts_with = "at")]
     pub robot: Option<String>,
+    /// Of a robot that is cut into processes, only this one
+    #[arg(long, value_name = "NAME")]
+    pub process: Option<String>,
     /// One on another host, or the address that a robot has printed
     #[arg(long, value_name = "HOST:PORT")]
     pub at: Option<String>,

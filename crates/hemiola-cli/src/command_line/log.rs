@@ -55,8 +55,10 @@ Attachments and metadata come along; the old log is only read, and an existing f
   log merge head.mcap body.mcap --output robot.mcap
   log merge game-*.mcap --output game.mcap
                                       a log that was split (`split`, `keep` in robot.toml), in one file
+  log merge game-main.mcap game-vision.mcap --output game.mcap
+                                      those of a robot's processes, as one robot's on one clock
 
-Channels that are the same in several logs become one, and what all say about themselves is said once. An existing file is never overwritten. Exit code: 0 when all could be read, 3 when \
+Of a robot's processes, each value comes from the one that has it; what a replay needs is left out, for they are verified as they are. Channels that are the same in several logs become one, and what all say about themselves is said once. An existing file is never overwritten. Exit code: 0 when all could be read, 3 when \
 not.")]
     Merge(MergeArguments),
     /// Compare two logs, message by message
@@ -72,6 +74,8 @@ tolerance, which is 0 unless given. Exit code: 0 when the logs are the same, 1 w
     #[command(after_help = "Examples:
   log verify game.mcap
   log verify game-001.mcap            a log in several files: its first one, or its folder
+  log verify game-main.mcap game-vision.mcap
+                                      those of a robot's processes, with one verdict
   log verify game.mcap --workers 3    with another number of workers in every cycle
   log verify game.mcap --set module.BallFinder.threshold=0.4
                                       where another parameter makes the first difference
@@ -226,9 +230,9 @@ pub struct DiffArguments {
 
 #[derive(Args, Debug)]
 pub struct VerifyArguments {
-    /// The log
-    #[arg(value_name = "FILE")]
-    pub log: PathBuf,
+    /// The log; or those of all processes of a robot
+    #[arg(value_name = "FILE", required = true)]
+    pub logs: Vec<PathBuf>,
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
     /// So many in every cycle

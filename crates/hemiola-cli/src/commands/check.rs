@@ -2,7 +2,7 @@
 
 mod carried;
 mod machine;
-mod processes;
+pub mod processes;
 mod safe_state;
 
 use std::collections::BTreeMap;

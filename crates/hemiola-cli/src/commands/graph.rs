@@ -4,11 +4,13 @@ use std::process::ExitCode;
 
 use hemiola_plan::draw::{Colour, graph_dot, graph_svg, graph_text};
 
+use super::check::processes;
 use super::subject::{Subject, only, subjects};
 use super::{columns, print_or_write};
 use crate::command_line::{GraphArguments, GraphFormat};
 use crate::error::CommandError;
 use crate::program::Program;
+use crate::session::configuration as loaded_configuration;
 
 pub fn graph(program: &Program, arguments: &GraphArguments) -> Result<ExitCode, CommandError> {
     let GraphArguments { configuration, file, cycle, format, output } = arguments;
@@ -27,5 +29,16 @@ pub fn graph(program: &Program, arguments: &GraphArguments) -> Result<ExitCode, 
             GraphFormat::Svg => graph_svg(&graph, &durations, Colour::Share),
         }
     });
-    print_or_write(&drawn.collect::<Vec<_>>().join("\n"), output.as_deref())
+    let drawn = drawn.collect::<Vec<_>>().join("\n");
+    // Where each cycle runs, and what crosses.
+    let is_whole = file.is_none() && cycle.is_none() && configuration.process.is_none();
+    let processes = match *format == GraphFormat::Text && is_whole {
+        true => {
+            processes::lines(program, configuration, &loaded_configuration(program, configuration)?.0.configuration)?
+        }
+        false => Vec::new(),
+    };
+    let processes: String = processes.into_iter().map(|line| line + "\n").collect();
+    let gap = if processes.is_empty() { "" } else { "\n" };
+    print_or_write(&format!("{processes}{gap}{drawn}"), output.as_deref())
 }

@@ -33,7 +33,7 @@ pub mod why;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hemiola_live::client::{Address, Connection};
+use hemiola_live::client::{Address, WholeRobot};
 use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
@@ -79,6 +79,13 @@ fn change(
     say(output, &json!({ "change": change }), said)
 }
 
+/// Ends a command that is about the whole robot: after what is known was printed, a process that
+/// did not answer is an error.
+fn complete(robot: &WholeRobot, printed: ExitCode) -> Result<ExitCode, CommandError> {
+    robot.complete()?;
+    Ok(printed)
+}
+
 /// Prints what was done, or the answer for machines.
 fn say(output: &OutputArguments, answer: &Value, said: &str) -> Result<ExitCode, CommandError> {
     if output.json { text::print_json(answer) } else { print(&format!("{said}\n")) }
@@ -86,7 +93,7 @@ fn say(output: &OutputArguments, answer: &Value, said: &str) -> Result<ExitCode,
 
 /// Returns the name of a file as the robot sees it: a robot of this host has another present
 /// folder.
-fn as_robot_sees(file: &Path, robot: &Connection) -> Result<PathBuf, CommandError> {
+fn as_robot_sees(file: &Path, robot: &WholeRobot) -> Result<PathBuf, CommandError> {
     match robot.address() {
         Address::Unix(_) => {
             std::path::absolute(file).map_err(|error| CommandError::Write { path: file.to_owned(), error })

@@ -233,6 +233,7 @@ impl Attempt<'_> {
         let shown_links = links.as_ref().map(OpenLinks::view).unwrap_or_default();
         let about = About {
             name,
+            process: arguments.configuration.process.as_deref(),
             base: &session::base(program, &arguments.configuration),
             origins: session.origins,
             texts: session.texts,

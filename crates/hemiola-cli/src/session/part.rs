@@ -31,8 +31,13 @@ pub fn part(configuration: Configuration, process: &str) -> Result<Configuration
 /// Returns the folder with the Unix sockets at which the processes of a robot meet. Those that were
 /// started one by one share a folder.
 pub fn sockets() -> PathBuf {
-    let started_by = std::env::var(PROCESSES).ok().and_then(|process| process.parse().ok());
-    hemiola_link::socket_folder().join(started_by.map_or_else(|| "processes".to_owned(), sockets_of))
+    hemiola_link::socket_folder().join(started_by().map_or_else(|| "processes".to_owned(), sockets_of))
+}
+
+/// Returns the number of the process that has started all processes of the robot; `None` if they
+/// were started one by one.
+pub fn started_by() -> Option<u32> {
+    std::env::var(PROCESSES).ok()?.parse().ok()
 }
 
 /// Returns the name of that folder for the processes that a process has started.

@@ -18,6 +18,8 @@ pub struct Frame {
     pub pace: String,
     pub now: Time,
     pub report: Report,
+    /// The process of each cycle; empty if the robot is a single one.
+    pub processes: BTreeMap<String, String>,
     /// The time since which the robot is in its safe state, and why.
     pub safe_state: Option<String>,
     /// The traffic on the bus.
@@ -89,6 +91,7 @@ impl Frame {
         Self {
             now: nanoseconds(&event["time"]),
             report: serde_json::from_value(event["report"].clone()).unwrap_or_default(),
+            processes: processes(&event["report"]["cycles"]),
             safe_state,
             channels: channels(&event["topics"]),
             links: serde_json::from_value(event["links"].clone()).unwrap_or_default(),
@@ -97,6 +100,12 @@ impl Frame {
             ..Self::default()
         }
     }
+}
+
+fn processes(cycles: &Value) -> BTreeMap<String, String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let cycles = cycles.as_array().into_iter().flatten();
+    cycles.filter_map(|cycle| Some((text(&cycle["name"])?, text(&cycle["process"])?))).collect()
 }
 
 fn channels(topics: &Value) -> Vec<Channel> {

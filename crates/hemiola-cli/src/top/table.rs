@@ -191,6 +191,12 @@ impl Table {
         Self { columns: columns.into(), rows: rows.into_iter().map(Vec::from).collect() }
     }
 
+    /// Inserts a column, of which there is a cell for each row.
+    pub fn insert(&mut self, place: usize, column: Column, cells: impl IntoIterator<Item = Cell>) {
+        self.columns.insert(place, column);
+        self.rows.iter_mut().zip(cells).for_each(|(row, cell)| row.insert(place, cell));
+    }
+
     /// Draws as much of the table as there is room for, or that it has no rows.
     pub fn draw(mut self, canvas: &mut Frame<'_>, area: Rect, position: &mut Position) {
         if self.rows.is_empty() {

@@ -23,6 +23,9 @@ pub enum Address {
         host: String,
         /// The token that the robot has printed; without it a client may only look.
         token: Option<String>,
+        /// The process of a robot that is cut into several, which is reached through this door;
+        /// `None` for the one behind it.
+        process: Option<String>,
     },
 }
 
@@ -64,14 +67,27 @@ impl Address {
         if token.as_ref().is_some_and(|token| !token.chars().all(|character| character.is_ascii_graphic())) {
             return Err(wrong("a token has letters and digits only"));
         }
-        Ok(Self::Tcp { host, token })
+        Ok(Self::Tcp { host, token, process: None })
+    }
+
+    /// Returns the address of a process of the same robot, through the same door. One on a socket of
+    /// this host has a socket of its own instead, and this one stays as it is.
+    #[must_use]
+    pub fn of_process(&self, name: &str) -> Self {
+        match self {
+            Self::Unix(_) => self.clone(),
+            Self::Tcp { host, token, .. } => {
+                Self::Tcp { host: host.clone(), token: token.clone(), process: Some(name.to_owned()) }
+            }
+        }
     }
 
     /// Returns the URL for the request; a socket of this host has no name of its own.
     pub(super) fn url(&self) -> String {
         match self {
             Self::Unix(_) => "ws://localhost/".to_owned(),
-            Self::Tcp { host, .. } => format!("ws://{host}/"),
+            Self::Tcp { host, process: None, .. } => format!("ws://{host}/"),
+            Self::Tcp { host, process: Some(process), .. } => format!("ws://{host}/?process={process}"),
         }
     }
 

@@ -60,6 +60,14 @@ pub enum ClientError {
     /// The robot has refused a request, for this reason.
     #[error("{0}")]
     Refused(String),
+    /// Some processes of the robot have not done what was asked of all.
+    #[error("{}", of_processes(done, failed))]
+    Processes {
+        /// The processes that have done it.
+        done: Vec<String>,
+        /// The other ones, each with the reason.
+        failed: Vec<(String, String)>,
+    },
     /// The robot has ended.
     #[error("the robot is gone: {reason}")]
     Ended {
@@ -74,6 +82,15 @@ pub enum ClientError {
         /// The error of the system.
         reason: String,
     },
+}
+
+/// Says which processes have failed, and which have not.
+fn of_processes(done: &[String], failed: &[(String, String)]) -> String {
+    let failed: Vec<_> = failed.iter().map(|(name, error)| format!("process `{name}`: {error}")).collect();
+    match done {
+        [] => failed.join("; "),
+        done => format!("{}; done by: {}", failed.join("; "), done.join(", ")),
+    }
 }
 
 impl ClientError {

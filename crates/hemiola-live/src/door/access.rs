@@ -102,7 +102,7 @@ impl Rules {
         let address = match peer {
             Peer::User(user) if *user == self.user || *user == 0 => {
                 // A browser cannot open a Unix socket, so there is no origin to check.
-                return Ok(Access::Change);
+                return Ok(if head.only_looks { Access::Look } else { Access::Change });
             }
             Peer::User(_) => return Err(Refusal::User),
             Peer::Network(address) => address,
@@ -202,6 +202,9 @@ mod tests {
     fn the_unix_socket_is_for_its_user() {
         assert_eq!(rules().admit(&Peer::User(1000), &RequestHead::default()), Ok(Access::Change));
         assert_eq!(rules().admit(&Peer::User(0), &RequestHead::default()), Ok(Access::Change));
+        // Another process's door says that its client may not do as much.
+        let head = RequestHead { only_looks: true, ..RequestHead::default() };
+        assert_eq!(rules().admit(&Peer::User(1000), &head), Ok(Access::Look));
         assert_eq!(rules().admit(&Peer::User(1001), &RequestHead::default()), Err(Refusal::User));
     }
 }

@@ -265,6 +265,11 @@ impl Open {
             }
             self.given += (length + frame_head(length)) as u64;
         }
+        if out.is_closed() {
+            _ = self.socket.close(None);
+            _ = self.flush();
+            return Err(Error::ConnectionClosed);
+        }
         self.flush()
     }
 

@@ -37,7 +37,18 @@ pub struct RequestHead {
     pub protocols: Vec<String>,
     /// Whether answers may be compressed by gzip.
     pub takes_gzip: bool,
+    /// Whether the client asks for no more than to look, although it could change something.
+    pub only_looks: bool,
+    /// The name that the client has at another door, through which it comes.
+    pub client: Option<String>,
 }
+
+/// The header with which a client gives up rights.
+pub const RIGHTS: &str = "hemiola-rights";
+/// The value of [`RIGHTS`] of a client that only looks.
+pub const LOOK: &str = "look";
+/// The header with the name of a client at another door.
+pub const CLIENT: &str = "hemiola-client";
 
 /// The head of a request as far as it was received.
 #[derive(Debug, PartialEq, Eq)]
@@ -95,6 +106,8 @@ impl RequestHead {
             "sec-websocket-key" => once(&mut self.key)?,
             "upgrade" => self.is_upgrade = value.eq_ignore_ascii_case("websocket"),
             "accept-encoding" => self.takes_gzip = items(value).any(|coding| coding.split(';').next() == Some("gzip")),
+            RIGHTS => self.only_looks = value == LOOK,
+            CLIENT => once(&mut self.client)?,
             "sec-websocket-protocol" => self.protocols.extend(items(value).map(str::to_owned)),
             // A body would be read as the next request.
             "content-length" if value != "0" => return Err("this door takes no bodies"),
@@ -102,6 +115,11 @@ impl RequestHead {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns the process of the robot that the client wants to reach: `?process=vision`.
+    pub fn process(&self) -> Option<&str> {
+        self.query.split('&').find_map(|pair| pair.strip_prefix("process="))
     }
 
     /// Returns everything that may be the token: from the query, the header, or cookies.

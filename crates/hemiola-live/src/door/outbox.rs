@@ -11,6 +11,8 @@ pub struct Outbox {
     added: usize,
     /// The bytes of earlier messages that the client has not received.
     waiting: usize,
+    /// Whether the connection ends after these messages.
+    is_closed: bool,
 }
 
 /// The number of waiting bytes above which a client is sent no more values: it is behind, and newer
@@ -40,6 +42,16 @@ impl Outbox {
     pub fn send_bytes(&mut self, bytes: Vec<u8>) {
         self.added += bytes.len();
         self.messages.push(Message::Binary(Bytes::from(bytes)));
+    }
+
+    /// Ends the connection after these messages.
+    pub fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    /// Returns whether the connection ends after these messages.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
     /// Returns whether the client receives less than it is sent, so that values are better dropped.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
+use hemiola_model::configuration::{CycleConfiguration, Scheduling, SubjectKind, Trigger};
 use hemiola_model::module::{ArgumentKind, PortRole, registry};
 use hemiola_plan::{ResolvedCycle, TaskGraph, TaskKind};
 use hemiola_runtime::Robot;
@@ -35,6 +35,7 @@ pub fn describe(shared: &Shared) -> Value {
             "representations": representations(robot),
             "topics": topics,
             "services": services,
+            "received": received(robot),
             "chains": robot.configuration().chains.iter().map(|chain| json!({
                 "name": chain.name,
                 "from": chain.from,
@@ -64,6 +65,26 @@ pub fn fields(shared: &Shared, value: Option<String>, topic: Option<String>) -> 
     let fields = descriptor.data_type().map(|data_type| numeric_fields(&data_type)).unwrap_or_default();
     let fields = fields.into_iter();
     Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
+}
+
+/// Lists what a part of a robot receives of other parts, with the process that it comes from.
+fn received(robot: &Robot) -> Vec<Value> {
+    let configuration = robot.configuration();
+    // Other links lead to other robots.
+    let links = configuration.links.iter().filter(|link| configuration.is_between_parts(&link.name));
+    let received = links.flat_map(|link| {
+        link.receive.iter().map(|received| {
+            json!({
+                "name": received.subject.name,
+                "kind": match received.subject.kind {
+                    SubjectKind::Representation => "representation",
+                    SubjectKind::Topic => "topic",
+                },
+                "process": link.name,
+            })
+        })
+    });
+    received.collect()
 }
 
 fn nanoseconds(duration: Option<Duration>) -> Option<u64> {

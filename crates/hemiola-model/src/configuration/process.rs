@@ -74,6 +74,11 @@ impl Configuration {
         names
     }
 
+    /// Returns whether a link leads to another process of the robot that this is a part of.
+    pub fn is_between_parts(&self, link: &str) -> bool {
+        self.parts.iter().any(|part| part == link)
+    }
+
     /// Returns the name of the process in which a cycle runs; `None` if the robot is a single one.
     pub fn process_of(&self, cycle: &str) -> Option<&str> {
         let names_it = |process: &&ProcessConfiguration| process.cycles.iter().any(|name| name == cycle);

@@ -6,13 +6,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hemiola_config::{ConfigurationText, Origins};
 use hemiola_log::{Entry, LogError, LogReader, LogWriter};
+use hemiola_model::configuration::SubjectKind;
 use hemiola_model::module::registry;
 use hemiola_model::{ParameterDescription, Time, Value};
 use hemiola_realtime::monotonic_now;
 use hemiola_runtime::{Change, Robot, RobotHandle};
 use hemiola_trace::Conditions;
 
-use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL, PROCESS};
+use crate::names::{ABOUT, CONFIGURATION, PARAMETERS, PARTIAL, PROCESS, RECEIVED, topic};
 
 /// The metadata with which a log begins.
 pub struct Head {
@@ -51,13 +52,7 @@ impl Head {
 
     /// Adds the origin of the robot's clock: when it shows zero, if the robot has begun.
     pub fn note_origin(&mut self, handle: &RobotHandle) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let since_origin = Duration::from_nanos(handle.now().nanoseconds().try_into().unwrap_or(0));
-        // A robot has a moment to wake up before its clock runs.
-        let zero = handle.clock().due(Time::ZERO).filter(|_| handle.has_begun());
-        let until_origin = zero.map_or(Duration::ZERO, |zero| zero.since(monotonic_now()));
-        let origin = now.saturating_sub(since_origin).saturating_add(until_origin);
-        self.about.insert("clock_origin_unix_ns".to_owned(), origin.as_nanos().to_string());
+        self.about.insert("clock_origin_unix_ns".to_owned(), unix_origin(handle).as_nanos().to_string());
     }
 
     /// Notes that the log contains only some of the values of these topics.
@@ -155,13 +150,45 @@ fn different<'k>(
         .collect()
 }
 
+/// Returns what other clocks show when the robot's clock shows zero; nothing if that is stepped, or
+/// has not begun. The monotonic clock of a host is the same for all of its processes until it is
+/// started again.
+pub fn clock(handle: &RobotHandle) -> BTreeMap<String, String> {
+    let Some(origin) = handle.clock_origin().filter(|_| handle.has_begun()) else { return BTreeMap::new() };
+    let mut clock = BTreeMap::from([
+        ("origin_monotonic_ns".to_owned(), origin.as_nanoseconds().to_string()),
+        ("origin_unix_ns".to_owned(), unix_origin(handle).as_nanos().to_string()),
+    ]);
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
+    clock.extend(boot.map(|boot| ("boot".to_owned(), boot.trim().to_owned())));
+    clock
+}
+
+/// Returns the time of the world at which the robot's clock shows zero, if it has begun.
+fn unix_origin(handle: &RobotHandle) -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since_origin = Duration::from_nanos(handle.now().nanoseconds().try_into().unwrap_or(0));
+    // A robot has a moment to wake up before its clock runs.
+    let zero = handle.clock_origin().filter(|_| handle.has_begun());
+    let until_origin = zero.map_or(Duration::ZERO, |zero| zero.since(monotonic_now()));
+    now.saturating_sub(since_origin).saturating_add(until_origin)
+}
+
 fn about(robot: &Robot, name: &str) -> BTreeMap<String, String> {
     let mut about = BTreeMap::from([
         ("robot".to_owned(), name.to_owned()),
         ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         ("machine".to_owned(), format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
     ]);
-    about.extend(robot.configuration().process.clone().map(|process| (PROCESS.to_owned(), process)));
+    let configuration = robot.configuration();
+    about.extend(configuration.process.clone().map(|process| (PROCESS.to_owned(), process)));
+    for link in configuration.links.iter().filter(|link| configuration.is_between_parts(&link.name)) {
+        let received = link.receive.iter().map(|received| match received.subject.kind {
+            SubjectKind::Topic => topic("topic", &received.subject.name),
+            SubjectKind::Representation => topic(&received.source(&link.name), &received.subject.name),
+        });
+        about.extend(received.map(|topic| (format!("{RECEIVED}{topic}"), link.name.clone())));
+    }
     for cycle in &robot.resolved().cycles {
         for (representation, &update) in &cycle.providers {
             let described = robot.description().cycles.iter().find(|described| described.name == cycle.name);

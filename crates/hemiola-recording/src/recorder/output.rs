@@ -1,6 +1,7 @@
 //! Encodes and writes what is recorded. When the log cannot be written any more, the robot goes on
 //! without it, and values are counted.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use hemiola_log::{LogCompression, LogError, LogWriter};
@@ -12,6 +13,7 @@ use hemiola_words::counted;
 
 use super::channels::Channels;
 use super::debug::DebugChannels;
+use super::head::clock;
 use super::journal::JournalChannels;
 use super::keeper::{Keeper, Order};
 use super::parts::Parts;
@@ -20,7 +22,7 @@ use super::topics::TopicChannels;
 use super::{Head, Recorded, Recording};
 use crate::checkpoints::CheckpointChannels;
 use crate::error::RecordingError;
-use crate::names::COUNTS;
+use crate::names::{CLOCK, COUNTS};
 use crate::transcript::TranscriptChannels;
 
 /// The log that is being written, with all its channels.
@@ -42,6 +44,8 @@ pub struct Output {
     checkpoints: CheckpointChannels,
     buffer: CdrWriter,
     unwritten: u64,
+    /// What other clocks show when the robot's shows zero.
+    clock: BTreeMap<String, String>,
     ending: Option<Ending>,
 }
 
@@ -79,6 +83,7 @@ impl Output {
             checkpoints: CheckpointChannels::new(handle.sources()),
             buffer: CdrWriter::default(),
             unwritten: 0,
+            clock: BTreeMap::new(),
             ending: None,
         };
         let mut log = output.create_file()?;
@@ -108,6 +113,7 @@ impl Output {
     fn write_head(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         self.has_head = true;
         self.head.note_origin(&self.handle);
+        self.clock = clock(&self.handle);
         self.describe(log)
     }
 
@@ -120,6 +126,9 @@ impl Output {
     /// Writes what each file begins with.
     fn describe(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         self.head.write(log)?;
+        if !self.clock.is_empty() {
+            log.metadata(CLOCK, self.clock.clone())?;
+        }
         self.channels.begin(log)?;
         self.topics.begin(log)?;
         self.journal.begin(log)?;

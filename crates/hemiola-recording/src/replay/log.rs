@@ -10,7 +10,7 @@ use hemiola_runtime::{JournalEntry, JournalEvent, Script, Severity};
 
 use crate::checkpoints::{CheckpointHeads, Checkpoints, is_checkpoint};
 use crate::error::RecordingError;
-use crate::names::{ABOUT, CHANGES, CONFIGURATION, PARTIAL, PROCESS};
+use crate::names::{ABOUT, CHANGES, CONFIGURATION, PARTIAL, PROCESS, PROCESSES};
 use crate::recorder::{is_journal, journal_event, numbered_change};
 use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
@@ -28,6 +28,7 @@ pub struct ReplayLog {
     partial: BTreeSet<String>,
     configuration: Option<BTreeMap<String, String>>,
     process: Option<String>,
+    merged_processes: Option<String>,
     script: Result<Script, Arc<RecordingError>>,
     checkpoints: Checkpoints,
     events: Vec<JournalEntry>,
@@ -60,7 +61,8 @@ impl ReplayLog {
         let split = SplitLog::find(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
         let (mut changes, mut channels) = (BTreeMap::new(), BTreeMap::new());
-        let (mut configuration, mut process, mut events) = (None, None, Vec::new());
+        let (mut configuration, mut events) = (None, Vec::new());
+        let (mut process, mut merged_processes) = (None, None);
         let (mut is_ours, mut first, mut last) = (false, None::<LogTime>, None::<LogTime>);
         let (mut damage, mut damages) = (Vec::new(), 0);
         let (mut reader, mut heads) = (TranscriptReader::default(), CheckpointHeads::default());
@@ -104,6 +106,7 @@ impl ReplayLog {
                         let topics = metadata.entries.keys().filter_map(|key| key.strip_prefix(PARTIAL));
                         partial.extend(topics.map(str::to_owned));
                         process = metadata.entries.get(PROCESS).cloned();
+                        merged_processes = metadata.entries.get(PROCESSES).cloned();
                     }
                     Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION => {
                         // All files of a log begin with the same configuration.
@@ -138,6 +141,7 @@ impl ReplayLog {
             partial,
             configuration,
             process,
+            merged_processes,
             script,
             checkpoints,
             events,
@@ -161,6 +165,12 @@ impl ReplayLog {
     /// a single process.
     pub fn process(&self) -> Option<&str> {
         self.process.as_deref()
+    }
+
+    /// Returns the processes from whose logs this one was merged; `None` if it was recorded as it
+    /// is.
+    pub fn merged_processes(&self) -> Option<&str> {
+        self.merged_processes.as_deref()
     }
 
     /// Returns whether the log has messages of a topic.

@@ -61,6 +61,7 @@ impl Robot {
         let mut part = self.configuration.clone();
         part.processes.clear();
         part.process = Some(process.to_owned());
+        part.parts = cut.names.iter().map(|&name| name.to_owned()).collect();
         part.cycles.retain(|cycle| self.configuration.process_of(&cycle.name) == Some(process));
         for cycle in &mut part.cycles {
             cut.trigger(&mut cycle.trigger, here)?;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use hemiola_link::LinkStatistics;
 
+use super::complete;
 use super::connect::connect;
 use super::text::print_json;
 use super::topic::statistics;
@@ -21,13 +22,22 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
     let mut robot = connect(own, &arguments.robot)?;
     let links = statistics(&mut robot)?["links"].as_array().cloned().unwrap_or_default();
     if arguments.json {
-        return print_json(&links.into());
+        return complete(&robot, print_json(&links.into())?);
     }
     if links.is_empty() {
-        return print("this robot has no links\n");
+        return complete(&robot, print("this robot has no links\n")?);
     }
+    let processes: Vec<_> = links.iter().map(|link| link["process"].as_str().map(str::to_owned)).collect();
     let links: Vec<LinkStatistics> = serde_json::from_value(links.into()).map_err(|error| {
         CommandError::Usage(format!("this program does not understand what the robot says of its links: {error}"))
     })?;
-    print(&links.iter().map(|link| format!("{link}\n")).collect::<String>())
+    let (mut text, mut last) = (String::new(), None);
+    for (link, process) in links.iter().zip(&processes) {
+        if let Some(process) = process.as_ref().filter(|_| *process != last) {
+            text += &format!("process {process}\n");
+        }
+        last.clone_from(process);
+        text += &format!("{link}\n");
+    }
+    complete(&robot, print(&text)?)
 }

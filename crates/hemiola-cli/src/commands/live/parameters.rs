@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use hemiola_live::client::Connection;
+use hemiola_live::client::WholeRobot;
 use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
 use super::connect::connect;
-use super::say;
 use super::text::{inline, print_json, typed};
+use super::{complete, say};
 use crate::command_line::live::{
     ParametersCommand, ParametersDiffArguments, ParametersGetArguments, ParametersSaveArguments, ParametersSetArguments,
 };
@@ -41,10 +41,10 @@ fn get(own: Option<&str>, arguments: &ParametersGetArguments) -> Result<ExitCode
         };
     }
     if arguments.output.json {
-        return print_json(&found.into());
+        return complete(&robot, print_json(&found.into())?);
     }
     found.sort_by(|one, other| text(&one["module"]).cmp(text(&other["module"])));
-    print(&listed(&found, |parameter| {
+    let listed = listed(&found, |parameter| {
         let mut remarks = Vec::new();
         remarks.extend(parameter["origin"].as_str().map(str::to_owned));
         if parameter["value"] != parameter["configured"] {
@@ -59,7 +59,8 @@ fn get(own: Option<&str>, arguments: &ParametersGetArguments) -> Result<ExitCode
             remarks.push(format!("{minimum}..{maximum}"));
         }
         remarks.join("; ")
-    }))
+    });
+    complete(&robot, print(&listed)?)
 }
 
 fn set(own: Option<&str>, arguments: &ParametersSetArguments) -> Result<ExitCode, CommandError> {
@@ -85,7 +86,8 @@ fn set(own: Option<&str>, arguments: &ParametersSetArguments) -> Result<ExitCode
 fn save(own: Option<&str>, arguments: &ParametersSaveArguments) -> Result<ExitCode, CommandError> {
     let parameters = Some(arguments.names.clone()).filter(|names| !names.is_empty());
     let save = Request::Save { overlay: arguments.overlay.clone(), parameters };
-    let answer = connect(own, &arguments.output.robot)?.request(save)?;
+    let mut robot = connect(own, &arguments.output.robot)?;
+    let answer = robot.request(save)?;
     let saved: Vec<_> = answer["saved"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let said = match saved.as_slice() {
         [] => "everything is as the files say: nothing to save".to_owned(),
@@ -100,18 +102,20 @@ fn diff(own: Option<&str>, arguments: &ParametersDiffArguments) -> Result<ExitCo
     let mut found = all(&mut robot, arguments.module.as_deref())?;
     found.retain(|parameter| parameter["value"] != parameter[from]);
     if arguments.output.json {
-        return print_json(&found.into());
+        return complete(&robot, print_json(&found.into())?);
     }
     if found.is_empty() {
-        return print(if arguments.defaults { "all is as by default\n" } else { "all is as the files say\n" });
+        let said = if arguments.defaults { "all is as by default\n" } else { "all is as the files say\n" };
+        return complete(&robot, print(said)?);
     }
-    print(&listed(&found, |parameter| {
+    let listed = listed(&found, |parameter| {
         let origin = parameter["origin"].as_str().map(|origin| format!("{origin}: ")).unwrap_or_default();
         format!("{origin}{word} {}", inline(&parameter[from], usize::MAX))
-    }))
+    });
+    complete(&robot, print(&listed)?)
 }
 
-fn all(robot: &mut Connection, module: Option<&str>) -> Result<Vec<Value>, CommandError> {
+fn all(robot: &mut WholeRobot, module: Option<&str>) -> Result<Vec<Value>, CommandError> {
     let asked = Request::Parameters { module: module.map(str::to_owned) };
     Ok(robot.request(asked)?.as_array().cloned().unwrap_or_default())
 }

@@ -5,7 +5,7 @@ mod chart;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use hemiola_live::client::{ClientError, Connection, Incoming};
+use hemiola_live::client::{ClientError, Incoming, WholeRobot};
 use hemiola_live::protocol::Request;
 use hemiola_live::protocol::binary::Frame;
 use serde_json::{Value, json};
@@ -39,12 +39,12 @@ pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCo
     let interruption = Interruption::await_signals(&terminal);
     let mut screen =
         Screen::open(&terminal).map_err(|error| CommandError::Write { path: "the terminal".into(), error })?;
-    let mut plot = Plot::new(&robot.welcome().name, &arguments.fields, &units);
+    let mut plot = Plot::new(robot.name(), &arguments.fields, &units);
     let ended = watch(&mut robot, &mut screen, &mut plot, || interruption.has_come() || is_over(until));
     drop(screen);
     match ended {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(ClientError::Ended { reason }) => print(&format!("{} has ended: {reason}\n", robot.welcome().name)),
+        Err(ClientError::Ended { reason }) => print(&format!("{} has ended: {reason}\n", robot.name())),
         Err(error) => Err(error.into()),
     }
 }
@@ -54,7 +54,7 @@ fn is_over(until: Option<Instant>) -> bool {
 }
 
 fn watch(
-    robot: &mut Connection,
+    robot: &mut WholeRobot,
     screen: &mut Screen,
     plot: &mut Plot,
     is_over: impl Fn() -> bool,
@@ -85,7 +85,7 @@ fn watch(
 
 /// Prints a line for each point, for pipes.
 fn print_points(
-    robot: &mut Connection,
+    robot: &mut WholeRobot,
     arguments: &PlotFieldsArguments,
     until: Option<Instant>,
 ) -> Result<ExitCode, CommandError> {

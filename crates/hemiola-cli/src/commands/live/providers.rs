@@ -7,7 +7,7 @@ use hemiola_words::{Column, Columns};
 use serde_json::Value;
 
 use super::text::print_json;
-use super::{change, connect::connect};
+use super::{change, complete, connect::connect};
 use crate::command_line::live::{OutputArguments, ProvidersSwitchArguments};
 use crate::commands::print;
 use crate::error::CommandError;
@@ -17,7 +17,7 @@ pub fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, 
     let described = robot.request(Request::Describe {})?;
     let provided = described["representations"].as_array().cloned().unwrap_or_default();
     if arguments.json {
-        return print_json(&provided.into());
+        return complete(&robot, print_json(&provided.into())?);
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let row = |provided: &Value| {
@@ -29,7 +29,7 @@ pub fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, 
     let heading = ["representation", "provider", "in", "could be"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(heading).chain(provided.iter().map(row)).collect();
     let column = Column::left(0).after(2);
-    print(&Columns::new([Column::left(0), column, column, column]).table(&rows))
+    complete(&robot, print(&Columns::new([Column::left(0), column, column, column]).table(&rows))?)
 }
 
 pub fn switch(own: Option<&str>, arguments: &ProvidersSwitchArguments) -> Result<ExitCode, CommandError> {

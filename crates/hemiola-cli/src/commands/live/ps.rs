@@ -2,50 +2,93 @@
 
 use std::process::ExitCode;
 
-use hemiola_live::RunningSocket;
-use hemiola_live::client::{Address, Connection, Welcome};
+use hemiola_live::client::{Address, ClientError, Connection, Welcome, each_process};
+use hemiola_live::{RunningRobot, RunningSocket};
 use hemiola_words::{Column, Columns};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::text::print_json;
 use crate::command_line::live::PsArguments;
 use crate::commands::print;
 use crate::error::CommandError;
 
+/// A process, and what it says of itself.
+type Known = (RunningSocket, Result<Welcome, ClientError>);
+
 pub fn ps(arguments: &PsArguments) -> Result<ExitCode, CommandError> {
-    let robots = RunningSocket::all().into_iter().map(|robot| {
-        let welcome = Connection::open(&Address::Unix(robot.path.clone())).map(|robot| robot.welcome().clone());
-        (robot, welcome.map_err(|error| error.to_string()))
+    let robots = RunningRobot::all();
+    let sockets: Vec<_> = robots.iter().flat_map(|robot| robot.sockets.clone()).collect();
+    let welcomed = each_process(&sockets, |socket| {
+        Connection::open(&Address::Unix(socket.path.clone())).map(|process| process.welcome().clone())
     });
-    let robots: Vec<(RunningSocket, Result<Welcome, String>)> = robots.collect();
+    let mut known = sockets.into_iter().zip(welcomed.into_iter().map(|(_, welcome)| welcome));
+    let robots: Vec<(RunningRobot, Vec<Known>)> = robots
+        .into_iter()
+        .map(|robot| {
+            let known = known.by_ref().take(robot.sockets.len()).collect();
+            (robot, known)
+        })
+        .collect();
     if arguments.json {
-        let robot = |(robot, welcome): &(RunningSocket, Result<Welcome, String>)| {
-            let welcome = welcome.as_ref();
-            json!({
-                "name": robot.robot,
-                "process": robot.process,
-                "socket": robot.path,
-                "time": welcome.ok().map(|welcome| welcome.time),
-                "pace": welcome.ok().map(|welcome| &welcome.pace),
-                "program": welcome.ok().map(|welcome| &welcome.program),
-                "error": welcome.err(),
-            })
-        };
-        return print_json(&robots.iter().map(robot).collect());
+        return print_json(&robots.iter().map(as_json).collect());
     }
     if robots.is_empty() {
         return print("no robot is running here\n");
     }
     let heading = ["robot", "process", "runs for", "pace"].map(str::to_owned);
-    let row = |(robot, welcome): &(RunningSocket, Result<Welcome, String>)| {
-        let (time, pace) = match welcome {
-            Ok(welcome) => (format!("{:.1} s", welcome.time as f64 / 1e9), welcome.pace.clone()),
-            Err(error) => (String::new(), error.clone()),
-        };
-        [robot.robot.clone(), robot.process.to_string(), time, pace]
-    };
-    let rows: Vec<_> = std::iter::once(heading).chain(robots.iter().map(row)).collect();
+    let rows: Vec<_> = std::iter::once(heading).chain(robots.iter().flat_map(rows)).collect();
     let gap = |column: Column| column.after(2);
     let columns = [Column::left(0), gap(Column::right(0)), gap(Column::right(0)), gap(Column::left(0))];
     print(&Columns::new(columns).table(&rows))
+}
+
+fn as_json((robot, known): &(RunningRobot, Vec<Known>)) -> Value {
+    let process = |(socket, welcome): &Known| {
+        let welcome = welcome.as_ref();
+        json!({
+            "name": socket.part.as_ref().map_or(&socket.robot, |part| &part.process),
+            "process": socket.process,
+            "socket": socket.path,
+            "time": welcome.ok().map(|welcome| welcome.time),
+            "pace": welcome.ok().map(|welcome| &welcome.pace),
+            "program": welcome.ok().map(|welcome| &welcome.program),
+            "error": welcome.err().map(ToString::to_string),
+        })
+    };
+    match known.as_slice() {
+        [only] if !robot.is_cut() => process(only),
+        several => {
+            let started_by = robot.sockets[0].part.as_ref().and_then(|part| part.started_by);
+            let processes: Vec<_> = several.iter().map(process).collect();
+            json!({ "name": robot.name, "started_by": started_by, "processes": processes, "missing": missing(several) })
+        }
+    }
+}
+
+/// Returns a line for the robot, and below it one for each of its processes if it has several.
+fn rows((robot, known): &(RunningRobot, Vec<Known>)) -> Vec<[String; 4]> {
+    let row = |name: String, (socket, welcome): &Known| {
+        let (time, pace) = match welcome {
+            Ok(welcome) => (format!("{:.1} s", welcome.time as f64 / 1e9), welcome.pace.clone()),
+            Err(error) => (String::new(), error.to_string()),
+        };
+        [name, socket.process.to_string(), time, pace]
+    };
+    if !robot.is_cut() {
+        return known.iter().map(|known| row(robot.name.clone(), known)).collect();
+    }
+    let mut rows = vec![[robot.name.clone(), String::new(), String::new(), String::new()]];
+    let part = |known: &Known| known.0.part.as_ref().map(|part| format!("  {}", part.process)).unwrap_or_default();
+    rows.extend(known.iter().map(|known| row(part(known), known)));
+    let away = missing(known).into_iter();
+    rows.extend(away.map(|part| [format!("  {part}"), String::new(), String::new(), "does not run now".to_owned()]));
+    rows
+}
+
+/// Returns the processes of a robot that do not run now.
+fn missing(known: &[Known]) -> Vec<String> {
+    let parts = known.iter().find_map(|(_, welcome)| Some(welcome.as_ref().ok()?.parts.clone())).unwrap_or_default();
+    let runs =
+        |part: &String| known.iter().any(|(socket, _)| socket.part.as_ref().is_some_and(|it| it.process == *part));
+    parts.into_iter().filter(|part| !runs(part)).collect()
 }

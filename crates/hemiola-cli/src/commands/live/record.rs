@@ -17,12 +17,12 @@ pub fn record(own: Option<&str>, command: &RecordCommand) -> Result<ExitCode, Co
             let file = arguments.file.as_ref().map(|file| as_robot_sees(file, &robot)).transpose()?;
             let file = file.map(|file| file.to_string_lossy().into_owned());
             let answer = robot.request(Request::Record { file, stop: false })?;
-            say(&arguments.output, &answer, &format!("recording to {} until: record stop", text(&answer["file"])))
+            say(&arguments.output, &answer, &format!("recording to {} until: record stop", files(&answer)))
         }
         RecordCommand::Stop(output) => {
             let answer = connect(own, &output.robot)?.request(Request::Record { file: None, stop: true })?;
             let said = match text(&answer["text"]) {
-                "" => format!("recorded: {}", text(&answer["file"])),
+                "" => format!("recorded: {}", files(&answer)),
                 said => said.to_owned(),
             };
             say(output, &answer, &said)
@@ -32,6 +32,14 @@ pub fn record(own: Option<&str>, command: &RecordCommand) -> Result<ExitCode, Co
             let answer = connect(own, &arguments.output.robot)?.request(mark)?;
             say(&arguments.output, &answer, "marked")
         }
+    }
+}
+
+/// Returns the name of the log; each process of a robot has one of its own.
+fn files(answer: &Value) -> String {
+    match answer["files"].as_array() {
+        Some(files) => files.iter().map(text).collect::<Vec<_>>().join(", "),
+        None => text(&answer["file"]).to_owned(),
     }
 }
 

@@ -6,6 +6,7 @@ use hemiola_live::protocol::Request;
 use hemiola_words::{Column, Columns, grouped};
 use serde_json::Value;
 
+use super::complete;
 use super::connect::connect;
 use super::text::{document, longest_list, print_json, typed};
 use super::topic::statistics;
@@ -24,10 +25,10 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
     let mut robot = connect(own, &arguments.robot)?;
     let services = statistics(&mut robot)?["services"].as_array().cloned().unwrap_or_default();
     if arguments.json {
-        return print_json(&services.into());
+        return complete(&robot, print_json(&services.into())?);
     }
     if services.is_empty() {
-        return print("this robot has no services\n");
+        return complete(&robot, print("this robot has no services\n")?);
     }
     let row = |service: &Value| {
         let [requests, refused, waiting] =
@@ -37,7 +38,7 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
     let heading = ["service", "requests", "refused", "waiting"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(heading).chain(services.iter().map(row)).collect();
     let figure = Column::right(0).after(2);
-    print(&Columns::new([Column::left(0), figure, figure, figure]).table(&rows))
+    complete(&robot, print(&Columns::new([Column::left(0), figure, figure, figure]).table(&rows))?)
 }
 
 fn call(own: Option<&str>, arguments: &ServiceCallArguments) -> Result<ExitCode, CommandError> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hemiola_live::client::{ClientError, Connection, Incoming};
+use hemiola_live::client::{ClientError, Incoming, WholeRobot};
 use hemiola_live::protocol::binary::{Frame, Head};
 use hemiola_live::protocol::{Form, Request};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub fn show(own: Option<&str>, arguments: &ShowArguments) -> Result<ExitCode, Co
 }
 
 /// Shows values until Ctrl-C, or as often as was asked for.
-fn watch(robot: &mut Connection, sought: &mut Sought, arguments: &ShowArguments) -> Result<ExitCode, CommandError> {
+fn watch(robot: &mut WholeRobot, sought: &mut Sought, arguments: &ShowArguments) -> Result<ExitCode, CommandError> {
     let period = Duration::from_secs_f64(1.0 / arguments.rate);
     let is_drawn = io::stdout().is_terminal() && !arguments.output.json;
     let mut drawn = Over::default();
@@ -76,7 +76,7 @@ enum Way {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Sought {
-    fn begin(robot: &mut Connection, arguments: &ShowArguments) -> Result<Self, CommandError> {
+    fn begin(robot: &mut WholeRobot, arguments: &ShowArguments) -> Result<Self, CommandError> {
         let mut sought = Vec::new();
         for (number, name) in arguments.values.iter().enumerate() {
             let way = match robot.request(Request::Read { value: name.clone() }) {
@@ -107,7 +107,7 @@ impl Sought {
     }
 
     /// Returns the name of each value, with the value and its time.
-    fn read(&mut self, robot: &mut Connection) -> Result<Vec<(String, Value)>, CommandError> {
+    fn read(&mut self, robot: &mut WholeRobot) -> Result<Vec<(String, Value)>, CommandError> {
         self.receive(robot)?;
         let read = self.0.iter().map(|(name, way)| {
             let answer = match way {
@@ -120,7 +120,7 @@ impl Sought {
     }
 
     /// Drains the messages that have arrived, and waits for the first sample of each source.
-    fn receive(&mut self, robot: &mut Connection) -> Result<(), CommandError> {
+    fn receive(&mut self, robot: &mut WholeRobot) -> Result<(), CommandError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let mut lacking = self.0.iter().filter(|(_, way)| matches!(way, Way::Subscribed { last: None, .. }));

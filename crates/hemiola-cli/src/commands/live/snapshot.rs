@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use hemiola_live::protocol::Request;
 use serde_json::Value;
 
+use super::complete;
 use super::connect::connect;
 use super::text::{document, longest_list};
 use crate::command_line::live::SnapshotArguments;
@@ -12,10 +13,12 @@ use crate::commands::print_or_write;
 use crate::error::CommandError;
 
 pub fn snapshot(own: Option<&str>, arguments: &SnapshotArguments) -> Result<ExitCode, CommandError> {
-    let captured = connect(own, &arguments.output.robot)?.request(Request::Capture {})?;
+    let mut robot = connect(own, &arguments.output.robot)?;
+    let captured = robot.request(Request::Capture {})?;
     let file = arguments.file.as_deref();
     if arguments.output.json {
-        return print_or_write(&(serde_json::to_string_pretty(&captured).unwrap_or_default() + "\n"), file);
+        let text = serde_json::to_string_pretty(&captured).unwrap_or_default() + "\n";
+        return complete(&robot, print_or_write(&text, file)?);
     }
     let longest = if file.is_some() { usize::MAX } else { longest_list() };
     let mut text = format!("# at {:.3} s\n", captured["time"].as_i64().unwrap_or_default() as f64 / 1e9);
@@ -25,5 +28,5 @@ pub fn snapshot(own: Option<&str>, arguments: &SnapshotArguments) -> Result<Exit
     for cycle in captured["silent"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         text += &format!("\n# cycle {cycle} did not answer\n");
     }
-    print_or_write(&text, file)
+    complete(&robot, print_or_write(&text, file)?)
 }

@@ -1,17 +1,21 @@
 //! `override`, `release`, `workers`, `safe-state`, `stop`.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use hemiola_live::client::ClientError;
+use hemiola_live::RunningRobot;
+use hemiola_live::client::{Address, ClientError, Connection, each_process};
 use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
-use super::text::typed;
-use super::{change, connect::connect, say};
+use super::connect::{Meant, connect, meant};
+use super::text::{print_json, typed};
+use super::{change, complete, say};
 use crate::command_line::live::{
     OutputArguments, OverrideArguments, ReleaseArguments, SafeStateCommand, Workers, WorkersArguments,
 };
+use crate::commands::print;
 use crate::error::CommandError;
 
 pub fn override_value(own: Option<&str>, arguments: &OverrideArguments) -> Result<ExitCode, CommandError> {
@@ -65,32 +69,83 @@ pub fn workers(own: Option<&str>, arguments: &WorkersArguments) -> Result<ExitCo
 
 pub fn safe_state(own: Option<&str>, command: &SafeStateCommand) -> Result<ExitCode, CommandError> {
     let (output, enters, said) = match command {
-        SafeStateCommand::Enter(output) => (output, true, "the robot is in its safe state until: safe-state leave"),
-        SafeStateCommand::Leave(output) => (output, false, "the robot has left its safe state"),
+        SafeStateCommand::Enter(output) => (output, true, "is in its safe state until: safe-state leave"),
+        SafeStateCommand::Leave(output) => (output, false, "has left its safe state"),
     };
-    change(own, output, ChangeText::SafeState(enters), said)
+    match meant(own, &output.robot)? {
+        Meant::Whole(robot) if robot.is_cut() => safe_state_of_all(&robot, output, enters, said),
+        _ => change(own, output, ChangeText::SafeState(enters), &format!("the robot {said}")),
+    }
+}
+
+/// The time within which a process enters or leaves its safe state.
+const PROMPT: Duration = Duration::from_secs(10);
+
+/// Has all processes of a robot enter or leave their safe states, each as soon as it is reached.
+fn safe_state_of_all(
+    robot: &RunningRobot,
+    output: &OutputArguments,
+    enters: bool,
+    said: &str,
+) -> Result<ExitCode, CommandError> {
+    let changed = each_process(&robot.sockets, |socket| {
+        let mut process = Connection::open(&Address::Unix(socket.path.clone()))?;
+        process.set_patience(PROMPT);
+        process.request(Request::Change { change: ChangeText::SafeState(enters) })?;
+        Ok(process.welcome().parts.clone())
+    });
+    let parts: BTreeSet<String> = changed.iter().flat_map(|(_, parts)| parts.iter().flatten().cloned()).collect();
+    let mut failed: Vec<_> = changed
+        .iter()
+        .filter_map(|(name, changed)| Some((name.clone(), changed.as_ref().err()?.to_string())))
+        .collect();
+    let away = parts.into_iter().filter(|part| !changed.iter().any(|(name, _)| name == part));
+    failed.extend(away.map(|part| (part, "it does not run now".to_owned())));
+    let done: Vec<_> = changed.into_iter().filter(|(_, changed)| changed.is_ok()).map(|(name, _)| name).collect();
+    if output.json {
+        let change = ChangeText::SafeState(enters);
+        let failed: serde_json::Map<_, _> = failed.iter().map(|(name, error)| (name.clone(), json!(error))).collect();
+        print_json(&json!({ "change": change, "processes": done, "failed": failed }))?;
+    } else {
+        print(&done.iter().map(|name| format!("{name} {said}\n")).collect::<String>())?;
+    }
+    match failed.is_empty() {
+        true => Ok(ExitCode::SUCCESS),
+        false => Err(ClientError::Processes { done, failed }.into()),
+    }
 }
 
 /// Ends the robot, and waits until it has ended.
 pub fn stop(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.robot)?;
-    let name = robot.welcome().name.clone();
-    let ended = robot.request(Request::Stop {}).map(|_| {
+    let name = robot.name().to_owned();
+    for (process, ended) in robot.each(end) {
+        let name = if robot.processes().is_empty() { name.clone() } else { format!("{name}-{process}") };
+        match ended {
+            Ok(true) => {}
+            Ok(false) => {
+                return Err(CommandError::Usage(format!("{name} was asked to end, and has not for 10 s")));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    complete(&robot, say(arguments, &json!({ "ended": name }), &format!("{name} has ended"))?)
+}
+
+/// Asks a robot or one of its processes to end; returns whether it has.
+fn end(process: &mut Connection) -> Result<bool, ClientError> {
+    let asked = process.request(Request::Stop {}).map(drop);
+    let ended = asked.and_then(|()| {
         loop {
-            match robot.next(Duration::from_secs(10)) {
-                Ok(Some(_)) => {}
-                Ok(None) => break None,
-                Err(ended) => break Some(ended),
+            if process.next(Duration::from_secs(10))?.is_none() {
+                return Ok(false);
             }
         }
     });
     match ended {
-        Ok(None) => Err(CommandError::Usage(format!("{name} was asked to end, and has not for 10 s"))),
-        // The robot's last message may be lost with its connection.
-        Ok(Some(ClientError::Ended { .. } | ClientError::Lost { .. })) | Err(ClientError::Ended { .. }) => {
-            say(arguments, &json!({ "ended": name }), &format!("{name} has ended"))
-        }
-        Ok(Some(error)) | Err(error) => Err(error.into()),
+        // The last message may be lost with its connection. Processes end with the first of them.
+        Err(ClientError::Ended { .. } | ClientError::Lost { .. }) => Ok(true),
+        other => other,
     }
 }
 

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use hemiola_live::client::{ClientError, Connection, Incoming};
+use hemiola_live::client::{ClientError, Incoming, WholeRobot};
 use hemiola_live::protocol::{Request, Watched};
 
+use super::complete;
 use super::connect::connect;
 use super::text::print_json;
 use super::topic::statistics;
@@ -26,7 +27,8 @@ const BOUNDS_PERIOD: Duration = Duration::from_secs(30);
 pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.robot)?;
     if arguments.json {
-        return print_json(&statistics(&mut robot)?);
+        let statistics = statistics(&mut robot)?;
+        return complete(&robot, print_json(&statistics)?);
     }
     if !terminal::is_ours() {
         let text = "`top` needs a terminal; for a pipe there is `top --json`";
@@ -43,22 +45,22 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
     drop(screen);
     match ended {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(ClientError::Ended { reason }) => print(&format!("{} has ended: {reason}\n", robot.welcome().name)),
+        Err(ClientError::Ended { reason }) => print(&format!("{} has ended: {reason}\n", robot.name())),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Shows the robot until somebody leaves, or the robot ends.
-fn watch(robot: &mut Connection, screen: &mut Screen, interruption: &Interruption) -> Result<(), ClientError> {
+fn watch(robot: &mut WholeRobot, screen: &mut Screen, interruption: &Interruption) -> Result<(), ClientError> {
     let mut top = Top::new(Ends::View, Vec::new());
     let (mut notes, mut bounds) = (Notes::default(), Bounds::default());
     let mut bounds_due = Instant::now();
-    let welcome = robot.welcome().clone();
+    let (robot_name, pace) = (robot.name().to_owned(), robot.welcome().pace.clone());
     while !interruption.has_come() {
         match robot.next(LOOK_PERIOD)? {
             Some(Incoming::Event { name, content }) if name == "statistics" => {
                 let frame = Frame::of_event(&content);
-                let (name, pace) = (welcome.name.clone(), welcome.pace.clone());
+                let (name, pace) = (robot_name.clone(), pace.clone());
                 top.update(Frame { robot: name, pace, bounds: bounds.clone(), notes: notes.clone(), ..frame });
                 screen.draw(|canvas| top.draw(canvas));
                 if Instant::now() >= bounds_due {

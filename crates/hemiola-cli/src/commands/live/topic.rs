@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hemiola_live::client::{Connection, Incoming};
+use hemiola_live::client::{Incoming, WholeRobot};
 use hemiola_live::protocol::binary::{Frame, ValueMessage};
 use hemiola_live::protocol::{Form, Request, Watched};
 use hemiola_words::{Column, Columns, duration, grouped};
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::connect::connect;
 use super::decoder::Decoder;
-use super::say;
 use super::text::{document, longest_list, print_json, print_json_line, typed};
+use super::{complete, say};
 use crate::command_line::live::{
     OutputArguments, TopicCommand, TopicEchoArguments, TopicHzArguments, TopicPubArguments,
 };
@@ -42,10 +42,10 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
         topic["schema_name"] = schema(&topic["name"]).unwrap_or_default();
     }
     if arguments.json {
-        return print_json(&topics.into());
+        return complete(&robot, print_json(&topics.into())?);
     }
     if topics.is_empty() {
-        return print("this robot has no topics\n");
+        return complete(&robot, print("this robot has no topics\n")?);
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let count = |value: &Value| grouped(value.as_u64().unwrap_or_default());
@@ -58,11 +58,11 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
     let rows: Vec<_> = std::iter::once(heading).chain(topics.iter().map(row)).collect();
     let figure = Column::right(0).after(2);
     let columns = [Column::left(0), figure, figure, figure, figure, figure, Column::left(0).after(2)];
-    print(&Columns::new(columns).table(&rows))
+    complete(&robot, print(&Columns::new(columns).table(&rows))?)
 }
 
 /// Returns the figures of this moment.
-pub fn statistics(robot: &mut Connection) -> Result<Value, CommandError> {
+pub fn statistics(robot: &mut WholeRobot) -> Result<Value, CommandError> {
     robot.request(Request::Watch { what: Watched::Statistics, period: None, names: None })?;
     let statistics = loop {
         match robot.next(Duration::from_secs(5))? {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use hemiola_live::client::Address;
 use hemiola_live::protocol::{ChangeText, Request};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::connect::connect;
 use super::{as_robot_sees, change, say};
@@ -23,7 +23,7 @@ fn start(own: Option<&str>, arguments: &FileArguments) -> Result<ExitCode, Comma
     let mut robot = connect(own, &arguments.output.robot)?;
     let file = match (&arguments.file, robot.address()) {
         (Some(file), _) => file.clone(),
-        (None, Address::Unix(_)) => next_free(&robot.welcome().name),
+        (None, Address::Unix(_)) => next_free(robot.name()),
         (None, Address::Tcp { .. }) => {
             let text = "say where the trace goes on the robot's host: trace start FILE";
             return Err(CommandError::Usage(text.to_owned()));
@@ -31,8 +31,16 @@ fn start(own: Option<&str>, arguments: &FileArguments) -> Result<ExitCode, Comma
     };
     let file = as_robot_sees(&file, &robot)?;
     let text = file.to_string_lossy().into_owned();
-    robot.request(Request::Change { change: ChangeText::Trace { file: Some(text) } })?;
-    say(&arguments.output, &json!({ "file": file }), &format!("tracing to {} until: trace stop", file.display()))
+    let answer = robot.request(Request::Change { change: ChangeText::Trace { file: Some(text) } })?;
+    // Each process of a robot has a trace of its own.
+    let (answer, files) = match answer["files"].as_array() {
+        Some(files) => {
+            let names: Vec<_> = files.iter().filter_map(Value::as_str).collect();
+            (json!({ "files": files }), names.join(", "))
+        }
+        None => (json!({ "file": file }), file.display().to_string()),
+    };
+    say(&arguments.output, &answer, &format!("tracing to {files} until: trace stop"))
 }
 
 /// Returns the first of `nao-1.pftrace` and so on that does not exist yet, in the present folder.

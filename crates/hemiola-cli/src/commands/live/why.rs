@@ -19,8 +19,9 @@ pub fn asked(own: Option<&str>, arguments: &WhyArguments) -> Option<RobotArgumen
     if let Some(At::Address(address)) = at {
         return Some(RobotArguments { at: Some(address.clone()), ..RobotArguments::default() });
     }
+    let process = configuration.process.clone();
     if robot.is_some() {
-        return Some(RobotArguments { robot: robot.clone(), ..RobotArguments::default() });
+        return Some(RobotArguments { robot: robot.clone(), process, ..RobotArguments::default() });
     }
     let is_said = trace.is_some() || log.is_some() || slice.is_some() || at.is_some();
     let is_configured =
@@ -29,7 +30,7 @@ pub fn asked(own: Option<&str>, arguments: &WhyArguments) -> Option<RobotArgumen
         return None;
     }
     let runs = || RunningSocket::all().iter().any(|robot| own.is_some_and(|own| own == robot.robot));
-    (own.is_none() || runs()).then(RobotArguments::default)
+    (own.is_none() || runs()).then(|| RobotArguments { process, ..RobotArguments::default() })
 }
 
 pub fn why(own: Option<&str>, robot: &RobotArguments, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
@@ -37,8 +38,10 @@ pub fn why(own: Option<&str>, robot: &RobotArguments, arguments: &WhyArguments) 
     let WhyArguments { subject, worst, run, age, .. } = arguments;
     let question = Request::Why { subject: subject.clone(), worst: Some(*worst), run: *run, age: *age };
     let answer = robot.request(question)?;
-    let welcome = robot.welcome();
-    tell(format_args!("note: {} runs as process {}, and was asked", welcome.name, welcome.process));
+    match robot.processes().as_slice() {
+        [] => tell(format_args!("note: {} runs as process {}, and was asked", robot.name(), robot.welcome().process)),
+        processes => tell(format_args!("note: {} runs as {}, and was asked", robot.name(), processes.join(", "))),
+    }
     match &answer["text"] {
         Value::String(text) => print(text),
         _ => print(""),

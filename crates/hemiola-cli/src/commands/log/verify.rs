@@ -3,7 +3,8 @@
 mod recorded;
 mod report;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use crate::program::Program;
 use crate::session::{self, Configured, Session};
 use hemiola_recording::names::topic;
 use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
+use hemiola_recording::split::SplitLog;
 
 use recorded::{Counterpart, Recorded};
 use report::{Report, Verdict};
@@ -29,8 +31,67 @@ use report::{Report, Verdict};
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
-    let path = &arguments.log;
+    let logs = different(&arguments.logs)?;
+    let [only] = logs.as_slice() else { return verify_all(program, arguments, &logs) };
+    Ok(exit_code(verify_one(program, arguments, only)?))
+}
+
+/// Verifies several logs, such as those of a robot's processes, and says what is true of all.
+fn verify_all(program: &Program, arguments: &VerifyArguments, logs: &[PathBuf]) -> Result<ExitCode, CommandError> {
+    let mut verdicts = Vec::new();
+    for log in logs {
+        print(&format!("{}\n", log.display()))?;
+        let verdict = verify_one(program, arguments, log);
+        if let Err(error) = &verdict {
+            // One that cannot be verified is no reason to know nothing of the others.
+            eprintln!("{error}");
+        }
+        verdicts.push(verdict.unwrap_or(Verdict::Incomplete));
+        print("\n")?;
+    }
+    let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+    let [same, different, incomplete] = [Verdict::Same, Verdict::Different, Verdict::Incomplete].map(count);
+    let (verdict, said) = match (different, incomplete) {
+        (0, 0) => (Verdict::Same, format!("all {same} logs are the same to the bit")),
+        (0, _) => (
+            Verdict::Incomplete,
+            format!("{same} of {} logs are the same to the bit, of {incomplete} that is not known", logs.len()),
+        ),
+        _ => (Verdict::Different, format!("{different} of {} logs are not the same", logs.len())),
+    };
+    print(&format!("{said}\n"))?;
+    Ok(exit_code(verdict))
+}
+
+/// Returns the logs without the further files of those that were split.
+fn different(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+    let (mut logs, mut files) = (Vec::new(), BTreeSet::new());
+    for path in paths {
+        let split = SplitLog::find(path)?;
+        if !files.contains(split.first()) {
+            logs.push(path.clone());
+        }
+        files.extend(split.files().iter().cloned());
+    }
+    Ok(logs)
+}
+
+fn exit_code(verdict: Verdict) -> ExitCode {
+    match verdict {
+        Verdict::Same => ExitCode::SUCCESS,
+        Verdict::Different => ExitCode::FAILURE,
+        Verdict::Incomplete => ExitCode::from(super::LOSSY),
+    }
+}
+
+fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Result<Verdict, CommandError> {
     let recording = read_log(path)?;
+    if let Some(processes) = recording.merged_processes() {
+        return Err(CommandError::Usage(format!(
+            "{} was merged from the logs of several processes ({processes}), and can only be looked at: verify those",
+            path.display()
+        )));
+    }
     let configuration = with_workers(program, arguments, &recording)?;
     let Session { robot, warnings, remarks, .. } = Session::of_log(program, &configuration, &recording)?;
     remarks.iter().for_each(|remark| eprintln!("{remark}"));
@@ -92,11 +153,7 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
     remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| eprintln!("note: {remark}"));
     report.finish(player.wait(), recorded.left_over()?);
     print(&report.text())?;
-    Ok(match report.verdict() {
-        Verdict::Same => ExitCode::SUCCESS,
-        Verdict::Different => ExitCode::FAILURE,
-        Verdict::Incomplete => ExitCode::from(super::LOSSY),
-    })
+    Ok(report.verdict())
 }
 
 /// Gives every cycle that number of workers, if one was given.

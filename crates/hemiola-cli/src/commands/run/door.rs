@@ -2,7 +2,7 @@
 
 use hemiola_config::{Base, ConfigurationText, Origins};
 use hemiola_link::LinksView;
-use hemiola_live::{Door, DoorSettings, LiveRecording, Replayed, RobotFacts, RunningRobotSubject};
+use hemiola_live::{Door, DoorSettings, LiveRecording, Part, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::PageConfiguration;
 use hemiola_recording::recorder::Recorded;
 use hemiola_recording::this_program;
@@ -14,10 +14,13 @@ use super::runner::stepped;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::notes::tell;
+use crate::session;
 
 /// The facts about the robot that its handle does not have.
 pub struct About<'a> {
     pub name: &'a str,
+    /// The process in which this part of the robot runs; `None` if this is all of it.
+    pub process: Option<&'a str>,
     pub base: &'a Base,
     pub origins: Origins,
     pub texts: Vec<ConfigurationText>,
@@ -53,8 +56,11 @@ pub fn open(
     if !page.enabled || arguments.no_page || is_hurried {
         return Ok(None);
     }
+    let whole = about.process.map(|process| about.name.strip_suffix(&format!("-{process}")).unwrap_or(about.name));
+    let part = about.process.map(|process| Part { process: process.to_owned(), started_by: session::started_by() });
     let settings = DoorSettings {
         has_socket: true,
+        part,
         address: Some(page.address),
         port: arguments.page.or(page.port),
         hosts: page.hosts,
@@ -62,19 +68,30 @@ pub fn open(
         token: page.token,
         folder: page.folder,
     };
-    let About { name, base, origins, texts, known, replayed, links } = about;
+    let About { name, base, origins, texts, known, replayed, links, .. } = about;
     let file = match base {
         Base::File(path) => std::path::absolute(path).ok(),
         Base::Text { .. } => None,
     };
-    let (name, pace) = (name.to_owned(), pace_text(arguments));
-    let facts = RobotFacts { name, program: this_program(), pace, origins, texts, file, known, links };
+    let (pace, whole_name) = (pace_text(arguments), whole.map(str::to_owned));
+    let name_of_door = whole.unwrap_or(name);
+    let facts = RobotFacts {
+        name: name.to_owned(),
+        whole: whole_name,
+        program: this_program(),
+        pace,
+        origins,
+        texts,
+        file,
+        known,
+        links,
+    };
     let subject = match replayed {
         Some(replayed) => RunningRobotSubject::replaying(handle.clone(), facts, replayed),
         None => RunningRobotSubject::new(handle.clone(), facts),
     };
     let recording = subject.recording();
-    let door = Door::open(about.name, settings, Box::new(subject))?;
+    let door = Door::open(name_of_door, settings, Box::new(subject))?;
     door.notes().iter().for_each(|note| tell(format_args!("note: {note}")));
     if let Some(page) = door.page() {
         tell(format_args!("page: {page}"));

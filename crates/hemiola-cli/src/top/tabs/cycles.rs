@@ -47,7 +47,16 @@ fn table(frame: &Frame, rates: &Rates) -> Table {
         Column::figure("workers", 30),
         Column::figure("CPU", 68),
     ];
-    Table::new(columns, frame.report.cycles.iter().map(|cycle| row(cycle, frame, rates)))
+    let mut table = Table::new(columns, frame.report.cycles.iter().map(|cycle| row(cycle, frame, rates)));
+    if !frame.processes.is_empty() {
+        let process = |cycle: &CycleReport| frame.processes.get(&cycle.name).map_or("", String::as_str);
+        table.insert(
+            1,
+            Column::name("process", 97),
+            frame.report.cycles.iter().map(|cycle| Cell::text(process(cycle))),
+        );
+    }
+    table
 }
 
 fn row(cycle: &CycleReport, frame: &Frame, rates: &Rates) -> [Cell; 13] {

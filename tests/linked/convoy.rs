@@ -1,0 +1,128 @@
+//! A robot in two processes, with something of everything that commands are about: `main` follows
+//! a line that `vision` sees.
+#![allow(missing_docs, reason = "a robot of a test")]
+#![forbid(unsafe_code)]
+use hemiola::prelude::*;
+
+#[derive(Representation, Clone, Default)]
+pub struct Image {
+    pub number: u64,
+}
+
+#[derive(Representation, Clone, Default)]
+pub struct Line {
+    pub image: u64,
+    pub offset: f64,
+    /// How often somebody honked, as vision heard it.
+    pub honks: u64,
+}
+
+#[derive(Representation, Clone, Default)]
+pub struct Drive {
+    pub run: u64,
+    pub turn: f64,
+    pub offset: f64,
+    /// How often somebody honked, as main heard it.
+    pub honks: u64,
+}
+
+/// A message that `main` publishes at each run.
+#[derive(Representation, Clone, Default)]
+pub struct Lap {
+    pub run: u64,
+}
+
+/// A message that comes from outside, to both.
+#[derive(Representation, Clone, Default)]
+pub struct Honk {
+    pub loudness: f64,
+}
+
+#[derive(Source)]
+struct Camera {
+    number: u64,
+}
+
+#[source]
+impl Camera {
+    #[sample(rate = 50.0)]
+    fn image(&mut self, image: &mut Image) {
+        self.number += 1;
+        image.number = self.number;
+    }
+}
+
+#[derive(Parameters)]
+pub struct LineDetectorParameters {
+    #[parameter(default = 0.25, range = -1.0..=1.0)]
+    offset: f64,
+}
+
+#[derive(Module)]
+struct LineDetector {
+    #[parameters]
+    parameters: LineDetectorParameters,
+    honks: u64,
+}
+
+#[module]
+impl LineDetector {
+    #[update]
+    fn line(&mut self, image: &Image, heard: &Subscription<Honk>, laps: &Subscription<Lap>, line: &mut Line) {
+        self.honks += heard.iter().count() as u64;
+        _ = laps.iter().count();
+        line.image = image.number;
+        line.offset = self.parameters.offset;
+        line.honks = self.honks;
+    }
+}
+
+/// Sees no line.
+#[derive(Module)]
+struct BlindDetector;
+
+#[module]
+impl BlindDetector {
+    #[update]
+    fn line(&self, image: &Image, line: &mut Line) {
+        line.image = image.number;
+        line.offset = -1.0;
+    }
+}
+
+#[derive(Parameters)]
+pub struct PilotParameters {
+    #[parameter(default = 2.0)]
+    gain: f64,
+}
+
+#[derive(Module)]
+struct Pilot {
+    #[parameters]
+    parameters: PilotParameters,
+    honks: u64,
+}
+
+#[module]
+impl Pilot {
+    #[update]
+    fn drive(
+        &mut self,
+        line: &Line,
+        clock: &Clock,
+        heard: &Subscription<Honk>,
+        laps: &mut Publisher<Lap>,
+        drive: &mut Drive,
+    ) {
+        self.honks += heard.iter().count() as u64;
+        laps.publish(Lap { run: clock.run() });
+        drive.run = clock.run();
+        drive.turn = line.offset * self.parameters.gain;
+        drive.offset = line.offset;
+        drive.honks = self.honks;
+    }
+}
+
+fn main() -> std::process::ExitCode {
+    hemiola::Application::new("robot.toml").run()
+}

@@ -1,0 +1,386 @@
+//! A robot of two processes is steered as one: commands beside it, as somebody types them.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hemiola::log::{Entry, LogReader};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_convoy");
+/// Nothing that is waited for takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const ROBOT: &str = "\
+# It follows a line.
+[cycle.driving]
+rate = 50.0
+modules = ['Pilot']
+
+[cycle.seeing]
+trigger = 'Camera'
+modules = ['LineDetector', 'BlindDetector']
+
+[providers]
+Line = 'LineDetector'
+
+[process.vision]
+cycles = ['seeing']
+";
+
+/// A robot that runs in a folder of its own.
+struct Convoy {
+    child: Child,
+    folder: PathBuf,
+}
+
+impl Convoy {
+    /// Starts it, and waits until both processes compute something.
+    fn start(arguments: &[&str]) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        // The paths of sockets must be short.
+        let name = format!("hemiola-one-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("robot.toml"), ROBOT).unwrap();
+        let output = fs::File::create(folder.join("output")).unwrap();
+        let child = Self::program(&folder)
+            .args(["run", "--no-trace"])
+            .args(arguments)
+            .stdout(output.try_clone().unwrap())
+            .stderr(output)
+            .spawn()
+            .unwrap();
+        let convoy = Self { child, folder };
+        // A value of `main` that came from `vision`.
+        convoy.until(&["show", "Drive"], |answer| answer["value"]["offset"] == 0.25);
+        convoy.until(&["ps"], |robots| robots[0]["missing"] == json!([]));
+        convoy
+    }
+
+    fn program(folder: &Path) -> Command {
+        let mut program = Command::new(PROGRAM);
+        program.current_dir(folder).env("XDG_RUNTIME_DIR", folder).env("XDG_STATE_HOME", folder).stdin(Stdio::null());
+        program
+    }
+
+    fn command(&self, arguments: &[&str]) -> Output {
+        Self::program(&self.folder).args(arguments).output().unwrap()
+    }
+
+    /// Runs a command, which has to succeed, and returns what it prints.
+    #[track_caller]
+    fn prints(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", self.said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs a command, which has to fail with that code, and returns all that it says.
+    #[track_caller]
+    fn fails(&self, arguments: &[&str], code: i32) -> String {
+        let output = self.command(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", self.said(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    }
+
+    fn said(&self, output: &Output) -> String {
+        let [printed, said] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let robot = fs::read_to_string(self.folder.join("output")).unwrap();
+        format!("{said}{printed}\nthe robot: {robot}")
+    }
+
+    #[track_caller]
+    fn json(&self, arguments: &[&str]) -> Value {
+        let printed = self.prints(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {printed}"))
+    }
+
+    /// Runs a command again and again until its answer is as wanted.
+    #[track_caller]
+    fn until(&self, arguments: &[&str], mut is_so: impl FnMut(&Value) -> bool) -> Value {
+        let begin = Instant::now();
+        loop {
+            // The robot may not be there yet.
+            let output = self.command(&[arguments, &["--json"]].concat());
+            if output.status.success()
+                && let Ok(answer) = serde_json::from_slice(&output.stdout)
+                && is_so(&answer)
+            {
+                return answer;
+            }
+            assert!(begin.elapsed() < PATIENCE, "{arguments:?}: {}", self.said(&output));
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Plots these fields until there are points of each.
+    fn plots(&self, fields: &[&str]) {
+        let mut plotting = Self::program(&self.folder);
+        let mut plotting = plotting.arg("plot").args(fields).arg("--json").stdout(Stdio::piped()).spawn().unwrap();
+        let mut lacking = fields.to_vec();
+        for line in BufReader::new(plotting.stdout.take().unwrap()).lines() {
+            let point: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            lacking.retain(|field| point["field"] != *field);
+            if lacking.is_empty() {
+                break;
+            }
+        }
+        plotting.kill().unwrap();
+        plotting.wait().unwrap();
+        assert!(lacking.is_empty(), "nothing is plotted of {lacking:?}");
+    }
+
+    /// Returns the number of the process of that name.
+    fn process(&self, name: &str) -> Pid {
+        let robots = self.json(&["ps"]);
+        let processes = robots[0]["processes"].as_array().unwrap();
+        let found = processes.iter().find(|process| process["name"] == name).unwrap();
+        Pid::from_raw(i32::try_from(found["process"].as_i64().unwrap()).unwrap()).unwrap()
+    }
+
+    /// Returns the times of the messages of a topic in a log, in nanoseconds.
+    fn times(&self, log: &str, topic: &str) -> Vec<u64> {
+        let mut log = LogReader::open(&self.folder.join(log)).unwrap();
+        let mut times = Vec::new();
+        while let Some(entry) = log.next_entry() {
+            if let Entry::Message(message) = entry.unwrap()
+                && message.channel.topic == topic
+            {
+                times.push(message.log_time.nanoseconds());
+            }
+        }
+        times
+    }
+
+    fn ends(&mut self) -> Option<i32> {
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(begin.elapsed() < PATIENCE, "it does not end");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Convoy {
+    /// The processes end with the one that has started them.
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+        _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn it_is_listed_and_looked_at_as_one_robot() {
+    let mut convoy = Convoy::start(&[]);
+    let robots = convoy.json(&["ps"]);
+    assert_eq!(names(&robots), ["convoy"]);
+    assert_eq!(names(&robots[0]["processes"]), ["main", "vision"]);
+    assert_eq!(robots[0]["started_by"], convoy.child.id());
+    let listed = convoy.prints(&["ps"]);
+    let first: Vec<_> = listed.lines().map(|line| line.split_whitespace().next().unwrap_or_default()).collect();
+    assert_eq!(first, ["robot", "convoy", "main", "vision"], "{listed}");
+
+    // A value comes from the process that has it, whichever that is; or from one that is named.
+    assert_eq!(convoy.json(&["show", "Line.offset"])["value"], 0.25);
+    assert_eq!(convoy.json(&["show", "Drive.turn", "--robot", "convoy"])["value"], 0.5);
+    assert!(convoy.json(&["show", "Line", "Image", "Drive"]).as_array().is_some_and(|values| values.len() == 3));
+    assert_eq!(convoy.json(&["show", "Line.offset", "--robot", "convoy-vision"])["value"], 0.25);
+    assert!(convoy.fails(&["show", "Drive.turn", "--process", "vision"], 1).contains("Drive"));
+    assert!(convoy.fails(&["show", "Drvie"], 1).contains("did you mean `Drive`"));
+    assert!(convoy.fails(&["show", "Drive", "--process", "visoin"], 2).contains("did you mean `vision`"));
+
+    let statistics = convoy.json(&["top"]);
+    let cycles = statistics["report"]["cycles"].as_array().unwrap();
+    let mut cycles: Vec<_> =
+        cycles.iter().map(|cycle| [&cycle["process"], &cycle["name"]].map(Value::as_str)).collect();
+    cycles.sort();
+    assert_eq!(cycles, [[Some("main"), Some("driving")], [Some("vision"), Some("seeing")]]);
+    assert_eq!(names(&statistics["report"]["sources"]), ["Camera"]);
+    assert!(statistics["health"]["seeing"]["runs"].as_u64() > Some(0), "{statistics}");
+
+    let provided = convoy.json(&["providers", "list"]);
+    assert_eq!(names(&provided).iter().filter(|name| **name == "Line").count(), 1, "{provided}");
+    let topics = convoy.json(&["topic", "list"]);
+    assert_eq!(names(&topics).iter().filter(|name| **name == "Lap").count(), 1, "{topics}");
+    let captured = convoy.json(&["snapshot"]);
+    assert!(captured["cycles"]["driving"]["Drive"].is_object() && captured["cycles"]["seeing"]["Line"].is_object());
+    let graph = convoy.prints(&["graph"]);
+    assert!(graph.contains("process vision") && graph.contains("to main    Line"), "{graph}");
+    let why = convoy.prints(&["why", "seeing"]);
+    assert!(why.contains("seeing"), "{why}");
+
+    // Numbers of both in one picture, and what is not there is told.
+    convoy.plots(&["Line.image", "Drive.run", "timing:seeing.response", "timing:Pilot.drive"]);
+    assert!(convoy.fails(&["plot", "Lnie.image", "--json"], 2).contains("did you mean `Line`"));
+
+    assert_eq!(convoy.prints(&["stop"]), "convoy has ended\n");
+    assert_eq!(convoy.ends(), Some(0));
+    assert_eq!(convoy.json(&["ps"]), json!([]));
+}
+
+#[test]
+fn it_is_changed_wherever_the_changed_thing_is() {
+    let convoy = Convoy::start(&[]);
+    let set = convoy.json(&["parameters", "set", "LineDetector.offset", "0.5"]);
+    assert_eq!((&set["before"], &set["value"]), (&json!(0.25), &json!(0.5)));
+    convoy.prints(&["parameters", "set", "Pilot.gain", "3.0"]);
+    convoy.until(&["show", "Drive"], |answer| answer["value"]["turn"] == 1.5);
+    assert_eq!(convoy.prints(&["parameters", "get", "LineDetector.offset"]), "0.5\n");
+    let diff = convoy.json(&["parameters", "diff"]);
+    let mut changed: Vec<_> = diff.as_array().unwrap().iter().map(|it| it["module"].as_str().unwrap()).collect();
+    changed.sort_unstable();
+    assert_eq!(changed, ["LineDetector", "Pilot"]);
+    assert!(
+        convoy.fails(&["parameters", "set", "LineDetecto.offset", "0.5"], 1).contains("did you mean `LineDetector`")
+    );
+
+    convoy.prints(&["parameters", "save"]);
+    let saved = fs::read_to_string(convoy.folder.join("robot.toml")).unwrap();
+    assert!(saved.contains("gain = 3") && saved.contains("offset = 0.5") && saved.contains("# It follows"), "{saved}");
+
+    convoy.prints(&["providers", "switch", "Line", "BlindDetector"]);
+    convoy.until(&["show", "Drive"], |answer| answer["value"]["offset"] == -1.0);
+    convoy.prints(&["override", "Line", "{ offset = 0.75 }"]);
+    convoy.until(&["show", "Drive"], |answer| answer["value"]["offset"] == 0.75);
+    convoy.prints(&["release", "Line"]);
+    convoy.until(&["show", "Drive"], |answer| answer["value"]["offset"] == -1.0);
+    convoy.prints(&["providers", "switch", "Line", "LineDetector"]);
+    assert_eq!(convoy.prints(&["workers", "seeing", "1"]), "seeing runs on 1 worker\n");
+
+    // Both subscribe to it, and nobody publishes it: it goes to both.
+    convoy.prints(&["topic", "pub", "Honk", "{ loudness = 1.0 }"]);
+    convoy.until(&["show", "Drive"], |answer| answer["value"]["honks"] == 1);
+    convoy.until(&["show", "Line"], |answer| answer["value"]["honks"] == 1);
+    let echo = convoy.prints(&["topic", "echo", "Lap", "--count", "2", "--json"]);
+    assert_eq!(echo.lines().count(), 2);
+}
+
+#[test]
+fn a_safe_state_is_that_of_all_and_one_that_hangs_is_told() {
+    let convoy = Convoy::start(&[]);
+    let entered = convoy.prints(&["safe-state", "enter"]);
+    assert!(
+        entered.contains("main is in its safe state") && entered.contains("vision is in its safe state"),
+        "{entered}"
+    );
+    let both = json!(["main", "vision"]);
+    convoy.until(&["top"], |statistics| statistics["safe_state"]["processes"] == both);
+    convoy.prints(&["safe-state", "leave"]);
+    convoy.until(&["top"], |statistics| statistics["safe_state"].is_null());
+
+    let vision = convoy.process("vision");
+    kill_process(vision, Signal::STOP).unwrap();
+    let said = convoy.fails(&["safe-state", "enter"], 1);
+    assert!(said.contains("main is in its safe state"), "{said}");
+    assert!(
+        said.contains("process `vision`") && said.contains("has not answered") && said.contains("done by: main"),
+        "{said}"
+    );
+    // What the other one has can be looked at meanwhile, and lists say what they lack.
+    assert!(convoy.json(&["show", "Drive.run"])["value"].is_u64());
+    assert!(convoy.fails(&["providers", "list"], 1).contains("process `vision`"));
+    kill_process(vision, Signal::CONT).unwrap();
+    // It may have been asked too late to be told, and is asked again.
+    convoy.until(&["safe-state", "enter"], |answer| answer["failed"] == json!({}));
+    convoy.until(&["top"], |statistics| statistics["safe_state"]["processes"] == both);
+}
+
+#[test]
+fn one_address_is_enough_for_all_processes() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let convoy = Convoy::start(&["--page", &port.to_string()]);
+    let output = fs::read_to_string(convoy.folder.join("output")).unwrap();
+    let mut pages = output.lines().filter_map(|line| line.strip_prefix("page: "));
+    let page = pages.find(|page| page.contains(&format!(":{port}/"))).unwrap();
+    assert_eq!(convoy.json(&["show", "Line.offset", "--at", page])["value"], 0.25);
+    assert!(convoy.json(&["show", "Drive.run", "--at", page])["value"].is_u64());
+    convoy.prints(&["parameters", "set", "LineDetector.offset", "0.5", "--at", page]);
+    convoy.until(&["show", "Drive"], |answer| answer["value"]["offset"] == 0.5);
+    let statistics = convoy.json(&["top", "--at", page, "--process", "vision"]);
+    assert_eq!(names(&statistics["report"]["cycles"]), ["seeing"]);
+    convoy.prints(&["safe-state", "enter", "--at", page]);
+    convoy.until(&["top"], |statistics| statistics["safe_state"]["processes"] == json!(["main", "vision"]));
+
+    // Who may only look may not do more in another process.
+    let address = format!("127.0.0.1:{port}");
+    assert_eq!(convoy.json(&["show", "Line.offset", "--at", &address])["value"], 0.5);
+    let refused = convoy.fails(&["parameters", "set", "LineDetector.offset", "0.1", "--at", &address], 1);
+    assert!(refused.contains("may only look"), "{refused}");
+    assert!(convoy.fails(&["show", "Line", "--at", page, "--process", "visoin"], 1).contains("does not run now"));
+}
+
+#[test]
+fn its_logs_are_merged_as_those_of_one_robot() {
+    let mut convoy = Convoy::start(&[]);
+    let begun = convoy.json(&["record", "start", "game.mcap"]);
+    let log = |name: &str| convoy.folder.join(name).to_str().unwrap().to_owned();
+    assert_eq!(begun["files"], json!([log("game-main.mcap"), log("game-vision.mcap")]));
+    convoy.prints(&["record", "mark", "kick-off"]);
+    convoy.until(&["top"], |statistics| !statistics["recording"].is_null());
+    let [line, drive] =
+        ["Line.image", "Drive.run"].map(|value| convoy.json(&["show", value])["value"].as_u64().unwrap());
+    convoy.until(&["show", "Line.image"], |answer| answer["value"].as_u64() > Some(line + 20));
+    convoy.until(&["show", "Drive.run"], |answer| answer["value"].as_u64() > Some(drive + 20));
+    let ended = convoy.json(&["record", "stop"]);
+    assert_eq!(ended["files"], begun["files"]);
+    convoy.prints(&["stop"]);
+    assert_eq!(convoy.ends(), Some(0));
+
+    convoy.prints(&["log", "merge", "game-main.mcap", "game-vision.mcap", "--output", "game.mcap"]);
+    let mut topics = Vec::new();
+    let (mut about, mut kickoffs) = (Vec::new(), 0);
+    let mut merged = LogReader::open(&convoy.folder.join("game.mcap")).unwrap();
+    while let Some(entry) = merged.next_entry() {
+        match entry.unwrap() {
+            Entry::Message(message) => {
+                let topic = message.channel.topic.clone();
+                kickoffs += usize::from(message.data.windows(8).any(|bytes| bytes == b"kick-off"));
+                if !topics.contains(&topic) {
+                    topics.push(topic);
+                }
+            }
+            Entry::Metadata(metadata) if metadata.name == "hemiola" => about.push(metadata.entries),
+            _ => {}
+        }
+    }
+    let of = |name: &str| topics.iter().filter(|topic| topic.ends_with(name)).collect::<Vec<_>>();
+    assert_eq!(
+        [of("/Line"), of("/Drive"), of("/Lap")],
+        [vec!["/seeing/Line"], vec!["/driving/Drive"], vec!["/topic/Lap"]]
+    );
+    assert!(of("/_run").is_empty(), "{topics:?}");
+    assert_eq!(about.len(), 1, "the robot is said once");
+    assert_eq!((about[0]["robot"].as_str(), about[0]["processes"].as_str()), ("convoy", "main, vision"));
+    assert!(kickoffs > 0);
+    // All times of a process are later by the same, those of the first one by nothing.
+    let later = [("main", "/driving/Drive"), ("vision", "/seeing/Line")].map(|(process, topic)| {
+        let [own, merged] =
+            [format!("game-{process}.mcap"), "game.mcap".to_owned()].map(|log| convoy.times(&log, topic));
+        assert_eq!(own.len(), merged.len());
+        let later: BTreeSet<u64> = own.iter().zip(&merged).map(|(own, merged)| merged - own).collect();
+        assert_eq!(later.len(), 1, "{process}");
+        later.into_iter().next().unwrap()
+    });
+    assert!(later.contains(&0) && later != [0, 0], "{later:?}");
+    let info = convoy.prints(&["log", "info", "game.mcap"]);
+    assert!(info.contains("/seeing/Line") && info.contains("/driving/Drive"), "{info}");
+    assert!(convoy.fails(&["log", "verify", "game.mcap"], 2).contains("main, vision"));
+}

@@ -33,6 +33,7 @@
 
 mod reader;
 mod schema;
+mod service;
 mod type_hash;
 mod writer;
 
@@ -41,6 +42,7 @@ mod tests;
 
 pub use reader::CdrReader;
 pub use schema::{MessageSchema, field_name};
+pub use service::ServiceSchema;
 pub use writer::CdrWriter;
 
 use crate::data::{Data, ReadError};

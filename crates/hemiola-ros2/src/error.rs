@@ -33,6 +33,14 @@ pub enum Ros2Error {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// The definition of a message or service cannot be read.
+    #[error("the definition of `{name}` cannot be read: {why}")]
+    Definition {
+        /// The full name of the type.
+        name: String,
+        /// What is wrong with the text.
+        why: String,
+    },
     /// A quality of service cannot be read.
     #[error("`{text}` is no quality of service: {why}")]
     Quality {

@@ -25,6 +25,7 @@
 //! |---|---|
 //! | `names` | names of types, nodes and topics, by ROS 2's rules |
 //! | `type_hash` | hashes of messages and services (RIHS01) |
+//! | `definition` | definitions in the language of ROS 2's files |
 //! | `quality` | quality of service, by name and as in tokens |
 //! | `endpoint` | a publisher, subscriber, server or client: its token, key and GID |
 //! | `token` | liveliness tokens of others |
@@ -34,6 +35,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod attachment;
+mod definition;
 mod endpoint;
 mod error;
 mod mismatch;
@@ -43,6 +45,7 @@ mod token;
 mod type_hash;
 
 pub use attachment::{Attachment, Gid};
+pub use definition::Definition;
 pub use endpoint::{Endpoint, EndpointKind, Node};
 pub use error::Ros2Error;
 pub use mismatch::{Mismatch, MismatchKind, mismatches};

@@ -30,11 +30,9 @@
 //! | `links` | all links of a robot, and their threads |
 //! | `link` | one link: its sockets, and its peers |
 //! | `session` | the conversation with one peer, and what waits for it; knows no sockets |
-//! | `topics` | a link's ends of its robot's topics and representations |
-//! | `services` | a link's ends of its robot's services |
+//! | [`ends`] | ends of the robot's topics, representations and services, and the queue of one of them for a peer |
 //! | `passage` | conversion of messages from one type to another |
 //! | `zero` | the value of a type with which services begin that differ in their fields |
-//! | `lane` | the queue of one topic or representation for a peer |
 //! | `wire` | frames, as bytes |
 //! | `socket` | listeners, streams and datagrams |
 //! | `near` | the Unix socket beside a TCP port, for whoever is on the same host |
@@ -44,19 +42,17 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
+pub mod ends;
 mod error;
 mod folder;
-mod lane;
 mod link;
 mod links;
 mod near;
 mod passage;
 mod patience;
-mod services;
 mod session;
 mod socket;
 mod statistics;
-mod topics;
 pub mod wire;
 mod zero;
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd};
 use mio::Registry;
 
-use crate::lane::Waiting;
+use crate::ends::Waiting;
 use crate::session::{Desk, Session};
 use datagrams::Datagrams;
 use streams::Streams;

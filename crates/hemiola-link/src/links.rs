@@ -14,13 +14,11 @@ use hemiola_runtime::RobotHandle;
 use hemiola_trace::TickScale;
 use mio::{Events, Poll, Waker};
 
+use crate::ends::{Ends, Note, Services, Topics, contained};
 use crate::error::LinkError;
 use crate::link::{Link, Tokens};
-use crate::passage::contained;
-use crate::services::Services;
-use crate::session::{Desk, Note};
+use crate::session::Desk;
 use crate::statistics::LinkStatistics;
-use crate::topics::{Ends, Topics};
 
 /// The robot to which links belong, and what they need of it.
 ///
@@ -33,6 +31,21 @@ pub struct LinkHost {
 }
 
 impl LinkHost {
+    /// Returns the robot's name.
+    pub fn robot(&self) -> &str {
+        &self.robot
+    }
+
+    /// Returns the robot whose topics and representations are carried.
+    pub fn ends(&self) -> &Ends {
+        &self.ends
+    }
+
+    /// Returns where remarks go.
+    pub fn note(&self) -> &Note {
+        &self.note
+    }
+
     /// Creates the host for a program of this name, whose topics are on that bus. Remarks of links
     /// go to `note`, on the links' thread.
     pub fn new(
@@ -98,7 +111,10 @@ pub struct Links {
 /// assert!(without_links.statistics().is_empty());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct LinksView(Arc<Mutex<Vec<LinkStatistics>>>);
+pub struct LinksView(Vec<Shown>);
+
+/// The statistics of links of one thread, which writes them.
+type Shown = Arc<Mutex<Vec<LinkStatistics>>>;
 
 /// The time within which the links' thread has to say goodbye.
 const END_PATIENCE: Duration = Duration::from_millis(500);
@@ -120,8 +136,8 @@ impl Links {
         let mut opened = Vec::new();
         for (place, link) in links.iter().enumerate() {
             let LinkHost { robot, ends, note } = host.clone();
-            let services = Services::new(link, ends.bus.clone(), wakeup.clone());
-            let topics = Topics::new(link, ends, wakeup.clone());
+            let services = Services::new(&link.serve, &link.call, ends.bus.clone(), wakeup.clone());
+            let topics = Topics::of_link(link, ends, wakeup.clone());
             let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note).with_on_loss(link.on_loss);
             let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
                 LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
@@ -129,7 +145,7 @@ impl Links {
             opened.push(link);
         }
         let statistics = opened.iter().map(|link| link.desk().statistics.clone()).collect();
-        let statistics = LinksView(Arc::new(Mutex::new(statistics)));
+        let statistics = Arc::new(Mutex::new(statistics));
         // The order matters: `news` is notified first, so that the thread that `wakeup` wakes sees
         // new topics.
         let bus = &host.ends.bus;
@@ -160,7 +176,7 @@ impl Links {
             drop(end);
         })
         .map_err(system("a thread"))?;
-        Ok(Self { orders, ended, wakeup, statistics })
+        Ok(Self { orders, ended, wakeup, statistics: LinksView(vec![statistics]) })
     }
 
     /// Returns the statistics of each link, in the order of the configuration.
@@ -190,15 +206,47 @@ impl Links {
 }
 
 impl LinksView {
-    /// Returns the statistics of each link, in the order of the configuration.
-    pub fn statistics(&self) -> Vec<LinkStatistics> {
-        self.lock().clone()
+    /// Returns a view of what somebody else carries, as a link does, with its first statistics.
+    ///
+    /// ```
+    /// use hemiola_link::{LinkStatistics, LinksView};
+    ///
+    /// let mut first = LinkStatistics::default();
+    /// first.name = "ros2".to_owned();
+    /// let view = LinksView::of(first);
+    /// view.show(&LinkStatistics::default());
+    /// assert_eq!(view.statistics(), [LinkStatistics::default()]);
+    /// ```
+    pub fn of(statistics: LinkStatistics) -> Self {
+        Self(vec![Arc::new(Mutex::new(vec![statistics]))])
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<LinkStatistics>> {
-        // The statistics are consistent even if another thread has panicked.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns a view of these links, and then of those.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
     }
+
+    /// Shows new statistics, in a view that was made [of](Self::of) the first ones.
+    pub fn show(&self, statistics: &LinkStatistics) {
+        let Some(shown) = self.0.first() else { return };
+        if let Some(shown) = lock(shown).first_mut()
+            && shown != statistics
+        {
+            shown.clone_from(statistics);
+        }
+    }
+
+    /// Returns the statistics of each link, in the order of the configuration.
+    pub fn statistics(&self) -> Vec<LinkStatistics> {
+        self.0.iter().flat_map(|shown| lock(shown).clone()).collect()
+    }
+}
+
+fn lock(shown: &Shown) -> MutexGuard<'_, Vec<LinkStatistics>> {
+    // The statistics are consistent even if another thread has panicked.
+    shown.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Links {
@@ -209,7 +257,7 @@ impl Drop for Links {
 
 impl fmt::Debug for Links {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.statistics.lock().iter().map(|link| &link.name)).finish()
+        formatter.debug_list().entries(self.statistics().iter().map(|link| &link.name)).finish()
     }
 }
 
@@ -223,7 +271,7 @@ struct Reactor {
     _watches: [Watch; 2],
     /// Receives the reason why the links close.
     ordered: Receiver<String>,
-    statistics: LinksView,
+    statistics: Shown,
 }
 
 impl Reactor {
@@ -264,7 +312,7 @@ impl Reactor {
         for link in &mut self.links {
             all.join(link.turn(is_new, now, registry, buffer));
         }
-        let mut shown = self.statistics.lock();
+        let mut shown = lock(&self.statistics);
         for (shown, link) in shown.iter_mut().zip(&self.links) {
             if *shown != link.desk().statistics {
                 shown.clone_from(&link.desk().statistics);

@@ -1,5 +1,3 @@
-//! A link's ends of its robot: of the topics and representations that it carries.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +10,16 @@ use hemiola_realtime::{Wakeup, monotonic_now};
 use hemiola_runtime::{Change, Observation, Observer, RobotHandle, SourceInlet};
 use hemiola_trace::{TickScale, Ticks};
 
-use crate::lane::Waiting;
-use crate::passage::contained;
+use super::{Waiting, contained};
 
-/// The robot to which a link belongs, as far as the link carries what is in it.
+/// The robot whose topics and representations are carried.
+///
+/// See [`Topics`].
 #[derive(Clone)]
 pub struct Ends {
+    /// The bus with its topics and services.
     pub bus: Bus,
+    /// Its clock.
     pub clock: Arc<RobotClock>,
     /// The scale of the bus's ticks, if messages carry the time at which they were published.
     pub scale: Option<TickScale>,
@@ -26,7 +27,21 @@ pub struct Ends {
     pub robot: Option<RobotHandle>,
 }
 
-/// A link's ends of its robot. The type of a topic is known as soon as the topic exists there.
+/// Ends of a robot's topics and representations. The type of a topic is known as soon as the topic
+/// exists there.
+///
+/// ```
+/// use hemiola_bus::{Bus, RobotClock};
+/// use hemiola_link::ends::{Ends, Topics};
+/// use hemiola_model::configuration::Sent;
+/// use hemiola_realtime::Wakeup;
+/// use std::sync::Arc;
+///
+/// let ends = Ends { bus: Bus::new(), clock: Arc::new(RobotClock::running(1.0)), scale: None, robot: None };
+/// let mut topics = Topics::new([Sent::topic("Odometry")], [], ends, Arc::new(Wakeup::new()));
+/// topics.look();
+/// assert!(topics.sent[0].schema.is_none()); // nobody publishes it yet
+/// ```
 pub struct Topics {
     ends: Ends,
     /// Notified when there is something to send, or a topic is created.
@@ -37,7 +52,7 @@ pub struct Topics {
     pub received: Vec<Received>,
 }
 
-/// A topic or representation that is sent.
+/// A topic or representation that is sent. See [`Topics`].
 pub struct Sent {
     /// The configuration in robot.toml.
     pub configuration: configuration::Sent,
@@ -55,7 +70,7 @@ enum Flow {
     Values(Box<Observer>),
 }
 
-/// A topic or representation that is received.
+/// A topic or representation that is received. See [`Topics`].
 pub struct Received {
     /// What is received.
     pub subject: Subject,
@@ -77,18 +92,25 @@ const LONGEST_QUEUE: usize = 256;
 const AT_ONCE: usize = 256;
 
 impl Topics {
-    pub fn new(link: &LinkConfiguration, ends: Ends, wakeup: Arc<Wakeup>) -> Self {
+    /// Creates the ends of what is sent, and of what is received with the names of the sources that
+    /// provide it if it is a representation. `wakeup` is notified when there is something to do.
+    pub fn new(
+        sent: impl IntoIterator<Item = configuration::Sent>,
+        received: impl IntoIterator<Item = (Subject, String)>,
+        ends: Ends,
+        wakeup: Arc<Wakeup>,
+    ) -> Self {
         let robot = ends.robot.as_ref();
-        let sent = link.send.iter().map(|sent| {
+        let sent = sent.into_iter().map(|sent| {
             let found = robot.filter(|_| sent.subject.kind == SubjectKind::Representation);
             let schema = found.and_then(|robot| schema(robot.representation(&sent.subject.name)?));
-            Sent { configuration: sent.clone(), schema, flow: None, dropped: 0 }
+            Sent { configuration: sent, schema, flow: None, dropped: 0 }
         });
-        let received = link.receive.iter().map(|received| {
-            let found = robot.filter(|_| received.subject.kind == SubjectKind::Representation);
-            let inlet = found.and_then(|robot| robot.inlet(&received.source(&link.name)));
+        let received = received.into_iter().map(|(subject, source)| {
+            let found = robot.filter(|_| subject.kind == SubjectKind::Representation);
+            let inlet = found.and_then(|robot| robot.inlet(&source));
             Received {
-                subject: received.subject.clone(),
+                subject,
                 descriptor: inlet.as_ref().map(SourceInlet::descriptor),
                 publisher: None,
                 inlet,
@@ -99,6 +121,12 @@ impl Topics {
         Self { ends, wakeup, sent, received }
     }
 
+    /// Creates the ends of a link.
+    pub(crate) fn of_link(link: &LinkConfiguration, ends: Ends, wakeup: Arc<Wakeup>) -> Self {
+        let received = link.receive.iter().map(|received| (received.subject.clone(), received.source(&link.name)));
+        Self::new(link.send.iter().cloned(), received, ends, wakeup)
+    }
+
     /// Returns the time on the robot's clock.
     pub fn now(&self) -> Time {
         self.ends.clock.now()
@@ -106,14 +134,14 @@ impl Topics {
 
     /// Has the robot enter its safe state because a peer of the link of that name is lost. A robot
     /// that is ending makes itself safe, and bare topics move nothing.
-    pub fn enter_safe_state(&self, link: &str, peer: &str) {
+    pub(crate) fn enter_safe_state(&self, link: &str, peer: &str) {
         if let Some(robot) = self.ends.robot.as_ref().filter(|robot| !robot.is_stopping()) {
             _ = robot.change_by(Change::EnterSafeState, &format!("link `{link}` (it has lost `{peer}`)"));
         }
     }
 
     /// Returns whether representations are received, whose stamps are to be converted.
-    pub fn receives_values(&self) -> bool {
+    pub(crate) fn receives_values(&self) -> bool {
         self.received.iter().any(|received| received.subject.kind == SubjectKind::Representation)
     }
 

@@ -113,7 +113,8 @@ impl Definition {
             Field { name: name.to_owned(), type_id, capacity, string_capacity: 0, message: message.to_owned() }
         };
         let [request, response, event] = ["Request", "Response", "Event"].map(part);
-        let shown = [of("info", EVENT_INFO, None), of("request", &request, Some(1)), of("response", &response, Some(1))];
+        let shown =
+            [of("info", EVENT_INFO, None), of("request", &request, Some(1)), of("response", &response, Some(1))];
         let parts = [
             of("request_message", &request, None),
             of("response_message", &response, None),
@@ -152,7 +153,8 @@ impl Definition {
     /// Checks that all types that are needed are there.
     fn complete(self) -> Result<Self, Ros2Error> {
         for (name, fields) in &self.types {
-            let missing = fields.iter().find(|field| !field.message.is_empty() && !self.types.contains_key(&field.message));
+            let missing =
+                fields.iter().find(|field| !field.message.is_empty() && !self.types.contains_key(&field.message));
             if let Some(Field { name: field, message, .. }) = missing {
                 let why = format!("`{field}` of `{name}` is a `{message}`, whose definition is not there");
                 return Err(Ros2Error::Definition { name: self.name.to_string(), why });
@@ -273,6 +275,7 @@ fn fields(name: &TypeName, text: &str) -> Result<Vec<Field>, Ros2Error> {
 
 /// Returns the full name of a message: one without a package is in the same one.
 fn message_name(package: &str, element: &str) -> Result<String, String> {
-    let name = if element.contains('/') { element.parse() } else { TypeName::new(package, InterfaceKind::Message, element) };
+    let name =
+        if element.contains('/') { element.parse() } else { TypeName::new(package, InterfaceKind::Message, element) };
     name.map(|name| name.to_string()).map_err(|error| error.to_string())
 }

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches};
 use hemiola_config::Base;
+use hemiola_model::Data;
 use hemiola_runtime::RobotHandle;
 
 use crate::command_line::CommandLine;
 use crate::commands;
 use crate::error::CommandError;
-use crate::program::Program;
+use crate::program::{DeclaredService, Program};
 
 /// A robot's program: its command line around the modules that are linked into it.
 ///
@@ -81,6 +82,33 @@ impl Application {
         run: fn(&[String]) -> ExitCode,
     ) -> Self {
         self.commands.push(CustomCommand { name, about, flags: Some(flags), run });
+        self
+    }
+
+    /// Declares a service of this robot, with the types of its requests and answers: tools and links
+    /// may call it ([`Bus::allow_calls`](hemiola_bus::Bus::allow_calls)), and `export ros-package`
+    /// writes its definition. Whoever serves it does so when the robot has
+    /// [started](Self::started).
+    ///
+    /// ```no_run
+    /// use hemiola_cli::Application;
+    ///
+    /// fn main() -> std::process::ExitCode {
+    ///     Application::new("robot.toml").service::<f64, bool>("calibrate").run()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn service<Request, Response>(mut self, name: impl Into<String>) -> Self
+    where
+        Request: Data + Send + 'static,
+        Response: Data + Send + 'static,
+    {
+        self.program.services.push(DeclaredService {
+            name: name.into(),
+            request: Request::data_type,
+            response: Response::data_type,
+            allow: |bus, name| bus.allow_calls::<Request, Response>(name),
+        });
         self
     }
 

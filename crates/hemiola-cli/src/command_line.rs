@@ -1,5 +1,6 @@
 //! What can be typed after the robot's name.
 
+pub mod export;
 pub mod live;
 pub mod log;
 pub mod profile;
@@ -128,6 +129,8 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
     Modules(ModulesArguments),
     /// Show or forget what was measured in earlier runs
     Profile(profile::ProfileArguments),
+    /// Write the robot's types for others: packages of ROS 2
+    Export(export::ExportArguments),
     /// Look into logs, print them, repair them
     Log(log::LogArguments),
     #[command(flatten)]

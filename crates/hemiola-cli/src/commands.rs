@@ -4,6 +4,7 @@ mod analyze;
 mod assign;
 mod check;
 mod doctor;
+mod export;
 mod graph;
 mod live;
 mod log;
@@ -43,6 +44,7 @@ pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitC
         Command::Parameters(arguments) => parameters::parameters(program, name, arguments),
         Command::Modules(arguments) => modules::modules(program, arguments),
         Command::Profile(arguments) => profile::profile(program, arguments),
+        Command::Export(arguments) => export::export(program, arguments),
         Command::Log(arguments) => log::log(program, arguments),
         Command::Live(command) => live::live(own_name(program, name), command),
     }

@@ -1,12 +1,16 @@
 //! What a robot's program is made of, besides the modules that are linked into it.
 
+use hemiola_bus::Bus;
 use hemiola_config::Base;
+use hemiola_model::data::DataType;
 use hemiola_runtime::RobotHandle;
 
 /// The configuration that commands begin with, and what the robot adds to them.
 pub struct Program {
     /// The robot's own configuration, unless the command line names another one.
     pub base: Base,
+    /// The services that may be called from outside.
+    pub services: Vec<DeclaredService>,
     pub started: Option<Start>,
     pub live: Lines,
     pub summary: Lines,
@@ -16,6 +20,15 @@ pub struct Program {
     pub has_robot: bool,
 }
 
+/// A service whose types are known before the robot runs.
+pub struct DeclaredService {
+    pub name: String,
+    pub request: fn() -> DataType,
+    pub response: fn() -> DataType,
+    /// Lets it be called from outside.
+    pub allow: fn(&Bus, &str),
+}
+
 /// A closure that is called when the robot has started.
 type Start = Box<dyn Fn(&RobotHandle)>;
 /// A closure with the lines that a robot adds to what is shown.
@@ -23,7 +36,15 @@ type Lines = Option<Box<dyn Fn(&RobotHandle) -> Vec<String>>>;
 
 impl Program {
     pub fn new(base: Base) -> Self {
-        Self { base, started: None, live: None, summary: None, is_process: false, has_robot: true }
+        Self {
+            base,
+            services: Vec::new(),
+            started: None,
+            live: None,
+            summary: None,
+            is_process: false,
+            has_robot: true,
+        }
     }
 
     /// Makes a program that has no robot of its own.
@@ -32,6 +53,7 @@ impl Program {
     }
 
     pub fn note_start(&self, handle: &RobotHandle) {
+        self.services.iter().for_each(|service| (service.allow)(handle.bus(), &service.name));
         self.started.iter().for_each(|start| start(handle));
     }
 

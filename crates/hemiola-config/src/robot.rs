@@ -10,6 +10,7 @@ mod page;
 mod parameters;
 mod processes;
 mod replay;
+mod ros2;
 
 use hemiola_model::configuration::{
     Configuration, GuardConfiguration, OutputConfiguration, SafeStateConfiguration, Scheduling,
@@ -34,6 +35,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let guard = robot.take("guard");
     let page = robot.take("page");
     let links = robot.entries("link", found);
+    let ros2 = robot.take("ros2");
     let processes = robot.entries("process", found);
     let output = robot.take("output");
     let log = robot.take("log");
@@ -42,8 +44,12 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     robot.finish(found);
 
     configuration.links = links::read_links(&links, catalog, found);
+    if let Some(node) = ros2 {
+        configuration.ros2 = ros2::read_ros2(node, catalog, found);
+    }
     let with_links = links::with_sources(catalog, &configuration.links);
-    let catalog = &*with_links;
+    let with_incoming = ros2::with_sources(with_links, configuration.ros2.as_ref());
+    let catalog = &*with_incoming;
     configuration.sources = modules::read_sources(&sources, catalog, found);
     configuration.modules = modules::read_modules(&modules, catalog, found);
     configuration.executors = executors::read_executors(&executors, found);

@@ -7,8 +7,8 @@ use std::time::Duration;
 use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
-    Admission, FailurePolicy, FieldMapping, LogChannelConfiguration, LogCompression, LogExtent, LossPolicy,
-    RestartLimit, Scheduling, Sent, Subject, Trigger,
+    Admission, FailurePolicy, FieldMapping, Keep, LogChannelConfiguration, LogCompression, LogExtent, LossPolicy,
+    RestartLimit, Ros2Quality, Ros2Router, Ros2Service, Scheduling, Sent, Subject, Trigger,
 };
 use robot::{catalog, table};
 
@@ -82,6 +82,28 @@ fn services_that_a_link_carries_are_read() {
     );
     // A thread may ask what no module does.
     assert!(loaded.warnings.is_empty(), "{}", loaded.warnings);
+}
+
+#[test]
+fn a_node_of_ros_2_is_read_and_what_comes_to_it_is_a_source() {
+    let text = "[cycle.main]\ntrigger = \"ros2.BallPercept\"\n[ros2]\nnode = \"nao\"\nnamespace = \"/team/five\"\ndomain = 7\n\
+        connect = \"tcp/192.168.1.2:7447\"\ncores = [3]\n[ros2.publish]\n\
+        \"/joints\" = { representation = \"JointAngles\", rate = 50.0, quality = \"best effort\", depth = 5 }\n\
+        \"/map\" = { topic = \"Map\", quality = \"transient local\" }\n[ros2.subscribe]\n\"/ball\" = { representation = \"BallPercept\" }\n\
+        [ros2.serve]\n\"/nao/stand\" = \"Stand\"\n[ros2.call]\n\"/maps/save\" = { service = \"SaveMap\", type = \"maps/srv/Save\" }\n\
+        [providers]\nBallPercept = \"ros2.BallPercept\"\n";
+    let node = read(text).configuration.ros2.expect("a node");
+    assert_eq!((node.node.as_deref(), node.namespace.as_str(), node.domain), (Some("nao"), "team/five", Some(7)));
+    assert_eq!((node.router, node.cores), (Ros2Router::At("tcp/192.168.1.2:7447".to_owned()), vec![3]));
+    let [joints, map] = node.publish.as_slice() else { panic!("two, in the order of the file") };
+    assert_eq!((joints.name.as_str(), joints.sent.rate, joints.sent.keep), ("/joints", Some(50.0), Keep::Last(5)));
+    assert_eq!((joints.quality, joints.depth), (Ros2Quality::BestEffort, 5));
+    assert_eq!((&map.sent.subject, map.quality, map.depth), (&Subject::topic("Map"), Ros2Quality::TransientLocal, 10));
+    assert_eq!(node.subscribe[0].received.subject, Subject::representation("BallPercept"));
+    assert_eq!(node.serve, [Ros2Service::new("/nao/stand", "Stand")]);
+    assert_eq!(node.call[0].service_type.as_deref(), Some("maps/srv/Save"));
+    let routed = read("[cycle.main]\nrate = 30.0\n[ros2]\nrouter = true\n").configuration.ros2.expect("a node");
+    assert_eq!((routed.router, routed.node), (Ros2Router::here(), None));
 }
 
 #[test]

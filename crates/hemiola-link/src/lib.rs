@@ -31,12 +31,9 @@
 //! | `reactor` | their thread: what it waits for, and who has a turn then |
 //! | `link` | one link: its sockets, and its peers |
 //! | `session` | the conversation with one peer, and what waits for it; knows no sockets |
-//! | `topics` | a link's ends of its robot's topics and representations |
-//! | `services` | a link's ends of its robot's services |
+//! | [`ends`] | ends of the robot's topics, representations and services, and the queue of one of them for a peer |
 //! | `passage` | conversion of messages from one type to another |
 //! | `zero` | the value of a type with which services begin that differ in their fields |
-//! | `buffers` | the buffers into which messages are written that are sent |
-//! | `lane` | the queue of one topic or representation for a peer |
 //! | `wire` | frames, as bytes |
 //! | `socket` | listeners, streams and datagrams |
 //! | `awaited` | the notice that somebody listens at a Unix socket |
@@ -48,21 +45,18 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod awaited;
-mod buffers;
+pub mod ends;
 mod error;
 mod folder;
-mod lane;
 mod link;
 mod links;
 mod near;
 mod passage;
 mod patience;
 mod reactor;
-mod services;
 mod session;
 mod socket;
 mod statistics;
-mod topics;
 mod view;
 pub mod wire;
 mod zero;

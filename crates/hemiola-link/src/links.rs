@@ -14,14 +14,12 @@ use hemiola_runtime::RobotHandle;
 use hemiola_trace::TickScale;
 use mio::{Poll, Waker};
 
+use crate::ends::{Ends, Note, Services, Topics, contained};
 use crate::error::LinkError;
 use crate::link::{Link, Tokens};
-use crate::passage::contained;
 use crate::reactor::{EventTable, Reactor, WAKER};
-use crate::services::Services;
-use crate::session::{Desk, Note};
+use crate::session::Desk;
 use crate::statistics::LinkStatistics;
-use crate::topics::{Ends, Topics};
 use crate::view::LinksView;
 
 /// The robot to which links belong, and what they need of it.
@@ -35,6 +33,21 @@ pub struct LinkHost {
 }
 
 impl LinkHost {
+    /// Returns the robot's name.
+    pub fn robot(&self) -> &str {
+        &self.robot
+    }
+
+    /// Returns the robot whose topics and representations are carried.
+    pub fn ends(&self) -> &Ends {
+        &self.ends
+    }
+
+    /// Returns where remarks go.
+    pub fn note(&self) -> &Note {
+        &self.note
+    }
+
     /// Creates the host for a program of this name, whose topics are on that bus. Remarks of links
     /// go to `note`, on the links' thread.
     pub fn new(
@@ -110,15 +123,15 @@ impl Links {
         for (place, link) in links.iter().enumerate() {
             let LinkHost { robot, ends, note } = host.clone();
             let (published, calls) = events.of_link(place);
-            let services = Services::new(link, ends.bus.clone(), calls);
-            let topics = Topics::new(link, ends, &published);
+            let services = Services::new(&link.serve, &link.call, ends.bus.clone(), calls);
+            let topics = Topics::of_link(link, ends, &published);
             let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note).with_on_loss(link.on_loss);
             let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
                 LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
             })?;
             opened.push(link);
         }
-        let statistics = LinksView::of(opened.iter().map(|link| link.desk().statistics.clone()));
+        let statistics = LinksView::of_links(opened.iter().map(|link| link.desk().statistics.clone()));
         let (orders, ordered) = channel();
         let (end, ended) = channel();
         let order = events.order();

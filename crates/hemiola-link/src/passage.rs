@@ -1,16 +1,14 @@
 //! Conversion of messages from one type to another.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hemiola_log::{Adapter, Definition, FieldChange};
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::data::ReadError;
-use hemiola_realtime::{Containment, describe_panic, take_place};
 
-use crate::services::KnownType;
+use crate::ends::{KnownType, contained};
 use crate::zero::zero;
 
 /// How messages that arrive become messages of the type here.
@@ -103,10 +101,4 @@ impl Passage {
             Self::ByNames(adapter) => adapter.adapt(message, |_| {}).map(Cow::Owned),
         }
     }
-}
-
-/// Calls code of users. If it panics, returns a description of the panic.
-pub fn contained<R>(call: impl FnOnce() -> R) -> Result<R, String> {
-    let _quiet = Containment::new();
-    catch_unwind(AssertUnwindSafe(call)).map_err(|panic| describe_panic(&*panic, &take_place()))
 }

@@ -8,7 +8,7 @@ mod parting;
 
 use calls::Calls;
 use clock::PeerClock;
-pub use desk::{Desk, End, Note, Offering, plain};
+pub use desk::{Desk, End, Offering};
 pub use parting::Parting;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -17,7 +17,7 @@ use std::time::Instant;
 use hemiola_model::Time;
 use hemiola_model::configuration::SubjectKind;
 
-use crate::lane::{Cdr, Lane, Waiting};
+use crate::ends::{Cdr, Lane, Waiting, plain};
 use crate::passage::{OfferedType, Passage};
 use crate::statistics::{ClockOffset, LinkPeer};
 use crate::wire::{self, Answer, Frame, Message, Offer, OfferKind};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use hemiola_model::Time;
-use hemiola_model::configuration::{LinkConfiguration, LinkEnd, SubjectKind};
+use hemiola_model::configuration::{LinkConfiguration, LinkEnd, Subject, SubjectKind};
 use serde::{Deserialize, Serialize};
 
 use crate::wire::NoAnswer;
@@ -165,7 +165,7 @@ impl ServiceStatistics {
     }
 
     /// Counts a call that has no answer.
-    pub(crate) fn miss(&mut self, why: NoAnswer) {
+    pub fn miss(&mut self, why: NoAnswer) {
         match why {
             NoAnswer::Refused => self.refused += 1,
             NoAnswer::Ended | NoAnswer::Panicked | NoAnswer::TimedOut => self.unanswered += 1,
@@ -198,24 +198,49 @@ impl LinkStatistics {
 
     /// Returns the statistics of a link over which nothing was sent yet.
     pub(crate) fn of(link: &LinkConfiguration) -> Self {
-        let sent = link.send.iter().map(|sent| SentStatistics {
-            name: sent.subject.name.clone(),
-            kind: sent.subject.kind,
+        Self::of_parts(
+            (&link.name, &link.end.to_string(), matches!(link.end, LinkEnd::Listen(_))),
+            link.send.iter().map(|sent| &sent.subject),
+            link.receive.iter().map(|received| &received.subject),
+            [&link.serve, &link.call],
+        )
+    }
+
+    /// Returns the statistics of something of this name that listens at or connects to an address,
+    /// and over which nothing was sent yet: what is sent, received, served and called.
+    ///
+    /// ```
+    /// use hemiola_link::LinkStatistics;
+    /// use hemiola_model::configuration::Subject;
+    ///
+    /// let scan = Subject::representation("Scan");
+    /// let node = LinkStatistics::of_parts(("ros2", "tcp/localhost:7447", false), [&scan], [], [&[], &[]]);
+    /// assert_eq!((node.sent[0].name.as_str(), node.sent[0].messages), ("Scan", 0));
+    /// ```
+    pub fn of_parts<'s>(
+        (name, address, listens): (&str, &str, bool),
+        sent: impl IntoIterator<Item = &'s Subject>,
+        received: impl IntoIterator<Item = &'s Subject>,
+        [served, called]: [&[String]; 2],
+    ) -> Self {
+        let sent = sent.into_iter().map(|subject| SentStatistics {
+            name: subject.name.clone(),
+            kind: subject.kind,
             ..Default::default()
         });
-        let received = link.receive.iter().map(|received| ReceivedStatistics {
-            name: received.subject.name.clone(),
-            kind: received.subject.kind,
+        let received = received.into_iter().map(|subject| ReceivedStatistics {
+            name: subject.name.clone(),
+            kind: subject.kind,
             ..Default::default()
         });
         Self {
-            name: link.name.clone(),
-            address: link.end.to_string(),
-            listens: matches!(link.end, LinkEnd::Listen(_)),
+            name: name.to_owned(),
+            address: address.to_owned(),
+            listens,
             sent: sent.collect(),
             received: received.collect(),
-            served: link.serve.iter().map(|name| ServiceStatistics::of(name)).collect(),
-            called: link.call.iter().map(|name| ServiceStatistics::of(name)).collect(),
+            served: served.iter().map(|name| ServiceStatistics::of(name)).collect(),
+            called: called.iter().map(|name| ServiceStatistics::of(name)).collect(),
             ..Self::default()
         }
     }

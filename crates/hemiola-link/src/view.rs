@@ -14,26 +14,65 @@ use crate::statistics::LinkStatistics;
 /// assert!(without_links.statistics().is_empty());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct LinksView(Arc<Mutex<Vec<LinkStatistics>>>);
+pub struct LinksView(Vec<Shown>);
+
+/// The statistics of links of one thread, which writes them.
+#[derive(Clone, Debug, Default)]
+struct Shown(Arc<Mutex<Vec<LinkStatistics>>>);
 
 impl LinksView {
+    /// Returns a view of what somebody else carries, as a link does, with its first statistics.
+    ///
+    /// ```
+    /// use hemiola_link::{LinkStatistics, LinksView};
+    ///
+    /// let mut first = LinkStatistics::default();
+    /// first.name = "ros2".to_owned();
+    /// let view = LinksView::of(first);
+    /// view.show(&LinkStatistics::default());
+    /// assert_eq!(view.statistics(), [LinkStatistics::default()]);
+    /// ```
+    pub fn of(statistics: LinkStatistics) -> Self {
+        Self::of_links(std::iter::once(statistics))
+    }
+
     /// Returns a view of links that have these statistics so far.
-    pub(crate) fn of(links: impl Iterator<Item = LinkStatistics>) -> Self {
-        Self(Arc::new(Mutex::new(links.collect())))
+    pub(crate) fn of_links(links: impl Iterator<Item = LinkStatistics>) -> Self {
+        Self(vec![Shown(Arc::new(Mutex::new(links.collect())))])
+    }
+
+    /// Returns a view of these links, and then of those.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
     }
 
     /// Returns the statistics of each link, in the order of the configuration.
     pub fn statistics(&self) -> Vec<LinkStatistics> {
-        self.lock().clone()
+        self.0.iter().flat_map(|shown| shown.lock().clone()).collect()
     }
 
-    /// Shows what is known of a link by now.
-    pub(crate) fn update(&self, link: usize, now: &LinkStatistics) {
-        if let Some(shown) = self.lock().get_mut(link) {
-            shown.update(now);
+    /// Shows new statistics, in a view that was made [of](Self::of) the first ones.
+    pub fn show(&self, statistics: &LinkStatistics) {
+        let Some(shown) = self.0.first() else { return };
+        if let Some(shown) = shown.lock().first_mut()
+            && shown != statistics
+        {
+            shown.clone_from(statistics);
         }
     }
 
+    /// Shows what is known of a link by now, in a view of links of one thread.
+    pub(crate) fn update(&self, link: usize, now: &LinkStatistics) {
+        let Some(shown) = self.0.first() else { return };
+        if let Some(shown) = shown.lock().get_mut(link) {
+            shown.update(now);
+        }
+    }
+}
+
+impl Shown {
     fn lock(&self) -> MutexGuard<'_, Vec<LinkStatistics>> {
         // The statistics are consistent even if another thread has panicked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

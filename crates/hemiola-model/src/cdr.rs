@@ -2,7 +2,9 @@
 //! Foxglove, PlotJuggler and their kin read them.
 //!
 //! Encoding: CDR as of DDS-XTypes 1.3, section 7.4 (XCDR version 1, PLAIN_CDR, little endian, with
-//! its header of four bytes). Schemas: ROS 2's message definitions. Hashes: REP-2016.
+//! its header of four bytes). Schemas: ROS 2's message definitions ([`MessageSchema`]), two of which
+//! are a service ([`ServiceSchema`]), and many of which are packages ([`RosPackages`]). Hashes:
+//! REP-2016.
 //!
 //! | Rust | ROS 2 message | CDR |
 //! |---|---|---|
@@ -31,16 +33,20 @@
 //! assert_eq!((schema.name.as_str(), schema.text.as_str()), ("hemiola/msg/Gains", "float32[] data\n"));
 //! ```
 
+mod package;
 mod reader;
 mod schema;
+mod service;
 mod type_hash;
 mod writer;
 
 #[cfg(test)]
 mod tests;
 
+pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
 pub use schema::{MessageSchema, field_name};
+pub use service::ServiceSchema;
 pub use writer::CdrWriter;
 
 use crate::data::{Data, ReadError};

@@ -3,17 +3,21 @@
 
 mod analysis;
 mod condition;
+mod incoming;
 mod link;
 mod log;
 mod page;
 mod process;
+mod ros2;
 
 pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
+pub use incoming::Incoming;
 pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy, Received, Sent, Subject, SubjectKind};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
 pub use page::PageConfiguration;
 pub use process::{ProcessConfiguration, RestartLimit};
+pub use ros2::{Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,6 +54,8 @@ pub struct Configuration {
     pub page: PageConfiguration,
     /// Links to other programs, in the order of the file.
     pub links: Vec<LinkConfiguration>,
+    /// The node that the robot is in a ROS 2 system; `None`: it is in none.
+    pub ros2: Option<Ros2Configuration>,
     /// The processes into which the robot is cut, in the order of the file; empty: it is a single
     /// one.
     pub processes: Vec<ProcessConfiguration>,

@@ -126,15 +126,15 @@ pub enum RuntimeError {
         /// The name.
         name: String,
     },
-    /// A representation that comes over a link, and that somebody in this robot provides.
+    /// A representation that comes from another program, and that somebody in this robot provides.
     #[error(
-        "`{representation}` comes from {received} and from {provider}: take it out of the link's `receive`, or say which of them counts, by \
+        "`{representation}` comes from {received} and from {provider}: take it out of `receive` of the link, or `subscribe` of `[ros2]`, or say which of them counts, by \
          its name: `{representation} = \"..\"` in `[providers]`"
     )]
     ReceivedAndProvided {
         /// The representation.
         representation: String,
-        /// The source that the link is, and where robot.toml says so.
+        /// The source that the link or the node is, and where robot.toml says so.
         received: String,
         /// The provider in this robot, with its location.
         provider: String,

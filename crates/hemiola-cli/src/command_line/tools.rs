@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use super::live::{LiveCommand, ParametersCommand};
 use super::{
     AnalyzeArguments, AssignArguments, Command, DoctorArguments, GraphArguments, ParametersArguments,
-    SimulateArguments, WhyArguments, log,
+    SimulateArguments, WhyArguments, export, log,
 };
 
 /// The whole command line.
@@ -36,6 +36,8 @@ pub enum ToolsCommand {
     /// Say why a run of a cycle, or a chain, took as long as it did: of a running robot, a trace,
     /// or a log
     Why(WhyArguments),
+    /// Write a robot's types for others: in the robot's own program
+    Export(export::ExportArguments),
     /// Look into logs, print them, repair them
     Log(log::LogArguments),
     /// Examine this machine: is it fit for real time, and what would help
@@ -68,6 +70,7 @@ impl ToolsCommand {
             Self::Assign(AssignArguments { system: None, .. }) => Some("say which system: assign --system FILE"),
             Self::Graph(GraphArguments { file: None, .. }) => Some("say which graph: graph --file FILE"),
             Self::Simulate(SimulateArguments { file: None, .. }) => Some("say which graph: simulate --file FILE"),
+            Self::Export(_) => Some("types are in the robot's own program: cargo run -- export ros-package DIR"),
             Self::Log(arguments) => match arguments.command {
                 log::LogCommand::Verify(_) | log::LogCommand::ExtractCycle(_) => {
                     Some("it runs modules, which are in the robot's own program")
@@ -91,6 +94,7 @@ impl From<ToolsCommand> for Command {
                 Self::Parameters(ParametersArguments { command: Some(command), configuration, module: None })
             }
             ToolsCommand::Why(arguments) => Self::Why(arguments),
+            ToolsCommand::Export(arguments) => Self::Export(arguments),
             ToolsCommand::Log(arguments) => Self::Log(arguments),
             ToolsCommand::Doctor(arguments) => Self::Doctor(arguments),
             ToolsCommand::Analyze(arguments) => Self::Analyze(arguments),

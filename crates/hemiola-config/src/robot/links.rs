@@ -149,7 +149,7 @@ fn beyond_this_computer(name: &str, end: &LinkEnd, node: &Node) -> Option<Diagno
 }
 
 /// Reports an error unless the representation can leave the program.
-fn check_sent(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
+pub(super) fn check_sent(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
     if catalog.schemas.contains_key(name) {
         return;
     }
@@ -164,7 +164,7 @@ fn check_sent(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostic
 
 /// Reports an error if the representation cannot come into the program, and a warning if nothing in
 /// it has such a representation.
-fn check_received(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
+pub(super) fn check_received(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
     if catalog.schemas.contains_key(name) {
         return;
     }
@@ -236,7 +236,7 @@ fn received(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Received
     Some(Received { subject: finish(section, node, subject, found)?, place })
 }
 
-fn item<'n>(node: &'n Node, path: &str, found: &mut Diagnostics) -> Option<Section<'n>> {
+pub(super) fn item<'n>(node: &'n Node, path: &str, found: &mut Diagnostics) -> Option<Section<'n>> {
     match node.content {
         Content::Table(_) => Section::open(path, node, found),
         _ => {
@@ -249,7 +249,7 @@ fn item<'n>(node: &'n Node, path: &str, found: &mut Diagnostics) -> Option<Secti
 }
 
 /// Reads `topic` or `representation`, of which there must be one.
-fn subject(section: &mut Section<'_>, found: &mut Diagnostics) -> Option<Subject> {
+pub(super) fn subject(section: &mut Section<'_>, found: &mut Diagnostics) -> Option<Subject> {
     let both = section.peek("topic").zip(section.peek("representation"));
     let topic = section.read("topic", text, found).map(Subject::topic);
     let representation = section.read("representation", text, found).map(Subject::representation);
@@ -262,7 +262,12 @@ fn subject(section: &mut Section<'_>, found: &mut Diagnostics) -> Option<Subject
     topic.or(representation)
 }
 
-fn finish(section: Section<'_>, node: &Node, subject: Option<Subject>, found: &mut Diagnostics) -> Option<Subject> {
+pub(super) fn finish(
+    section: Section<'_>,
+    node: &Node,
+    subject: Option<Subject>,
+    found: &mut Diagnostics,
+) -> Option<Subject> {
     let is_said = |table: &crate::node::Table| table.contains_key("topic") || table.contains_key("representation");
     if node.table().is_some_and(|table| !is_said(table)) {
         let error = Diagnostic::error(format!("`{}` does not say which topic", section.path()));

@@ -1,6 +1,6 @@
 //! What is being written to a connection.
 
-use crate::lane::Cdr;
+use crate::ends::Cdr;
 use crate::wire;
 
 /// The frames that are written to a connection next, as they go over the stream.

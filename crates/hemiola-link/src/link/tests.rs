@@ -14,9 +14,8 @@ use hemiola_realtime::Wakeup;
 use mio::{Events, Poll};
 
 use super::*;
-use crate::services::Services;
+use crate::ends::{Ends, Services, Topics};
 use crate::statistics::LinkStatistics;
-use crate::topics::{Ends, Topics};
 
 /// A link and its simulated time.
 struct Rig {
@@ -35,8 +34,9 @@ impl Rig {
         let poll = Poll::new().unwrap();
         let clock = Arc::new(RobotClock::stepped());
         let ends = Ends { bus: bus.clone(), clock, scale: None, robot: None };
-        let services = Services::new(&configuration, ends.bus.clone(), Arc::new(Wakeup::new()));
-        let topics = Topics::new(&configuration, ends, &vec![Arc::new(Wakeup::new()); configuration.send.len()]);
+        let wakeup = Arc::new(Wakeup::new());
+        let services = Services::new(&configuration.serve, &configuration.call, ends.bus.clone(), wakeup.clone());
+        let topics = Topics::of_link(&configuration, ends, &vec![wakeup; configuration.send.len()]);
         let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(&configuration), Arc::new(|_| {}));
         let link = Link::open(&configuration, desk, Tokens::of(0), poll.registry()).unwrap();
         // This is read after the link was opened, so that the first attempt is due by then.

@@ -17,7 +17,8 @@ use std::time::Instant;
 use hemiola_bus::AnyClient;
 
 use super::{Desk, End, Outgoing, Session};
-use crate::passage::{Passage, contained};
+use crate::ends::contained;
+use crate::passage::Passage;
 use crate::wire::NoAnswer;
 use given::Given;
 use made::Made;

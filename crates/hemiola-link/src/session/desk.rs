@@ -1,21 +1,15 @@
 //! The state that the conversations of a link share.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::configuration::{LinkAddress, LossPolicy, SubjectKind};
 
 use super::Parting;
+use crate::ends::{Note, Remarks, Service, Services, Topics};
 use crate::passage::{OfferedType, Passage};
-use crate::services::{Service, Services};
 use crate::statistics::LinkStatistics;
-use crate::topics::Topics;
 use crate::wire::{self, NoAnswer, OfferKind};
-
-/// Where remarks of a link go.
-pub type Note = Arc<dyn Fn(String) + Send + Sync>;
 
 /// The state that the conversations of a link share: its ends of the robot, its statistics, and the
 /// remarks that it has made.
@@ -36,8 +30,7 @@ pub struct Desk {
     /// What the statistics say of the clocks of peers may have changed.
     pub has_old_clocks: bool,
     on_loss: LossPolicy,
-    note: Note,
-    told: BTreeSet<String>,
+    remarks: Remarks,
 }
 
 /// The end here of something that a peer may offer.
@@ -59,11 +52,9 @@ pub struct Offering<'d> {
     pub schema: Option<&'d MessageSchema>,
 }
 
-/// A link makes at most that many different remarks; later ones are not reported.
-const MOST_TOLD: usize = 64;
-
 impl Desk {
     pub fn new(robot: String, topics: Topics, services: Services, statistics: LinkStatistics, note: Note) -> Self {
+        let remarks = Remarks::new(format!("link `{}`", statistics.name), note);
         Self {
             robot,
             topics,
@@ -75,8 +66,7 @@ impl Desk {
             has_changed: true,
             has_old_clocks: false,
             on_loss: LossPolicy::default(),
-            note,
-            told: BTreeSet::new(),
+            remarks,
         }
     }
 
@@ -179,10 +169,7 @@ impl Desk {
 
     /// Reports a remark, unless it was reported before.
     pub fn tell(&mut self, text: String) {
-        if self.told.len() < MOST_TOLD && !self.told.contains(&text) {
-            (self.note)(format!("link `{}`: {text}", self.statistics.name));
-            self.told.insert(text);
-        }
+        self.remarks.tell(text);
     }
 
     /// Counts and reports the end of a conversation: with the robot that was met, or with nobody,
@@ -217,11 +204,4 @@ impl Desk {
         self.statistics.problem = Some(text.clone());
         self.tell(text);
     }
-}
-
-/// Returns a text of a peer on one line, without control characters and not too long.
-pub fn plain(text: &str) -> String {
-    const LONGEST: usize = 300;
-    let letters = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
-    letters.take(LONGEST).collect()
 }

@@ -11,9 +11,8 @@ use hemiola_realtime::Wakeup;
 use proptest::prelude::*;
 
 use super::*;
-use crate::services::Services;
+use crate::ends::{Ends, Services, Topics};
 use crate::statistics::LinkStatistics;
-use crate::topics::{Ends, Topics};
 use crate::wire::{NoAnswer, Request, Response, VERSION};
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,8 +65,8 @@ impl Side {
         let clock = Arc::new(RobotClock::stepped());
         let ends = Ends { bus: bus.clone(), clock, scale: None, robot: None };
         let wakeup = Arc::new(Wakeup::new());
-        let services = Services::new(link, bus.clone(), wakeup.clone());
-        let topics = Topics::new(link, ends, &vec![wakeup; link.send.len()]);
+        let services = Services::new(&link.serve, &link.call, bus.clone(), wakeup.clone());
+        let topics = Topics::of_link(link, ends, &vec![wakeup; link.send.len()]);
         let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(link), Arc::new(|_| {}));
         let session = Session::new(&desk);
         Self { desk, session, bus, now: Instant::now() }

@@ -44,27 +44,47 @@ impl MessageSchema {
                 definitions.message(&TypeName::new("", name), vec![field])
             }
         };
-        let mut order = Vec::new();
-        definitions.collect(&root, &mut order);
-        let mut text = definitions.text(&root);
-        for name in &order[1..] {
-            text += &format!("{}\nMSG: {}\n{}", "=".repeat(80), name.short(), definitions.text(name));
-        }
-        let referenced = &order[1..];
-        let type_hash = type_hash::rihs01(&root, referenced, &definitions.messages);
-        Self { name: root.full(), text, type_hash }
+        definitions.schema(&root)
+    }
+
+    /// Returns the definition of each message in [`text`](Self::text) with the message's full name,
+    /// this one's first: what files of a ROS 2 package hold.
+    ///
+    /// ```
+    /// use hemiola_model::cdr::MessageSchema;
+    /// use hemiola_model::data::{Data, DataType, Field};
+    ///
+    /// let seen = DataType::structure("soccer/Seen", vec![Field::new("at", <hemiola_model::Time>::data_type(), "")]);
+    /// let schema = MessageSchema::of("Seen", &seen);
+    /// let definitions: Vec<_> = schema.definitions().collect();
+    /// assert_eq!(definitions[0], ("soccer/msg/Seen".to_owned(), "builtin_interfaces/Time at\n"));
+    /// assert_eq!(definitions[1], ("builtin_interfaces/msg/Time".to_owned(), "int32 sec\nuint32 nanosec\n"));
+    /// ```
+    pub fn definitions(&self) -> impl Iterator<Item = (String, &str)> {
+        let mut parts = self.text.split(SEPARATOR);
+        let root = parts.next().map(|text| (self.name.clone(), text));
+        root.into_iter().chain(parts.filter_map(|part| {
+            let (name, text) = part.strip_prefix("\nMSG: ")?.split_once('\n')?;
+            Some((name.replace('/', "/msg/"), text))
+        }))
     }
 }
+
+/// The line between two definitions.
+const SEPARATOR: &str = "\
+    ================================================================================";
 
 /// The name of a message as ROS 2 spells it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct MessageName {
     package: String,
+    /// `msg`, or `srv` for a part of a service.
+    folder: &'static str,
     name: String,
 }
 
 /// A field of a message.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct MessageField {
     pub name: String,
     pub field_type: FieldType,
@@ -72,7 +92,7 @@ pub(super) struct MessageField {
 }
 
 /// The type of a field: a sequence has no sequences in it.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct FieldType {
     pub element: Element,
     pub shape: Shape,
@@ -80,7 +100,7 @@ pub(super) struct FieldType {
     constants: Vec<String>,
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) enum Element {
     Primitive {
         name: &'static str,
@@ -100,13 +120,13 @@ pub(super) enum Shape {
 
 /// The definitions of all messages that a root needs.
 #[derive(Default)]
-struct Definitions {
+pub(super) struct Definitions {
     messages: BTreeMap<MessageName, Vec<MessageField>>,
 }
 
 impl MessageName {
     /// Spells a Rust type's name as ROS 2 wants it: packages in lower case, messages in camel case.
-    fn of(name: &TypeName) -> Self {
+    pub fn of(name: &TypeName) -> Self {
         // Types that belong to no package of the user's go to ours.
         let package = if name.package.is_empty() { "hemiola" } else { &name.package };
         let package = package.to_lowercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
@@ -116,7 +136,20 @@ impl MessageName {
             words.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
             words.extend(letters);
         }
-        Self { package, name: words }
+        Self { package, folder: "msg", name: words }
+    }
+
+    /// Creates the name of a service, or of a part of one.
+    pub fn of_service(package: &str, name: &str) -> Self {
+        Self { package: package.to_owned(), folder: "srv", name: name.to_owned() }
+    }
+
+    pub fn package(&self) -> &str {
+        &self.package
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     fn short(&self) -> String {
@@ -124,14 +157,51 @@ impl MessageName {
     }
 
     pub fn full(&self) -> String {
-        format!("{}/msg/{}", self.package, self.name)
+        format!("{}/{}/{}", self.package, self.folder, self.name)
     }
 }
 
 impl Definitions {
+    /// Returns the schema of a message that has been added.
+    pub fn schema(&self, root: &MessageName) -> MessageSchema {
+        let mut order = Vec::new();
+        self.collect(root, &mut order);
+        let mut text = self.text(root);
+        for name in &order[1..] {
+            text += &format!("{SEPARATOR}\nMSG: {}\n{}", name.short(), self.text(name));
+        }
+        let type_hash = type_hash::rihs01(root, &order[1..], &self.messages);
+        MessageSchema { name: root.full(), text, type_hash }
+    }
+
+    /// Adds the message that a type is, or one with the type as its only field, `data`, under the
+    /// name of a part of a service.
+    pub fn part(&mut self, name: MessageName, data_type: &DataType) -> MessageName {
+        let fields = match self.field_type(data_type) {
+            FieldType { element: Element::Message(message), shape: Shape::One, .. } => {
+                self.messages.get(&message).cloned().unwrap_or_default()
+            }
+            _ => vec![self.field("data", data_type, "")],
+        };
+        self.messages.insert(name.clone(), fields);
+        name
+    }
+
+    /// Adds a message that has messages in it: at most `limit` of each if there is a limit.
+    pub fn outer(&mut self, name: MessageName, parts: &[(&str, &MessageName, Option<usize>)]) -> MessageName {
+        let field = |(name, message, limit): &(&str, &MessageName, Option<usize>)| {
+            let shape = limit.map_or(Shape::One, Shape::Bounded);
+            let element = Element::Message((*message).clone());
+            let field_type = FieldType { element, shape, constants: Vec::new() };
+            MessageField { name: (*name).to_owned(), field_type, documentation: String::new() }
+        };
+        self.messages.insert(name.clone(), parts.iter().map(field).collect());
+        name
+    }
+
     /// Adds a message. Another one of the same name, from another module of the same crate, gets a
     /// number.
-    fn message(&mut self, name: &TypeName, mut fields: Vec<MessageField>) -> MessageName {
+    pub fn message(&mut self, name: &TypeName, mut fields: Vec<MessageField>) -> MessageName {
         if fields.is_empty() {
             // ROS 2 does the same, as C and C++ have no structures without members.
             fields.push(self.field("structure_needs_at_least_one_member", &DataType::Unsigned(8), ""));
@@ -155,7 +225,7 @@ impl Definitions {
         MessageField { name, field_type, documentation: documentation.to_owned() }
     }
 
-    fn fields(&mut self, fields: &[Field]) -> Vec<MessageField> {
+    pub fn fields(&mut self, fields: &[Field]) -> Vec<MessageField> {
         fields.iter().map(|field| self.field(&field.name, &field.data_type, &field.documentation)).collect()
     }
 

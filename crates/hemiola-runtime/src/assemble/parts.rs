@@ -75,6 +75,7 @@ impl Robot {
         }
         if here != FIRST {
             part.links.clear();
+            part.ros2 = None;
             // One of the processes has the port that robot.toml says; others take a free one.
             part.page.port = None;
         }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use hemiola_bus::{AnswerError, AnyRequest};
 
 use super::{MOST_CALLS, MOST_HELD};
+use crate::ends::{self, Asked, plain};
 use crate::patience::Patience;
-use crate::services::{self, Asked};
-use crate::session::{Desk, End, Offered, Outgoing, Session, plain};
+use crate::session::{Desk, End, Offered, Outgoing, Session};
 use crate::wire::{Answer, NoAnswer, Request, Response};
 
 /// A call that the peer has to answer.
@@ -82,7 +82,7 @@ impl Session {
         let passage = self.passage(End::Answers(service));
         let passed = passage.ok_or_else(|| "its type is not known any more".to_owned());
         let passed = passed.and_then(|passage| passage.pass(response.cdr).map_err(|error| error.to_string()));
-        match services::answer(request, passed.as_deref().map_err(Clone::clone)) {
+        match ends::answer(request, passed.as_deref().map_err(Clone::clone)) {
             Ok(()) => desk.statistics.called[service].answers += 1,
             Err(reason) => desk.miss_call(service, NoAnswer::Refused, &format!("the answer cannot be read: {reason}")),
         }

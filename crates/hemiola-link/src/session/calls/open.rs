@@ -3,9 +3,8 @@
 use hemiola_bus::AnyAnswer;
 
 use super::{MOST_CALLS, MOST_HELD, MOST_WAITING};
-use crate::lane::Cdr;
+use crate::ends::{self, Cdr, Unanswered};
 use crate::passage::Passage;
-use crate::services::{self, Unanswered};
 use crate::session::{Desk, End, Outgoing, Session};
 use crate::wire::{self, Frame, NoAnswer, Request, Response};
 
@@ -65,7 +64,7 @@ impl Session {
     /// Sends answers that are there by now.
     pub fn pass_answers(&mut self, desk: &mut Desk) {
         let open = self.calls.open.iter_mut();
-        let answered = open.filter_map(|(call, open)| Some((*call, services::taken(&mut open.answer)?)));
+        let answered = open.filter_map(|(call, open)| Some((*call, ends::taken(&mut open.answer)?)));
         for (call, answer) in answered.collect::<Vec<_>>() {
             let Some(Open { service, .. }) = self.calls.open.remove(&call) else { continue };
             let head = Response { call, cdr: &[] }.head();

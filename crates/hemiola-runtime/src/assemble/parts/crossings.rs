@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hemiola_model::configuration::{Keep, Sent, Subject, SubjectKind, Trigger};
+use hemiola_model::configuration::{Keep, Subject, SubjectKind, Trigger};
 use hemiola_model::module::{PortRole, Update};
 
 use super::{Cut, FIRST};
@@ -103,31 +103,33 @@ impl Cut<'_> {
 
     /// Checks that the process with the links to others has what they send.
     fn check_links(&self) -> Result<(), RuntimeError> {
-        for link in &self.robot.configuration.links {
-            for Sent { subject, .. } in &link.send {
-                let provides = |node: &usize| self.nodes[*node].provides.iter().any(|it| it.name() == subject.name);
-                let is_elsewhere = match subject.kind {
-                    SubjectKind::Representation => {
-                        let node = (0..self.nodes.len())
-                            .find(|node| provides(node) && self.provides_now(*node, &subject.name));
-                        node.is_some_and(|node| self.places[node] != FIRST)
-                    }
-                    SubjectKind::Topic => {
-                        let publishes = |update: &Update| {
-                            let mut ports = update.arguments().iter().filter_map(|argument| argument.port());
-                            ports.any(|port| port.role() == PortRole::Publishes && port.name() == subject.name)
-                        };
-                        self.updates().any(|(place, update)| place != FIRST && publishes(update))
-                    }
-                };
-                if is_elsewhere {
-                    let first = self.names[FIRST];
-                    let what = format!(
-                        "link `{}` belongs to process `{first}`, and the {subject} comes from another one",
-                        link.name
-                    );
-                    return Err(self.refuse(what, "let what provides it run there, too"));
+        let configuration = &self.robot.configuration;
+        let over_links = configuration
+            .links
+            .iter()
+            .flat_map(|link| link.send.iter().map(move |sent| (format!("link `{}`", link.name), &sent.subject)));
+        let published = configuration.ros2.iter().flat_map(|node| &node.publish);
+        let published = published.map(|published| ("the node of `[ros2]`".to_owned(), &published.sent.subject));
+        for (carrier, subject) in over_links.chain(published) {
+            let provides = |node: &usize| self.nodes[*node].provides.iter().any(|it| it.name() == subject.name);
+            let is_elsewhere = match subject.kind {
+                SubjectKind::Representation => {
+                    let node =
+                        (0..self.nodes.len()).find(|node| provides(node) && self.provides_now(*node, &subject.name));
+                    node.is_some_and(|node| self.places[node] != FIRST)
                 }
+                SubjectKind::Topic => {
+                    let publishes = |update: &Update| {
+                        let mut ports = update.arguments().iter().filter_map(|argument| argument.port());
+                        ports.any(|port| port.role() == PortRole::Publishes && port.name() == subject.name)
+                    };
+                    self.updates().any(|(place, update)| place != FIRST && publishes(update))
+                }
+            };
+            if is_elsewhere {
+                let first = self.names[FIRST];
+                let what = format!("{carrier} belongs to process `{first}`, and the {subject} comes from another one");
+                return Err(self.refuse(what, "let what provides it run there, too"));
             }
         }
         Ok(())

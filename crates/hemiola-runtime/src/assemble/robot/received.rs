@@ -1,14 +1,15 @@
-//! The sources that links are: one for each representation that a link receives.
+//! The sources of what comes from other programs: one for each representation that a link receives,
+//! or to which the robot subscribes as a node of ROS 2.
 
-use hemiola_model::configuration::{Configuration, LinkConfiguration, Received, SubjectKind};
+use hemiola_model::configuration::{Configuration, Incoming};
 use hemiola_model::module::ModuleDescriptor;
 use hemiola_model::{Name, RepresentationDescriptor, SourceDescriptor};
 use hemiola_plan::RobotDescription;
 
 use crate::error::RuntimeError;
 
-/// Describes a source for each representation that a link receives and that a module or another
-/// source refers to.
+/// Describes a source for each representation that comes from other programs and that a module or
+/// another source refers to.
 ///
 /// # Errors
 /// A representation that cannot come into the process.
@@ -22,26 +23,25 @@ pub(super) fn received_sources(
     let arguments = updates.flat_map(|update| update.arguments());
     let known: Vec<_> = arguments.filter_map(|argument| argument.representation()).collect();
     let mut described = Vec::new();
-    for (link, received) in representations(configuration) {
-        let is_meant = |known: &&&'static RepresentationDescriptor| known.name() == received.subject.name;
+    for incoming in configuration.incoming() {
+        let is_meant = |known: &&&'static RepresentationDescriptor| known.name() == incoming.received.subject.name;
         let Some(&representation) = known.iter().find(is_meant) else { continue };
         if representation.data_type().is_none() {
             return Err(RuntimeError::Opaque { name: representation.name().to_owned() });
         }
-        let name = Name::intern(&received.source(&link.name));
-        described.push(SourceDescriptor::fed(name, &place(link, received), representation));
+        described.push(SourceDescriptor::fed(Name::intern(&incoming.source), &place(&incoming), representation));
     }
     Ok(described)
 }
 
-/// Checks that nobody here provides what comes over a link, unless `[providers]` decides.
+/// Checks that nobody here provides what comes from other programs, unless `[providers]` decides.
 ///
 /// # Errors
 /// The first representation with two providers.
 pub(super) fn check_received(configuration: &Configuration, system: &RobotDescription) -> Result<(), RuntimeError> {
-    for (link, received) in representations(configuration) {
-        let (name, own) = (&received.subject.name, received.source(&link.name));
-        let is_source = system.sources.iter().any(|source| source.name == own);
+    for incoming in configuration.incoming() {
+        let (name, own) = (&incoming.received.subject.name, &incoming.source);
+        let is_source = system.sources.iter().any(|source| source.name == *own);
         if !is_source || configuration.providers.contains_key(name) {
             continue;
         }
@@ -55,23 +55,16 @@ pub(super) fn check_received(configuration: &Configuration, system: &RobotDescri
         let by_source = system
             .sources
             .iter()
-            .filter(|source| source.name != own && source.samples.iter().any(|sample| sample.provides.contains(name)))
+            .filter(|source| source.name != *own && source.samples.iter().any(|sample| sample.provides.contains(name)))
             .map(|source| format!("source `{}`", source.name));
         if let Some(provider) = by_module.chain(by_source).next() {
-            let received = format!("`{own}` ({})", place(link, received));
+            let received = format!("`{own}` ({})", place(&incoming));
             return Err(RuntimeError::ReceivedAndProvided { representation: name.clone(), received, provider });
         }
     }
     Ok(())
 }
 
-/// Returns the representations that links receive, each with its link.
-fn representations(configuration: &Configuration) -> impl Iterator<Item = (&LinkConfiguration, &Received)> {
-    let received =
-        configuration.links.iter().flat_map(|link| link.receive.iter().map(move |received| (link, received)));
-    received.filter(|(_, received)| received.subject.kind == SubjectKind::Representation)
-}
-
-fn place(link: &LinkConfiguration, received: &Received) -> String {
-    received.place.clone().unwrap_or_else(|| format!("link `{}`", link.name))
+fn place(incoming: &Incoming<'_>) -> String {
+    incoming.received.place.clone().unwrap_or_else(|| incoming.carrier.clone())
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use hemiola_model::cdr::CdrWriter;
 
-use crate::lane::Cdr;
-use crate::passage::contained;
+use super::{Cdr, contained};
 
 /// The buffers of a topic or representation, which are used again when no peer waits for what is in
 /// them.

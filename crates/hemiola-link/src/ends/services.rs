@@ -1,20 +1,28 @@
-//! A link's ends of its robot's services: of those that it serves to peers, and of those of peers
-//! that are called here.
-
 use std::sync::Arc;
 
 use hemiola_bus::{AnswerError, AnyAnswer, AnyClient, AnyRequest, AnyServer, Bus, BusError, SendError, Signal};
 use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
-use hemiola_model::configuration::LinkConfiguration;
 use hemiola_model::data::DataType;
 use hemiola_realtime::Wakeup;
 
-use crate::lane::Cdr;
-use crate::passage::contained;
+use super::{Cdr, contained};
 use crate::wire::NoAnswer;
 
-/// A link's ends of its robot's services. The types of a service are known as soon as the program
-/// has allowed calls of it.
+/// Ends of a robot's services: of those that it serves to peers, and of those of peers that are
+/// called here. The types of a service are known as soon as the program has allowed calls of it.
+///
+/// ```
+/// use hemiola_bus::Bus;
+/// use hemiola_link::ends::Services;
+/// use hemiola_realtime::Wakeup;
+/// use std::sync::Arc;
+///
+/// let bus = Bus::new();
+/// let mut services = Services::new(&["double".to_owned()], &[], bus.clone(), Arc::new(Wakeup::new()));
+/// bus.allow_calls::<u8, u8>("double");
+/// services.look();
+/// assert!(services.served[0].types.is_some() && !services.served[0].can_be_called()); // nobody serves it
+/// ```
 pub struct Services {
     bus: Bus,
     /// Notified when there is a request or an answer, or a service is new.
@@ -25,8 +33,9 @@ pub struct Services {
     pub called: Vec<Service>,
 }
 
-/// A service that is served to peers, or called here.
+/// A service that is served to peers, or called here. See [`Services`].
 pub struct Service {
+    /// The service's name in this robot.
     pub name: String,
     /// The types of its requests and answers; `None` as long as the program has not said them.
     pub types: Option<[KnownType; 2]>,
@@ -38,13 +47,15 @@ pub struct Service {
     is_taken: bool,
 }
 
-/// A type of this program.
+/// A type of this program. See [`Services`].
 pub struct KnownType {
+    /// The type.
     pub data_type: DataType,
+    /// The type as a message definition.
     pub schema: Arc<MessageSchema>,
 }
 
-/// A request of this robot, which a peer is to answer.
+/// A request of this robot, which a peer is to answer. See [`Services`].
 pub struct Asked {
     /// The request in CDR.
     pub cdr: Cdr,
@@ -60,9 +71,10 @@ pub type Unanswered = (NoAnswer, String);
 const CAPACITY: usize = 16;
 
 impl Services {
-    pub fn new(link: &LinkConfiguration, bus: Bus, wakeup: Arc<Wakeup>) -> Self {
-        let [served, called] =
-            [&link.serve, &link.call].map(|names| names.iter().map(|name| Service::new(name)).collect());
+    /// Creates the ends of the services that this robot serves to peers, and of those of peers that
+    /// are called here. `wakeup` is notified when there is something to do.
+    pub fn new(serve: &[String], call: &[String], bus: Bus, wakeup: Arc<Wakeup>) -> Self {
+        let [served, called] = [serve, call].map(|names| names.iter().map(|name| Service::new(name)).collect());
         Self { bus, wakeup, served, called }
     }
 

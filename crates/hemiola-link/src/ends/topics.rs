@@ -1,5 +1,3 @@
-//! A link's ends of its robot: of the topics and representations that it carries.
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +11,17 @@ use hemiola_realtime::{Wakeup, monotonic_now};
 use hemiola_runtime::{Change, Observation, Observer, RobotHandle, SourceInlet};
 use hemiola_trace::{TickScale, Ticks};
 
-use crate::buffers::Buffers;
-use crate::lane::Waiting;
-use crate::passage::contained;
+use super::buffers::Buffers;
+use super::{Waiting, contained};
 
-/// The robot to which a link belongs, as far as the link carries what is in it.
+/// The robot whose topics and representations are carried.
+///
+/// See [`Topics`].
 #[derive(Clone)]
 pub struct Ends {
+    /// The bus with its topics and services.
     pub bus: Bus,
+    /// Its clock.
     pub clock: Arc<RobotClock>,
     /// The scale of the bus's ticks, if messages carry the time at which they were published.
     pub scale: Option<TickScale>,
@@ -28,7 +29,21 @@ pub struct Ends {
     pub robot: Option<RobotHandle>,
 }
 
-/// A link's ends of its robot. The type of a topic is known as soon as the topic exists there.
+/// Ends of a robot's topics and representations. The type of a topic is known as soon as the topic
+/// exists there.
+///
+/// ```
+/// use hemiola_bus::{Bus, RobotClock};
+/// use hemiola_link::ends::{Ends, Topics};
+/// use hemiola_model::configuration::Sent;
+/// use hemiola_realtime::Wakeup;
+/// use std::sync::Arc;
+///
+/// let ends = Ends { bus: Bus::new(), clock: Arc::new(RobotClock::running(1.0)), scale: None, robot: None };
+/// let mut topics = Topics::new([(Sent::topic("Odometry"), Arc::new(Wakeup::new()))], [], ends);
+/// topics.look();
+/// assert!(topics.sent[0].schema.is_none()); // nobody publishes it yet
+/// ```
 pub struct Topics {
     ends: Ends,
     /// What is sent, in the order of robot.toml: the index is its number.
@@ -39,7 +54,7 @@ pub struct Topics {
     marked: VecDeque<usize>,
 }
 
-/// A topic or representation that is sent.
+/// A topic or representation that is sent. See [`Topics`].
 pub struct Sent {
     /// The configuration in robot.toml.
     pub configuration: configuration::Sent,
@@ -61,7 +76,7 @@ enum Flow {
     Values(Box<Observer>),
 }
 
-/// A topic or representation that is received.
+/// A topic or representation that is received. See [`Topics`].
 pub struct Received {
     /// What is received.
     pub subject: Subject,
@@ -81,27 +96,33 @@ const SHORTEST_QUEUE: usize = 16;
 const LONGEST_QUEUE: usize = 256;
 
 impl Topics {
-    /// Creates the ends of a link. Whatever it sends is notified by the event at the same place.
-    pub fn new(link: &LinkConfiguration, ends: Ends, events: &[Arc<Wakeup>]) -> Self {
+    /// Creates the ends of what is sent, each with the event that is notified when there is something
+    /// to send, and of what is received with the names of the sources that provide it if it is a
+    /// representation.
+    pub fn new(
+        sent: impl IntoIterator<Item = (configuration::Sent, Arc<Wakeup>)>,
+        received: impl IntoIterator<Item = (Subject, String)>,
+        ends: Ends,
+    ) -> Self {
         let robot = ends.robot.as_ref();
-        let sent = link.send.iter().zip(events).map(|(sent, event)| {
+        let sent = sent.into_iter().map(|(sent, event)| {
             let found = robot.filter(|_| sent.subject.kind == SubjectKind::Representation);
             let schema = found.and_then(|robot| schema(robot.representation(&sent.subject.name)?));
             Sent {
-                configuration: sent.clone(),
+                configuration: sent,
                 schema,
                 flow: None,
-                event: event.clone(),
+                event,
                 is_marked: false,
                 buffers: Buffers::default(),
                 dropped: 0,
             }
         });
-        let received = link.receive.iter().map(|received| {
-            let found = robot.filter(|_| received.subject.kind == SubjectKind::Representation);
-            let inlet = found.and_then(|robot| robot.inlet(&received.source(&link.name)));
+        let received = received.into_iter().map(|(subject, source)| {
+            let found = robot.filter(|_| subject.kind == SubjectKind::Representation);
+            let inlet = found.and_then(|robot| robot.inlet(&source));
             Received {
-                subject: received.subject.clone(),
+                subject,
                 descriptor: inlet.as_ref().map(SourceInlet::descriptor),
                 publisher: None,
                 inlet,
@@ -112,6 +133,13 @@ impl Topics {
         Self { ends, sent, received, marked: VecDeque::new() }
     }
 
+    /// Creates the ends of a link. Whatever it sends is notified by the event at the same place.
+    pub(crate) fn of_link(link: &LinkConfiguration, ends: Ends, events: &[Arc<Wakeup>]) -> Self {
+        let sent = link.send.iter().cloned().zip(events.iter().cloned());
+        let received = link.receive.iter().map(|received| (received.subject.clone(), received.source(&link.name)));
+        Self::new(sent, received, ends)
+    }
+
     /// Returns the time on the robot's clock.
     pub fn now(&self) -> Time {
         self.ends.clock.now()
@@ -119,14 +147,14 @@ impl Topics {
 
     /// Has the robot enter its safe state because a peer of the link of that name is lost. A robot
     /// that is ending makes itself safe, and bare topics move nothing.
-    pub fn enter_safe_state(&self, link: &str, peer: &str) {
+    pub(crate) fn enter_safe_state(&self, link: &str, peer: &str) {
         if let Some(robot) = self.ends.robot.as_ref().filter(|robot| !robot.is_stopping()) {
             _ = robot.change_by(Change::EnterSafeState, &format!("link `{link}` (it has lost `{peer}`)"));
         }
     }
 
     /// Returns whether representations are received, whose stamps are to be converted.
-    pub fn receives_values(&self) -> bool {
+    pub(crate) fn receives_values(&self) -> bool {
         self.received.iter().any(|received| received.subject.kind == SubjectKind::Representation)
     }
 

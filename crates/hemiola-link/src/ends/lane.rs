@@ -1,5 +1,3 @@
-//! The queue of one topic or representation for a peer.
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,6 +8,22 @@ use crate::statistics::SentStatistics;
 
 /// The queue of one topic or representation for a peer, bounded in length and rate as robot.toml
 /// says.
+///
+/// ```
+/// use hemiola_link::SentStatistics;
+/// use hemiola_link::ends::{Lane, Waiting};
+/// use hemiola_model::configuration::{Keep, Sent};
+/// use std::time::Instant;
+///
+/// let mut lane = Lane::new(&Sent { keep: Keep::Newest, ..Sent::topic("Odometry") });
+/// let (mut held, mut count) = (0, SentStatistics::default());
+/// for byte in [1, 2] {
+///     let message = Waiting { time: 0, stamp: None, cdr: vec![byte].into() };
+///     lane.push(message, Instant::now(), (&mut held, 100), &mut count);
+/// }
+/// let (number, newest) = lane.pop(Instant::now(), &mut held).expect("one waits");
+/// assert_eq!((number, &newest.cdr[..], count.skipped), (1, &[2][..], 1));
+/// ```
 #[derive(Debug)]
 pub struct Lane {
     keep: Keep,
@@ -22,21 +36,22 @@ pub struct Lane {
     sequence: u64,
 }
 
-/// A message or value that waits to be sent.
+/// A message or value that waits to be sent. See [`Lane`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// When it was published or committed, on the robot's clock.
+    /// When it was published or committed, in nanoseconds of the robot's clock.
     pub time: i64,
-    /// When the sample was taken that a value derives from, on the robot's clock.
+    /// When the sample was taken that a value derives from, in nanoseconds of the robot's clock.
     pub stamp: Option<i64>,
     /// The message in CDR.
     pub cdr: Cdr,
 }
 
-/// A message in CDR, which may wait for several peers.
+/// A message in CDR, which may wait for several peers. See [`Lane`].
 pub type Cdr = Arc<Vec<u8>>;
 
 impl Lane {
+    /// Creates the empty queue of something that is sent.
     pub fn new(topic: &Sent) -> Self {
         let period = topic.rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok());
         Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), sequence: 0 }

@@ -1,0 +1,278 @@
+//! `[ros2]`: the node that the robot is in a ROS 2 system.
+
+use std::borrow::Cow;
+
+use hemiola_model::configuration::{
+    Keep, Received, Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed, Sent,
+    Subject, SubjectKind,
+};
+
+use super::links::{check_received, check_sent, item, subject};
+use super::read_cores;
+use crate::catalog::{Catalog, Component};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::node::{Content, Node};
+use crate::section::{Reading, Refusal, Section, choice, rate, text, whole};
+
+/// The values of `quality`.
+const QUALITIES: &[(&str, Ros2Quality)] = &[
+    ("reliable", Ros2Quality::Reliable),
+    ("best effort", Ros2Quality::BestEffort),
+    ("transient local", Ros2Quality::TransientLocal),
+];
+/// The most messages of a topic that are kept.
+const MOST_KEPT: usize = 10_000;
+/// The highest domain of ROS 2.
+const HIGHEST_DOMAIN: usize = 232;
+/// The longest name of a topic or service (`RMW_TOPIC_MAX_NAME_LENGTH`).
+const LONGEST_NAME: usize = 247;
+
+pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Option<Ros2Configuration> {
+    let mut section = Section::open("ros2", node, found)?;
+    let name = section.read("node", word, found);
+    let namespace = section.read("namespace", namespace, found).unwrap_or_default();
+    let domain = section.read("domain", whole(0..=HIGHEST_DOMAIN), found).map(|domain| domain as u32);
+    let both = section.peek("connect").zip(section.peek("router"));
+    let connect = section.read("connect", locator, found).map(Ros2Router::At);
+    let router = section.read("router", router, found).flatten();
+    let cores = read_cores(&mut section, found);
+    let publish = section.entries("publish", found);
+    let subscribe = section.entries("subscribe", found);
+    let (serve, call) = (section.entries("serve", found), section.entries("call", found));
+    section.finish(found);
+    if let (Some((connect, node)), Some(_)) = (both, &router) {
+        let error = Diagnostic::error("`[ros2]` says both `connect` and `router`");
+        let error = error.at(&node.place, "the robot is the router").related(&connect.place, "another one is");
+        found.push(error.help("a system has one router: keep one of them"));
+    }
+    warn_beyond_this_computer(router.as_ref(), node, found);
+    check_directions(&publish, &subscribe, ["publishes", "subscribes to"], found);
+    check_directions(&serve, &call, ["serves", "calls"], found);
+    let published = publish.iter().filter_map(|(name, node)| published(name, node, catalog, found)).collect();
+    let subscribed = read_subscribed(&subscribe, catalog, found);
+    let serve = serve.iter().filter_map(|(name, node)| service("serve", name, node, found)).collect();
+    let call = read_called(&call, found);
+    Some(Ros2Configuration {
+        node: name,
+        namespace,
+        domain,
+        router: router.or(connect).unwrap_or_default(),
+        cores,
+        publish: published,
+        subscribe: subscribed,
+        serve,
+        call,
+    })
+}
+
+/// Returns the catalog with the sources of the representations to which the node subscribes.
+pub(super) fn with_sources<'c>(catalog: Cow<'c, Catalog>, node: Option<&Ros2Configuration>) -> Cow<'c, Catalog> {
+    let mut catalog = catalog;
+    for Subject { kind, name } in
+        node.into_iter().flat_map(|node| &node.subscribe).map(|subscribed| &subscribed.received.subject)
+    {
+        if *kind == SubjectKind::Representation && catalog.representations.contains(name) {
+            let source = Component::new(Ros2Configuration::source(name), "ros2").providing([name]);
+            catalog.to_mut().sources.push(source);
+        }
+    }
+    catalog
+}
+
+fn published(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Option<Ros2Published> {
+    check_name("publish", name, node, found)?;
+    let mut section = item(node, &format!("ros2.publish.\"{name}\""), found)?;
+    let subject = subject(&mut section, found);
+    let rate = section.read("rate", rate, found);
+    let (quality, depth) = delivery(&mut section, found);
+    let subject = super::links::finish(section, node, subject, found)?;
+    if subject.kind == SubjectKind::Representation {
+        check_sent(&subject.name, node, catalog, found);
+    }
+    let keep = Keep::Last(depth);
+    Some(Ros2Published { name: name.to_owned(), sent: Sent { subject, rate, keep }, quality, depth })
+}
+
+fn read_subscribed(entries: &[(&str, &Node)], catalog: &Catalog, found: &mut Diagnostics) -> Vec<Ros2Subscribed> {
+    let mut all: Vec<(Ros2Subscribed, &Node)> = Vec::new();
+    for (name, node) in entries {
+        let Some(subscribed) = subscribed(name, node, found) else { continue };
+        let Subject { kind, name } = &subscribed.received.subject;
+        if *kind == SubjectKind::Representation {
+            if let Some((_, before)) = all.iter().find(|(it, _)| it.received.subject == subscribed.received.subject) {
+                let message = format!("two topics become the representation `{name}`, which can have one provider");
+                let error = Diagnostic::error(message).at(&node.place, "received here");
+                found.push(error.related(&before.place, "and here").help("leave one of them out"));
+            }
+            check_received(name, node, catalog, found);
+        }
+        all.push((subscribed, node));
+    }
+    all.into_iter().map(|(subscribed, _)| subscribed).collect()
+}
+
+fn subscribed(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Ros2Subscribed> {
+    check_name("subscribe", name, node, found)?;
+    let mut section = item(node, &format!("ros2.subscribe.\"{name}\""), found)?;
+    let subject = subject(&mut section, found);
+    let (quality, depth) = delivery(&mut section, found);
+    let subject = super::links::finish(section, node, subject, found)?;
+    let received = Received { subject, place: Some(node.place.to_string()) };
+    Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth })
+}
+
+fn read_called(entries: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<Ros2Service> {
+    let mut all: Vec<(Ros2Service, &Node)> = Vec::new();
+    for (name, node) in entries {
+        let Some(called) = service("call", name, node, found) else { continue };
+        if let Some((_, before)) = all.iter().find(|(it, _)| it.service == called.service) {
+            let message = format!("two services of ROS 2 are `{}` here, which can have one server", called.service);
+            let error = Diagnostic::error(message).at(&node.place, "called here");
+            found.push(error.related(&before.place, "and here").help("leave one of them out"));
+        }
+        all.push((called, node));
+    }
+    all.into_iter().map(|(called, _)| called).collect()
+}
+
+/// Reads a service: its name in this robot, or a table with that and its type in ROS 2.
+fn service(key: &str, name: &str, node: &Node, found: &mut Diagnostics) -> Option<Ros2Service> {
+    check_name(key, name, node, found)?;
+    let path = format!("ros2.{key}.\"{name}\"");
+    if let Some(service) = node.text().filter(|service| !service.is_empty()) {
+        return Some(Ros2Service::new(name, service));
+    }
+    if !matches!(node.content, Content::Table(_)) {
+        let refusal = Refusal::new(node, "the name of a service of this robot, or a table that says it");
+        found.push(
+            refusal
+                .help("such as \"Reset\", or { service = \"Reset\", type = \"std_srvs/srv/Trigger\" }")
+                .into_diagnostic(&path),
+        );
+        return None;
+    }
+    let mut section = Section::open(&path, node, found)?;
+    let is_said = section.peek("service").is_some();
+    let service = section.read("service", text, found);
+    let service_type = section.read("type", service_type, found);
+    section.finish(found);
+    if !is_said {
+        let error = Diagnostic::error(format!("`{path}` does not say which service of this robot it is"));
+        found.push(error.at(&node.place, "").help("add `service = \"Reset\"`"));
+    }
+    Some(Ros2Service { name: name.to_owned(), service: service?, service_type })
+}
+
+/// Reads `quality` and `depth`.
+fn delivery(section: &mut Section<'_>, found: &mut Diagnostics) -> (Ros2Quality, usize) {
+    let quality = section.read("quality", choice(QUALITIES), found).unwrap_or_default();
+    let depth = section.read("depth", whole(1..=MOST_KEPT), found);
+    (quality, depth.unwrap_or(Ros2Published::DEPTH))
+}
+
+/// Reports names that go both ways: the node would hear itself.
+fn check_directions(
+    out: &[(&str, &Node)],
+    back: &[(&str, &Node)],
+    [does, does_too]: [&str; 2],
+    found: &mut Diagnostics,
+) {
+    for (name, node) in back {
+        if let Some((_, before)) = out.iter().find(|(known, _)| known == name) {
+            let error = Diagnostic::error(format!("`[ros2]` both {does} and {does_too} `{name}`"));
+            let error = error.at(&node.key, "").related(&before.key, "");
+            found.push(error.help("within a robot, modules reach each other without ROS 2: keep one of them"));
+        }
+    }
+}
+
+/// Warns of a router that others of a network may reach.
+fn warn_beyond_this_computer(router: Option<&Ros2Router>, section: &Node, found: &mut Diagnostics) {
+    let Some(Ros2Router::Here(address)) = router else { return };
+    let host = address.trim_start_matches("tcp/").rsplit_once(':').map_or("", |(host, _)| host);
+    let ip = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+    if host == "localhost" || ip.is_ok_and(|ip| ip.to_canonical().is_loopback()) {
+        return;
+    }
+    let warning = Diagnostic::warning("`[ros2] router` goes beyond this computer: it has no password, no encryption");
+    let place = section.table().and_then(|table| table.get("router")).map_or(&section.place, |node| &node.place);
+    found.push(warning.at(place, "").help("this is for networks whose members you trust"));
+}
+
+/// Checks the full name of a topic or service.
+fn check_name(key: &str, name: &str, node: &Node, found: &mut Diagnostics) -> Option<()> {
+    let why = if !name.starts_with('/') {
+        "it does not begin with `/`"
+    } else if name.len() > LONGEST_NAME {
+        "it is longer than 247 letters"
+    } else if !name[1..].split('/').all(is_word) {
+        "between its `/` are words of letters, digits and `_`, none of which begins with a digit"
+    } else {
+        return Some(());
+    };
+    let error = Diagnostic::error(format!("`{name}` is no name of ROS 2: {why}")).at(&node.key, "");
+    let example = if key == "publish" || key == "subscribe" {
+        "\"/scan\" = { representation = \"Scan\" }"
+    } else {
+        "\"/rover/reset\" = \"Reset\""
+    };
+    found.push(error.help(format!("such as `{example}`")));
+    None
+}
+
+fn is_word(word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    !word.is_empty() && !word.starts_with(|letter: char| letter.is_ascii_digit()) && word.chars().all(is_letter)
+}
+
+fn word(node: &Node) -> Reading<'_, String> {
+    match node.text() {
+        Some(name) if is_word(name) => Ok(name.to_owned()),
+        _ => {
+            Err(Refusal::new(node, "a name of letters, digits and `_`, without a digit first")
+                .help("such as \"rover\""))
+        }
+    }
+}
+
+fn namespace(node: &Node) -> Reading<'_, String> {
+    let named = node.text().map(|text| text.trim_matches('/'));
+    match named {
+        Some(name) if name.is_empty() || name.split('/').all(is_word) => Ok(name.to_owned()),
+        _ => Err(Refusal::new(node, "a namespace of ROS 2").help("such as \"/team/rover\"")),
+    }
+}
+
+fn service_type(node: &Node) -> Reading<'_, String> {
+    let parts: Vec<_> = node.text().unwrap_or_default().split('/').collect();
+    match parts.as_slice() {
+        [package, "srv", name] if is_word(package) && is_word(name) => Ok(parts.join("/")),
+        _ => Err(Refusal::new(node, "the type of a service in ROS 2").help("such as \"std_srvs/srv/Trigger\"")),
+    }
+}
+
+/// Reads `router`: `true`, or the address at which the robot listens.
+fn router(node: &Node) -> Reading<'_, Option<Ros2Router>> {
+    if let Ok(is_here) = crate::section::boolean(node) {
+        return Ok(is_here.then(Ros2Router::here));
+    }
+    let expected = "true, or an address of Zenoh at which the robot listens";
+    match locator(node) {
+        Ok(address) => Ok(Some(Ros2Router::Here(address))),
+        Err(_) => Err(Refusal::new(node, expected).help("such as `router = true` or `router = \"tcp/0.0.0.0:7447\"`")),
+    }
+}
+
+fn locator(node: &Node) -> Reading<'_, String> {
+    let text = node.text().unwrap_or_default();
+    let end = text.strip_prefix("tcp/").and_then(|end| end.rsplit_once(':'));
+    match end {
+        Some((host, port))
+            if !host.is_empty() && !host.contains(['#', '?', '/', ' ']) && port.parse::<u16>().is_ok() =>
+        {
+            Ok(text.to_owned())
+        }
+        _ => Err(Refusal::new(node, "an address of Zenoh")
+            .help("such as \"tcp/localhost:7447\" or \"tcp/192.168.1.2:7447\"")),
+    }
+}

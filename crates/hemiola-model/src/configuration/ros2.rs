@@ -1,0 +1,183 @@
+use std::fmt;
+
+use super::{Keep, Received, Sent, Subject};
+
+/// The node that the robot is in a ROS 2 system, as `[ros2]` in robot.toml says.
+///
+/// ```
+/// use hemiola_model::configuration::{Ros2Configuration, Ros2Published, Ros2Quality, Ros2Subscribed, Subject};
+///
+/// let rover = Ros2Configuration {
+///     publish: vec![Ros2Published::new("/scan", Subject::representation("Scan"), Ros2Quality::BestEffort)],
+///     subscribe: vec![Ros2Subscribed::new("/cmd_vel", Subject::representation("Command"))],
+///     ..Ros2Configuration::default()
+/// };
+/// assert_eq!(rover.router.to_string(), "tcp/localhost:7447"); // where ROS 2's router listens
+/// assert_eq!(rover.subscribe[0].received.subject.name, "Command");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ros2Configuration {
+    /// The node's name; `None`: the robot's name.
+    pub node: Option<String>,
+    /// The node's namespace, without slashes around it: `team/rover`; empty: the root.
+    pub namespace: String,
+    /// The domain; `None`: that of the environment variable `ROS_DOMAIN_ID`, or else 0.
+    pub domain: Option<u32>,
+    /// The router over which nodes find each other.
+    pub router: Ros2Router,
+    /// The processor cores of all threads that serve the node; empty: those of the process.
+    pub cores: Vec<usize>,
+    /// What the node publishes, in the order of the file.
+    pub publish: Vec<Ros2Published>,
+    /// What the node subscribes to, in the order of the file.
+    pub subscribe: Vec<Ros2Subscribed>,
+    /// The services of this robot that the node serves, in the order of the file.
+    pub serve: Vec<Ros2Service>,
+    /// The services of other nodes that are called here, in the order of the file.
+    pub call: Vec<Ros2Service>,
+}
+
+/// The router of a ROS 2 system, over which its nodes find each other, as an address of Zenoh:
+/// `tcp/localhost:7447`.
+///
+/// See [`Ros2Configuration`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ros2Router {
+    /// A router that runs elsewhere, where it listens at this address.
+    At(String),
+    /// The robot's process, which listens at this address.
+    Here(String),
+}
+
+/// A topic of ROS 2 that the node publishes.
+///
+/// See [`Ros2Configuration`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ros2Published {
+    /// The topic's name in ROS 2, with its namespace: `/scan`.
+    pub name: String,
+    /// What is published, and how much of it waits.
+    pub sent: Sent,
+    /// How it is delivered.
+    pub quality: Ros2Quality,
+    /// The number of messages that are kept for whoever subscribes late or falls behind.
+    pub depth: usize,
+}
+
+/// A topic of ROS 2 to which the node subscribes.
+///
+/// See [`Ros2Configuration`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ros2Subscribed {
+    /// The topic's name in ROS 2, with its namespace: `/cmd_vel`.
+    pub name: String,
+    /// What becomes of the messages here.
+    pub received: Received,
+    /// How they are to be delivered.
+    pub quality: Ros2Quality,
+    /// The number of messages that may wait for the robot.
+    pub depth: usize,
+}
+
+/// A service of ROS 2.
+///
+/// ```
+/// use hemiola_model::configuration::Ros2Service;
+///
+/// let reset = Ros2Service::new("/rover/reset", "Reset");
+/// assert_eq!(reset.service_type, None); // that of the robot's type
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ros2Service {
+    /// The service's name in ROS 2, with its namespace: `/rover/reset`.
+    pub name: String,
+    /// The service's name in this robot.
+    pub service: String,
+    /// The service's type in ROS 2, `std_srvs/srv/Trigger`; `None`: the package and the name of the
+    /// type of its requests.
+    pub service_type: Option<String>,
+}
+
+/// How messages are delivered, by the names of ROS 2's quality of service.
+///
+/// See [`Ros2Configuration`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ros2Quality {
+    /// Messages are repeated on the way if they are lost, and gone when they were delivered:
+    /// `reliable`, `volatile`.
+    #[default]
+    Reliable,
+    /// Messages may be lost on the way: `best effort`, `volatile`.
+    BestEffort,
+    /// Whoever subscribes later gets the last messages, too: `reliable`, `transient local`.
+    TransientLocal,
+}
+
+/// The address at which ROS 2's router listens.
+const ROUTER: &str = "tcp/localhost:7447";
+
+impl Ros2Configuration {
+    /// Returns the name of the source that provides a representation to which the node subscribes.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::Ros2Configuration;
+    ///
+    /// assert_eq!(Ros2Configuration::source("Command"), "ros2.Command"); // a source like any other
+    /// ```
+    pub fn source(representation: &str) -> String {
+        format!("ros2.{representation}")
+    }
+}
+
+impl Ros2Published {
+    /// The number of messages that are kept unless robot.toml says another.
+    pub const DEPTH: usize = 10;
+
+    /// Returns the configuration that publishes all messages of a topic, or values of a
+    /// representation, of which the last ten are kept.
+    pub fn new(name: impl Into<String>, subject: Subject, quality: Ros2Quality) -> Self {
+        let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH) };
+        Self { name: name.into(), sent, quality, depth: Self::DEPTH }
+    }
+}
+
+impl Ros2Subscribed {
+    /// Returns the configuration that subscribes reliably, where ten messages may wait.
+    pub fn new(name: impl Into<String>, subject: Subject) -> Self {
+        let (received, quality) = (Received::new(subject), Ros2Quality::default());
+        Self { name: name.into(), received, quality, depth: Ros2Published::DEPTH }
+    }
+}
+
+impl Ros2Service {
+    /// Returns the service of these names, in ROS 2 and in this robot.
+    pub fn new(name: impl Into<String>, service: impl Into<String>) -> Self {
+        Self { name: name.into(), service: service.into(), service_type: None }
+    }
+}
+
+impl Ros2Router {
+    /// Returns the router in the robot's process, at ROS 2's address on this computer.
+    pub fn here() -> Self {
+        Self::Here(ROUTER.to_owned())
+    }
+
+    /// Returns the address.
+    pub fn address(&self) -> &str {
+        match self {
+            Self::At(address) | Self::Here(address) => address,
+        }
+    }
+}
+
+impl Default for Ros2Router {
+    fn default() -> Self {
+        Self::At(ROUTER.to_owned())
+    }
+}
+
+impl fmt::Display for Ros2Router {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.address())
+    }
+}

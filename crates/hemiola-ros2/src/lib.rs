@@ -1,0 +1,55 @@
+//! A Hemiola robot as a node of a ROS 2 system, by the conventions of `rmw_zenoh`.
+//!
+//! This crate is linked only by robots that name it: nothing else in the tree knows Zenoh or ROS 2.
+//! What is pure (names, hashes, tokens, attachments) never touches a session, a thread or a clock,
+//! and never trusts what others wrote.
+//!
+//! ```
+//! use hemiola_ros2::{Endpoint, EndpointKind, Interface, Node, NodeName, Quality, TopicName};
+//!
+//! let node = Node { domain: 0, session: "1ab2".into(), id: 0, name: "/rover/base".parse()?, enclave: String::new() };
+//! let odometry = Endpoint {
+//!     id: 1,
+//!     kind: EndpointKind::Publisher,
+//!     topic: TopicName::new("/odom")?,
+//!     interface: Interface::new("nav_msgs/msg/Odometry".parse()?, None),
+//!     quality: Quality::default(),
+//!     node,
+//! };
+//! assert_eq!(odometry.key(), "0/odom/nav_msgs::msg::dds_::Odometry_/TypeHashNotSupported");
+//! assert_eq!(odometry.node.name, NodeName::new("/rover", "base")?);
+//! # Ok::<(), hemiola_ros2::Ros2Error>(())
+//! ```
+//!
+//! | module | what |
+//! |---|---|
+//! | `names` | names of types, nodes and topics, by ROS 2's rules |
+//! | `type_hash` | hashes of messages and services (RIHS01) |
+//! | `definition` | definitions in the language of ROS 2's files |
+//! | `quality` | quality of service, by name and as in tokens |
+//! | `endpoint` | a publisher, subscriber, server or client: its token, key and GID |
+//! | `token` | liveliness tokens of others |
+//! | `attachment` | the 33 bytes beside each message |
+//! | `mismatch` | endpoints that should exchange messages, and do not |
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
+
+mod attachment;
+mod definition;
+mod endpoint;
+mod error;
+mod mismatch;
+mod names;
+mod quality;
+mod token;
+mod type_hash;
+
+pub use attachment::{Attachment, Gid};
+pub use definition::Definition;
+pub use endpoint::{Endpoint, EndpointKind, Node};
+pub use error::Ros2Error;
+pub use mismatch::{Mismatch, MismatchKind, mismatches};
+pub use names::{InterfaceKind, NodeName, TopicName, TypeName};
+pub use quality::{Durability, History, Liveliness, Quality, Reliability};
+pub use token::{Token, token_pattern};
+pub use type_hash::{Interface, TypeHash, message_hash, service_hash};

@@ -1,0 +1,142 @@
+//! Endpoints that should exchange messages, and do not, or not all.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::endpoint::{Endpoint, EndpointKind};
+use crate::quality::{Durability, Reliability};
+
+/// Two endpoints of one topic or service that do not fit. Its text names both, and the remedy.
+///
+/// ```
+/// use hemiola_ros2::{Endpoint, Token, mismatches};
+///
+/// let endpoint = |text: &str| match text.parse()? {
+///     Token::Endpoint(endpoint) => Ok::<Endpoint, hemiola_ros2::Ros2Error>(*endpoint),
+///     Token::Node(node) => panic!("{node:?} is a node"),
+/// };
+/// let hash = "RIHS01_6963084842a9b04494d6b2941d11444708d892da2f4b09843b9c43f42a7f6881";
+/// let endpoints = [
+///     endpoint(&format!("@ros2_lv/0/a1/0/1/MP/%/%/nao/%ball/geometry_msgs::msg::dds_::Point_/{hash}/::,10:,:,:,,"))?,
+///     endpoint(&format!("@ros2_lv/0/b2/0/1/MS/%/%/viewer/%ball/geometry_msgs::msg::dds_::Point32_/{hash}/::,10:,:,:,,"))?,
+/// ];
+/// let found = mismatches(&endpoints);
+/// assert!(found[0].to_string().starts_with("`/ball`: /nao publishes geometry_msgs/msg/Point and /viewer expects geometry_msgs/msg/Point32"));
+/// # Ok::<(), hemiola_ros2::Ros2Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch<'a> {
+    /// What does not fit.
+    pub kind: MismatchKind,
+    /// The publisher or server.
+    pub from: &'a Endpoint,
+    /// The subscriber or client.
+    pub to: &'a Endpoint,
+}
+
+/// What does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MismatchKind {
+    /// The types have different names: no message arrives.
+    Type,
+    /// The types have one name and different hashes: no message arrives.
+    Hash,
+    /// The publisher is best effort, and the subscriber wants to be sure: messages may be lost.
+    Reliability,
+    /// The publisher keeps nothing, and the subscriber wants what was published before it came.
+    Durability,
+}
+
+/// Returns the pairs of endpoints that do not fit, ordered by topic. A type that does not fit is said
+/// before, and instead of, a quality.
+pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<Mismatch<'a>> {
+    let mut topics: BTreeMap<_, [Vec<&Endpoint>; 4]> = BTreeMap::new();
+    for endpoint in endpoints {
+        let ends = topics.entry((endpoint.node.domain, &endpoint.topic)).or_default();
+        ends[endpoint.kind as usize].push(endpoint);
+    }
+    let mut found = Vec::new();
+    for mut ends in topics.into_values() {
+        ends.iter_mut().for_each(|ends| ends.sort_by_key(|end| (&end.node.name, &end.node.session, end.id)));
+        let [publishers, subscribers, servers, clients] = ends;
+        for (froms, tos) in [(publishers, subscribers), (servers, clients)] {
+            for from in &froms {
+                found.extend(tos.iter().flat_map(|to| between(from, to)));
+            }
+        }
+    }
+    found
+}
+
+/// Returns what does not fit between two endpoints of one topic.
+fn between<'a>(from: &'a Endpoint, to: &'a Endpoint) -> Vec<Mismatch<'a>> {
+    let of = |kind| Mismatch { kind, from, to };
+    if from.interface.name != to.interface.name {
+        return vec![of(MismatchKind::Type)];
+    }
+    if from.interface.hash != to.interface.hash {
+        return vec![of(MismatchKind::Hash)];
+    }
+    // What services say of their quality is not compared: `rmw_zenoh` answers every request.
+    let mut found = Vec::new();
+    if from.kind == EndpointKind::Publisher {
+        let reliability = (from.quality.reliability, to.quality.reliability);
+        if reliability == (Reliability::BestEffort, Reliability::Reliable) {
+            found.push(of(MismatchKind::Reliability));
+        }
+        let durability = (from.quality.durability, to.quality.durability);
+        if durability == (Durability::Volatile, Durability::TransientLocal) {
+            found.push(of(MismatchKind::Durability));
+        }
+    }
+    found
+}
+
+impl fmt::Display for Mismatch<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, from, to } = self;
+        let (gives, wants) = match from.kind {
+            EndpointKind::Server | EndpointKind::Client => ("serves", "calls"),
+            EndpointKind::Publisher | EndpointKind::Subscriber => ("publishes", "expects"),
+        };
+        let (giver, taker) = (&from.node.name, &to.node.name);
+        let name = &from.interface.name;
+        write!(formatter, "`{}`: ", from.topic)?;
+        match kind {
+            MismatchKind::Type => write!(
+                formatter,
+                "{giver} {gives} {name} and {taker} {wants} {}, so that nothing arrives (let both use one type, or rename \
+                 one of the topics)",
+                to.interface.name
+            ),
+            MismatchKind::Hash => match (from.interface.hash, to.interface.hash) {
+                (Some(of_giver), Some(of_taker)) => write!(
+                    formatter,
+                    "{giver} {gives} {name} with the hash {of_giver} and {taker} {wants} it with the hash {of_taker}, so \
+                     that nothing arrives: their definitions differ (build both from one; that of a robot is written by \
+                     `export ros-package`)"
+                ),
+                (of_giver, _) => {
+                    let (without, with) = if of_giver.is_none() { (giver, taker) } else { (taker, giver) };
+                    let hash = of_giver.or(to.interface.hash).map(|hash| hash.to_string()).unwrap_or_default();
+                    write!(
+                        formatter,
+                        "{giver} {gives} and {taker} {wants} {name}, but {without} has no hashes of types and {with} has \
+                         {hash}, so that nothing arrives (ROS 2 Humble has none: use a later one)"
+                    )
+                }
+            },
+            MismatchKind::Reliability => write!(
+                formatter,
+                "{giver} publishes {name} best effort and {taker} expects it reliable: what is lost is not repeated, and \
+                 over DDS nothing arrives (make the publisher `reliable`, or the subscriber `best effort`)"
+            ),
+            MismatchKind::Durability => write!(
+                formatter,
+                "{giver} publishes {name} volatile and {taker} expects it transient local: what was published before \
+                 {taker} came does not arrive, and over DDS nothing does (make the publisher `transient local`, or the \
+                 subscriber `volatile`)"
+            ),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Checks that endpoints which do not hear each other are found, and said in a sentence that a person
+//! can act on.
+
+use hemiola_ros2::{
+    Durability, Endpoint, EndpointKind, Interface, MismatchKind, Node, Quality, Reliability, TopicName, TypeHash,
+    mismatches,
+};
+
+/// An endpoint of a node for messages of a type whose hash has this byte everywhere.
+fn endpoint(node: &str, kind: EndpointKind, topic: &str, type_name: &str, hash: Option<u8>) -> Endpoint {
+    let hash = hash.map(|byte| TypeHash::from_bytes([byte; 32]));
+    Endpoint {
+        node: Node { domain: 0, session: "a1".into(), id: 0, name: node.parse().unwrap(), enclave: String::new() },
+        id: 1,
+        kind,
+        topic: TopicName::new(topic).unwrap(),
+        interface: Interface::new(type_name.parse().unwrap(), hash),
+        quality: Quality::default(),
+    }
+}
+
+fn publisher(node: &str, type_name: &str, hash: Option<u8>) -> Endpoint {
+    endpoint(node, EndpointKind::Publisher, "/ball", type_name, hash)
+}
+
+fn subscriber(node: &str, type_name: &str, hash: Option<u8>) -> Endpoint {
+    endpoint(node, EndpointKind::Subscriber, "/ball", type_name, hash)
+}
+
+fn sentences(endpoints: &[Endpoint]) -> Vec<String> {
+    mismatches(endpoints).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn equal_types_and_fitting_qualities_are_no_mismatch() {
+    let mut endpoints = vec![
+        publisher("/nao", "nao/msg/Ball", Some(1)),
+        subscriber("/viewer", "nao/msg/Ball", Some(1)),
+        // Two publishers of different types do not want anything of each other.
+        publisher("/other", "nao/msg/Ball", Some(1)),
+        endpoint("/nao", EndpointKind::Publisher, "/image", "sensor_msgs/msg/Image", Some(2)),
+        endpoint("/nao", EndpointKind::Publisher, "/image", "sensor_msgs/msg/CompressedImage", Some(3)),
+    ];
+    // More is given than is wanted.
+    endpoints[1].quality = Quality { reliability: Reliability::BestEffort, ..Quality::default() };
+    endpoints[0].quality = Quality { durability: Durability::TransientLocal, ..Quality::default() };
+    assert_eq!(sentences(&endpoints), [""; 0]);
+}
+
+#[test]
+fn domains_do_not_meet() {
+    let mut endpoints = [publisher("/nao", "nao/msg/Ball", Some(1)), subscriber("/viewer", "nao/msg/Ball", Some(2))];
+    assert_eq!(mismatches(&endpoints).len(), 1);
+    endpoints[1].node.domain = 7;
+    assert_eq!(mismatches(&endpoints).len(), 0);
+}
+
+#[test]
+fn unequal_hashes_are_said_with_both_nodes_and_both_hashes() {
+    let endpoints = [subscriber("/viewer", "nao/msg/Ball", Some(0x2b)), publisher("/nao", "nao/msg/Ball", Some(0x1a))];
+    let (ours, theirs) = ("1a".repeat(32), "2b".repeat(32));
+    assert_eq!(
+        sentences(&endpoints),
+        [format!(
+            "`/ball`: /nao publishes nao/msg/Ball with the hash RIHS01_{ours} and /viewer expects it with the hash \
+             RIHS01_{theirs}, so that nothing arrives: their definitions differ (build both from one; that of a robot is \
+             written by `export ros-package`)"
+        )]
+    );
+    assert_eq!(mismatches(&endpoints)[0].kind, MismatchKind::Hash);
+}
+
+#[test]
+fn unequal_types_are_said_before_hashes_and_qualities() {
+    let mut endpoints = [publisher("/nao", "nao/msg/Ball", Some(1)), subscriber("/viewer", "soccer/msg/Ball", Some(2))];
+    endpoints[0].quality.reliability = Reliability::BestEffort;
+    assert_eq!(
+        sentences(&endpoints),
+        [
+            "`/ball`: /nao publishes nao/msg/Ball and /viewer expects soccer/msg/Ball, so that nothing arrives (let both use \
+          one type, or rename one of the topics)"
+        ]
+    );
+}
+
+#[test]
+fn a_system_without_hashes_is_named() {
+    let endpoints = [publisher("/nao", "nao/msg/Ball", Some(0x1a)), subscriber("/old", "nao/msg/Ball", None)];
+    let [sentence] = &sentences(&endpoints)[..] else { panic!("one does not fit") };
+    assert!(sentence.contains("but /old has no hashes of types and /nao has RIHS01_1a1a"), "{sentence}");
+    let endpoints = [publisher("/old", "nao/msg/Ball", None), subscriber("/nao", "nao/msg/Ball", Some(0x1a))];
+    let [sentence] = &sentences(&endpoints)[..] else { panic!("one does not fit") };
+    assert!(sentence.contains("but /old has no hashes of types and /nao has RIHS01_1a1a"), "{sentence}");
+}
+
+#[test]
+fn qualities_that_do_not_fit_are_said_each() {
+    let mut endpoints = [publisher("/nao", "nao/msg/Ball", Some(1)), subscriber("/viewer", "nao/msg/Ball", Some(1))];
+    endpoints[0].quality = "best effort, volatile".parse().unwrap();
+    endpoints[1].quality = "reliable, transient local".parse().unwrap();
+    assert_eq!(
+        sentences(&endpoints),
+        [
+            "`/ball`: /nao publishes nao/msg/Ball best effort and /viewer expects it reliable: what is lost is not \
+             repeated, and over DDS nothing arrives (make the publisher `reliable`, or the subscriber `best effort`)",
+            "`/ball`: /nao publishes nao/msg/Ball volatile and /viewer expects it transient local: what was published \
+             before /viewer came does not arrive, and over DDS nothing does (make the publisher `transient local`, or the \
+             subscriber `volatile`)"
+        ]
+    );
+}
+
+#[test]
+fn services_are_compared_by_type_and_hash_only() {
+    let service = |node, kind, hash| endpoint(node, kind, "/plan", "nav_demo/srv/Plan", Some(hash));
+    let mut endpoints = [service("/nao", EndpointKind::Server, 1), service("/panel", EndpointKind::Client, 2)];
+    let [sentence] = &sentences(&endpoints)[..] else { panic!("one does not fit") };
+    assert!(sentence.starts_with("`/plan`: /nao serves nav_demo/srv/Plan with the hash RIHS01_0101"), "{sentence}");
+    assert!(sentence.contains("and /panel calls it with the hash RIHS01_0202"), "{sentence}");
+    endpoints[1] = service("/panel", EndpointKind::Client, 1);
+    endpoints[0].quality.reliability = Reliability::BestEffort;
+    assert_eq!(sentences(&endpoints), [""; 0]);
+}
+
+#[test]
+fn the_order_in_which_tokens_were_seen_makes_no_difference() {
+    let mut endpoints = vec![
+        publisher("/c", "nao/msg/Ball", Some(1)),
+        subscriber("/b", "nao/msg/Ball", Some(2)),
+        subscriber("/a", "nao/msg/Ball", Some(3)),
+        endpoint("/d", EndpointKind::Publisher, "/arm", "nao/msg/Arm", Some(1)),
+        endpoint("/e", EndpointKind::Subscriber, "/arm", "nao/msg/Arm", Some(2)),
+    ];
+    let before = sentences(&endpoints);
+    assert_eq!(before.len(), 3);
+    assert!(
+        before[0].starts_with("`/arm`: /d ") && before[1].contains("/a expects") && before[2].contains("/b expects")
+    );
+    endpoints.reverse();
+    assert_eq!(sentences(&endpoints), before);
+}

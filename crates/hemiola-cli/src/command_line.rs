@@ -1,7 +1,9 @@
 //! What can be typed after the robot's name.
 
+pub mod describe;
 pub mod live;
 pub mod log;
+pub mod new;
 pub mod profile;
 pub mod tools;
 
@@ -132,6 +134,8 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
     Log(log::LogArguments),
     #[command(flatten)]
     Live(live::LiveCommand),
+    #[command(flatten)]
+    Describe(describe::DescribeCommand),
 }
 
 /// Which configuration.
@@ -320,7 +324,7 @@ pub struct SimulateArguments {
 pub struct WhyArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// A cycle, or a chain: its name in robot.toml, or \"SOURCE -> OUTPUT\"
+    /// A cycle, or a chain: its name in robot.toml, or "SOURCE -> OUTPUT"
     #[arg(value_name = "CYCLE or CHAIN")]
     pub subject: Option<String>,
     /// The trace that tells; without, the newest in traces/ beside robot.toml
@@ -399,7 +403,7 @@ pub struct AnalyzeArguments {
     /// the longest one
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub quantile: Option<f64>,
-    /// How it would be otherwise: \"cores = 4\", \"Ball takes 2x\", \"motion every 10 ms\";
+    /// How it would be otherwise: "cores = 4", "Ball takes 2x", "motion every 10 ms";
     /// repeatable
     #[arg(long = "what-if", value_name = "CHANGE")]
     pub what_if: Vec<hemiola_analysis::WhatIf>,

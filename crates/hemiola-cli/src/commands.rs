@@ -3,11 +3,13 @@
 mod analyze;
 mod assign;
 mod check;
+mod describe;
 mod doctor;
 mod graph;
 mod live;
 mod log;
 mod modules;
+mod new;
 mod parameters;
 mod profile;
 mod run;
@@ -16,6 +18,7 @@ mod subject;
 mod why;
 
 pub use check::warn;
+pub use new::new;
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -29,8 +32,13 @@ use crate::error::CommandError;
 use crate::notes::tell;
 use crate::program::Program;
 
-/// Executes a command.
-pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitCode, CommandError> {
+/// Executes a command of the program of that name, whose command line is `line`.
+pub fn perform(
+    program: &Program,
+    name: &str,
+    line: clap::Command,
+    command: &Command,
+) -> Result<ExitCode, CommandError> {
     match command {
         Command::Run(arguments) => run::run(program, name, arguments),
         Command::Check(arguments) => check::check(program, arguments),
@@ -45,6 +53,7 @@ pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitC
         Command::Profile(arguments) => profile::profile(program, arguments),
         Command::Log(arguments) => log::log(program, arguments),
         Command::Live(command) => live::live(own_name(program, name), command),
+        Command::Describe(command) => describe::describe(name, line, command),
     }
 }
 

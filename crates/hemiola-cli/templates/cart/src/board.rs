@@ -2,8 +2,8 @@
 //! file by your driver.**
 //!
 //! A driver has the same two faces. `Wheels` is what the robot gets: its method reads a sample
-//! from the device. Without `rate` it may wait for that, and returns when it was taken. `MotorBoard`
-//! is what the robot does: it writes to the device. Nothing else has to change.
+//! from the device. Without `rate` it may wait for that, and returns when it was taken.
+//! `MotorBoard` is what the robot does: it writes to the device. Nothing else has to change.
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};

@@ -25,7 +25,8 @@ fn main() -> ExitCode {
 /// Returns what is shown of the cart while it drives, and at its end.
 fn whereabouts(robot: &RobotHandle) -> Vec<String> {
     let pose = robot.with_value(|Pose { x, y, heading }: &Pose| {
-        format!("x {x:5.2} m  y {y:5.2} m  {:4.0}°", heading.to_degrees())
+        let degrees = heading.to_degrees().rem_euclid(360.0);
+        format!("x {x:5.2} m  y {y:5.2} m  {degrees:3.0}°")
     });
     let goal = robot.with_value(|goal: &Goal| format!("to ({:.2}, {:.2})", goal.x, goal.y));
     match (pose, goal) {

@@ -15,28 +15,20 @@ use hemiola_cart::representations::{Drive, Encoders, Pose, WaypointReached};
 static BOARD: Mutex<()> = Mutex::new(());
 
 /// The robot that `robot.toml` describes, before its first run.
-fn cart() -> (Stepper, MutexGuard<'static, ()>) {
+fn cart() -> (MutexGuard<'static, ()>, Stepper) {
     let turn = BOARD.lock().unwrap_or_else(PoisonError::into_inner);
     let options = LoadOptions::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"));
     let loaded = load(&options, &Catalog::linked()).unwrap_or_else(|error| panic!("{error}"));
-    (
-        Robot::assemble(loaded.configuration)
-            .unwrap()
-            .into_stepper()
-            .unwrap(),
-        turn,
-    )
+    let robot = Robot::assemble(loaded.configuration).unwrap();
+    (turn, robot.into_stepper().unwrap())
 }
 
 #[test]
 fn the_cart_drives_to_each_waypoint_in_turn() {
-    let (mut cart, _turn) = cart();
-    let mut reached = cart
-        .handle()
-        .bus()
-        .topic::<WaypointReached>("WaypointReached")
-        .unwrap()
-        .queue(16, WhenFull::DropOldest);
+    let (_turn, mut cart) = cart();
+    let bus = cart.handle().bus();
+    let topic = bus.topic::<WaypointReached>("WaypointReached").unwrap();
+    let mut reached = topic.queue(16, WhenFull::DropOldest);
     cart.run_for(Duration::from_secs(60));
     let mut numbers = Vec::new();
     while let Some(waypoint) = reached.receive() {
@@ -55,7 +47,7 @@ fn the_cart_drives_to_each_waypoint_in_turn() {
 
 #[test]
 fn in_the_safe_state_the_wheels_stand_still() {
-    let (mut cart, _turn) = cart();
+    let (_turn, mut cart) = cart();
     cart.run_for(Duration::from_secs(2));
     cart.with_value(|drive: &Drive| assert!(drive.metres_per_second > 0.1))
         .unwrap();

@@ -18,12 +18,10 @@ impl Motors {
     /// An error does not stop the robot: it is told, and the next run tries again.
     #[update]
     fn send(&mut self, drive: &Drive) -> io::Result<()> {
-        let difference = drive.radians_per_second * TRACK / 2.0;
+        let (speed, turn) = (drive.metres_per_second, drive.radians_per_second);
         let ticks = |metres_per_second: f64| (metres_per_second * TICKS_PER_METRE) as i32;
-        self.board.set_speeds(
-            ticks(drive.metres_per_second - difference),
-            ticks(drive.metres_per_second + difference),
-        )
+        let [left, right] = [speed - turn * TRACK / 2.0, speed + turn * TRACK / 2.0].map(ticks);
+        self.board.set_speeds(left, right)
     }
 
     /// Stops what moves. It is called after the last `send` however the robot ends, and when

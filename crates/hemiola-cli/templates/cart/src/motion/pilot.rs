@@ -43,14 +43,12 @@ impl Pilot {
             return; // `drive` begins as its default: the cart stands still
         }
         let past = (y.atan2(x) - pose.heading + PI).rem_euclid(2.0 * PI) - PI;
-        let wanted = distance.min(self.parameters.speed) * past.cos().max(0.0);
+        let speed = distance.min(self.parameters.speed) * past.cos().max(0.0);
         let change = self.parameters.acceleration * f64::from(clock.step_seconds());
-        drive.metres_per_second = wanted.clamp(
-            last.metres_per_second - change,
-            last.metres_per_second + change,
-        );
-        drive.radians_per_second =
-            (self.parameters.turning * past).clamp(-FASTEST_TURN, FASTEST_TURN);
+        let before = last.metres_per_second;
+        drive.metres_per_second = speed.clamp(before - change, before + change);
+        let turn = self.parameters.turning * past;
+        drive.radians_per_second = turn.clamp(-FASTEST_TURN, FASTEST_TURN);
     }
 }
 

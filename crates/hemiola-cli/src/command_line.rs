@@ -275,6 +275,9 @@ pub struct CheckArguments {
     /// Tell where the value of a key, or of all keys below it, comes from
     #[arg(long, value_name = "KEY")]
     pub explain: Option<String>,
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -318,6 +321,9 @@ pub struct SimulateArguments {
     /// Draw the schedule of that many workers as a picture; needs a cycle where there are several
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// For machines: nanoseconds
+    #[arg(long, conflicts_with = "svg")]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -470,12 +476,18 @@ pub struct ParametersArguments {
     pub configuration: ConfigurationArguments,
     /// A module or a source; all without
     pub module: Option<String>,
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct ModulesArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Reads `30s`, `1.5min` or `500ms`; a bare number is seconds.
@@ -531,6 +543,22 @@ mod tests {
             let error = CommandLine::command().try_get_matches_from(&line).expect_err(&mistyped).to_string();
             assert!(error.contains(&format!("unexpected argument '{mistyped}'")), "{line:?}: {error}");
             assert!(error.contains("a similar argument exists: '--"), "{line:?}: {error}");
+        }
+    }
+
+    /// Returns the help of a command and of those below it.
+    fn helps(command: &mut clap::Command) -> String {
+        let own = command.render_long_help().to_string();
+        let inner = command.get_subcommands_mut().map(helps);
+        inner.fold(own, |all, help| all + &help)
+    }
+
+    #[test]
+    fn helps_say_what_can_be_typed() {
+        for mut command in [CommandLine::command(), tools::ToolsLine::command()] {
+            let help = helps(&mut command);
+            assert!(help.contains("\"cores = 4\"") || help.contains("\"SOURCE -> OUTPUT\""), "{help}");
+            assert!(!help.contains("\\\""), "a quote needs no backslash in a comment");
         }
     }
 

@@ -79,6 +79,11 @@ fn is_hung_up(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::IO) && fstat(io::stdout()).is_ok_and(is_device)
 }
 
+/// Prints an answer for machines.
+fn print_json(answer: &serde_json::Value) -> Result<ExitCode, CommandError> {
+    print(&(serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"))
+}
+
 /// Writes to a file, or prints.
 fn print_or_write(text: &str, path: Option<&Path>) -> Result<ExitCode, CommandError> {
     let Some(path) = path else { return print(text) };

@@ -107,7 +107,12 @@ impl From<SharedCommand> for Command {
             SharedCommand::Live(command) => Self::Live(command),
             SharedCommand::Parameters(RunningParameters { command }) => {
                 let configuration = super::ConfigurationArguments::default();
-                Self::Parameters(ParametersArguments { command: Some(command), configuration, module: None })
+                Self::Parameters(ParametersArguments {
+                    command: Some(command),
+                    configuration,
+                    module: None,
+                    json: false,
+                })
             }
             SharedCommand::Why(arguments) => Self::Why(arguments),
             SharedCommand::Log(arguments) => Self::Log(arguments),

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::connect::connect;
 use super::say;
-use super::text::{inline, print_json, typed};
+use super::text::{inline, typed};
 use crate::command_line::live::{
     ParametersCommand, ParametersDiffArguments, ParametersGetArguments, ParametersSaveArguments, ParametersSetArguments,
 };
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 pub fn parameters(own: Option<&str>, command: &ParametersCommand) -> Result<ExitCode, CommandError> {

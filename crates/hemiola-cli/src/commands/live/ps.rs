@@ -7,9 +7,8 @@ use hemiola_live::client::{Address, Connection, Welcome};
 use hemiola_words::{Column, Columns};
 use serde_json::json;
 
-use super::text::print_json;
 use crate::command_line::live::PsArguments;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 pub fn ps(arguments: &PsArguments) -> Result<ExitCode, CommandError> {

@@ -7,10 +7,9 @@ use hemiola_live::client::{ClientError, Connection, Incoming};
 use hemiola_live::protocol::{Request, Watched};
 
 use super::connect::connect;
-use super::text::print_json;
 use super::topic::statistics;
 use crate::command_line::live::OutputArguments;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 use crate::interruption::Interruption;
 use crate::terminal::{self, Screen, Terminal};

@@ -168,7 +168,7 @@ impl Application {
         }
         let done = CommandLine::from_arg_matches(&matches)
             .map_err(|error| CommandError::Usage(error.to_string()))
-            .and_then(|line| commands::perform(&self.program, &name, &line.command));
+            .and_then(|line| commands::perform(&self.program, &name, self.clap(&name), &line.command));
         match done {
             Ok(code) => code,
             Err(error) => {

@@ -1,8 +1,10 @@
 //! What can be typed after the robot's name.
 
+pub mod describe;
 pub mod export;
 pub mod live;
 pub mod log;
+pub mod new;
 pub mod profile;
 pub mod tools;
 
@@ -135,6 +137,8 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
     Log(log::LogArguments),
     #[command(flatten)]
     Live(live::LiveCommand),
+    #[command(flatten)]
+    Describe(describe::DescribeCommand),
 }
 
 /// Which configuration.
@@ -274,6 +278,9 @@ pub struct CheckArguments {
     /// Tell where the value of a key, or of all keys below it, comes from
     #[arg(long, value_name = "KEY")]
     pub explain: Option<String>,
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -317,13 +324,16 @@ pub struct SimulateArguments {
     /// Draw the schedule of that many workers as a picture; needs a cycle where there are several
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// For machines: nanoseconds
+    #[arg(long, conflicts_with = "svg")]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct WhyArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// A cycle, or a chain: its name in robot.toml, or \"SOURCE -> OUTPUT\"
+    /// A cycle, or a chain: its name in robot.toml, or "SOURCE -> OUTPUT"
     #[arg(value_name = "CYCLE or CHAIN")]
     pub subject: Option<String>,
     /// The trace that tells; without, the newest in traces/ beside robot.toml
@@ -402,7 +412,7 @@ pub struct AnalyzeArguments {
     /// the longest one
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub quantile: Option<f64>,
-    /// How it would be otherwise: \"cores = 4\", \"Ball takes 2x\", \"motion every 10 ms\";
+    /// How it would be otherwise: "cores = 4", "Ball takes 2x", "motion every 10 ms";
     /// repeatable
     #[arg(long = "what-if", value_name = "CHANGE")]
     pub what_if: Vec<hemiola_analysis::WhatIf>,
@@ -469,12 +479,18 @@ pub struct ParametersArguments {
     pub configuration: ConfigurationArguments,
     /// A module or a source; all without
     pub module: Option<String>,
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct ModulesArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Reads `30s`, `1.5min` or `500ms`; a bare number is seconds.
@@ -530,6 +546,22 @@ mod tests {
             let error = CommandLine::command().try_get_matches_from(&line).expect_err(&mistyped).to_string();
             assert!(error.contains(&format!("unexpected argument '{mistyped}'")), "{line:?}: {error}");
             assert!(error.contains("a similar argument exists: '--"), "{line:?}: {error}");
+        }
+    }
+
+    /// Returns the help of a command and of those below it.
+    fn helps(command: &mut clap::Command) -> String {
+        let own = command.render_long_help().to_string();
+        let inner = command.get_subcommands_mut().map(helps);
+        inner.fold(own, |all, help| all + &help)
+    }
+
+    #[test]
+    fn helps_say_what_can_be_typed() {
+        for mut command in [CommandLine::command(), tools::ToolsLine::command()] {
+            let help = helps(&mut command);
+            assert!(help.contains("\"cores = 4\"") || help.contains("\"SOURCE -> OUTPUT\""), "{help}");
+            assert!(!help.contains("\\\""), "a quote needs no backslash in a comment");
         }
     }
 

@@ -3,12 +3,14 @@
 mod analyze;
 mod assign;
 mod check;
+mod describe;
 mod doctor;
 mod export;
 mod graph;
 mod live;
 mod log;
 mod modules;
+mod new;
 mod parameters;
 mod profile;
 mod run;
@@ -17,6 +19,7 @@ mod subject;
 mod why;
 
 pub use check::warn;
+pub use new::new;
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -30,8 +33,13 @@ use crate::error::CommandError;
 use crate::notes::tell;
 use crate::program::Program;
 
-/// Executes a command.
-pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitCode, CommandError> {
+/// Executes a command of the program of that name, whose command line is `line`.
+pub fn perform(
+    program: &Program,
+    name: &str,
+    line: clap::Command,
+    command: &Command,
+) -> Result<ExitCode, CommandError> {
     match command {
         Command::Run(arguments) => run::run(program, name, arguments),
         Command::Check(arguments) => check::check(program, arguments),
@@ -47,6 +55,7 @@ pub fn perform(program: &Program, name: &str, command: &Command) -> Result<ExitC
         Command::Export(arguments) => export::export(program, arguments),
         Command::Log(arguments) => log::log(program, arguments),
         Command::Live(command) => live::live(own_name(program, name), command),
+        Command::Describe(command) => describe::describe(name, line, command),
     }
 }
 
@@ -70,6 +79,11 @@ fn print(text: &str) -> Result<ExitCode, CommandError> {
 fn is_hung_up(error: &io::Error) -> bool {
     let is_device = |stat: Stat| FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice;
     Errno::from_io_error(error) == Some(Errno::IO) && fstat(io::stdout()).is_ok_and(is_device)
+}
+
+/// Prints an answer for machines.
+fn print_json(answer: &serde_json::Value) -> Result<ExitCode, CommandError> {
+    print(&(serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"))
 }
 
 /// Writes to a file, or prints.

@@ -24,6 +24,7 @@ mod program;
 mod session;
 mod summary;
 mod sync;
+mod templates;
 mod terminal;
 mod tools;
 mod top;

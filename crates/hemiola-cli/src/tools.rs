@@ -1,11 +1,11 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use hemiola_config::Base;
 
 use crate::application::complain;
-use crate::command_line::tools::ToolsLine;
+use crate::command_line::tools::{SharedCommand, ToolsCommand, ToolsLine};
 use crate::commands;
 use crate::error::CommandError;
 use crate::program::Program;
@@ -28,15 +28,20 @@ pub fn tools(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let done = match line.command.lacks() {
-        Some(lack) => Err(CommandError::Usage(lack.to_owned())),
-        None => {
-            let program = Program::without_robot(Base::Text { name: "no robot".into(), text: String::new() });
-            commands::perform(&program, "hemiola", &line.command.into())
-        }
+    let done = match line.command {
+        ToolsCommand::New(arguments) => commands::new(&arguments),
+        ToolsCommand::Shared(command) => perform(command),
     };
     done.unwrap_or_else(|error| {
         complain(&error);
         error.exit_code()
     })
+}
+
+fn perform(command: SharedCommand) -> Result<ExitCode, CommandError> {
+    if let Some(lack) = command.lacks() {
+        return Err(CommandError::Usage(lack.to_owned()));
+    }
+    let program = Program::without_robot(Base::Text { name: "no robot".into(), text: String::new() });
+    commands::perform(&program, "hemiola", ToolsLine::command(), &command.into())
 }

@@ -99,3 +99,21 @@ fn every_command_for_logs_works_and_says_so_by_its_exit_code() {
     exits(&["cat", "--help"], 0);
     std::fs::remove_dir_all(&folder).expect("as before");
 }
+
+#[test]
+fn where_a_new_log_goes_is_said_by_the_last_word_or_by_output() {
+    let folder = tempfile::tempdir().expect("the folder for temporary files can be written");
+    let arm = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/logs/arm.mcap");
+    let path = |name: &str| folder.path().join(name).to_str().expect("it is UTF-8").to_owned();
+    exits(&["filter", arm, &path("last.mcap"), "--for", "100ms"], 0);
+    exits(&["filter", arm, "--output", &path("output.mcap"), "--for", "100ms"], 0);
+    let [last, output] = ["last.mcap", "output.mcap"].map(|name| std::fs::read(path(name)).expect("it is written"));
+    assert_eq!(last, output);
+    exits(&["recover", &path("last.mcap"), "--output", &path("whole.mcap")], 0);
+    exits(&["export", &path("last.mcap"), "--output", &path("tables")], 0);
+    exits(&["import", &path("tables"), "--output", &path("again.mcap"), "--rate", "100"], 0);
+
+    exits(&["filter", arm], 2);
+    exits(&["filter", arm, &path("a.mcap"), "--output", &path("b.mcap")], 2);
+    assert!(!Path::new(&path("a.mcap")).exists() && !Path::new(&path("b.mcap")).exists());
+}

@@ -1,6 +1,6 @@
 //! What can be typed after `log`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -132,6 +132,25 @@ pub struct InfoArguments {
     pub json: bool,
 }
 
+/// Where the result goes: the last word, as with `cp`, or the option that other commands have.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+pub struct ResultArguments {
+    /// The new file, or the new directory
+    #[arg(value_name = "OUT")]
+    last: Option<PathBuf>,
+    /// The same
+    #[arg(long, value_name = "OUT")]
+    output: Option<PathBuf>,
+}
+
+impl ResultArguments {
+    /// Returns the path of the new file or directory.
+    pub fn path(&self) -> &Path {
+        self.output.as_deref().or(self.last.as_deref()).expect("clap asks for one of both")
+    }
+}
+
 /// Which messages.
 #[derive(Args, Debug)]
 pub struct SelectionArguments {
@@ -183,9 +202,8 @@ pub struct RecoverArguments {
     /// The damaged log
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// The new log
-    #[arg(value_name = "OUT")]
-    pub output: PathBuf,
+    #[command(flatten)]
+    pub result: ResultArguments,
     /// Keep what stands in chunks whose checksum is wrong
     #[arg(long)]
     pub doubtful: bool,
@@ -196,9 +214,8 @@ pub struct FilterArguments {
     /// The log
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// The new log
-    #[arg(value_name = "OUT")]
-    pub output: PathBuf,
+    #[command(flatten)]
+    pub result: ResultArguments,
     #[command(flatten)]
     pub selection: SelectionArguments,
 }
@@ -269,9 +286,8 @@ pub struct ExportArguments {
     /// The log
     #[arg(value_name = "FILE")]
     pub log: PathBuf,
-    /// A new directory
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    #[command(flatten)]
+    pub result: ResultArguments,
     #[command(flatten)]
     pub selection: SelectionArguments,
 }
@@ -281,9 +297,8 @@ pub struct ImportArguments {
     /// A recording, or a directory with recordings in it or further below
     #[arg(value_name = "IN")]
     pub recording: PathBuf,
-    /// The new log
-    #[arg(value_name = "OUT")]
-    pub output: PathBuf,
+    #[command(flatten)]
+    pub result: ResultArguments,
     /// The column that holds the times, and their unit: s, ms, us or ns
     #[arg(long = "time", value_name = "COLUMN=UNIT", value_parser = parse_time_column)]
     pub time_column: Option<(String, TimeUnit)>,

@@ -2,7 +2,9 @@
 
 use clap::{Args, Parser, Subcommand};
 
+use super::describe::DescribeCommand;
 use super::live::{LiveCommand, ParametersCommand};
+use super::new::NewArguments;
 use super::{
     AnalyzeArguments, AssignArguments, Command, DoctorArguments, GraphArguments, ParametersArguments,
     SimulateArguments, WhyArguments, export, log,
@@ -12,7 +14,7 @@ use super::{
 #[derive(Parser, Debug)]
 #[command(
     name = "hemiola",
-    about = "Looks at running robots and changes them, reads logs, examines the machine.",
+    about = "Makes new robots, looks at running ones and changes them, reads logs, examines the machine.",
     version,
     arg_required_else_help = true,
     after_help = "Every command explains itself: `hemiola help COMMAND`. What needs a robot's modules (run, check, replay) is in the robot's own program."
@@ -24,6 +26,21 @@ pub struct ToolsLine {
 
 #[derive(Subcommand, Debug)]
 pub enum ToolsCommand {
+    /// Make a new robot: a crate that drives at once, with its tests, and is yours to change
+    #[command(after_help = "Examples:
+  new my-robot                        a cart in simulation, in the folder my-robot
+  new robots/my-robot --vcs none      without a repository of git
+  new my-robot --hemiola ~/hemiola    with Hemiola from there
+
+An existing folder is never overwritten, and nothing is left behind if it cannot be made. What is in it: docs/new.md.")]
+    New(NewArguments),
+    #[command(flatten)]
+    Shared(SharedCommand),
+}
+
+/// Commands that robots' own programs have as well.
+#[derive(Subcommand, Debug)]
+pub enum SharedCommand {
     #[command(flatten)]
     Live(LiveCommand),
     /// Get, set, save parameters of a running robot
@@ -50,6 +67,8 @@ pub enum ToolsCommand {
     Graph(GraphArguments),
     /// Predict what more workers would give a task graph of a file
     Simulate(SimulateArguments),
+    #[command(flatten)]
+    Describe(DescribeCommand),
 }
 
 /// Those of a running robot: what is only configured needs its modules.
@@ -59,7 +78,7 @@ pub struct RunningParameters {
     pub command: ParametersCommand,
 }
 
-impl ToolsCommand {
+impl SharedCommand {
     /// Says what a command lacks to do without a robot's code; `None` if it needs none.
     pub fn lacks(&self) -> Option<&'static str> {
         let is_configured = |arguments: &super::ConfigurationArguments| {
@@ -85,22 +104,28 @@ impl ToolsCommand {
     }
 }
 
-impl From<ToolsCommand> for Command {
-    fn from(command: ToolsCommand) -> Self {
+impl From<SharedCommand> for Command {
+    fn from(command: SharedCommand) -> Self {
         match command {
-            ToolsCommand::Live(command) => Self::Live(command),
-            ToolsCommand::Parameters(RunningParameters { command }) => {
+            SharedCommand::Live(command) => Self::Live(command),
+            SharedCommand::Parameters(RunningParameters { command }) => {
                 let configuration = super::ConfigurationArguments::default();
-                Self::Parameters(ParametersArguments { command: Some(command), configuration, module: None })
+                Self::Parameters(ParametersArguments {
+                    command: Some(command),
+                    configuration,
+                    module: None,
+                    json: false,
+                })
             }
-            ToolsCommand::Why(arguments) => Self::Why(arguments),
-            ToolsCommand::Export(arguments) => Self::Export(arguments),
-            ToolsCommand::Log(arguments) => Self::Log(arguments),
-            ToolsCommand::Doctor(arguments) => Self::Doctor(arguments),
-            ToolsCommand::Analyze(arguments) => Self::Analyze(arguments),
-            ToolsCommand::Assign(arguments) => Self::Assign(arguments),
-            ToolsCommand::Graph(arguments) => Self::Graph(arguments),
-            ToolsCommand::Simulate(arguments) => Self::Simulate(arguments),
+            SharedCommand::Why(arguments) => Self::Why(arguments),
+            SharedCommand::Export(arguments) => Self::Export(arguments),
+            SharedCommand::Log(arguments) => Self::Log(arguments),
+            SharedCommand::Doctor(arguments) => Self::Doctor(arguments),
+            SharedCommand::Analyze(arguments) => Self::Analyze(arguments),
+            SharedCommand::Assign(arguments) => Self::Assign(arguments),
+            SharedCommand::Graph(arguments) => Self::Graph(arguments),
+            SharedCommand::Simulate(arguments) => Self::Simulate(arguments),
+            SharedCommand::Describe(command) => Self::Describe(command),
         }
     }
 }

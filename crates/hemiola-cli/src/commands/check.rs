@@ -1,6 +1,8 @@
 //! `check`: everything that can be known without running.
 
 mod carried;
+mod explain;
+mod json;
 mod machine;
 pub mod processes;
 mod safe_state;
@@ -11,13 +13,13 @@ use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
-use hemiola_config::{Catalog, Diagnostics, Origins};
+use hemiola_config::{Catalog, Diagnostics};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_plan::Warning;
 use hemiola_realtime::Affinity;
 use hemiola_words::duration;
 
-use super::{print, wrapped};
+use super::{print, print_json, wrapped};
 use crate::command_line::CheckArguments;
 use crate::error::CommandError;
 use crate::guard::StopCommand;
@@ -27,12 +29,26 @@ use crate::session::{self, Session};
 pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, CommandError> {
     let session = Session::open(program, &arguments.configuration)?;
     if let Some(key) = &arguments.explain {
-        return print(&explain(key, session.robot.configuration(), &session.origins)?);
+        let explained = explain::explain(key, session.robot.configuration(), &session.origins)?;
+        return if arguments.json {
+            print_json(&explain::as_json(&explained))
+        } else {
+            print(&explain::text(&explained))
+        };
     }
-    warn(&session.warnings, &carried::without_sent(session.robot.warnings(), session.robot.configuration()));
-    warn(&carried::unread(&session.robot, &session.origins), &[]);
-    warn(&carried::unasked(&session.robot, &session.origins, &Catalog::linked().services), &[]);
-    warn(&machine::warnings(&session.robot, &session.origins, &Affinity::of_this_thread()), &[]);
+    let of_modules = carried::without_sent(session.robot.warnings(), session.robot.configuration());
+    let (robot, origins) = (&session.robot, &session.origins);
+    let found = [
+        carried::unread(robot, origins),
+        carried::unasked(robot, origins, &Catalog::linked().services),
+        machine::warnings(robot, origins, &Affinity::of_this_thread()),
+    ];
+    let found: Vec<&Diagnostics> = std::iter::once(&session.warnings).chain(&found).collect();
+    if arguments.json {
+        return print_json(&json::overview(&session, &found, &of_modules));
+    }
+    warn(&session.warnings, &of_modules);
+    found[1..].iter().for_each(|warnings| warn(warnings, &[]));
     let base = session::base(program, &arguments.configuration);
     let guard = session.robot.configuration().guard.as_ref();
     let guard = guard.map(|guard| StopCommand::of(guard, &base)).transpose()?;
@@ -111,7 +127,7 @@ fn overview(session: &Session, processes: &[String], guard: Option<&StopCommand>
 }
 
 /// Says what triggers a cycle: `at 83.3 Hz`.
-fn runs(cycle: &CycleConfiguration) -> String {
+pub fn runs(cycle: &CycleConfiguration) -> String {
     match &cycle.trigger {
         Trigger::Rate(rate) => format!("at {rate} Hz"),
         Trigger::Source(source) => format!("on {source}"),
@@ -137,64 +153,4 @@ fn raised(configuration: &Configuration) -> BTreeMap<&str, &CycleConfiguration> 
     let said = |source: &str| configuration.sources.get(source).and_then(|source| source.scheduling);
     let unsaid = triggers.filter(|source| said(source).is_none());
     unsaid.filter_map(|source| Some((source, configuration.most_important_triggered_by(source)?.0))).collect()
-}
-
-/// Says where a value, or every value below a key, comes from.
-fn explain(key: &str, configuration: &Configuration, origins: &Origins) -> Result<String, CommandError> {
-    let below = format!("{key}.");
-    let is_asked = |path: &str| path == key || path.starts_with(&below);
-    let mut text = String::new();
-    for (path, origin) in origins.iter().filter(|(path, _)| is_asked(path)) {
-        let _ = writeln!(text, "{path} = {}", origin.value);
-        let _ = writeln!(text, "    from  {}", origin.place);
-        for place in origin.overrides.iter().rev() {
-            let _ = writeln!(text, "    over  {place}  {}", place.text());
-        }
-    }
-    for (source, cycle) in raised(configuration) {
-        let path = format!("source.{source}.priority");
-        if let Some(priority) = configuration.source_scheduling(source).priority().filter(|_| is_asked(&path)) {
-            let place = origins.at(&["cycle", &cycle.name, "priority"]).map(|origin| origin.place.to_string());
-            let _ = writeln!(text, "{path} = {priority}");
-            let _ = writeln!(
-                text,
-                "    from  {}, for it triggers `{}` and nothing else is written",
-                place.as_deref().unwrap_or("the cycle's priority"),
-                cycle.name
-            );
-        }
-    }
-    if text.is_empty() {
-        let advice = format!("`{key}` is not written anywhere: its default holds (see `parameters` and `check`)");
-        return Err(CommandError::Usage(advice));
-    }
-    Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use hemiola_config::{Catalog, Component, Loaded, parse};
-
-    use super::*;
-
-    fn loaded(text: &str) -> Loaded {
-        parse(text, "robot.toml", &Catalog::new([], [Component::new("Body", "nao"), Component::new("Lidar", "nao")]))
-            .unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    const MOTION: &str = "[cycle.'left leg']\ntrigger = \"Body\"\npriority = 80\n";
-
-    #[test]
-    fn a_priority_that_a_source_has_for_its_cycle_is_explained_by_that_cycle() {
-        let Loaded { configuration, origins, .. } = loaded(MOTION);
-        let said = explain("source", &configuration, &origins).unwrap();
-        assert!(
-            said.starts_with("source.Body.priority = 81\n    from  robot.toml:3:12, for it triggers `left leg`"),
-            "{said}"
-        );
-        assert_eq!(explain("source.Body.priority", &configuration, &origins).unwrap(), said);
-        let Loaded { configuration, origins, .. } = loaded(&format!("{MOTION}[source.Body]\npriority = 30\n"));
-        let said = explain("source", &configuration, &origins).unwrap();
-        assert!(said.starts_with("source.Body.priority = 30\n    from  robot.toml:5:12\n"), "{said}");
-    }
 }

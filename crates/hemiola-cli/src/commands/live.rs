@@ -37,7 +37,7 @@ use hemiola_live::client::{Address, WholeRobot};
 use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
-use super::print;
+use super::{print, print_json};
 use crate::command_line::live::{LiveCommand, OutputArguments, ProvidersCommand};
 use crate::error::CommandError;
 
@@ -88,7 +88,7 @@ fn complete(robot: &WholeRobot, printed: ExitCode) -> Result<ExitCode, CommandEr
 
 /// Prints what was done, or the answer for machines.
 fn say(output: &OutputArguments, answer: &Value, said: &str) -> Result<ExitCode, CommandError> {
-    if output.json { text::print_json(answer) } else { print(&format!("{said}\n")) }
+    if output.json { print_json(answer) } else { print(&format!("{said}\n")) }
 }
 
 /// Returns the name of a file as the robot sees it: a robot of this host has another present

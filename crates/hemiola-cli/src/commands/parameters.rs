@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use hemiola_config::Origins;
 use hemiola_model::module::registry;
 use hemiola_model::{ParameterDescription, Value};
+use serde_json::json;
 
-use super::{live, own_name, print, wrapped};
+use super::{live, own_name, print, print_json, wrapped};
 use crate::command_line::ParametersArguments;
 use crate::error::CommandError;
 use crate::program::Program;
@@ -38,6 +39,10 @@ pub fn parameters(program: &Program, name: &str, arguments: &ParametersArguments
             vec![found.ok_or_else(|| CommandError::unknown("module or source", name, known()))?]
         }
     };
+    if arguments.json {
+        let all: Vec<_> = chosen.into_iter().flat_map(|tuned| tuned.as_json(&loaded.origins)).collect();
+        return print_json(&all.into());
+    }
     if chosen.is_empty() {
         return print("no module and no source has parameters");
     }
@@ -62,6 +67,26 @@ impl Tuned {
         values: Option<BTreeMap<String, Value>>,
     ) -> Self {
         Self { name, section, parameters, values: values.unwrap_or_default() }
+    }
+
+    /// Returns an object for each parameter, with the keys that `parameters get` has for those of a
+    /// running robot.
+    fn as_json(&self, origins: &Origins) -> Vec<serde_json::Value> {
+        let described = |parameter: &ParameterDescription| {
+            json!({
+                "module": self.name,
+                "name": parameter.name,
+                "type": parameter.data_type.to_string(),
+                "unit": parameter.unit,
+                "minimum": parameter.range.map(|range| range.minimum),
+                "maximum": parameter.range.map(|range| range.maximum),
+                "documentation": parameter.documentation,
+                "default": parameter.default,
+                "value": self.values.get(&parameter.name).unwrap_or(&parameter.default),
+                "origin": origins.of(&format!("{}.{}", self.section, parameter.name)).map(|origin| origin.place.to_string()),
+            })
+        };
+        self.parameters.iter().map(described).collect()
     }
 
     fn list(&self, origins: &Origins) -> String {

@@ -8,9 +8,10 @@ use std::time::Duration;
 use hemiola_plan::draw::{schedule_svg, schedule_text};
 use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, WorkerChoice};
 use hemiola_words::duration;
+use serde_json::{Value, json};
 
 use super::subject::{Missing, Subject, only, subjects};
-use super::{columns, print, print_or_write};
+use super::{columns, print, print_json, print_or_write};
 use crate::command_line::SimulateArguments;
 use crate::error::CommandError;
 use crate::program::Program;
@@ -20,8 +21,15 @@ const RUNS: usize = 400;
 
 pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<ExitCode, CommandError> {
     let most = NonZeroUsize::new(usize::from(arguments.workers)).unwrap_or(NonZeroUsize::MIN);
-    let SimulateArguments { configuration, file, cycle, svg, .. } = arguments;
+    let SimulateArguments { configuration, file, cycle, svg, json, .. } = arguments;
     let (cycles, missing) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;
+    if *json {
+        let studied = cycles.into_iter().map(|cycle| {
+            let has_durations = cycle.has_durations;
+            Study::of(cycle, most).as_json(most, has_durations)
+        });
+        return print_json(&studied.collect());
+    }
     let mut text = String::new();
     if cycles.iter().any(|cycle| !cycle.has_durations) {
         text += &without_durations(&missing);
@@ -80,6 +88,32 @@ impl Study {
         Simulation::new(&self.plan, &self.durations, &options)
     }
 
+    fn as_json(&self, most: NonZeroUsize, has_durations: bool) -> Value {
+        let prediction = self.plan.prediction();
+        let alone = self.simulation(1).makespan(RUNS).mean.as_secs_f64();
+        let workers = (1..=most.get()).map(|workers| {
+            let makespan = self.simulation(workers).makespan(RUNS);
+            json!({
+                "workers": workers,
+                "mean_ns": nanoseconds(makespan.mean),
+                "p99_ns": nanoseconds(makespan.p99),
+                "at_least_ns": nanoseconds(prediction.lower_bound(workers)),
+                "speed_up": alone / makespan.mean.as_secs_f64().max(1e-12),
+            })
+        });
+        json!({
+            "cycle": self.plan.graph().name(),
+            // Otherwise every task counts as 100 µs.
+            "has_durations": has_durations,
+            "work_ns": nanoseconds(prediction.work),
+            "critical_path_ns": nanoseconds(prediction.critical_path),
+            "period_ns": self.period.map(nanoseconds),
+            "chosen": self.plan.workers(),
+            "in_file": self.workers,
+            "predicted": workers.collect::<Vec<_>>(),
+        })
+    }
+
     /// Returns a line per number of workers.
     fn table(&self, most: NonZeroUsize) -> String {
         let (prediction, chosen) = (self.plan.prediction(), self.plan.workers());
@@ -115,4 +149,9 @@ impl Study {
         }
         text
     }
+}
+
+/// Returns a duration as JSON has it.
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

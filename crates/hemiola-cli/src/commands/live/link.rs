@@ -6,10 +6,9 @@ use hemiola_link::LinkStatistics;
 
 use super::complete;
 use super::connect::connect;
-use super::text::print_json;
 use super::topic::statistics;
 use crate::command_line::live::{LinkCommand, OutputArguments};
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 pub fn link(own: Option<&str>, command: &LinkCommand) -> Result<ExitCode, CommandError> {

@@ -8,12 +8,12 @@ use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
 use super::connect::connect;
-use super::text::{inline, print_json, typed};
+use super::text::{inline, typed};
 use super::{complete, say};
 use crate::command_line::live::{
     ParametersCommand, ParametersDiffArguments, ParametersGetArguments, ParametersSaveArguments, ParametersSetArguments,
 };
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 pub fn parameters(own: Option<&str>, command: &ParametersCommand) -> Result<ExitCode, CommandError> {

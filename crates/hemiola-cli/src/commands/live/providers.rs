@@ -6,10 +6,9 @@ use hemiola_live::protocol::{ChangeText, Request};
 use hemiola_words::{Column, Columns};
 use serde_json::Value;
 
-use super::text::print_json;
 use super::{change, complete, connect::connect};
 use crate::command_line::live::{OutputArguments, ProvidersSwitchArguments};
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 pub fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {

@@ -7,9 +7,8 @@ use hemiola_live::{RunningRobot, RunningSocket};
 use hemiola_words::{Column, Columns};
 use serde_json::{Value, json};
 
-use super::text::print_json;
 use crate::command_line::live::PsArguments;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 /// A process, and what it says of itself.

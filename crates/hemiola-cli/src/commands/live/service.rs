@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::complete;
 use super::connect::connect;
-use super::text::{document, longest_list, print_json, typed};
+use super::text::{document, longest_list, typed};
 use super::topic::statistics;
 use crate::command_line::live::{OutputArguments, ServiceCallArguments, ServiceCommand};
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 pub fn service(own: Option<&str>, command: &ServiceCommand) -> Result<ExitCode, CommandError> {

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::connect::connect;
 use super::decoder::Decoder;
-use super::text::{document, longest_list, print_json, print_json_line};
+use super::text::{document, longest_list, print_json_line};
 use crate::command_line::live::ShowArguments;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 use crate::terminal::Over;
 

@@ -10,12 +10,12 @@ use hemiola_live::protocol::{ChangeText, Request};
 use serde_json::{Value, json};
 
 use super::connect::{Meant, connect, meant};
-use super::text::{print_json, typed};
+use super::text::typed;
 use super::{change, complete, say};
 use crate::command_line::live::{
     OutputArguments, OverrideArguments, ReleaseArguments, SafeStateCommand, Workers, WorkersArguments,
 };
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 pub fn override_value(own: Option<&str>, arguments: &OverrideArguments) -> Result<ExitCode, CommandError> {

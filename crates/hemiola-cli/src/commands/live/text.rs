@@ -57,11 +57,6 @@ pub fn longest_list() -> usize {
     if crate::terminal::terminal_size().is_some() { 32 } else { usize::MAX }
 }
 
-/// Prints an answer for machines.
-pub fn print_json(answer: &Json) -> Result<ExitCode, CommandError> {
-    print(&(serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"))
-}
-
 /// Prints one of many answers for machines, on a line.
 pub fn print_json_line(item: &Json) -> Result<ExitCode, CommandError> {
     print(&format!("{item}\n"))

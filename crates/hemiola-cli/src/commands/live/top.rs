@@ -8,10 +8,9 @@ use hemiola_live::protocol::{Request, Watched};
 
 use super::complete;
 use super::connect::connect;
-use super::text::print_json;
 use super::topic::statistics;
 use crate::command_line::live::OutputArguments;
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 use crate::interruption::Interruption;
 use crate::terminal::{self, Screen, Terminal};

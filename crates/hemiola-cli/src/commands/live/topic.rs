@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::connect::connect;
 use super::decoder::Decoder;
-use super::text::{document, longest_list, print_json, print_json_line, typed};
+use super::text::{document, longest_list, print_json_line, typed};
 use super::{complete, say};
 use crate::command_line::live::{
     OutputArguments, TopicCommand, TopicEchoArguments, TopicHzArguments, TopicPubArguments,
 };
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
 pub fn topic(own: Option<&str>, command: &TopicCommand) -> Result<ExitCode, CommandError> {

@@ -19,7 +19,7 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode, CommandError> {
     let selection = select(&arguments.selection, begin, &[&log])?;
     let mut log = log.keep(selection);
     let mut progress = Progress::new();
-    let exported = hemiola_log::export(&mut log, &arguments.directory, |done, all| progress.show(done, all))?;
+    let exported = hemiola_log::export(&mut log, arguments.result.path(), |done, all| progress.show(done, all))?;
     drop(progress);
     let mut text = String::new();
     for file in &exported.files {

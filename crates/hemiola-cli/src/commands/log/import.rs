@@ -15,7 +15,8 @@ use crate::error::CommandError;
 const MOST_PROBLEMS: usize = 20;
 
 pub fn import(arguments: &ImportArguments) -> Result<ExitCode, CommandError> {
-    let ImportArguments { recording, output, time_column, rate, compression } = arguments;
+    let ImportArguments { recording, result, time_column, rate, compression } = arguments;
+    let output = result.path();
     let timing = Timing { column: time_column.clone(), rate: *rate };
     let mut progress = Progress::new();
     let imported = hemiola_log::import(recording, output, (*compression).into(), &timing, |done, all| {

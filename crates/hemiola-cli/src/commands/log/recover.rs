@@ -21,13 +21,13 @@ pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, CommandError> {
     let input = arguments.input.clone();
     let file = File::open(&input).map_err(|error| LogError::Open { path: input.clone(), error })?;
     let doubt = if arguments.doubtful { Doubt::Deliver } else { Doubt::Skip };
-    write(LogReader::with(file, input, doubt, MEMORY_LIMIT)?, &arguments.output)
+    write(LogReader::with(file, input, doubt, MEMORY_LIMIT)?, arguments.result.path())
 }
 
 pub fn filter(arguments: &FilterArguments) -> Result<ExitCode, CommandError> {
     let (log, begin) = open(&arguments.input, &arguments.selection.span)?;
     let selection = select(&arguments.selection, begin, &[&log])?;
-    write(log.keep(selection), &arguments.output)
+    write(log.keep(selection), arguments.result.path())
 }
 
 fn write(mut log: LogReader, output: &Path) -> Result<ExitCode, CommandError> {

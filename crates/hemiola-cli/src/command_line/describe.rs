@@ -1,0 +1,36 @@
+//! What tells shells and `man` about the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use clap_complete::Shell;
+
+#[derive(Subcommand, Debug)]
+pub enum DescribeCommand {
+    /// Print what lets a shell complete commands and options
+    #[command(after_help = "Examples, for the program `hemiola`:
+  completions bash > ~/.local/share/bash-completion/completions/hemiola
+  completions zsh > ~/.zfunc/_hemiola  where ~/.zfunc is in $fpath
+  completions fish > ~/.config/fish/completions/hemiola.fish")]
+    Completions(CompletionsArguments),
+    /// Write a manual page for each command
+    #[command(after_help = "Example:
+  man ~/.local/share/man/man1         then `man hemiola` and `man hemiola-log-cat` show them
+
+The folder is made if it is not there; pages of these names are written anew.")]
+    Man(ManArguments),
+}
+
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// Where the pages go
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+}

@@ -1,0 +1,101 @@
+//! `new`: a crate with a robot in it that drives at once.
+
+mod hemiola;
+mod name;
+mod repository;
+mod workspace;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::print;
+use crate::command_line::new::NewArguments;
+use crate::error::CommandError;
+use crate::notes::tell;
+use crate::templates::Names;
+
+/// Makes the crate, or leaves nothing behind.
+pub fn new(arguments: &NewArguments) -> Result<ExitCode, CommandError> {
+    let folder = &arguments.folder;
+    let name = name::of(folder)?;
+    let hemiola = hemiola::dependency(arguments.hemiola.as_deref())?;
+    let crate_folder = NewFolder::make(folder)?;
+    for (path, text) in arguments.template.files(&Names { package: &name, hemiola: &hemiola.toml }) {
+        write(&folder.join(path), &text)?;
+    }
+    let workspace = workspace::around(folder);
+    if workspace.is_some() {
+        workspace::leave(folder)?;
+    }
+    let has_repository = repository::make(folder, arguments.vcs)?;
+    crate_folder.keep();
+
+    let shown = folder.display();
+    let with_repository = if has_repository { ", a repository of git" } else { "" };
+    tell(format_args!("made the robot `{name}` in {shown}{with_repository}"));
+    tell(&hemiola.remark);
+    if let Some(workspace) = workspace {
+        tell(format_args!(
+            "it is no member of the workspace {} (a workspace has profiles for all of its crates)",
+            workspace.display()
+        ));
+    }
+    tell("next, of which the first build takes some minutes:");
+    print(&format!("  cd {}\n  cargo run --release\n", quoted(folder)))
+}
+
+/// A folder that is removed again unless it is kept.
+struct NewFolder<'p> {
+    path: &'p Path,
+    is_kept: bool,
+}
+
+impl<'p> NewFolder<'p> {
+    fn make(path: &'p Path) -> Result<Self, CommandError> {
+        match fs::create_dir(path) {
+            Ok(()) => Ok(Self { path, is_kept: false }),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(CommandError::Usage(format!(
+                "{} is there already, and a new robot overwrites nothing: choose another name, or remove it",
+                path.display()
+            ))),
+            Err(error) => Err(CommandError::Write { path: path.to_owned(), error }),
+        }
+    }
+
+    fn keep(mut self) {
+        self.is_kept = true;
+    }
+}
+
+impl Drop for NewFolder<'_> {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            _ = fs::remove_dir_all(self.path);
+        }
+    }
+}
+
+/// Writes a file, and makes the folder that it is in.
+fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
+    written.map_err(|error| CommandError::Write { path: path.to_owned(), error })
+}
+
+/// Returns a path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |character: char| character.is_alphanumeric() || "/._-~+".contains(character);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_with_spaces_are_quoted_for_the_shell() {
+        assert_eq!(quoted(Path::new("robots/my-cart")), "robots/my-cart");
+        assert_eq!(quoted(Path::new("my robots/it's")), r"'my robots/it'\''s'");
+    }
+}

@@ -1,0 +1,132 @@
+//! The crates that `hemiola new` makes: their files, which are part of the program.
+//!
+//! A template is a folder in `templates`, and a crate of the workspace that is built and tested as
+//! it stands (`tests/templates`, by links). What differs in a new crate is its name, in three
+//! places that nothing else looks like, and where Hemiola is.
+
+use clap::ValueEnum;
+
+/// What a new robot begins as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// A cart with two wheels that drives from waypoint to waypoint, simulated
+    Cart,
+}
+
+/// The name of a crate and how its `Cargo.toml` says where Hemiola is.
+pub struct Names<'n> {
+    /// The name of the crate.
+    pub package: &'n str,
+    /// The value of the dependency on Hemiola, as TOML.
+    pub hemiola: &'n str,
+}
+
+/// A file of a template: where it is in a new crate, and what is in it.
+type File = (&'static str, &'static str);
+
+/// Includes files of a template. `manifest.toml` is what becomes `Cargo.toml`: a folder with a
+/// `Cargo.toml` would be left out of the archive of this crate.
+macro_rules! files {
+    ($folder:literal: $($path:literal),* $(,)?) => {
+        &[
+            ("Cargo.toml", include_str!(concat!("../templates/", $folder, "/manifest.toml"))),
+            (".gitignore", include_str!(concat!("../templates/", $folder, "/gitignore"))),
+            $(($path, include_str!(concat!("../templates/", $folder, "/", $path)))),*
+        ]
+    };
+}
+
+const CART: &[File] = files!("cart":
+    "robot.toml",
+    "src/main.rs",
+    "src/lib.rs",
+    "src/representations.rs",
+    "src/board.rs",
+    "src/motion.rs",
+    "src/motion/odometry.rs",
+    "src/motion/pilot.rs",
+    "src/motion/motors.rs",
+    "src/planning.rs",
+    "src/planning/route.rs",
+    "src/logbook.rs",
+    "tests/drive.rs",
+);
+
+impl Template {
+    /// Returns the files of a new crate: their paths and what is in them.
+    pub fn files(self, names: &Names<'_>) -> impl Iterator<Item = (&'static str, String)> {
+        let (package, library) = (names.package.to_owned(), names.package.replace('-', "_"));
+        let hemiola = format!("hemiola = {}", names.hemiola);
+        self.sources().iter().map(move |(path, text)| {
+            let text = text.replace(&self.package(), &package).replace(&self.library(), &library);
+            (*path, if *path == "Cargo.toml" { text.replace(HERE, &hemiola) } else { text })
+        })
+    }
+
+    fn sources(self) -> &'static [File] {
+        match self {
+            Self::Cart => CART,
+        }
+    }
+
+    /// Returns the name of the template, as it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cart => "cart",
+        }
+    }
+
+    /// Returns the name of the crate that the template is in this workspace.
+    fn package(self) -> String {
+        format!("hemiola-{}", self.name())
+    }
+
+    /// Returns the name of its library.
+    fn library(self) -> String {
+        format!("hemiola_{}", self.name())
+    }
+}
+
+/// How templates name Hemiola, seen from where they are.
+const HERE: &str = r#"hemiola = { path = "../../../hemiola" }"#;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_a_template_is_part_of_the_program() {
+        for template in Template::value_variants() {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates").join(template.name());
+            let there: BTreeSet<PathBuf> = files_below(&folder).into_iter().collect();
+            let embedded = template.sources().iter().map(|(path, _)| match *path {
+                "Cargo.toml" => folder.join("manifest.toml"),
+                ".gitignore" => folder.join("gitignore"),
+                path => folder.join(path),
+            });
+            assert_eq!(embedded.collect::<BTreeSet<_>>(), there);
+        }
+    }
+
+    #[test]
+    fn a_new_crate_has_its_own_name_everywhere_and_names_hemiola_once() {
+        let names = Names { package: "my-robot", hemiola: "\"0.7\"" };
+        for template in Template::value_variants() {
+            let files: Vec<_> = template.files(&names).collect();
+            let all: String = files.iter().map(|(_, text)| text.as_str()).collect();
+            assert!(!all.contains(&template.package()) && !all.contains(&template.library()), "{all}");
+            assert!(all.contains("name = \"my-robot\"") && all.contains("use my_robot::"), "{all}");
+            let manifest = &files.iter().find(|(path, _)| *path == "Cargo.toml").unwrap().1;
+            assert_eq!(manifest.matches("hemiola").count(), 1, "{manifest}");
+            assert!(manifest.contains("\nhemiola = \"0.7\"\n"), "{manifest}");
+        }
+    }
+
+    fn files_below(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+    }
+}

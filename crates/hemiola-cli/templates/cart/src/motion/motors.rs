@@ -1,0 +1,34 @@
+use std::io;
+
+use hemiola::prelude::*;
+
+use crate::board::{MotorBoard, TICKS_PER_METRE, TRACK};
+use crate::representations::Drive;
+
+/// Hands on to the board how the cart shall move.
+#[derive(Module)]
+struct Motors {
+    /// It is no data that a log could hold.
+    #[opaque]
+    board: MotorBoard,
+}
+
+#[module]
+impl Motors {
+    /// An error does not stop the robot: it is told, and the next run tries again.
+    #[update]
+    fn send(&mut self, drive: &Drive) -> io::Result<()> {
+        let (speed, turn) = (drive.metres_per_second, drive.radians_per_second);
+        let ticks = |metres_per_second: f64| (metres_per_second * TICKS_PER_METRE) as i32;
+        let [left, right] = [speed - turn * TRACK / 2.0, speed + turn * TRACK / 2.0].map(ticks);
+        self.board.set_speeds(left, right)
+    }
+
+    /// Stops what moves. It is called after the last `send` however the robot ends, and when
+    /// something is wrong: a cycle that hangs (`watchdog` in robot.toml), or a person who asks for
+    /// it (`cargo run -- safe-state enter`).
+    #[safe_state]
+    fn stop(&mut self) -> io::Result<()> {
+        self.board.set_speeds(0, 0)
+    }
+}

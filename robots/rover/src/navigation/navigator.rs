@@ -1,0 +1,123 @@
+//! Which goal is followed, and what becomes of it: ROS's action `NavigateToPose` as a topic of goals
+//! and one of results.
+
+use hemiola::prelude::*;
+use hemiola_ros::nav_msgs::Path;
+
+use crate::geometry::{Pose2, normalize_angle};
+use crate::representations::{GoalPose, MapPose, Navigation, NavigationResult, Outcome};
+
+/// Parameters of [`Navigator`].
+#[derive(Parameters)]
+pub struct NavigatorParameters {
+    /// Nearer to the goal is there.
+    #[parameter(default = 0.1, range = 0.01..=2.0, unit = "m")]
+    near: f64,
+    /// So well turned is turned.
+    #[parameter(default = 0.1, range = 0.01..=3.2, unit = "rad")]
+    turned: f64,
+    /// A goal without a way is given up after that.
+    #[parameter(default = 5.0, range = 0.1..=600.0, unit = "s")]
+    without_way: f64,
+    /// A goal that comes no closer is given up after that.
+    #[parameter(default = 20.0, range = 1.0..=600.0, unit = "s")]
+    without_progress: f64,
+}
+
+/// Follows the newest goal until it is reached or has to be given up.
+#[derive(Module)]
+pub struct Navigator {
+    #[parameters]
+    parameters: NavigatorParameters,
+    trip: Option<Trip>,
+    number: u32,
+    reached: u32,
+    failed: u32,
+}
+
+/// The way to a goal, so far. Times in seconds, ways in metres.
+#[derive(Data, Clone, Debug)]
+struct Trip {
+    goal: Pose2,
+    seconds: f64,
+    /// For how long there has been no path.
+    without_way: f64,
+    /// The shortest way that was left, and how long ago.
+    least: f64,
+    without_progress: f64,
+}
+
+#[module]
+impl Navigator {
+    #[update]
+    pub(super) fn navigation(
+        &mut self,
+        goals: &Subscription<GoalPose>,
+        pose: &MapPose,
+        path: Previous<Path>,
+        clock: &Clock,
+        results: &mut Publisher<NavigationResult>,
+        navigation: &mut Navigation,
+    ) {
+        if let Some(goal) = goals.last() {
+            self.end(Outcome::Replaced, results);
+            self.number += 1;
+            self.trip = Some(Trip::to(Pose2::from(&goal.pose.pose)));
+        }
+        let remaining = length(&path);
+        let step = f64::from(clock.step_seconds());
+        if let Some(trip) = &mut self.trip
+            && let Some(outcome) =
+                trip.go_on(&self.parameters, pose.mean(), (!path.poses.is_empty()).then_some(remaining), step)
+        {
+            self.end(outcome, results);
+        }
+        let Self { number, reached, failed, .. } = *self;
+        let (goal, seconds) = self.trip.as_ref().map_or((None, 0.0), |trip| (Some(trip.goal), trip.seconds));
+        *navigation = Navigation { goal, number, seconds, remaining, reached, failed };
+    }
+
+    fn end(&mut self, outcome: Outcome, results: &mut Publisher<NavigationResult>) {
+        let Some(trip) = self.trip.take() else { return };
+        match outcome {
+            Outcome::Reached => self.reached += 1,
+            Outcome::Replaced => {}
+            Outcome::Unreachable | Outcome::Stuck => self.failed += 1,
+        }
+        results.publish(NavigationResult { goal: self.number, outcome, seconds: trip.seconds });
+    }
+}
+
+impl Trip {
+    const fn to(goal: Pose2) -> Self {
+        Self { goal, seconds: 0.0, without_way: 0.0, least: f64::INFINITY, without_progress: 0.0 }
+    }
+
+    /// Notes that `step` seconds went by, at whose end the robot is at `pose`, and has that way
+    /// before it, if there is one. Returns what becomes of the goal, if that is clear.
+    fn go_on(&mut self, limits: &NavigatorParameters, pose: Pose2, way: Option<f64>, step: f64) -> Option<Outcome> {
+        let distance = pose.distance(self.goal.position());
+        let is_near = distance < limits.near;
+        self.seconds += step;
+        self.without_way = if way.is_some() || is_near { 0.0 } else { self.without_way + step };
+        let left = way.map_or(distance, |way| way.max(distance));
+        // Who is there may turn as long as it takes.
+        if left < self.least - 0.1 || is_near {
+            (self.least, self.without_progress) = (left, 0.0);
+        } else {
+            self.without_progress += step;
+        }
+        let is_turned = normalize_angle(self.goal.heading - pose.heading).abs() < limits.turned;
+        match () {
+            () if is_near && is_turned => Some(Outcome::Reached),
+            () if self.without_way > limits.without_way => Some(Outcome::Unreachable),
+            () if self.without_progress > limits.without_progress => Some(Outcome::Stuck),
+            () => None,
+        }
+    }
+}
+
+fn length(path: &Path) -> f64 {
+    let place = |number: usize| Pose2::from(&path.poses[number].pose);
+    (1..path.poses.len()).map(|next| place(next - 1).distance(place(next).position())).sum()
+}

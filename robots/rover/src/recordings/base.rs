@@ -1,0 +1,20 @@
+//! Wheels and gyroscope of somebody else's robot.
+
+use hemiola::prelude::*;
+use hemiola_ros::sensor_msgs::Imu;
+
+use crate::representations::WheelSpeeds;
+
+/// Stands for the sensors of a robot whose log is replayed: `run --replay` gives its samples, as
+/// `[replay.*]` in robot.toml says. Without a log it has none.
+#[derive(Source)]
+pub struct ReplayedBase;
+
+#[source]
+impl ReplayedBase {
+    #[sample]
+    fn sample(&mut self, imu: &mut Imu, wheels: &mut WheelSpeeds) -> Option<Time> {
+        _ = (imu, wheels);
+        None
+    }
+}

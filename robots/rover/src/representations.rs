@@ -1,0 +1,172 @@
+//! What modules exchange. Where ROS 2 has a message for it, that message is the representation:
+//! `LaserScan` (`/scan`), `Imu` (`/imu`), `Odometry` (`/odom`), `OccupancyGrid` (`/map`), `Path`
+//! (`/plan`) and `Twist` (`/cmd_vel`). Frames are those of REP-105: `map` → `odom` → `base_link`.
+//!
+//! What stands here is what ROS 2 has no message for, and messages of which the robot has more than
+//! one, so that each needs a name of its own.
+
+use hemiola::prelude::*;
+use hemiola_ros::geometry_msgs::{PoseStamped, PoseWithCovarianceStamped, Transform, TransformStamped};
+use hemiola_ros::std_msgs::Header;
+use hemiola_ros::tf2_msgs::TFMessage;
+
+use crate::geometry::Pose2;
+
+/// The frame that does not move; the robot's pose in it may jump.
+pub const MAP: &str = "map";
+/// The frame in which the robot's pose never jumps, but drifts.
+pub const ODOM: &str = "odom";
+/// The frame of the robot, in the middle between its wheels. The lidar is there, too.
+pub const BASE: &str = "base_link";
+
+/// How the body moves, judged by the encoders of its wheels, as motor controllers report it.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct WheelSpeeds {
+    /// Forwards, in m/s.
+    pub linear: f64,
+    /// Counter-clockwise, in rad/s.
+    pub angular: f64,
+}
+
+/// How fast the wheels shall roll, in m/s.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct MotorCommand {
+    /// The left wheel.
+    pub left: f64,
+    /// The right wheel.
+    pub right: f64,
+}
+
+/// Where the robot is on the map: `/pose`.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+#[data(transparent)]
+pub struct MapPose {
+    /// The robot in the frame `map`.
+    pub pose: PoseWithCovarianceStamped,
+}
+
+impl MapPose {
+    /// The mean, in the plane.
+    #[must_use]
+    pub fn mean(&self) -> Pose2 {
+        Pose2::from(&self.pose.pose.pose)
+    }
+}
+
+/// How well the last scan fitted the map.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct ScanMatch {
+    /// From 0, as well as any scan, to 1, all points on walls.
+    pub quality: f64,
+    /// By how much the scan has moved the pose that odometry predicted.
+    pub correction: Pose2,
+    /// The number of scans that did not fit; of these the prediction was taken.
+    pub rejected: u32,
+}
+
+/// Where `odom` is in `map`: `/tf`.
+#[derive(Representation, Clone, Debug, PartialEq)]
+#[data(transparent)]
+pub struct MapToOdom {
+    /// One branch.
+    pub tf: TFMessage,
+}
+
+/// Where `base_link` is in `odom`: `/tf`.
+#[derive(Representation, Clone, Debug, PartialEq)]
+#[data(transparent)]
+pub struct OdomToBase {
+    /// One branch.
+    pub tf: TFMessage,
+}
+
+/// Has its branch from the start, so that no run has to make it.
+impl Default for MapToOdom {
+    fn default() -> Self {
+        Self { tf: branch(MAP, ODOM) }
+    }
+}
+
+/// Has its branch from the start, so that no run has to make it.
+impl Default for OdomToBase {
+    fn default() -> Self {
+        Self { tf: branch(ODOM, BASE) }
+    }
+}
+
+fn branch(parent: &str, child: &str) -> TFMessage {
+    let header = Header { stamp: Time::ZERO, frame_id: parent.to_owned() };
+    TFMessage {
+        transforms: vec![TransformStamped {
+            header,
+            child_frame_id: child.to_owned(),
+            transform: Transform::default(),
+        }],
+    }
+}
+
+/// What an obstacle costs that is so near, for each cell of the map.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct Costmap {
+    /// Row by row as in the map: 255 where the robot would touch something, 0 far from everything.
+    pub costs: Vec<u8>,
+}
+
+/// A message: drive there. What RViz sends as `/goal_pose`, and the goal of `NavigateToPose`.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+#[data(transparent)]
+pub struct GoalPose {
+    /// The pose, in the frame `map`.
+    pub pose: PoseStamped,
+}
+
+impl GoalPose {
+    /// The goal at `pose` in the frame `map`.
+    #[must_use]
+    pub fn on_map(pose: Pose2, stamp: Time) -> Self {
+        let header = Header { stamp, frame_id: MAP.to_owned() };
+        Self { pose: PoseStamped { header, pose: pose.to_message() } }
+    }
+}
+
+/// A message: what became of a goal; the result of `NavigateToPose`.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct NavigationResult {
+    /// The number of the goal, from 1.
+    pub goal: u32,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// What can become of a goal.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outcome {
+    /// The robot is there.
+    #[default]
+    Reached,
+    /// Another goal came before the robot was there.
+    Replaced,
+    /// No way was found for too long.
+    Unreachable,
+    /// The robot came no closer for too long.
+    Stuck,
+}
+
+/// How far the robot is on its way; the feedback of `NavigateToPose`.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct Navigation {
+    /// The goal, if there is one.
+    pub goal: Option<Pose2>,
+    /// The number of the newest goal, from 1; 0 before there was any.
+    pub number: u32,
+    /// Since when it has been followed, in seconds.
+    pub seconds: f64,
+    /// The length of the way that is left, as far as it was planned.
+    pub remaining: f64,
+    /// Goals that were reached so far.
+    pub reached: u32,
+    /// Goals that were given up so far.
+    pub failed: u32,
+}

@@ -1,0 +1,143 @@
+//! The whole rover in its flat, from the lidar to the wheels, step by step on the framework's clock.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use hemiola::configuration::{Catalog, LoadOptions, load};
+use hemiola::runtime::{Change, Robot, Stepper};
+use hemiola_ros::geometry_msgs::Twist;
+use hemiola_ros::nav_msgs::{OccupancyGrid, Odometry};
+use hemiola_ros::sensor_msgs::LaserScan;
+use rover::geometry::Pose2;
+use rover::representations::{MapPose, MapToOdom, Navigation, OdomToBase, ScanMatch};
+use rover::simulator::SimulatedWorld;
+use rover::simulator::truth::TruthReport;
+use rover::simulator::walls::{distance, range};
+
+/// The robot of `robot.toml`, with noise that follows from the seed.
+fn robot(seed: u64, assignments: &[&str]) -> Stepper {
+    let seeds = ["SimulatedBody", "SimulatedLidar"].map(|source| format!("source.{source}.parameters.seed={seed}"));
+    let assignments = seeds.into_iter().chain(assignments.iter().map(|&one| one.to_owned())).collect();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml");
+    let loaded = load(&LoadOptions { assignments, ..LoadOptions::new(path) }, &Catalog::linked());
+    let configuration = loaded.unwrap_or_else(|error| panic!("{error}")).configuration;
+    Robot::assemble(configuration).expect("the robot is complete").into_stepper().expect("the robot can be made")
+}
+
+/// Two rounds through all rooms for ten seeds: the figures are printed with `--nocapture`.
+#[test]
+fn the_rover_reaches_its_goals_and_knows_where_it_is() {
+    println!("seed  goals  driven   rms    most  odometry alone");
+    for seed in 1..=10 {
+        let mut stepper = robot(seed, &[]);
+        stepper.run_for(Duration::from_secs(120));
+        let navigation = stepper.with_value(Navigation::clone).unwrap();
+        let truth = stepper.with_value(TruthReport::clone).unwrap();
+        let TruthReport { driven, position_rms, position_maximum, odometry_error, .. } = truth;
+        let [rms, most, alone] = [position_rms, position_maximum, odometry_error].map(|metres| 100.0 * metres);
+        println!("{seed:4}  {:5}  {driven:4.1} m  {rms:4.1}  {most:5.1} cm  {alone:6.0} cm", navigation.reached);
+        assert!(navigation.reached >= 5 && navigation.failed == 0, "seed {seed}: {navigation:?}");
+        assert!(position_rms < 0.12 && position_maximum < 0.25, "seed {seed}: {truth:?}");
+    }
+}
+
+#[test]
+fn the_map_is_the_flat_and_messages_are_as_ros_has_them() {
+    let mut stepper = robot(1, &[]);
+    stepper.run_for(Duration::from_secs(100));
+    let world = stepper.with_value(SimulatedWorld::clone).unwrap();
+    let map = stepper.with_value(OccupancyGrid::clone).unwrap();
+    assert_eq!((map.header.frame_id.as_str(), map.data.len()), ("map", (map.info.width * map.info.height) as usize));
+    let corner = &map.info.origin.position;
+    let middle = |cell: usize| {
+        let (column, row) = (cell as u32 % map.info.width, cell as u32 / map.info.width);
+        let at = |number: u32, from: f64| from + (f64::from(number) + 0.5) * f64::from(map.info.resolution);
+        [at(column, corner.x), at(row, corner.y)]
+    };
+    let percents = &map.data;
+    let cells = |is: fn(i8) -> bool| (0..percents.len()).filter(move |cell| is(percents[*cell])).map(middle);
+    let (occupied, free) = (cells(|percent| percent > 60), cells(|percent| (0..40).contains(&percent)));
+    // The pose was a few centimetres off when a wall was put on the map.
+    let occupied: Vec<f64> = occupied.map(|at| distance(&world.walls, at)).collect();
+    let on_walls = occupied.iter().filter(|distance| **distance < 0.15).count();
+    println!("{} occupied cells, {on_walls} of them on walls", occupied.len());
+    assert!(occupied.len() > 1000 && on_walls * 100 >= occupied.len() * 97, "{on_walls} of {}", occupied.len());
+    let free: Vec<f64> = free.map(|at| distance(&world.walls, at)).collect();
+    assert!(free.len() > 25_000, "only {} m² are known to be free", free.len() / 400);
+
+    // A scan is what the walls are, and where a frame is in another one agrees with the poses.
+    let scan = stepper.with_value(LaserScan::clone).unwrap();
+    assert_eq!((scan.header.frame_id.as_str(), scan.ranges.len()), ("base_link", 360));
+    let ahead = range(&world.walls, world.robot.position(), world.robot.heading).unwrap();
+    assert!((f64::from(scan.ranges[180]) - ahead).abs() < 0.1, "{} m instead of {ahead}", scan.ranges[180]);
+    let pose = stepper.with_value(MapPose::mean).unwrap();
+    let (map_to_odom, odom_to_base) =
+        (stepper.with_value(MapToOdom::clone).unwrap(), stepper.with_value(OdomToBase::clone).unwrap());
+    let placed = |tf: &hemiola_ros::tf2_msgs::TFMessage| {
+        let branch = &tf.transforms[0];
+        let heading = 2.0 * branch.transform.rotation.z.atan2(branch.transform.rotation.w);
+        let at = &branch.transform.translation;
+        (branch.header.frame_id.clone(), branch.child_frame_id.clone(), Pose2::new(at.x, at.y, heading))
+    };
+    let (one, other) = (placed(&map_to_odom.tf), placed(&odom_to_base.tf));
+    assert_eq!([&one.0, &one.1, &other.0, &other.1], ["map", "odom", "odom", "base_link"]);
+    // Odometry has gone on since the scan, by a tenth of a second at most.
+    assert!((one.2 * other.2).distance(pose.position()) < 0.06);
+    let odometry = stepper.with_value(Odometry::clone).unwrap();
+    assert_eq!((odometry.header.frame_id.as_str(), odometry.child_frame_id.as_str()), ("odom", "base_link"));
+}
+
+/// The fingerprints of all representations of every cycle that ran, run by run.
+fn history(workers: usize) -> Vec<(usize, Vec<(&'static str, u64)>)> {
+    let workers = ["drive", "navigation"].map(|cycle| format!("cycle.{cycle}.workers={workers}"));
+    let mut stepper = robot(3, &workers.each_ref().map(String::as_str));
+    let mut history = Vec::new();
+    while stepper.now().seconds() < 20.0 {
+        let step = stepper.step().expect("a simulation does not end");
+        history.extend(step.cycles.into_iter().map(|cycle| (cycle, stepper.fingerprints(cycle))));
+    }
+    history
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_with_any_number_of_workers() {
+    let expected = history(1);
+    let values: usize = expected.iter().map(|(_, values)| values.len()).sum();
+    assert!(values > 7000, "only {values} values were compared");
+    for workers in [2, 3] {
+        let found = history(workers);
+        assert_eq!(found.len(), expected.len(), "{workers} workers: another number of runs");
+        let difference = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+        assert_eq!(difference, None, "{workers} workers: a run differs");
+    }
+}
+
+#[test]
+fn the_safe_state_stops_the_robot_at_once() {
+    let mut stepper = robot(1, &[]);
+    stepper.run_for(Duration::from_secs(12));
+    let speed = stepper.with_value(|odometry: &Odometry| odometry.twist.twist.linear.x).unwrap();
+    assert!(speed > 0.3, "it drives with {speed} m/s");
+    let before = stepper.with_value(|world: &SimulatedWorld| world.robot).unwrap();
+    stepper.handle().change(Change::EnterSafeState).wait().unwrap();
+    stepper.run_for(Duration::from_secs(5));
+    let after = stepper.with_value(|world: &SimulatedWorld| world.robot).unwrap();
+    let way = before.distance(after.position());
+    println!("it went on for {:.1} cm", 100.0 * way);
+    assert!(way < 0.06, "it went on for {way} m");
+    // What navigates still wants it to drive.
+    assert!(stepper.with_value(|twist: &Twist| twist.linear.x).unwrap() > 0.3);
+}
+
+/// The lidar sees nothing from the start, so nothing can be matched; and the robot does not drive
+/// into walls that it cannot see either, for there is no map to plan on.
+#[test]
+fn a_blind_robot_goes_by_odometry() {
+    let mut stepper =
+        robot(1, &["source.SimulatedLidar.parameters.range=0.5", "source.SimulatedBody.parameters.walls=[]"]);
+    stepper.run_for(Duration::from_secs(30));
+    let truth = stepper.with_value(TruthReport::clone).unwrap();
+    let matched = stepper.with_value(ScanMatch::clone).unwrap();
+    assert_eq!((matched.quality, matched.correction), (0.0, Pose2::default()));
+    assert!(truth.driven > 5.0 && (truth.position_error - truth.odometry_error).abs() < 0.02, "{truth:?}");
+}

@@ -28,6 +28,7 @@ use crate::error::InsightError;
 use crate::executors::{self, Callbacks, SHARING};
 use crate::knowledge::Knowledge;
 use crate::routes::{self, Chain, Root};
+use crate::unbounded::Unbounded;
 
 /// A robot as a system.
 pub struct Derived {
@@ -55,6 +56,8 @@ pub struct Response {
     pub cycle: String,
     /// The name of the verdict that bounds it.
     pub verdict: String,
+    /// The reason why nothing bounds it, if its trigger comes over a link.
+    pub over_link: Option<Unbounded>,
 }
 
 /// The time that a chain takes.
@@ -70,6 +73,8 @@ pub struct Latency {
     pub reaction: Option<TimeSpan>,
     /// The oldest data that the configuration allows.
     pub data_age: Option<TimeSpan>,
+    /// The reason why nothing bounds it, if it goes over a link.
+    pub over_link: Option<Unbounded>,
 }
 
 impl Latency {
@@ -259,7 +264,9 @@ impl Derived {
                     path.name
                 }
             };
-            self.responses.push(Response { cycle: cycle.name.clone(), verdict });
+            let on_the_way = trigger(robot, cycle).into_iter().chain([cycle.name.as_str()]);
+            let over_link = over_link(robot, on_the_way);
+            self.responses.push(Response { cycle: cycle.name.clone(), verdict, over_link });
         }
     }
 
@@ -281,6 +288,11 @@ impl Derived {
                 paths: Vec::new(),
                 reaction,
                 data_age,
+                over_link: chain.routes.iter().find_map(|route| {
+                    let output = chain.output.strip_prefix("output to ");
+                    let cycles = route.iter().map(String::as_str);
+                    over_link(robot, [chain.source.as_str()].into_iter().chain(cycles).chain(output))
+                }),
                 chain,
             };
             let routes = if is_regular(robot, &latency.chain.source) { latency.chain.routes.as_slice() } else { &[] };
@@ -306,6 +318,14 @@ impl Derived {
         self.latencies.sort_by_key(place);
         Ok(())
     }
+}
+
+/// Returns why nothing bounds a way through these sources and cycles, if it goes from one process
+/// of the robot to another one.
+fn over_link<'n>(robot: &Robot, on_the_way: impl Iterator<Item = &'n str>) -> Option<Unbounded> {
+    let processes: Vec<_> = on_the_way.filter_map(|name| robot.process_of(name)).collect();
+    let crossing = processes.windows(2).find(|pair| pair[0] != pair[1])?;
+    Some(Unbounded::OverLink { from: crossing[0].to_owned(), to: crossing[1].to_owned() })
 }
 
 /// Returns the name of a path: as in the table at the end of a run, with the cycles on the way if

@@ -124,7 +124,13 @@ impl Findings {
             let observed = profile.cycles.get(&response.cycle).and_then(|cycle| Observed::of(&cycle.response));
             // A run has to be over before the next one, too.
             let holds = row.holds && analysis.verdicts[own].holds();
-            rows.push(Row { name: response.cycle.clone(), observed, holds, ..row });
+            let row = Row { name: response.cycle.clone(), observed, holds, ..row };
+            rows.push(match &response.over_link {
+                None => row,
+                Some(reason) => {
+                    Row { holds: row.deadline.is_none(), bound: Err(reason.clone()), decided_by: None, ..row }
+                }
+            });
         }
         for latency in &derived.latencies {
             let paths: Vec<usize> = latency.paths.iter().filter_map(|path| place(path)).collect();
@@ -202,8 +208,10 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
         let reaction = latency.reaction.map(|reaction| row(What::Reaction, Some(reaction), state(), None, None));
         return reaction.into_iter().chain([row(What::DataAge, latency.data_age, state(), None, None)]).collect();
     }
-    let Some(&first) = paths.first() else {
-        let unknown = || Err(Unbounded::NoPeriod { source_name: chain.source.clone() });
+    let first = paths.first().filter(|_| latency.over_link.is_none());
+    let Some(&first) = first else {
+        let no_period = || Unbounded::NoPeriod { source_name: chain.source.clone() };
+        let unknown = || Err(latency.over_link.clone().unwrap_or_else(no_period));
         let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
         let reaction = row(What::Reaction, latency.reaction, unknown(), observed, None);
         let observed = measured.and_then(|measured| Observed::of(&measured.data_age));

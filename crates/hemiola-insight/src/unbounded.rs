@@ -22,6 +22,17 @@ pub enum Unbounded {
         /// The name of the source.
         source_name: String,
     },
+    /// It goes over the link between two processes of the robot.
+    #[error(
+        "it goes over the link from process {from} to process {to}, and nothing bounds how long that takes: \
+         `analyze --process {to}` bounds what comes after it"
+    )]
+    OverLink {
+        /// The process that sends.
+        from: String,
+        /// The process that receives.
+        to: String,
+    },
     /// Everything that comes from the source has been in a cycle before to which it comes back.
     #[error(
         "it is state of the robot, and has no age: all that {output} gets of {source_name} has come back to a cycle that it was \

@@ -260,6 +260,27 @@ fn a_run_is_bounded_from_its_sample_on_beside_all_that_is_more_important() {
 }
 
 #[test]
+fn what_goes_from_one_process_to_another_has_no_bound_and_why_is_said() {
+    let cut = "[process.vision]\ncycles = [\"cognition\"]\n";
+    let robot = Robot::measured("cut", cut);
+    let findings = robot.json(&[]);
+    let whole = Robot::measured("whole", "").json(&[]);
+    for (what, name) in [("reaction time", "image-to-joints"), ("data age", "image-to-joints")] {
+        assert!(milliseconds(&whole, what, name, "bound").is_some());
+        assert_eq!(milliseconds(&findings, what, name, "bound"), None);
+        assert_eq!(milliseconds(&findings, what, name, "observed"), milliseconds(&whole, what, name, "observed"));
+    }
+    let text = findings.to_string();
+    assert!(text.contains("it goes over the link from process vision to process main"), "{text}");
+    // What stays in one process is bounded as before.
+    for (what, name) in [("cycle", "motion"), ("cycle", "cognition"), ("source", "Camera")] {
+        let bound = |findings| milliseconds(findings, what, name, "bound");
+        assert!(bound(&findings).is_some() && bound(&findings) == bound(&whole), "{name}");
+    }
+    assert_eq!(robot.command(&["analyze", "--fail"]), ExitCode::from(1));
+}
+
+#[test]
 fn what_took_longer_than_its_bound_is_said() {
     let findings = Robot::measured("exceeded", "").json(&[]);
     let rows = findings["rows"].as_array().unwrap();

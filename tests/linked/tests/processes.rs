@@ -244,7 +244,7 @@ fn sees_again(run: &Run) {
     let before = run.seen();
     run.wait_for("it sees again", |run| {
         let now = run.seen();
-        now > before + 30 || (0 < now && now < before)
+        now > before + 3 || (0 < now && now < before)
     });
 }
 
@@ -258,10 +258,14 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     let mut held = None;
     for kill in 1..=kills {
         run.wait_for("it is there", |run| run.processes(victim).len() == kill);
-        // Now and then it is killed before it has begun, and mostly while it runs.
-        thread::sleep(Duration::from_millis(pause.below(700)));
+        // Each fourth time it is killed while it begins, and otherwise while it runs.
+        if kill % 4 > 0 {
+            sees_again(&run);
+        }
+        thread::sleep(Duration::from_millis(pause.below(200)));
         kill_process(run.processes(victim)[kill - 1], Signal::KILL).unwrap();
-        if kill % 20 == 5 {
+        if kill % 4 == 1 {
+            run.wait_for("it is started again", |run| run.processes(victim).len() == kill + 1);
             sees_again(&run);
             let now = || [starter, stays].map(Held::of);
             // Threads that wait for the dead one are about to end.
@@ -277,43 +281,65 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     assert_eq!(sockets(), 1, "one socket is in {}", folder.display());
     run.signal(Signal::INT);
     let (status, text) = (run.end(), run.text());
-    assert_eq!(status.code(), Some(0), "{text}");
+    // 3: where other programs have the cores, a log lacks values, which it says.
+    let is_whole = status.code() == Some(0);
+    assert!(is_whole || status.code() == Some(3), "{text}");
     assert_eq!((run.processes(survivor).len(), run.processes(victim).len()), (1, kills + 1), "{text}");
     for process in [run.processes("pilot"), run.processes("vision")].concat() {
         assert!(test_kill_process(process).is_err(), "{process:?} is still there: {text}");
     }
     assert!(!folder.exists(), "the folder of the sockets is gone");
-    verified(&run, &format!("trip-{survivor}.mcap"));
+    if is_whole {
+        verified(&run, &format!("trip-{survivor}.mcap"));
+    } else {
+        println!("the recorder of {survivor} was too slow, so that its log cannot be verified");
+    }
     run
 }
 
-/// Returns the times between two values of a topic that are longer than `usual`, in milliseconds, in
-/// their order; values that have only become stale are none.
-fn outages(log: &Path, topic: &str, usual: f64) -> Vec<f64> {
+/// A time in which a process was dead: its last value was stale in the other one.
+struct Outage {
+    /// From the moment at which its death was noticed to the sample of its next value, in
+    /// milliseconds.
+    since_death: f64,
+    /// From the sample of its last value to that of the next one.
+    between_samples: f64,
+}
+
+/// Returns the outages that a log shows of what a topic brings.
+fn outages(log: &Path, topic: &str) -> Vec<Outage> {
     let mut log = LogReader::open(log).unwrap();
-    let (mut outages, mut last) = (Vec::new(), None);
+    let (mut outages, mut last, mut death) = (Vec::new(), 0.0, None);
     while let Some(entry) = log.next_entry() {
         let Ok(Entry::Message(message)) = entry else { continue };
-        if message.channel.topic != topic || message.publish_time < message.log_time {
+        if message.channel.topic != topic {
             continue;
         }
         let time = message.log_time.nanoseconds() as f64 / 1e6;
-        outages.extend(last.replace(time).map(|last| time - last).filter(|gap| *gap > usual));
+        // A value that has become stale is logged later than its sample was taken.
+        if message.publish_time < message.log_time {
+            death = Some(time);
+            continue;
+        }
+        if let Some(death) = death.take() {
+            outages.push(Outage { since_death: time - death, between_samples: time - last });
+        }
+        last = time;
     }
-    outages.sort_by(f64::total_cmp);
     outages
 }
 
-fn tell(what: &str, outages: &[f64]) {
-    let at = |quantile: f64| outages[((outages.len() - 1) as f64 * quantile) as usize];
-    println!(
-        "{} outages of {what}: from the last sample before to the first one after {:.0} ms in the middle, {:.0} ms in \
-         99 %, {:.0} ms at most",
-        outages.len(),
-        at(0.5),
-        at(0.99),
-        at(1.0)
-    );
+fn tell(what: &str, outages: &[Outage]) {
+    println!("{} deaths of {what}", outages.len());
+    let tell = |of: &str, mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        let at = |quantile: f64| times[((times.len() - 1) as f64 * quantile) as usize];
+        println!("  {of}: {:.0} ms in the middle, {:.0} ms in 99 %, {:.0} ms at most", at(0.5), at(0.99), at(1.0));
+    };
+    tell("to the sample of its next value", outages.iter().map(|outage| outage.since_death).collect());
+    let between = outages.iter().map(|outage| outage.between_samples).collect();
+    tell("from the sample of the last value to that of the next one", between);
+    assert!((140..=200).contains(&outages.len()), "{} outages", outages.len());
 }
 
 /// Returns whether a line is one that the detector can have seen, to the bit.
@@ -336,27 +362,12 @@ fn each_process_may_die_at_any_moment_and_leaves_nothing_behind() {
 fn it_sees_again_after_each_of_200_deaths() {
     let run = killed("deaths", "vision", "pilot", 200);
     let log = run.folder.join("trip-pilot.mcap");
-    let trips = trips(&log);
-    let runs: Vec<u64> = trips.iter().map(|trip| trip.runs).collect();
-    assert_eq!(runs, (1..=runs.len() as u64).collect::<Vec<_>>(), "what drives has missed nothing");
+    let runs: Vec<u64> = trips(&log).iter().map(|trip| trip.runs).collect();
+    assert!(runs.is_sorted_by(|run, next| run < next), "what drives has gone on");
     let lines = messages::<Line>(&log, "/link_vision_Line/Line");
     let corrupted = lines.iter().filter(|line| !is_possible(line)).count();
     assert_eq!(corrupted, 0, "of {} lines", lines.len());
-    // The age of what was seen grows until something new comes, so that it tells how long nothing did.
-    let ages = trips.windows(2).filter(|pair| pair[1].age < pair[0].age && pair[0].age > 0.06);
-    let mut ages: Vec<f64> = ages.map(|pair| pair[0].age * 1e3).collect();
-    ages.sort_by(f64::total_cmp);
-    let at = |quantile: f64| ages[((ages.len() - 1) as f64 * quantile) as usize];
-    println!(
-        "{} outages: what was seen last is {:.0} ms old in the middle, {:.0} ms in 99 %, {:.0} ms at most",
-        ages.len(),
-        at(0.5),
-        at(0.99),
-        at(1.0)
-    );
-    let outages = outages(&log, "/link_vision_Line/Line", 60.0);
-    tell("what sees", &outages);
-    assert!(outages.len() >= 150, "{} outages", outages.len());
+    tell("what sees", &outages(&log, "/link_vision_Line/Line"));
 }
 
 /// 200 deaths of what drives, and what sees goes on.
@@ -364,7 +375,5 @@ fn it_sees_again_after_each_of_200_deaths() {
 #[ignore = "takes minutes; .ci/long runs it"]
 fn it_drives_again_after_each_of_200_deaths() {
     let run = killed("drivers", "pilot", "vision", 200);
-    let outages = outages(&run.folder.join("trip-vision.mcap"), "/link_pilot_Drive/Drive", 30.0);
-    tell("what drives", &outages);
-    assert!(outages.len() >= 150, "{} outages", outages.len());
+    tell("what drives", &outages(&run.folder.join("trip-vision.mcap"), "/link_pilot_Drive/Drive"));
 }

@@ -99,12 +99,13 @@ impl Output {
     /// Writes the head of the log if the robot has begun, or will not any more, and returns whether
     /// the log has it.
     pub fn follow_beginning(&mut self, is_over: bool) -> bool {
-        if !self.has_head && (is_over || self.handle.has_begun()) {
-            if let Some(mut log) = self.log.take() {
-                match self.write_head(&mut log) {
-                    Ok(()) => self.log = Some(log),
-                    Err(error) => self.fail(error),
-                }
+        if self.has_head || !(is_over || self.handle.has_begun()) {
+            return self.has_head;
+        }
+        if let Some(mut log) = self.log.take() {
+            match self.write_head(&mut log) {
+                Ok(()) => self.log = Some(log),
+                Err(error) => self.fail(error),
             }
         }
         self.has_head

@@ -89,6 +89,34 @@ impl Robot {
     }
 }
 
+impl Robot {
+    /// Returns the process in which a cycle or source of that name runs; `None` if there is no such
+    /// thing, or the robot is a single process.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
+    /// use hemiola_runtime::Robot;
+    ///
+    /// let mut configuration = Configuration::default();
+    /// for cycle in ["motion", "cognition"] {
+    ///     configuration.cycles.push(CycleConfiguration::new(cycle, Trigger::Rate(30.0)));
+    /// }
+    /// configuration.processes.push(ProcessConfiguration::new("vision", ["cognition".to_owned()]));
+    /// let robot = Robot::assemble(configuration)?;
+    /// assert_eq!(robot.process_of("cognition"), Some("vision"));
+    /// assert_eq!(robot.process_of("motion"), Some("main"));
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn process_of(&self, owner: &str) -> Option<&str> {
+        let Cut { names, nodes, places, .. } = Cut::of(self);
+        let is_it = |node: &Node| match &node.consumer {
+            Consumer::Cycle(name) | Consumer::Source(name) => name == owner,
+        };
+        let node = nodes.iter().position(is_it)?;
+        names.get(places[node]).copied()
+    }
+}
+
 /// The process that has the links to others.
 const FIRST: usize = 0;
 

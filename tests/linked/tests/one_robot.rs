@@ -310,7 +310,8 @@ fn a_safe_state_is_that_of_all_and_one_that_hangs_is_told() {
 /// The environment variable with which the client of the next test is started.
 const CLIENT: &str = "HEMIOLA_TEST_CLIENT";
 
-/// Prints the cycles of each moment, in a process that finds the robot of a test; not a test itself.
+/// Prints the cycles of each moment, in a process that finds the robot of a test; not a test
+/// itself.
 #[test]
 fn client_of_the_next_test() {
     if std::env::var_os(CLIENT).is_none() {

@@ -153,7 +153,8 @@ impl RunningSocket {
         (&self.robot, part, self.process)
     }
 
-    fn is_of_one_robot(&self, other: &Self) -> bool {
+    /// Returns whether both are of one robot.
+    pub(crate) fn is_of_one_robot(&self, other: &Self) -> bool {
         match (&self.part, &other.part) {
             (Some(part), Some(another)) => self.robot == other.robot && part.started_by == another.started_by,
             _ => self.path == other.path,

@@ -12,6 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola::log::{Entry, LogReader};
+use hemiola_live::RunningRobot;
+use hemiola_live::client::{Incoming, WholeRobot};
+use hemiola_live::protocol::{Request, Watched};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -34,6 +37,7 @@ Line = 'LineDetector'
 
 [process.vision]
 cycles = ['seeing']
+restart = '10 per minute'
 ";
 
 /// A robot that runs in a folder of its own.
@@ -301,6 +305,52 @@ fn a_safe_state_is_that_of_all_and_one_that_hangs_is_told() {
     // It may have been asked too late to be told, and is asked again.
     convoy.until(&["safe-state", "enter"], |answer| answer["failed"] == json!({}));
     convoy.until(&["top"], |statistics| statistics["safe_state"]["processes"] == both);
+}
+
+/// The environment variable with which the client of the next test is started.
+const CLIENT: &str = "HEMIOLA_TEST_CLIENT";
+
+/// Prints the cycles of each moment, in a process that finds the robot of a test; not a test
+/// itself.
+#[test]
+fn client_of_the_next_test() {
+    if std::env::var_os(CLIENT).is_none() {
+        return;
+    }
+    let mut whole = WholeRobot::open(&RunningRobot::all()[0]).unwrap();
+    whole.request(Request::Watch { what: Watched::Statistics, period: Some(100_000_000), names: None }).unwrap();
+    // The test ends it.
+    loop {
+        whole.rejoin();
+        if let Some(Incoming::Event { name, content }) = whole.next(Duration::from_millis(100)).unwrap()
+            && name == "statistics"
+        {
+            println!("\ncycles: {}", names(&content["report"]["cycles"]).join(" "));
+        }
+    }
+}
+
+#[test]
+fn a_process_that_is_started_again_comes_back_to_who_watches_the_robot() {
+    let convoy = Convoy::start(&[]);
+    let mut client = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "client_of_the_next_test", "--nocapture"])
+        .env(CLIENT, "")
+        .env("XDG_RUNTIME_DIR", &convoy.folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(client.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut wait_for = |cycles: &str| {
+        let line = format!("cycles: {cycles}");
+        assert!(lines.any(|said| said == line), "the client has ended before there were the cycles {cycles}");
+    };
+    wait_for("driving seeing");
+    kill_process(convoy.process("vision"), Signal::KILL).unwrap();
+    wait_for("driving");
+    wait_for("driving seeing");
+    client.kill().unwrap();
+    client.wait().unwrap();
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub struct Frame {
     pub report: Report,
     /// The process of each cycle; empty if the robot is a single one.
     pub processes: BTreeMap<String, String>,
+    /// The processes of the robot that are not reached now.
+    pub missing: Vec<String>,
     /// The time since which the robot is in its safe state, and why.
     pub safe_state: Option<String>,
     /// The traffic on the bus.

@@ -21,6 +21,10 @@ pub fn draw_head(canvas: &mut Canvas<'_>, area: Rect, frame: &Frame) {
         spans.push(Span::styled("  ● ", Style::new().fg(Color::Red)));
         spans.push(Span::raw(file.clone()));
     }
+    if !frame.missing.is_empty() {
+        let text = format!("  without {}", frame.missing.join(", "));
+        spans.push(Span::styled(text, Style::new().fg(Color::Red)));
+    }
     if frame.exceedances > 0 {
         let text = format!("  bounds exceeded {} times", frame.exceedances);
         spans.push(Span::styled(text, Style::new().fg(Color::Yellow)));

@@ -95,6 +95,21 @@ fn view(frame: Frame) -> Top {
 }
 
 #[test]
+fn a_robot_of_several_processes_says_where_cycles_run_and_what_is_gone() {
+    let processes =
+        [("motion", "main"), ("cognition", "vision")].map(|(cycle, process)| (cycle.into(), process.into()));
+    let missing = vec!["audio".to_owned()];
+    let frame = Frame { processes: processes.into(), missing, ..frame(100, 2.0) };
+    let lines = shown(&mut view(frame), 140, 12);
+    assert_eq!(lines[0], " nao  2.0 s  real time  without audio");
+    assert!(lines[2].starts_with(" cycle      process  of the deadline"), "{lines:#?}");
+    assert!(
+        lines[3].starts_with(" motion     main     ") && lines[4].starts_with(" cognition  vision   "),
+        "{lines:#?}"
+    );
+}
+
+#[test]
 fn a_wide_terminal_shows_every_figure_of_the_cycles() {
     let mut top = view(frame(0, 1.0));
     top.update(frame(83, 2.0));

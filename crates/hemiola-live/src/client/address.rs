@@ -70,8 +70,8 @@ impl Address {
         Ok(Self::Tcp { host, token, process: None })
     }
 
-    /// Returns the address of a process of the same robot, through the same door. One on a socket of
-    /// this host has a socket of its own instead, and this one stays as it is.
+    /// Returns the address of a process of the same robot, through the same door. A process on a
+    /// socket of this host has a socket of its own instead, and this address stays as it is.
     #[must_use]
     pub fn of_process(&self, name: &str) -> Self {
         match self {

@@ -2,6 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `member` | one process: its connection, and what it has |
+//! | `requests` | whom a request is for |
 //! | `holdings` | what each process has, and so whom a request is for |
 //! | `joined` | the answers of all processes as one |
 //! | `clock` | times of one process on the clock of another |
@@ -12,22 +14,21 @@
 mod clock;
 mod holdings;
 mod joined;
+mod member;
+mod requests;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde_json::{Value, json};
 
 use super::{Address, ClientError, Connection, Incoming, Welcome};
 use crate::place::{RunningRobot, RunningSocket};
-use crate::protocol::binary::Frame;
-use crate::protocol::{ChangeText, Request, Watched};
+use crate::protocol::Request;
 use clock::Clock;
-use holdings::{Holdings, Sought};
-use joined::Said;
+use holdings::Holdings;
+use member::Member;
 
 /// The connections to all processes of a running robot, which are used as one.
 ///
@@ -52,25 +53,16 @@ pub struct WholeRobot {
     missing: Vec<(String, String)>,
     /// Whether requests go to the process that has the thing; otherwise there is only one.
     is_cut: bool,
-}
-
-/// One process of the robot.
-struct Member {
-    name: String,
-    connection: Connection,
-    clock: Clock,
-    holdings: Holdings,
-    /// The subscriptions, with the numbers of the fields that are asked of this process.
-    subscriptions: BTreeMap<u32, Vec<u32>>,
-    /// The newest statistics, and how many of them have not been joined.
-    statistics: Option<Value>,
-    fresh: u32,
+    /// What clocks of processes are compared with.
+    origin: Option<u64>,
+    /// The sockets of processes that were tried.
+    tried: Vec<RunningSocket>,
+    /// What every process is asked to send.
+    watches: BTreeMap<String, Request>,
 }
 
 /// The time within which a process says what it has: one that hangs is not waited for longer.
 const DESCRIPTION: Duration = Duration::from_secs(5);
-/// The time within which a process makes itself safe, and the like.
-const PROMPT: Duration = Duration::from_secs(10);
 /// The time within which processes answer questions: bounds of a large robot take seconds.
 const ANSWER: Duration = Duration::from_secs(60);
 
@@ -97,7 +89,8 @@ impl WholeRobot {
 
     fn of(connection: Connection) -> Self {
         let member = Member::new(connection.welcome().name.clone(), connection);
-        Self { members: vec![member], missing: Vec::new(), is_cut: false }
+        let (missing, origin, tried, watches) = Default::default();
+        Self { members: vec![member], missing, is_cut: false, origin, tried, watches }
     }
 
     /// Connects to all processes of a robot at once.
@@ -110,19 +103,14 @@ impl WholeRobot {
             [only] if !robot.is_cut() => Self::at(&Address::Unix(only.path.clone())),
             sockets => {
                 let address = |socket: &RunningSocket| (name_of(socket), Address::Unix(socket.path.clone()));
-                Self::open_all(sockets.iter().map(address).collect())
+                let whole = Self::open_all(sockets.iter().map(address).collect())?;
+                Ok(Self { tried: sockets.to_vec(), ..whole })
             }
         }
     }
 
     fn open_all(processes: Vec<(String, Address)>) -> Result<Self, ClientError> {
-        let opened = at_once(&processes, |(_, address)| {
-            let mut connection = Connection::open(address)?;
-            connection.set_patience(DESCRIPTION);
-            let described = connection.request(Request::Describe {})?;
-            connection.set_patience(ANSWER);
-            Ok((connection, Holdings::of(&described)))
-        });
+        let opened = at_once(&processes, |(_, address)| described(address));
         let (mut members, mut missing) = (Vec::new(), Vec::new());
         for ((name, _), opened) in processes.into_iter().zip(opened) {
             match opened {
@@ -145,7 +133,34 @@ impl WholeRobot {
                 missing.push((part, "it does not run now".to_owned()));
             }
         }
-        Ok(Self { members, missing, is_cut: true })
+        Ok(Self { members, missing, is_cut: true, origin, tried: Vec::new(), watches: BTreeMap::new() })
+    }
+
+    /// Connects to the processes that have been started again since: they are sent what the others
+    /// are asked to send. Each new process is tried once, and for some seconds at most.
+    pub fn rejoin(&mut self) {
+        let Some(known) = self.tried.first().cloned() else { return };
+        if self.missing.is_empty() {
+            return;
+        }
+        let new = RunningSocket::all().into_iter();
+        let new: Vec<_> = new.filter(|socket| socket.is_of_one_robot(&known) && !self.tried.contains(socket)).collect();
+        for socket in new {
+            self.tried.push(socket.clone());
+            let name = name_of(&socket);
+            let Ok((mut connection, holdings)) = described(&Address::Unix(socket.path)) else { continue };
+            let asked = self.watches.values().try_for_each(|watch| connection.request(watch.clone()).map(drop));
+            if asked.is_ok() {
+                let clock = Clock::between(connection.welcome().clock_origin, self.origin);
+                self.missing.retain(|(missing, _)| *missing != name);
+                self.members.push(Member { holdings, clock, ..Member::new(name, connection) });
+            }
+        }
+    }
+
+    /// Returns the names of the processes that are not reached.
+    pub fn missing(&self) -> impl Iterator<Item = &str> {
+        self.missing.iter().map(|(name, _)| name.as_str())
     }
 
     /// Returns the robot's name: that of the whole, unless it is one process of several.
@@ -178,95 +193,6 @@ impl WholeRobot {
         match self.missing.as_slice() {
             [] => Ok(()),
             missing => Err(ClientError::Processes { done: Vec::new(), failed: missing.to_vec() }),
-        }
-    }
-
-    /// Sends a request to the process that it is for, or to all, and joins the answers.
-    ///
-    /// # Errors
-    /// Returns an error if no process has the thing or several have it, and the errors of
-    /// [`Connection::request`]. What is for all processes is done by all that can:
-    /// [`ClientError::Processes`] names the others.
-    pub fn request(&mut self, request: Request) -> Result<Value, ClientError> {
-        if !self.is_cut {
-            return self.members[0].connection.request(request);
-        }
-        match &request {
-            Request::Describe {} => {
-                let answers = self.ask_all(&request);
-                Ok(joined::description(&self.named(&answers)))
-            }
-            Request::Subscribe { subscription, value, topic, .. } => {
-                let (subscription, sought) = match (value, topic) {
-                    (Some(value), _) => (*subscription, Sought::Representation(value)),
-                    (_, topic) => (*subscription, Sought::Topic(topic.as_deref().unwrap_or_default())),
-                };
-                let member = self.home(sought)?;
-                let answer = self.members[member].connection.request(request)?;
-                self.members[member].subscriptions.insert(subscription, Vec::new());
-                Ok(answer)
-            }
-            Request::Unsubscribe { subscription } => {
-                for member in &mut self.members {
-                    if member.subscriptions.remove(subscription).is_some() {
-                        member.connection.request(request.clone())?;
-                    }
-                }
-                Ok(json!({}))
-            }
-            Request::Plot { subscription, fields, rate } => self.plot(*subscription, fields, *rate),
-            Request::Read { value } | Request::Fields { value: Some(value), .. } => {
-                let member = self.home(Sought::Representation(head(value)))?;
-                self.ask_at(member, request)
-            }
-            Request::Fields { topic, .. } => {
-                let member = self.home(Sought::Topic(topic.as_deref().unwrap_or_default()))?;
-                self.ask_at(member, request)
-            }
-            Request::Parameters { module: Some(module) } => {
-                let member = self.home(Sought::Module(module))?;
-                self.ask_at(member, request)
-            }
-            Request::Parameters { module: None } => {
-                let answers = self.ask_all(&request);
-                Ok(joined::parameters(&self.named(&answers)))
-            }
-            Request::Save { parameters: None, .. } => {
-                // They write the same file, so that one comes after the other.
-                let mut answers = Vec::new();
-                for member in &mut self.members {
-                    answers.push(member.connection.request(request.clone())?);
-                }
-                Ok(joined::saved(&answers))
-            }
-            Request::Save { overlay, parameters: Some(parameters) } => self.save(overlay.as_ref(), parameters),
-            Request::Publish { topic, .. } => {
-                let homes = self.homes(Sought::Topic(topic))?;
-                homes.into_iter().try_for_each(|member| self.ask_at(member, request.clone()).map(drop))?;
-                Ok(json!({}))
-            }
-            Request::Call { service, .. } => {
-                let member = self.home(Sought::Service(service))?;
-                self.ask_at(member, request)
-            }
-            Request::Change { change } => self.change(change),
-            Request::Record { file, stop } => self.record(file.as_deref(), *stop),
-            Request::Capture {} => {
-                let answers = self.ask_all(&request);
-                Ok(joined::capture(&self.named(&answers)))
-            }
-            Request::Bounds {} => {
-                let answers = self.ask_all(&request);
-                Ok(joined::bounds(&self.named(&answers)))
-            }
-            Request::Why { subject, .. } => self.why(subject.as_deref(), &request),
-            Request::Watch { what: Watched::Statistics | Watched::Journal, .. }
-            | Request::Unwatch { .. }
-            | Request::Mark { .. }
-            | Request::Stop {} => self.all(|_| request.clone()).map(|_| json!({})),
-            // Layouts lie beside robot.toml, and are the same for all; the rest is for single
-            // processes.
-            _ => self.ask_at(0, request),
         }
     }
 
@@ -333,6 +259,10 @@ impl WholeRobot {
             }
             Incoming::Binary(frame) => Some(Incoming::Binary(member.convert(frame))),
             Incoming::Event { name, content } if name == "statistics" => {
+                // One that had not begun yet when it was reached may have put its beginning off.
+                if let Some(origin) = content["clock_origin"].as_u64() {
+                    member.clock = Clock::between(Some(origin), self.origin);
+                }
                 member.statistics = Some(content);
                 member.fresh += 1;
                 let is_waiting = self.members.iter().any(|member| member.fresh == 0);
@@ -360,233 +290,6 @@ impl WholeRobot {
     ) -> Vec<(String, Result<T, ClientError>)> {
         let done = self.at_once(|member| act(&mut member.connection));
         self.members.iter().map(|member| member.name.clone()).zip(done).collect()
-    }
-
-    /// Returns the process that has the thing.
-    fn home(&self, sought: Sought<'_>) -> Result<usize, ClientError> {
-        let homes = self.homes(sought)?;
-        let [home] = homes[..] else {
-            let names: Vec<_> = homes.iter().map(|home| self.members[*home].name.as_str()).collect();
-            let text = format!("several processes have {sought}: name one with --process: {}", names.join(", "));
-            return Err(ClientError::Refused(text));
-        };
-        Ok(home)
-    }
-
-    /// Returns the processes that have the thing, at least one.
-    fn homes(&self, sought: Sought<'_>) -> Result<Vec<usize>, ClientError> {
-        let has = |index: &usize| self.members[*index].holdings.have(sought);
-        let homes: Vec<usize> = (0..self.members.len()).filter(has).collect();
-        if !homes.is_empty() {
-            return Ok(homes);
-        }
-        let known = self.members.iter().flat_map(|member| member.holdings.known(sought));
-        let mut text = hemiola_config::unknown(sought.kind(), sought.name(), known);
-        for (name, error) in &self.missing {
-            text += &format!("; process `{name}` may have it, but is not reached: {error}");
-        }
-        Err(ClientError::Refused(text))
-    }
-
-    fn ask_at(&mut self, member: usize, request: Request) -> Result<Value, ClientError> {
-        let member = &mut self.members[member];
-        let mut answer = member.connection.request(request)?;
-        if let Some(time) = answer["time"].as_i64() {
-            answer["time"] = member.clock.convert(time).into();
-        }
-        Ok(answer)
-    }
-
-    /// Asks all processes at once; those that do not answer are missing from then on.
-    fn ask_all(&mut self, request: &Request) -> Vec<(usize, Value)> {
-        let patience = if matches!(request, Request::Bounds {}) { ANSWER } else { PROMPT };
-        let asked = self.at_once(|member| member.request_within(patience, request.clone()));
-        let mut answers = Vec::new();
-        for (index, asked) in asked.into_iter().enumerate() {
-            match asked {
-                Ok(answer) => answers.push((index, answer)),
-                Err(error) => self.missing.push((self.members[index].name.clone(), error.to_string())),
-            }
-        }
-        answers
-    }
-
-    /// Has all processes do something at once, each its own request.
-    ///
-    /// # Errors
-    /// Returns which of them have not done it, also of those that cannot be reached.
-    fn all(&mut self, request: impl Fn(&str) -> Request + Sync) -> Result<Vec<Value>, ClientError> {
-        let asked = self.at_once(|member| {
-            let request = request(&member.name);
-            member.request_within(PROMPT, request)
-        });
-        let names = self.members.iter().map(|member| member.name.clone());
-        let (mut answers, mut done, mut failed) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, asked) in names.zip(asked) {
-            match asked {
-                Ok(answer) => {
-                    answers.push(answer);
-                    done.push(name);
-                }
-                Err(error) => failed.push((name, error.to_string())),
-            }
-        }
-        failed.extend(self.missing.iter().cloned());
-        if failed.is_empty() { Ok(answers) } else { Err(ClientError::Processes { done, failed }) }
-    }
-
-    /// Does something with all processes, each on a thread of its own, so that none waits for
-    /// another one.
-    fn at_once<T: Send>(
-        &mut self,
-        act: impl Fn(&mut Member) -> Result<T, ClientError> + Sync,
-    ) -> Vec<Result<T, ClientError>> {
-        let act = &act;
-        thread::scope(|scope| {
-            let acting: Vec<_> = self.members.iter_mut().map(|member| scope.spawn(move || act(member))).collect();
-            acting.into_iter().map(|acting| acting.join().unwrap_or_else(|_| Err(panicked()))).collect()
-        })
-    }
-
-    fn named<'a>(&'a self, answers: &'a [(usize, Value)]) -> Vec<Said<'a>> {
-        answers.iter().map(|(index, answer)| self.members[*index].said(answer)).collect()
-    }
-
-    fn change(&mut self, change: &ChangeText) -> Result<Value, ClientError> {
-        let sought = match change {
-            ChangeText::Parameter { module, .. } | ChangeText::Restart { module } => Sought::Module(module),
-            ChangeText::Provider { representation, .. }
-            | ChangeText::Override { representation, .. }
-            | ChangeText::Release { representation } => Sought::Representation(representation),
-            ChangeText::Workers { cycle, .. } => Sought::Cycle(cycle),
-            ChangeText::SafeState(_) | ChangeText::Trace { file: None } => {
-                let change = || change.clone();
-                return self.all(|_| Request::Change { change: change() }).map(|_| json!({}));
-            }
-            ChangeText::Trace { file: Some(file) } => {
-                let file_of = |process: &str| of_process(file, process);
-                self.all(|process| Request::Change { change: ChangeText::Trace { file: Some(file_of(process)) } })?;
-                let files: Vec<_> = self.members.iter().map(|member| file_of(&member.name)).collect();
-                return Ok(json!({ "files": files }));
-            }
-        };
-        let member = self.home(sought)?;
-        self.members[member].connection.request(Request::Change { change: change.clone() })
-    }
-
-    fn record(&mut self, file: Option<&str>, stop: bool) -> Result<Value, ClientError> {
-        let request = |process: &str| Request::Record { file: file.map(|file| of_process(file, process)), stop };
-        self.all(request).map(|answers| joined::recorded(&answers))
-    }
-
-    fn save(&mut self, overlay: Option<&String>, parameters: &[String]) -> Result<Value, ClientError> {
-        let mut of_homes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for parameter in parameters {
-            let module = parameter.split('.').next().unwrap_or_default();
-            of_homes.entry(self.home(Sought::Module(module))?).or_default().push(parameter.clone());
-        }
-        let mut answers = Vec::new();
-        for (member, parameters) in of_homes {
-            let save = Request::Save { overlay: overlay.cloned(), parameters: Some(parameters) };
-            answers.push(self.members[member].connection.request(save)?);
-        }
-        Ok(joined::saved(&answers))
-    }
-
-    /// Asks the process that has the subject, or all where nobody says of what.
-    fn why(&mut self, subject: Option<&str>, request: &Request) -> Result<Value, ClientError> {
-        let home = subject.map(|subject| self.home(Sought::Timed(subject)));
-        if let Some(Ok(home)) = home {
-            return self.ask_at(home, request.clone());
-        }
-        let asked = self.at_once(|member| member.connection.request(request.clone()));
-        let (mut texts, mut refused) = (Vec::new(), None);
-        for (member, asked) in self.members.iter().zip(asked) {
-            match asked {
-                Ok(answer) => texts.push((member.name.as_str(), answer)),
-                Err(error) => _ = refused.get_or_insert(error),
-            }
-        }
-        match (texts.is_empty(), refused) {
-            (true, Some(error)) => Err(error),
-            _ => Ok(joined::explanations(&texts, subject.is_some())),
-        }
-    }
-
-    fn plot(&mut self, subscription: u32, fields: &[String], rate: Option<f64>) -> Result<Value, ClientError> {
-        let mut answers = vec![Value::Null; fields.len()];
-        let mut asked: Vec<Vec<u32>> = vec![Vec::new(); self.members.len()];
-        for (number, field) in fields.iter().enumerate() {
-            let homes = match Sought::of_field(field) {
-                // Any module may plot under any name.
-                None => Ok((0..self.members.len()).collect()),
-                Some(sought) => self.home(sought).map(|home| vec![home]),
-            };
-            match homes {
-                Ok(homes) => homes.into_iter().for_each(|home| asked[home].push(number as u32)),
-                Err(error) => answers[number] = json!({ "error": error.to_string() }),
-            }
-        }
-        for (member, numbers) in self.members.iter_mut().zip(asked) {
-            if numbers.is_empty() {
-                continue;
-            }
-            let fields = numbers.iter().map(|number| fields[*number as usize].clone()).collect();
-            let answer = member.connection.request(Request::Plot { subscription, fields, rate })?;
-            for (number, said) in numbers.iter().zip(answer["fields"].as_array().into_iter().flatten()) {
-                let known = &mut answers[*number as usize];
-                if known.is_null() || known.get("error").is_some() {
-                    *known = said.clone();
-                }
-            }
-            member.subscriptions.insert(subscription, numbers);
-        }
-        Ok(json!({ "fields": answers }))
-    }
-}
-
-impl Member {
-    fn new(name: String, connection: Connection) -> Self {
-        let (clock, holdings, subscriptions, statistics, fresh) = Default::default();
-        Self { name, connection, clock, holdings, subscriptions, statistics, fresh }
-    }
-
-    fn request_within(&mut self, patience: Duration, request: Request) -> Result<Value, ClientError> {
-        self.connection.set_patience(patience);
-        let answer = self.connection.request(request);
-        self.connection.set_patience(ANSWER);
-        answer
-    }
-
-    fn said<'a>(&'a self, content: &'a Value) -> Said<'a> {
-        Said { process: &self.name, holdings: &self.holdings, clock: self.clock, content }
-    }
-
-    /// Returns a message of this process with times of the first one's clock.
-    fn convert(&self, frame: Frame) -> Frame {
-        let clock = self.clock;
-        match frame {
-            Frame::Value(mut message) => {
-                message.head.time = clock.convert(message.head.time);
-                message.head.stamp = clock.convert(message.head.stamp);
-                Frame::Value(message)
-            }
-            Frame::Points { subscription, mut fields } => {
-                let numbers = self.subscriptions.get(&subscription);
-                for points in &mut fields {
-                    let number = numbers.and_then(|numbers| numbers.get(points.field as usize));
-                    points.field = number.copied().unwrap_or(points.field);
-                    points.points.iter_mut().for_each(|point| point.time = clock.convert_seconds(point.time));
-                }
-                Frame::Points { subscription, fields }
-            }
-            Frame::Events { subscription, mut records } => {
-                for record in &mut records {
-                    (record.begin, record.end) = (clock.convert(record.begin), clock.convert(record.end));
-                }
-                Frame::Events { subscription, records }
-            }
-        }
     }
 }
 
@@ -627,22 +330,15 @@ fn name_of(socket: &RunningSocket) -> String {
     socket.part.as_ref().map_or_else(|| socket.name(), |part| part.process.clone())
 }
 
+/// Connects to a process, and asks what it has.
+fn described(address: &Address) -> Result<(Connection, Holdings), ClientError> {
+    let mut connection = Connection::open(address)?;
+    connection.set_patience(DESCRIPTION);
+    let described = connection.request(Request::Describe {})?;
+    connection.set_patience(ANSWER);
+    Ok((connection, Holdings::of(&described)))
+}
+
 fn panicked() -> ClientError {
     ClientError::Refused("this program has a fault: a thread of it has panicked".to_owned())
-}
-
-/// Returns the name of the representation in a path.
-fn head(path: &str) -> &str {
-    &path[..path.find(['.', '[']).unwrap_or(path.len())]
-}
-
-/// Returns the name of a file that one of several processes writes: `late-vision.pftrace`.
-fn of_process(file: &str, process: &str) -> String {
-    let path = Path::new(file);
-    let Some(stem) = path.file_stem() else { return file.to_owned() };
-    let mut name = format!("{}-{process}", stem.to_string_lossy());
-    if let Some(extension) = path.extension() {
-        name += &format!(".{}", extension.to_string_lossy());
-    }
-    path.with_file_name(name).to_string_lossy().into_owned()
 }

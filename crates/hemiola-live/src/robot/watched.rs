@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hemiola_bus::TopicReport;
+use hemiola_realtime::MonotonicTime;
 use hemiola_runtime::{Observation, Observer, RobotHandle};
 use serde_json::{Value, json};
 
@@ -65,6 +66,7 @@ fn statistics(shared: &Shared) -> Value {
     json!({
         "event": "statistics",
         "time": handle.now().nanoseconds(),
+        "clock_origin": handle.clock_origin().map(MonotonicTime::as_nanoseconds),
         "report": handle.report(),
         "health": health.collect::<serde_json::Map<_, _>>(),
         "topics": handle.bus().topics().iter().map(topic).collect::<Vec<_>>(),

@@ -20,6 +20,8 @@ use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
 const PERIOD: Duration = Duration::from_millis(250);
 /// The interval between two looks for keys.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
+/// The interval between two looks for processes of the robot that have been started again.
+const REJOIN_PERIOD: Duration = Duration::from_secs(1);
 /// The interval between two requests for the bounds, which change with what is measured.
 const BOUNDS_PERIOD: Duration = Duration::from_secs(30);
 
@@ -53,14 +55,15 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
 fn watch(robot: &mut WholeRobot, screen: &mut Screen, interruption: &Interruption) -> Result<(), ClientError> {
     let mut top = Top::new(Ends::View, Vec::new());
     let (mut notes, mut bounds) = (Notes::default(), Bounds::default());
-    let mut bounds_due = Instant::now();
+    let (mut bounds_due, mut rejoin_due) = (Instant::now(), Instant::now());
     let (robot_name, pace) = (robot.name().to_owned(), robot.welcome().pace.clone());
     while !interruption.has_come() {
         match robot.next(LOOK_PERIOD)? {
             Some(Incoming::Event { name, content }) if name == "statistics" => {
                 let frame = Frame::of_event(&content);
                 let (name, pace) = (robot_name.clone(), pace.clone());
-                top.update(Frame { robot: name, pace, bounds: bounds.clone(), notes: notes.clone(), ..frame });
+                let missing = robot.missing().map(str::to_owned).collect();
+                top.update(Frame { robot: name, pace, missing, bounds: bounds.clone(), notes: notes.clone(), ..frame });
                 screen.draw(|canvas| top.draw(canvas));
                 if Instant::now() >= bounds_due {
                     bounds_due = Instant::now() + BOUNDS_PERIOD;
@@ -74,6 +77,10 @@ fn watch(robot: &mut WholeRobot, screen: &mut Screen, interruption: &Interruptio
             }
             Some(Incoming::Journal(entry)) => notes.add_text(&entry),
             _ => {}
+        }
+        if Instant::now() >= rejoin_due {
+            rejoin_due = Instant::now() + REJOIN_PERIOD;
+            robot.rejoin();
         }
         while let Some(key) = screen.key(Duration::ZERO) {
             match top.press(key) {

@@ -536,16 +536,18 @@ mod tests {
 
     #[test]
     fn an_unknown_option_is_an_error_that_names_it_and_the_nearest_that_is_known() {
-        let mut all = Vec::new();
-        options(&CommandLine::command(), &["robot".to_owned()], &mut all);
-        assert!(all.len() > 60, "{all:?}");
-        for (path, option) in all {
-            // The option with its last letter twice.
-            let mistyped = format!("{option}{}", &option[option.len() - 1..]);
-            let line = [&path[..], std::slice::from_ref(&mistyped)].concat();
-            let error = CommandLine::command().try_get_matches_from(&line).expect_err(&mistyped).to_string();
-            assert!(error.contains(&format!("unexpected argument '{mistyped}'")), "{line:?}: {error}");
-            assert!(error.contains("a similar argument exists: '--"), "{line:?}: {error}");
+        for line in [CommandLine::command(), tools::ToolsLine::command()] {
+            let mut all = Vec::new();
+            options(&line, &["robot".to_owned()], &mut all);
+            assert!(all.len() > 60, "{all:?}");
+            for (path, option) in all {
+                // The option with its last letter twice.
+                let mistyped = format!("{option}{}", &option[option.len() - 1..]);
+                let typed = [&path[..], std::slice::from_ref(&mistyped)].concat();
+                let error = line.clone().try_get_matches_from(&typed).expect_err(&mistyped).to_string();
+                assert!(error.contains(&format!("unexpected argument '{mistyped}'")), "{typed:?}: {error}");
+                assert!(error.contains("a similar argument exists: '--"), "{typed:?}: {error}");
+            }
         }
     }
 

@@ -25,6 +25,7 @@ pub struct ToolsLine {
 }
 
 #[derive(Subcommand, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one of them")]
 pub enum ToolsCommand {
     /// Make a new robot: a crate that drives at once, with its tests, and is yours to change
     #[command(after_help = "Examples:

@@ -74,6 +74,7 @@ impl Mul for Pose2 {
     type Output = Self;
 
     /// Chains poses: `right` is given relative to `self`. The heading stays in (-π, π].
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "turns in the plane chain by adding their angles")]
     fn mul(self, right: Self) -> Self {
         let [x, y] = self.transform(right.position());
         Self { x, y, heading: normalize_angle(self.heading + right.heading) }

@@ -104,7 +104,8 @@ fn aces(seconds: f64) {
     let replayed = replayed("aces", &folder.join("aces.clf.bz2"), seconds);
     let [odometry, matched] = compare("ACES", &replayed, &relations);
     assert!(relations.len() > 100);
-    assert!(matched.0 < 0.7 * odometry.0 && matched.1 < 0.7 * odometry.1, "{matched:?}, odometry {odometry:?}");
+    // The ways of the relations are short: over those the odometry of that robot was good.
+    assert!(matched.0 < odometry.0 && matched.1 < 0.5 * odometry.1, "{matched:?}, odometry {odometry:?}");
 }
 
 #[test]

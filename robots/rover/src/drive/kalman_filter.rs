@@ -43,8 +43,8 @@ impl Belief {
         for row in 0..N {
             let gain = shared[row] / total;
             self.mean[row] += gain * innovation;
-            for column in 0..N {
-                self.covariance[row][column] -= gain * shared[column];
+            for (covariance, shared) in self.covariance[row].iter_mut().zip(&shared) {
+                *covariance -= gain * shared;
             }
         }
     }

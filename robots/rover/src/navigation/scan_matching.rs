@@ -31,10 +31,10 @@ pub struct ScanMatchingParameters {
     #[parameter(default = 0.006, range = 0.0005..=0.1, unit = "rad")]
     turn_step: f64,
     /// How far from a wall of the map rays end, as a standard deviation.
-    #[parameter(default = 0.05, range = 0.005..=1.0, unit = "m")]
+    #[parameter(default = 0.03, range = 0.005..=1.0, unit = "m")]
     deviation: f64,
     /// How much of a measurement of its own each ray is: neighbours err together.
-    #[parameter(default = 0.1, range = 0.001..=1.0)]
+    #[parameter(default = 0.4, range = 0.001..=1.0)]
     weight: f64,
     /// Standard deviation of odometry while the robot stands.
     #[parameter(default = 0.02, range = 0.001..=1.0, unit = "m")]

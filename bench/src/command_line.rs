@@ -40,8 +40,8 @@ enum Command {
   hemiola-bench links --count
   hemiola-bench links --quick")]
     Links {
-        /// Counts system calls (by strace), wake-ups and instructions (by valgrind) for each message
-        /// instead: figures without noise.
+        /// Counts system calls (by strace), wake-ups and instructions (by valgrind) for each
+        /// message instead: figures without noise.
         #[arg(long)]
         count: bool,
         #[command(flatten)]

@@ -116,7 +116,7 @@ impl Links {
         let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
         let poll = Poll::new().map_err(system("an epoll instance"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(system("a waker"))?;
-        // Whoever publishes makes this call of the system, which does not wait, if the thread sleeps.
+        // Whoever publishes makes this call of the system if the thread sleeps. It does not wait.
         let ring = move || _ = waker.wake();
         let events = EventTable::new(links.iter().map(|link| link.send.len()), ring);
         let mut opened = Vec::new();

@@ -32,8 +32,8 @@ pub enum Stream {
 
 /// The number of connections that can wait to be accepted.
 const BACKLOG: i32 = 64;
-/// The size of the kernel's buffer for a Unix socket, and for TCP where nothing better is known, which is small: what waits there is old by the
-/// time a slow peer receives it. The kernel doubles it.
+/// The size of the kernel's buffer for a Unix socket, and for TCP on systems without `UNSENT`. It
+/// is small: what waits there is old by the time a slow peer receives it. Linux doubles it.
 const SEND_BUFFER: usize = 208 << 10;
 /// The bytes that wait in the kernel until TCP sends them, for the same reason. What is on its way
 /// to the other host is not among them: that is as much as the network carries.

@@ -1,6 +1,7 @@
 //! System calls of two processes, as `strace` writes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter::successors;
 
 /// The system calls of the sending process and of the one that it has started, which receives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -8,33 +9,29 @@ pub struct Calls([BTreeMap<String, u64>; 2]);
 
 const SENDER: usize = 0;
 const RECEIVER: usize = 1;
+/// More than there are from a thread to the one that began the process.
+const GENERATIONS: usize = 20;
 
 impl Calls {
     /// Counts the calls in a trace in which each line begins with the number of a thread.
     pub fn of(trace: &str) -> Self {
-        let (mut calls, mut processes) = (Self::default(), BTreeMap::new());
-        for line in trace.lines() {
-            let Some((thread, call)) = line.trim_start().split_once(' ') else { continue };
-            let (thread, call) = (thread.to_owned(), call.trim_start());
-            let process = *processes.entry(thread.clone()).or_insert(SENDER);
-            let name = match call.strip_prefix("<... ") {
-                Some(resumed) => resumed.split(' ').next(),
-                None => call.split_once('(').map(|(name, _)| name),
-            };
-            let Some(name) = name.filter(|name| name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')) else {
-                continue;
-            };
-            if matches!(name, "clone" | "clone3" | "fork" | "vfork")
-                && let Some((_, new)) = call.rsplit_once(" = ")
-            {
-                processes.entry(new.to_owned()).or_insert(process);
+        let lines: Vec<Line<'_>> = trace.lines().filter_map(Line::of).collect();
+        let mut parents = BTreeMap::new();
+        let mut receives = BTreeSet::new();
+        for (number, line) in lines.iter().enumerate() {
+            if let Some(new) = line.new_thread() {
+                parents.entry(new).or_insert(line.thread);
             }
-            if name == "execve" && call.contains('(') && processes.len() > 1 {
-                processes.insert(thread, RECEIVER);
+            // The first one begins the sender.
+            if line.name == "execve" && number > 0 {
+                receives.insert(line.thread);
             }
-            if !call.starts_with("<... ") {
-                *calls.0[process].entry(name.to_owned()).or_default() += 1;
-            }
+        }
+        let mut calls = Self::default();
+        for line in lines.iter().filter(|line| !line.is_resumed) {
+            let mut ancestors = successors(Some(line.thread), |thread| parents.get(thread).copied()).take(GENERATIONS);
+            let process = if ancestors.any(|thread| receives.contains(thread)) { RECEIVER } else { SENDER };
+            *calls.0[process].entry(line.name.to_owned()).or_default() += 1;
         }
         calls
     }
@@ -61,6 +58,35 @@ impl Calls {
     }
 }
 
+/// A line about a system call.
+struct Line<'t> {
+    thread: &'t str,
+    name: &'t str,
+    /// The call began in an earlier line.
+    is_resumed: bool,
+    result: Option<&'t str>,
+}
+
+impl<'t> Line<'t> {
+    /// Reads a line; `None` if it is about something else, such as a signal.
+    fn of(line: &'t str) -> Option<Self> {
+        let (thread, call) = line.trim_start().split_once(' ')?;
+        let call = call.trim_start();
+        let (name, is_resumed) = match call.strip_prefix("<... ") {
+            Some(resumed) => (resumed.split(' ').next()?, true),
+            None => (call.split_once('(')?.0, false),
+        };
+        let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let result = call.rsplit_once(" = ").map(|(_, result)| result);
+        is_name.then_some(Self { thread, name, is_resumed, result })
+    }
+
+    /// Returns the number of the thread that the call has made.
+    fn new_thread(&self) -> Option<&'t str> {
+        self.result.filter(|_| ["clone", "clone3", "fork", "vfork"].contains(&self.name))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,8 +100,9 @@ mod tests {
 10 clone3({flags=CLONE_VM|CLONE_THREAD}, 88 <unfinished ...>
 12 write(3, \"\", 8) = 8
 10 <... clone3 resumed> => {parent_tid=[12]}, 88) = 12
-11 clone3({flags=CLONE_VM|CLONE_THREAD}, 88) = 13
+11 clone3({flags=CLONE_VM|CLONE_THREAD}, 88 <unfinished ...>
 13 read(4,  <unfinished ...>
+11 <... clone3 resumed> => {parent_tid=[13]}, 88) = 13
 12 sendto(5, \"\", 100, 0, NULL, 0) = 100
 13 <... read resumed>\"\", 100) = 100
 13 --- SIGCHLD {si_signo=SIGCHLD} ---

@@ -28,7 +28,7 @@
 //! the next notifier sees the sleeping bit as well, and rings.
 //!
 //! So a notification costs two additions to words while the waiter is awake, and all together ring
-//! once per sleep. To find what was notified takes as long as there are events that were, and roots.
+//! once per sleep. Finding what was notified takes time for each event that was, and for each root.
 //!
 //! The loom model in `set/tests.rs` runs this code, with a bell of loom's own parts.
 
@@ -39,7 +39,7 @@ use super::Wakeup;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Events of which one thread waits for all, together with something else that ends its sleep, such
-/// as sockets. Each of them is a [`Wakeup`], so that whatever notifies one can notify such a thread.
+/// as sockets. Each of them is a [`Wakeup`]: what notifies one can notify such a thread.
 ///
 /// Notifying is wait-free. It rings, which is as a rule a system call, only if the thread sleeps,
 /// and once for each sleep.

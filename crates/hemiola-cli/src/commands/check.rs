@@ -31,6 +31,7 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
     }
     warn(&session.warnings, &carried::without_sent(session.robot.warnings(), session.robot.configuration()));
     warn(&carried::unread(&session.robot, &session.origins), &[]);
+    warn(&carried::without_ros2(session.robot.configuration(), &session.origins), &[]);
     warn(&carried::unasked(&session.robot, &session.origins, &Catalog::linked().services), &[]);
     warn(&machine::warnings(&session.robot, &session.origins, &Affinity::of_this_thread()), &[]);
     let base = session::base(program, &arguments.configuration);

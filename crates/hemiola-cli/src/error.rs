@@ -53,6 +53,9 @@ pub enum CommandError {
     /// A link cannot be opened.
     #[error("error: {0}")]
     Link(#[from] LinkError),
+    /// The robot cannot be a node of ROS 2.
+    #[error("error: {0}")]
+    Ros2(String),
     /// A run of a module cannot be taken out of a log.
     #[error("error: {0}")]
     Extracted(#[from] ExtractedError),
@@ -139,6 +142,7 @@ impl CommandError {
             Self::Runtime(_)
             | Self::Live(_)
             | Self::Link(_)
+            | Self::Ros2(_)
             | Self::Client(_)
             | Self::Thread(_)
             | Self::Trace(_)

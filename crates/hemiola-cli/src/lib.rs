@@ -21,6 +21,7 @@ mod lines;
 mod notes;
 mod processes;
 mod program;
+mod ros2;
 mod session;
 mod summary;
 mod sync;

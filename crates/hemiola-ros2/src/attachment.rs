@@ -9,7 +9,7 @@ use crate::error::Ros2Error;
 /// ```
 /// use hemiola_ros2::Gid;
 ///
-/// assert_eq!(Gid::of("").to_string(), "7f41de614d4ad16099aa06d3014798d8");
+/// assert_eq!(Gid::of("").to_string(), "7f498d4624c30160d8984701d306aa99");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gid(pub [u8; 16]);

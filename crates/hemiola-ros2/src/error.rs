@@ -67,4 +67,16 @@ pub enum Ros2Error {
         /// What is wrong with them.
         why: &'static str,
     },
+    /// The node's session could not be opened.
+    #[error(
+        "the node `{node}` cannot be opened at {address}: {reason} (does another router listen there? then say `connect` in `[ros2]`)"
+    )]
+    Open {
+        /// The node's name.
+        node: String,
+        /// The address of the router.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
 }

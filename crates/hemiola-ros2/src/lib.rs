@@ -31,6 +31,7 @@
 //! | `token` | liveliness tokens of others |
 //! | `attachment` | the 33 bytes beside each message |
 //! | `mismatch` | endpoints that should exchange messages, and do not |
+//! | `robot_node` | the node that a robot is: its session, and the thread that serves it |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -41,6 +42,7 @@ mod error;
 mod mismatch;
 mod names;
 mod quality;
+mod robot_node;
 mod token;
 mod type_hash;
 
@@ -51,5 +53,6 @@ pub use error::Ros2Error;
 pub use mismatch::{Mismatch, MismatchKind, mismatches};
 pub use names::{InterfaceKind, NodeName, TopicName, TypeName};
 pub use quality::{Durability, History, Liveliness, Quality, Reliability};
+pub use robot_node::RobotNode;
 pub use token::{Token, token_pattern};
 pub use type_hash::{Interface, TypeHash, message_hash, service_hash};

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::endpoint::{Endpoint, EndpointKind};
+use crate::names::NodeName;
 use crate::quality::{Durability, Reliability};
+use crate::type_hash::Interface;
 
 /// Two endpoints of one topic or service that do not fit. Its text names both, and the remedy.
 ///
@@ -47,49 +49,78 @@ pub enum MismatchKind {
     Durability,
 }
 
-/// Returns the pairs of endpoints that do not fit, ordered by topic. A type that does not fit is said
-/// before, and instead of, a quality.
+/// The most mismatches that are returned: tokens come from anybody, and a person reads a few.
+const MOST: usize = 1000;
+
+/// Returns the pairs of endpoints that do not fit, at most 1000, ordered by topic and node. A type that
+/// does not fit is said instead of a quality. Takes time for each endpoint and each result, and not for
+/// each pair of endpoints.
 pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<Mismatch<'a>> {
-    let mut topics: BTreeMap<_, [Vec<&Endpoint>; 4]> = BTreeMap::new();
+    let mut topics: BTreeMap<_, [BTreeMap<Class, Vec<&Endpoint>>; 4]> = BTreeMap::new();
     for endpoint in endpoints {
         let ends = topics.entry((endpoint.node.domain, &endpoint.topic)).or_default();
-        ends[endpoint.kind as usize].push(endpoint);
+        ends[endpoint.kind as usize].entry(Class::of(endpoint)).or_default().push(endpoint);
     }
     let mut found = Vec::new();
-    for mut ends in topics.into_values() {
-        ends.iter_mut().for_each(|ends| ends.sort_by_key(|end| (&end.node.name, &end.node.session, end.id)));
-        let [publishers, subscribers, servers, clients] = ends;
+    for [publishers, subscribers, servers, clients] in topics.values() {
         for (froms, tos) in [(publishers, subscribers), (servers, clients)] {
-            for from in &froms {
-                found.extend(tos.iter().flat_map(|to| between(from, to)));
+            for (class, froms) in froms {
+                let pairs = tos.iter().flat_map(|(other, tos)| {
+                    let kinds = class.misfits(other).into_iter();
+                    kinds.flat_map(move |kind| {
+                        froms.iter().flat_map(move |from| tos.iter().map(move |to| Mismatch { kind, from, to }))
+                    })
+                });
+                found.extend(pairs.take(MOST - found.len()));
             }
         }
     }
+    found.sort_by_key(|one| (one.from.node.domain, &one.from.topic, name_of(one.from), name_of(one.to), one.kind));
     found
 }
 
-/// Returns what does not fit between two endpoints of one topic.
-fn between<'a>(from: &'a Endpoint, to: &'a Endpoint) -> Vec<Mismatch<'a>> {
-    let of = |kind| Mismatch { kind, from, to };
-    if from.interface.name != to.interface.name {
-        return vec![of(MismatchKind::Type)];
+/// What is compared of an endpoint: endpoints of one class fit to the same others.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Class<'a> {
+    interface: &'a Interface,
+    /// Publishers that do not repeat what got lost, or subscribers that want it.
+    reliability: bool,
+    /// Publishers that keep nothing, or subscribers that want what was before them.
+    durability: bool,
+}
+
+impl<'a> Class<'a> {
+    fn of(endpoint: &'a Endpoint) -> Self {
+        let Endpoint { kind, interface, quality, .. } = endpoint;
+        let (reliability, durability) = match kind {
+            EndpointKind::Publisher => {
+                (quality.reliability == Reliability::BestEffort, quality.durability == Durability::Volatile)
+            }
+            EndpointKind::Subscriber => {
+                (quality.reliability == Reliability::Reliable, quality.durability == Durability::TransientLocal)
+            }
+            // The quality of services is not compared: `rmw_zenoh` answers every request.
+            EndpointKind::Server | EndpointKind::Client => (false, false),
+        };
+        Self { interface, reliability, durability }
     }
-    if from.interface.hash != to.interface.hash {
-        return vec![of(MismatchKind::Hash)];
-    }
-    // What services say of their quality is not compared: `rmw_zenoh` answers every request.
-    let mut found = Vec::new();
-    if from.kind == EndpointKind::Publisher {
-        let reliability = (from.quality.reliability, to.quality.reliability);
-        if reliability == (Reliability::BestEffort, Reliability::Reliable) {
-            found.push(of(MismatchKind::Reliability));
+
+    /// Returns what does not fit between publishers or servers of this class and others.
+    fn misfits(&self, to: &Self) -> Vec<MismatchKind> {
+        if self.interface.name != to.interface.name {
+            return vec![MismatchKind::Type];
         }
-        let durability = (from.quality.durability, to.quality.durability);
-        if durability == (Durability::Volatile, Durability::TransientLocal) {
-            found.push(of(MismatchKind::Durability));
+        if self.interface.hash != to.interface.hash {
+            return vec![MismatchKind::Hash];
         }
+        let reliability = (self.reliability && to.reliability).then_some(MismatchKind::Reliability);
+        let durability = (self.durability && to.durability).then_some(MismatchKind::Durability);
+        reliability.into_iter().chain(durability).collect()
     }
-    found
+}
+
+fn name_of(endpoint: &Endpoint) -> (&NodeName, &str, u64) {
+    (&endpoint.node.name, &endpoint.node.session, endpoint.id)
 }
 
 impl fmt::Display for Mismatch<'_> {

@@ -139,3 +139,18 @@ fn the_order_in_which_tokens_were_seen_makes_no_difference() {
     endpoints.reverse();
     assert_eq!(sentences(&endpoints), before);
 }
+
+#[test]
+fn what_is_said_of_many_endpoints_is_bounded() {
+    // A hundred million pairs: those that fit are not looked at, and of the others a thousand are said.
+    let crowd = |hash: fn(usize) -> u8| -> Vec<Endpoint> {
+        let ends = (0..20_000).map(|index| {
+            let node = format!("/node{index}");
+            let end = if index % 2 == 0 { publisher } else { subscriber };
+            end(&node, "nao/msg/Ball", Some(hash(index)))
+        });
+        ends.collect()
+    };
+    assert_eq!(mismatches(&crowd(|_| 1)).len(), 0);
+    assert_eq!(mismatches(&crowd(|index| index as u8)).len(), 1000);
+}

@@ -40,6 +40,7 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
     let (robot, origins) = (&session.robot, &session.origins);
     let found = [
         carried::unread(robot, origins),
+        carried::without_ros2(robot.configuration(), origins),
         carried::unasked(robot, origins, &Catalog::linked().services),
         machine::warnings(robot, origins, &Affinity::of_this_thread()),
     ];

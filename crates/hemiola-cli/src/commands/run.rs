@@ -36,7 +36,6 @@ use hemiola_insight::{Traces, Verdict};
 use hemiola_live::Replayed;
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
-use links::OpenLinks;
 use measured::{admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, Wish, tempo};
@@ -180,7 +179,7 @@ impl Attempt<'_> {
         }
         let output = robot.configuration().output.clone();
         let page = robot.configuration().page.clone();
-        let links = robot.configuration().links.clone();
+        let configuration = robot.configuration().clone();
         let is_in_real_time = stepped(arguments).is_none() && arguments.speed.is_none_or(|speed| speed == 1.0);
         let is_bounded = is_in_real_time && output.profile.is_some();
         if is_bounded {
@@ -229,8 +228,8 @@ impl Attempt<'_> {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
         // An address or port that is in use is reported before anything moves.
-        let links = links::open(&handle, name, &links, arguments)?;
-        let shown_links = links.as_ref().map(OpenLinks::view).unwrap_or_default();
+        let links = links::open(&handle, name, &configuration, arguments)?;
+        let shown_links = links.view();
         let about = About {
             name,
             process: arguments.configuration.process.as_deref(),
@@ -275,7 +274,7 @@ impl Attempt<'_> {
         }
         // The door closes after what moves has been stopped, which waits for nobody outside.
         let begun_at_door = door.and_then(OpenDoor::close);
-        let mut lines = links.map(OpenLinks::close).unwrap_or_default();
+        let mut lines = links.close();
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
         let recorded = recorder.and_then(Recorder::finish).into_iter().chain(begun_at_door).collect();
         lines.extend(program.summary_lines(&handle));

@@ -36,6 +36,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
     let connect = section.read("connect", locator, found).map(Ros2Router::At);
     let router = section.read("router", router, found).flatten();
     let cores = read_cores(&mut section, found);
+    let clock = section.read("clock", rate, found);
     let publish = section.entries("publish", found);
     let subscribe = section.entries("subscribe", found);
     let (serve, call) = (section.entries("serve", found), section.entries("call", found));
@@ -58,6 +59,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
         domain,
         router: router.or(connect).unwrap_or_default(),
         cores,
+        clock,
         publish: published,
         subscribe: subscribed,
         serve,

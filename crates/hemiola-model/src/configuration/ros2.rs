@@ -27,6 +27,8 @@ pub struct Ros2Configuration {
     pub router: Ros2Router,
     /// The processor cores of all threads that serve the node; empty: those of the process.
     pub cores: Vec<usize>,
+    /// The rate at which `/clock` is published, in hertz; `None`: it is not.
+    pub clock: Option<f64>,
     /// What the node publishes, in the order of the file.
     pub publish: Vec<Ros2Published>,
     /// What the node subscribes to, in the order of the file.

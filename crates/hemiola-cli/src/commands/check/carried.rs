@@ -1,45 +1,54 @@
-//! What links carry: representations that nobody reads here, those that are read elsewhere, and
-//! services that nobody asks here.
+//! What goes to and comes from other programs: representations that nobody reads here, those that
+//! are read elsewhere, and services that nobody asks here.
 
 use std::collections::BTreeSet;
 
 use hemiola_config::{Diagnostic, Diagnostics, Origins};
-use hemiola_model::configuration::{Configuration, LinkConfiguration, Received, Subject};
+use hemiola_model::configuration::{Configuration, Incoming, Subject};
 use hemiola_plan::Warning;
 use hemiola_runtime::Robot;
 
-/// Returns warnings of representations that links receive and that nobody reads as they come.
+use crate::ros2::MISSING;
+
+/// Returns warnings of representations that come from other programs and that nobody reads as they
+/// come.
 pub fn unread(robot: &Robot, origins: &Origins) -> Diagnostics {
     let sources = robot.fed_sources();
-    let received = robot.configuration().links.iter().flat_map(|link| link.receive.iter().map(move |it| (link, it)));
-    let received = received.filter(|(link, received)| sources.contains(&received.source(&link.name).as_str()));
-    let warning = |(link, received): (&LinkConfiguration, &Received)| {
+    let incoming = robot.configuration().incoming().filter(|incoming| sources.contains(&incoming.source.as_str()));
+    let warning = |Incoming { received, carrier, path, .. }: Incoming<'_>| {
         let name = &received.subject.name;
         let why = match robot.provider(name) {
             Some(provider) => format!("and `{}` provides it here", provider.update),
             None if robot.reads(name) => return None,
             None => "and no module reads it".to_owned(),
         };
-        let warning = Diagnostic::warning(format!("link `{}` receives `{name}`, {why}", link.name));
-        let warning = warning.help("leave it out of `receive`, or run a module that reads what comes");
-        Some(match origins.at(&["link", &link.name, "receive"]) {
+        let warning = Diagnostic::warning(format!("{carrier} receives `{name}`, {why}"));
+        let warning = warning.help("leave it out, or run a module that reads what comes");
+        Some(match origins.at(&path) {
             Some(origin) => warning.at(&origin.place, ""),
             None => warning,
         })
     };
-    received.filter_map(warning).collect()
+    incoming.filter_map(warning).collect()
 }
 
-/// Returns warnings of services that links call and that no module asks which runs, though there is
-/// one. Of others a thread of the program may make use, which is not known before it runs.
+/// Returns warnings of services of other programs that are called and that no module asks which
+/// runs, though there is one. Of others a thread of the program may make use, which is not known
+/// before it runs.
 pub fn unasked(robot: &Robot, origins: &Origins, asked: &BTreeSet<String>) -> Diagnostics {
-    let called =
-        robot.configuration().links.iter().flat_map(|link| link.call.iter().map(move |service| (link, service)));
-    let unasked = called.filter(|(_, service)| asked.contains(*service) && !robot.asks(service));
-    let warning = |(link, service): (&LinkConfiguration, &String)| {
-        let message = format!("link `{}` calls `{service}`, and no module that runs asks it", link.name);
+    let configuration = robot.configuration();
+    let over_links = configuration.links.iter().flat_map(|link| {
+        link.call
+            .iter()
+            .map(move |service| (format!("link `{}`", link.name), vec!["link", &link.name, "call"], service))
+    });
+    let of_others = configuration.ros2.iter().flat_map(|node| &node.call);
+    let of_others = of_others.map(|it| ("`[ros2]`".to_owned(), vec!["ros2", "call", &it.name], &it.service));
+    let unasked = over_links.chain(of_others).filter(|(.., name)| asked.contains(*name) && !robot.asks(name));
+    let warning = |(carrier, path, service): (String, Vec<&str>, &String)| {
+        let message = format!("{carrier} calls `{service}`, and no module that runs asks it");
         let warning = Diagnostic::warning(message).help("leave it out of `call`, or run the module that asks");
-        match origins.at(&["link", &link.name, "call"]) {
+        match origins.at(&path) {
             Some(origin) => warning.at(&origin.place, ""),
             None => warning,
         }
@@ -47,11 +56,26 @@ pub fn unasked(robot: &Robot, origins: &Origins, asked: &BTreeSet<String>) -> Di
     unasked.map(warning).collect()
 }
 
-/// Returns the warnings without those of representations that links send: they are read elsewhere.
+/// Returns a warning if robot.toml has `[ros2]` and this program cannot be a node of ROS 2.
+pub fn without_ros2(configuration: &Configuration, origins: &Origins) -> Diagnostics {
+    let missing = MISSING.filter(|_| configuration.ros2.is_some()).map(|missing| {
+        let warning = Diagnostic::warning(missing);
+        match origins.at(&["ros2"]) {
+            Some(origin) => warning.at(&origin.place, ""),
+            None => warning,
+        }
+    });
+    missing.into_iter().collect()
+}
+
+/// Returns the warnings without those of representations that other programs get: they are read
+/// elsewhere.
 pub fn without_sent(warnings: &[Warning], configuration: &Configuration) -> Vec<Warning> {
     let is_sent = |name: &String| {
         let subject = Subject::representation(name);
-        configuration.links.iter().flat_map(|link| &link.send).any(|sent| sent.subject == subject)
+        let published = configuration.ros2.iter().flat_map(|node| &node.publish).map(|published| &published.sent);
+        let mut sent = configuration.links.iter().flat_map(|link| &link.send).chain(published);
+        sent.any(|sent| sent.subject == subject)
     };
     let others = warnings.iter().filter(|warning| match warning {
         Warning::Unused { representation, .. } => !is_sent(representation),

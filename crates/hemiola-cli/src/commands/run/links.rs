@@ -1,45 +1,63 @@
-//! The links of the robot that runs.
+//! What connects the robot that runs to other programs: its links, and the node that it is in a
+//! ROS 2 system.
 
 use hemiola_link::{LinkHost, Links, LinksView};
-use hemiola_model::configuration::LinkConfiguration;
+use hemiola_model::configuration::Configuration;
 use hemiola_runtime::{RobotHandle, Tempo};
 
 use super::runner::stepped;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::notes::tell;
+use crate::ros2;
 
-/// The links, while the robot runs.
-pub struct OpenLinks(Links);
+/// The links and the node, while the robot runs.
+#[derive(Default)]
+pub struct OpenLinks {
+    links: Option<Links>,
+    node: Option<ros2::Node>,
+}
 
 impl OpenLinks {
     /// Returns a view of them, for whoever shows the robot.
     pub fn view(&self) -> LinksView {
-        self.0.view()
+        let links = self.links.as_ref().map(Links::view).unwrap_or_default();
+        links.and(self.node.as_ref().map(ros2::Node::view).unwrap_or_default())
     }
 
     /// Closes them when the robot has ended, and tells what went over them.
     pub fn close(self) -> Vec<String> {
-        let lines = self.0.statistics().iter().map(ToString::to_string).collect();
-        self.0.close("the robot has ended");
+        let lines = self.view().statistics().iter().map(ToString::to_string).collect();
+        if let Some(links) = self.links {
+            links.close("the robot has ended");
+        }
+        self.node.into_iter().for_each(ros2::Node::close);
         lines
     }
 }
 
-/// Opens the links that robot.toml asks for. What is repeated from a log is nobody's present, and
-/// who steps a robot as fast as possible wants the same result each time: these have none.
+/// Opens the links and the node that robot.toml asks for. What is repeated from a log is nobody's
+/// present, and who steps a robot as fast as possible wants the same result each time: these have
+/// none.
 pub fn open(
     handle: &RobotHandle,
     robot: &str,
-    links: &[LinkConfiguration],
+    configuration: &Configuration,
     arguments: &RunArguments,
-) -> Result<Option<OpenLinks>, CommandError> {
-    if links.is_empty() {
-        return Ok(None);
+) -> Result<OpenLinks, CommandError> {
+    let Configuration { links, ros2, .. } = configuration;
+    if links.is_empty() && ros2.is_none() {
+        return Ok(OpenLinks::default());
     }
     if arguments.replay.is_some() || stepped(arguments) == Some(Tempo::AsFastAsPossible) {
-        tell(format_args!("note: a robot that is stepped or repeats a log opens no links"));
-        return Ok(None);
+        tell(format_args!("note: a robot that is stepped or repeats a log opens no links, and is no node of ROS 2"));
+        return Ok(OpenLinks::default());
     }
-    Ok(Some(OpenLinks(Links::open(links, LinkHost::of(robot, handle))?)))
+    let host = LinkHost::of(robot, handle);
+    let node = match ros2 {
+        Some(node) => Some(ros2::open(node, host.clone())?),
+        None => None,
+    };
+    let links = if links.is_empty() { None } else { Some(Links::open(links, host)?) };
+    Ok(OpenLinks { links, node })
 }

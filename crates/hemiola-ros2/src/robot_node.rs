@@ -1,0 +1,202 @@
+//! The node that a robot is: its session, and the thread that serves it.
+
+mod client;
+mod clock;
+mod graph;
+mod inbox;
+mod publication;
+mod reactor;
+mod rosout;
+mod server;
+mod session;
+mod subscription;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use hemiola_link::ends::contained;
+use hemiola_link::{LinkHost, LinkStatistics, LinksView};
+use hemiola_model::configuration::Ros2Configuration;
+use hemiola_realtime::{Affinity, CoreId, ThreadSettings, Wakeup, spawn};
+
+use crate::error::Ros2Error;
+use crate::names::NodeName;
+use reactor::Reactor;
+
+/// A robot as a node of a ROS 2 system. When it is dropped, the node leaves the system.
+///
+/// Everything happens on threads of Zenoh and on one of its own, `hemiola ros2`; no thread of the
+/// robot waits for any of them.
+///
+/// ```no_run
+/// use hemiola_bus::{Bus, RobotClock};
+/// use hemiola_link::LinkHost;
+/// use hemiola_model::configuration::{Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Subject};
+/// use hemiola_ros2::RobotNode;
+/// use std::sync::Arc;
+///
+/// let rover = Ros2Configuration {
+///     router: Ros2Router::here(),
+///     publish: vec![Ros2Published::new("/odom", Subject::topic("Odometry"), Ros2Quality::Reliable)],
+///     ..Ros2Configuration::default()
+/// };
+/// let clock = Arc::new(RobotClock::running(1.0));
+/// let node = RobotNode::open(&rover, LinkHost::new("rover", Bus::new(), clock, |note| eprintln!("{note}")))?;
+/// println!("{}", node.statistics());
+/// # Ok::<(), hemiola_ros2::Ros2Error>(())
+/// ```
+pub struct RobotNode {
+    /// Ends the thread when it is dropped.
+    end: Option<SyncSender<()>>,
+    ended: Receiver<()>,
+    wakeup: Arc<Wakeup>,
+    view: LinksView,
+    name: NodeName,
+    addresses: Vec<String>,
+}
+
+/// The time within which the node's thread has to leave the system.
+const END_PATIENCE: Duration = Duration::from_millis(1000);
+/// The environment variable that says the domain.
+const DOMAIN: &str = "ROS_DOMAIN_ID";
+
+impl RobotNode {
+    /// Joins the ROS 2 system. If the robot is its router, it listens when this returns; otherwise
+    /// the router is tried again and again until it is reached.
+    ///
+    /// # Errors
+    /// Returns an error if a name is none of ROS 2, the robot cannot listen as a router, or the
+    /// system provides no thread.
+    pub fn open(configuration: &Ros2Configuration, host: LinkHost) -> Result<Self, Ros2Error> {
+        let namespace = match configuration.namespace.as_str() {
+            "" => String::new(),
+            namespace => format!("/{namespace}"),
+        };
+        let name = configuration.node.clone().unwrap_or_else(|| as_word(host.robot()));
+        let name = NodeName::new(&namespace, &name)?;
+        let domain = match configuration.domain {
+            Some(domain) => domain,
+            None => domain_of(std::env::var(DOMAIN).ok().as_deref())?,
+        };
+        let wakeup = Arc::new(Wakeup::new());
+        let (end, ending) = sync_channel(0);
+        let (ended_here, ended) = sync_channel(0);
+        let (opened, is_open) = sync_channel(1);
+        let mut settings = ThreadSettings::new("hemiola ros2");
+        if !configuration.cores.is_empty() {
+            // Threads of Zenoh begin on the cores of the thread that opens its session.
+            settings = settings.affinity(Affinity::of(configuration.cores.iter().copied().map(CoreId)));
+        }
+        let (wanted, bell, named) = (configuration.clone(), wakeup.clone(), name.clone());
+        let note = host.note().clone();
+        let spawned = spawn(settings, move || {
+            match Reactor::open(&wanted, domain, named, host, bell) {
+                Err(error) => _ = opened.send(Err(error)),
+                Ok(mut reactor) => {
+                    let tell = move |reactor: &Reactor| _ = opened.send(Ok((reactor.view(), reactor.addresses())));
+                    if let Err(panic) = contained(|| reactor.run(&ending, tell)) {
+                        note(format!("`[ros2]` has ended: it {panic}"));
+                    }
+                    // The reactor has messages of users' types.
+                    _ = contained(move || reactor.close());
+                }
+            }
+            drop(ended_here);
+        });
+        let system = |reason: String| Ros2Error::Open {
+            node: name.to_string(),
+            address: configuration.router.to_string(),
+            reason,
+        };
+        spawned.map_err(|error| system(error.to_string()))?;
+        let opened = is_open.recv().map_err(|_| system("its thread has ended".to_owned()))?;
+        let (view, addresses) = opened?;
+        Ok(Self { end: Some(end), ended, wakeup, view, name, addresses })
+    }
+
+    /// Returns the node's name in the ROS 2 system.
+    pub fn name(&self) -> &NodeName {
+        &self.name
+    }
+
+    /// Returns the addresses at which the robot's session listens: as a router, those at which other
+    /// nodes reach it.
+    pub fn addresses(&self) -> &[String] {
+        &self.addresses
+    }
+
+    /// Returns the statistics, as a link has them. Its peers are the other nodes of the system.
+    pub fn statistics(&self) -> LinkStatistics {
+        self.view.statistics().pop().unwrap_or_default()
+    }
+
+    /// Returns a view of the statistics, which goes on to show the last ones when the node has left.
+    pub fn view(&self) -> LinksView {
+        self.view.clone()
+    }
+
+    /// Leaves the system, and returns the last statistics.
+    pub fn close(mut self) -> LinkStatistics {
+        self.leave();
+        self.statistics()
+    }
+
+    fn leave(&mut self) {
+        if self.end.take().is_some() {
+            self.wakeup.notify_all();
+            // The thread ends at once, unless a user's type or the network delays it.
+            _ = self.ended.recv_timeout(END_PATIENCE);
+        }
+    }
+}
+
+impl Drop for RobotNode {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+impl fmt::Debug for RobotNode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("RobotNode").field(&self.name.to_string()).finish()
+    }
+}
+
+/// Returns a robot's name as ROS 2 can spell it: `my-rover` is `my_rover`.
+fn as_word(name: &str) -> String {
+    let mut word = name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+    if word.is_empty() || word.starts_with(|letter: char| letter.is_ascii_digit()) {
+        word.insert(0, '_');
+    }
+    word
+}
+
+/// Returns the domain that the environment says, or else 0.
+fn domain_of(text: Option<&str>) -> Result<u32, Ros2Error> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(0) };
+    text.parse().map_err(|_| Ros2Error::Name {
+        what: "domain",
+        name: text.to_owned(),
+        why: format!("`{DOMAIN}` is a number"),
+        remedy: "such as `ROS_DOMAIN_ID=7`, or `domain = 7` in `[ros2]`",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_robot_has_a_name_in_ros_2() {
+        assert_eq!(["rover", "my-rover", "5", ""].map(as_word), ["rover", "my_rover", "_5", "_"]);
+    }
+
+    #[test]
+    fn a_domain_is_a_number_or_an_error_that_says_so() {
+        assert_eq!((domain_of(None), domain_of(Some("")), domain_of(Some("42"))), (Ok(0), Ok(0), Ok(42)));
+        let error = domain_of(Some("home")).unwrap_err().to_string();
+        assert!(error.contains("`home`") && error.contains("ROS_DOMAIN_ID=7"), "{error}");
+    }
+}

@@ -1,0 +1,107 @@
+//! A publisher of the node.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hemiola_link::ends::Lane;
+use hemiola_model::configuration::{Ros2Published, Ros2Quality};
+use hemiola_realtime::Wakeup;
+use zenoh::liveliness::LivelinessToken;
+use zenoh::pubsub::Publisher;
+use zenoh::qos::{CongestionControl, Reliability};
+use zenoh::{Session, Wait};
+use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig, MissDetectionConfig};
+
+use crate::attachment::{Attachment, Gid};
+use crate::endpoint::Endpoint;
+
+/// A publisher that is declared.
+pub struct Publication {
+    pub endpoint: Endpoint,
+    pub key: String,
+    /// What waits because of its rate.
+    pub lane: Lane,
+    /// The bytes that wait.
+    pub held: usize,
+    gid: Gid,
+    publisher: Kind,
+    is_matched: Arc<Mutex<Option<bool>>>,
+    _token: LivelinessToken,
+}
+
+enum Kind {
+    /// Delivers to whoever is there.
+    Volatile(Publisher<'static>),
+    /// Keeps the last messages for those who come later.
+    TransientLocal(AdvancedPublisher<'static>),
+}
+
+/// How often a publisher that keeps messages says which was the last one, as `rmw_zenoh` does.
+const HEARTBEAT: Duration = Duration::from_millis(500);
+
+impl Publication {
+    /// Declares a publisher, and then says that it is there.
+    ///
+    /// # Errors
+    /// Returns an error with the reason.
+    pub fn declare(
+        session: &Session,
+        configuration: &Ros2Published,
+        endpoint: Endpoint,
+        wakeup: Arc<Wakeup>,
+    ) -> Result<Self, zenoh::Error> {
+        let key = endpoint.key();
+        let reliability = match configuration.quality {
+            Ros2Quality::BestEffort => Reliability::BestEffort,
+            Ros2Quality::Reliable | Ros2Quality::TransientLocal => Reliability::Reliable,
+        };
+        let builder = session.declare_publisher(key.clone());
+        let builder = builder.reliability(reliability).congestion_control(CongestionControl::Drop);
+        let is_matched = Arc::new(Mutex::new(None));
+        let publisher = match configuration.quality {
+            Ros2Quality::TransientLocal => {
+                let builder = builder
+                    .cache(CacheConfig::default().max_samples(configuration.depth))
+                    .publisher_detection()
+                    .sample_miss_detection(MissDetectionConfig::default().sporadic_heartbeat(HEARTBEAT));
+                Kind::TransientLocal(builder.wait()?)
+            }
+            Ros2Quality::Reliable | Ros2Quality::BestEffort => {
+                let publisher = builder.wait()?;
+                let noted = is_matched.clone();
+                let listener = publisher.matching_listener().callback(move |status| {
+                    *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(status.matching());
+                    wakeup.notify_all();
+                });
+                listener.background().wait()?;
+                let is_matched_now = publisher.matching_status().wait()?.matching();
+                // What the listener has noted is newer.
+                is_matched.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(is_matched_now);
+                Kind::Volatile(publisher)
+            }
+        };
+        let token = session.liveliness().declare_token(endpoint.token()).wait()?;
+        let (gid, lane) = (endpoint.gid(), Lane::new(&configuration.sent));
+        Ok(Self { endpoint, key, lane, held: 0, gid, publisher, is_matched, _token: token })
+    }
+
+    /// Returns whether there is a use for messages: somebody has subscribed, or may later.
+    pub fn is_wanted(&self) -> bool {
+        match self.publisher {
+            Kind::TransientLocal(_) => true,
+            Kind::Volatile(_) => self.is_matched.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(false),
+        }
+    }
+
+    /// Publishes a message. Zenoh drops it if the network does not take it in time.
+    ///
+    /// # Errors
+    /// Returns an error with the reason if the session is closed.
+    pub fn put(&self, sequence: u64, time_ns: i64, cdr: &[u8]) -> Result<(), zenoh::Error> {
+        let attachment = Attachment { sequence: sequence.cast_signed(), time_ns, gid: self.gid }.to_bytes();
+        match &self.publisher {
+            Kind::Volatile(publisher) => publisher.put(cdr).attachment(&attachment[..]).wait(),
+            Kind::TransientLocal(publisher) => publisher.put(cdr).attachment(&attachment[..]).wait(),
+        }
+    }
+}

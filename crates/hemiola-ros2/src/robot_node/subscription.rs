@@ -1,0 +1,134 @@
+//! A subscriber of the node.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use hemiola_model::configuration::{Ros2Quality, Ros2Subscribed};
+use hemiola_realtime::Wakeup;
+use zenoh::liveliness::LivelinessToken;
+use zenoh::pubsub::Subscriber;
+use zenoh::sample::{Sample, SampleKind};
+use zenoh::{Session, Wait};
+use zenoh_ext::{AdvancedSubscriber, AdvancedSubscriberBuilderExt, HistoryConfig, RecoveryConfig};
+
+use super::inbox::Inbox;
+use crate::attachment::{Attachment, Gid};
+use crate::endpoint::Endpoint;
+
+/// A subscriber that is declared.
+pub struct Subscription {
+    pub endpoint: Endpoint,
+    pub key: String,
+    pub inbox: Arc<Inbox<Arrived>>,
+    /// The number of the last message of each publisher.
+    last: BTreeMap<Gid, i64>,
+    _subscriber: Kind,
+    _token: LivelinessToken,
+}
+
+enum Kind {
+    Volatile(#[expect(dead_code, reason = "it is declared as long as it is kept")] Subscriber<()>),
+    TransientLocal(#[expect(dead_code, reason = "it is declared as long as it is kept")] AdvancedSubscriber<()>),
+}
+
+/// A message that has arrived.
+pub struct Arrived {
+    pub cdr: Vec<u8>,
+    pub attachment: Vec<u8>,
+}
+
+/// What the number of a message says.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It is the next one, or the first from its publisher.
+    Next,
+    /// That many before it were lost.
+    After(u64),
+    /// A later one was there before.
+    Late,
+}
+
+/// The most publishers of a topic whose numbers are kept.
+const MOST_PUBLISHERS: usize = 1024;
+
+impl Subscription {
+    /// Declares a subscriber, and then says that it is there.
+    ///
+    /// # Errors
+    /// Returns an error with the reason.
+    pub fn declare(
+        session: &Session,
+        configuration: &Ros2Subscribed,
+        endpoint: Endpoint,
+        wakeup: Arc<Wakeup>,
+    ) -> Result<Self, zenoh::Error> {
+        let key = endpoint.key();
+        let inbox = Inbox::new(configuration.depth, wakeup);
+        let entry = inbox.clone();
+        let arrive = move |sample: Sample| {
+            if sample.kind() == SampleKind::Put {
+                let attachment = sample.attachment().map(|bytes| bytes.to_bytes().into_owned()).unwrap_or_default();
+                entry.push(Arrived { cdr: sample.payload().to_bytes().into_owned(), attachment });
+            }
+        };
+        let builder = session.declare_subscriber(key.clone()).callback(arrive);
+        let subscriber = match configuration.quality {
+            Ros2Quality::Reliable | Ros2Quality::BestEffort => Kind::Volatile(builder.wait()?),
+            Ros2Quality::TransientLocal => {
+                let history = HistoryConfig::default().detect_late_publishers().max_samples(configuration.depth);
+                let builder = builder.history(history).recovery(RecoveryConfig::default().heartbeat());
+                Kind::TransientLocal(builder.subscriber_detection().wait()?)
+            }
+        };
+        let token = session.liveliness().declare_token(endpoint.token()).wait()?;
+        Ok(Self { endpoint, key, inbox, last: BTreeMap::new(), _subscriber: subscriber, _token: token })
+    }
+
+    /// Returns what the number of a message says, and keeps it.
+    pub fn order(&mut self, attachment: &Attachment) -> Order {
+        order(&mut self.last, attachment)
+    }
+
+    /// Forgets the publishers that are not there any more.
+    pub fn forget(&mut self, is_there: impl Fn(&Gid) -> bool) {
+        self.last.retain(|gid, _| is_there(gid));
+    }
+}
+
+fn order(last: &mut BTreeMap<Gid, i64>, Attachment { sequence, gid, .. }: &Attachment) -> Order {
+    let is_full = last.len() >= MOST_PUBLISHERS;
+    match last.entry(*gid) {
+        Entry::Vacant(_) if is_full => Order::Next,
+        Entry::Vacant(entry) => {
+            entry.insert(*sequence);
+            Order::Next
+        }
+        Entry::Occupied(mut entry) => {
+            let before = entry.get_mut();
+            if *sequence <= *before {
+                return Order::Late;
+            }
+            let skipped = sequence.abs_diff(*before) - 1;
+            *before = *sequence;
+            if skipped == 0 { Order::Next } else { Order::After(skipped) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_lost_is_counted_for_each_publisher_and_what_is_late_is_known() {
+        let mut last = BTreeMap::new();
+        let mut order = |publisher, sequence| {
+            super::order(&mut last, &Attachment { sequence, time_ns: 0, gid: Gid([publisher; 16]) })
+        };
+        // Whoever comes late has lost nothing.
+        assert_eq!([order(1, 7), order(1, 8), order(2, 1)], [Order::Next, Order::Next, Order::Next]);
+        assert_eq!([order(1, 11), order(1, 9), order(1, 12)], [Order::After(2), Order::Late, Order::Next]);
+        assert_eq!([order(3, i64::MIN), order(3, i64::MAX)], [Order::Next, Order::After(u64::MAX - 1)]);
+    }
+}

@@ -21,9 +21,9 @@ impl WholeRobot {
     /// Sends a request to the process that it is for, or to all, and joins the answers.
     ///
     /// # Errors
-    /// Returns an error if no process has the thing or several have it, and the errors of
-    /// [`Connection::request`]. What is for all processes is done by all that can:
-    /// [`ClientError::Processes`] names the others.
+    /// Returns an error if no process has the thing or several have it, and those of
+    /// [a connection](crate::client::Connection::request). What is for all processes is done by all
+    /// that can: [`ClientError::Processes`] names the others.
     pub fn request(&mut self, request: Request) -> Result<Value, ClientError> {
         if !self.is_cut {
             return self.members[0].connection.request(request);

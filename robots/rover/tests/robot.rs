@@ -11,7 +11,7 @@ use hemiola_ros::sensor_msgs::LaserScan;
 use rover::geometry::Pose2;
 use rover::representations::{MapPose, MapToOdom, Navigation, OdomToBase, ScanMatch};
 use rover::simulator::SimulatedWorld;
-use rover::simulator::truth::TruthReport;
+use rover::simulator::truth::{ScanTruth, TruthReport};
 use rover::simulator::walls::{distance, range};
 
 /// The robot of `robot.toml`, with noise that follows from the seed.
@@ -78,8 +78,9 @@ fn the_map_is_the_flat_and_messages_are_as_ros_has_them() {
     // A scan is what the walls are, and where a frame is in another one agrees with the poses.
     let scan = stepper.with_value(LaserScan::clone).unwrap();
     assert_eq!((scan.header.frame_id.as_str(), scan.ranges.len()), ("base_link", 360));
-    let ahead = range(&world.walls, world.robot.position(), world.robot.heading).unwrap();
-    assert!((f64::from(scan.ranges[180]) - ahead).abs() < 0.1, "{} m instead of {ahead}", scan.ranges[180]);
+    let truth = stepper.with_value(ScanTruth::clone).unwrap();
+    let ahead = range(&truth.walls, truth.robot.position(), truth.robot.heading).unwrap();
+    assert!((f64::from(scan.ranges[180]) - ahead).abs() < 0.06, "{} m instead of {ahead}", scan.ranges[180]);
     let pose = stepper.with_value(MapPose::mean).unwrap();
     let (map_to_odom, odom_to_base) =
         (stepper.with_value(MapToOdom::clone).unwrap(), stepper.with_value(OdomToBase::clone).unwrap());

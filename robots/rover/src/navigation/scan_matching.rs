@@ -22,13 +22,13 @@ pub struct ScanMatchingParameters {
     #[parameter(default = 180, range = 8..=4096)]
     rays: u32,
     /// How far from the predicted place is searched.
-    #[parameter(default = 0.2, range = 0.02..=3.0, unit = "m")]
+    #[parameter(default = 0.2, range = 0.02..=1.0, unit = "m")]
     way: f64,
     /// How far from the predicted heading is searched.
-    #[parameter(default = 0.12, range = 0.01..=1.0, unit = "rad")]
+    #[parameter(default = 0.12, range = 0.01..=0.5, unit = "rad")]
     turn: f64,
     /// Between two headings that are tried.
-    #[parameter(default = 0.006, range = 0.0005..=0.1, unit = "rad")]
+    #[parameter(default = 0.006, range = 0.002..=0.1, unit = "rad")]
     turn_step: f64,
     /// How far from a wall of the map rays end, as a standard deviation.
     #[parameter(default = 0.03, range = 0.005..=1.0, unit = "m")]
@@ -83,41 +83,18 @@ impl ScanMatching {
         matched: &mut ScanMatch,
         transform: &mut MapToOdom,
     ) {
-        let parameters = &self.parameters;
-        let [x, y, heading] = parameters.start;
-        // The odometry of the moment in which the scan was taken.
-        let distance = |stamp: Time| stamp.since(scan.stamp()).max(scan.stamp().since(stamp));
-        let nearest = odometry.iter().min_by_key(|sample| distance(sample.stamp()));
-        let (last, last_odometry) = self.last.unwrap_or((Pose2::new(x, y, heading), Pose2::default()));
-        let odometry = nearest.map_or(last_odometry, |sample| Pose2::from(&sample.pose.pose));
-        let last_odometry = if self.last.is_none() { odometry } else { last_odometry };
-        let motion = last_odometry.inverse() * odometry;
-        let predicted = last * motion;
-
+        let motion = self.motion(scan.stamp(), &odometry);
+        let predicted = motion.pose();
         self.points.clear();
-        self.points.extend(hits(&scan, parameters.range));
-        thin_out(&mut self.points, parameters.rays as usize);
-        let window = Window {
-            way: parameters.way,
-            turn: parameters.turn,
-            turn_step: parameters.turn_step,
-            way_deviation: parameters.still_way + parameters.moving_way * motion.x.hypot(motion.y),
-            turn_deviation: parameters.still_turn + parameters.moving_turn * motion.heading.abs(),
-            weight: parameters.weight,
-        };
-        let found = if map.data.is_empty() {
-            None
-        } else {
-            let reach = parameters.range + parameters.way + 1.0;
-            self.matcher.prepare(&map, predicted.position(), reach, parameters.deviation);
-            self.matcher.search(&self.points, predicted, &window)
-        };
-        let is_good = |found: &Match| found.quality >= parameters.least_quality;
-        self.rejected += u32::from(found.as_ref().is_some_and(|found| !is_good(found)));
-        let unmatched = Match { pose: predicted, ..Match::default() };
+        self.points.extend(hits(&scan, self.parameters.range));
+        thin_out(&mut self.points, self.parameters.rays as usize);
+        let window = self.window(&motion);
+        let found = self.find(&map, predicted, &window);
         let quality = found.map_or(0.0, |found| found.quality);
-        let found = found.filter(is_good).unwrap_or(unmatched);
-        self.last = Some((found.pose, odometry));
+        let is_good = quality >= self.parameters.least_quality;
+        self.rejected += u32::from(found.is_some() && !is_good);
+        let found = found.filter(|_| is_good).unwrap_or_else(|| unmatched(predicted, &window));
+        self.last = Some((found.pose, motion.odometry));
 
         *matched = ScanMatch { quality, correction: predicted.inverse() * found.pose, rejected: self.rejected };
         let message = &mut pose.pose;
@@ -132,8 +109,42 @@ impl ScanMatching {
         }
         let branch = &mut transform.tf.transforms[0];
         branch.header.stamp = clock.now();
-        branch.transform = (found.pose * odometry.inverse()).to_transform();
+        branch.transform = (found.pose * motion.odometry.inverse()).to_transform();
         self.show(&found, matched, debug);
+    }
+
+    /// What odometry says of the way from the last scan to this one, each at its moment.
+    fn motion(&self, scan: Time, odometry: &Samples<Odometry>) -> Motion {
+        let apart = |stamp: Time| stamp.since(scan).max(scan.since(stamp));
+        let nearest = odometry.iter().min_by_key(|sample| apart(sample.stamp()));
+        let odometry = nearest.map(|sample| Pose2::from(&sample.pose.pose));
+        let [x, y, heading] = self.parameters.start;
+        let start = || (Pose2::new(x, y, heading), odometry.unwrap_or_default());
+        let (from, odometry_before) = self.last.unwrap_or_else(start);
+        let odometry = odometry.unwrap_or(odometry_before);
+        Motion { from, way: odometry_before.inverse() * odometry, odometry }
+    }
+
+    fn window(&self, motion: &Motion) -> Window {
+        let parameters = &self.parameters;
+        Window {
+            way: parameters.way,
+            turn: parameters.turn,
+            turn_step: parameters.turn_step,
+            way_deviation: parameters.still_way + parameters.moving_way * motion.way.x.hypot(motion.way.y),
+            turn_deviation: parameters.still_turn + parameters.moving_turn * motion.way.heading.abs(),
+            weight: parameters.weight,
+        }
+    }
+
+    /// Matches the scan with the map, once there is one.
+    fn find(&mut self, map: &OccupancyGrid, predicted: Pose2, window: &Window) -> Option<Match> {
+        if map.data.is_empty() {
+            return None;
+        }
+        let reach = self.parameters.range + window.way + 1.0;
+        self.matcher.prepare(map, predicted.position(), reach, self.parameters.deviation);
+        self.matcher.search(&self.points, predicted, window)
     }
 
     fn show(&self, found: &Match, matched: &ScanMatch, debug: &Debug) {
@@ -152,6 +163,32 @@ impl ScanMatching {
         debug.plot("match.correction [m]", matched.correction.x.hypot(matched.correction.y));
         debug.plot("match.turned back [rad]", matched.correction.heading);
     }
+}
+
+/// What odometry says between two scans.
+struct Motion {
+    /// The pose on the map at the last scan.
+    from: Pose2,
+    /// The way from there.
+    way: Pose2,
+    /// Where odometry sees the robot now.
+    odometry: Pose2,
+}
+
+impl Motion {
+    /// The pose on the map that follows.
+    fn pose(&self) -> Pose2 {
+        self.from * self.way
+    }
+}
+
+/// Of a scan that does not fit, all that is known is that the robot is somewhere in the window.
+fn unmatched(predicted: Pose2, window: &Window) -> Match {
+    let mut covariance = [[0.0; 3]; 3];
+    for (axis, deviation) in [window.way, window.way, window.turn].into_iter().enumerate() {
+        covariance[axis][axis] = deviation * deviation;
+    }
+    Match { pose: predicted, covariance, quality: 0.0 }
 }
 
 /// Keeps `most` of the points, evenly spread over the scan.

@@ -33,7 +33,7 @@ pub const ROOM: [Wall; 9] = [
 
 /// What the lidar sees in the room.
 pub fn scan_at(robot: Pose2, seed: u64) -> LaserScan {
-    let world = SimulatedWorld { robot, walls: ROOM.to_vec() };
+    let world = SimulatedWorld { is_there: true, robot, walls: ROOM.to_vec() };
     let (mut scan, mut truth) = (LaserScan::default(), crate::simulator::truth::ScanTruth::default());
     SimulatedLidar::create(LidarParameters { seed, ..LidarParameters::default() }).sample(
         &Clock::default(),

@@ -15,6 +15,8 @@ use crate::representations::{BASE, MotorCommand, WheelSpeeds};
 /// The world at one moment, for sensors that look at it, wherever they run.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct SimulatedWorld {
+    /// Not before the first sample of the body, which may be in another process.
+    pub is_there: bool,
     /// Where the robot really is.
     pub robot: Pose2,
     /// The walls.
@@ -52,6 +54,7 @@ impl SimulatedBody {
         (0..periods as u32).for_each(|_| body.step(&command, PERIOD));
         *wheels = body.wheel_speeds(PERIOD);
         measure(body.gyroscope(), clock.now(), imu);
+        world.is_there = true;
         world.robot = body.pose();
         world.walls.extend_from_slice(body.walls());
     }
@@ -118,6 +121,7 @@ impl SimulatedLidar {
             // Where nothing is in reach, REP-117 wants infinity.
             seen.map_or(f32::INFINITY, |range| (range + noise * random.normal()).clamp(0.05, farthest) as f32)
         }));
+        truth.is_there = world.is_there;
         truth.robot = world.robot;
         truth.walls.extend_from_slice(&world.walls);
     }

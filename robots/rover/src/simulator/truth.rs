@@ -11,6 +11,8 @@ use crate::representations::MapPose;
 /// The world as it really was when a scan was taken. Nothing that the robot does depends on it.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ScanTruth {
+    /// Whether there was a world.
+    pub is_there: bool,
     /// The robot.
     pub robot: Pose2,
     /// The walls.
@@ -57,6 +59,9 @@ impl TruthComparison {
         debug: &Debug,
         report: &mut TruthReport,
     ) {
+        if !truth.is_there {
+            return;
+        }
         let (real, believed, odometry) = (truth.robot, pose.mean(), Pose2::from(&odometry.pose.pose));
         let (start, odometry_start) = *self.start.get_or_insert((real, odometry));
         let dead_reckoned = start * odometry_start.inverse() * odometry;

@@ -36,7 +36,8 @@ impl Rig {
         let clock = Arc::new(RobotClock::stepped());
         let ends = Ends { bus: bus.clone(), clock, scale: None, robot: None };
         let services = Services::new(&configuration, ends.bus.clone(), Arc::new(Wakeup::new()));
-        let topics = Topics::new(&configuration, ends, &vec![Arc::new(Wakeup::new()); configuration.send.len()]);
+        let event = Arc::new(Wakeup::new());
+        let topics = Topics::new(&configuration, ends, &vec![event; configuration.send.len()]);
         let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(&configuration), Arc::new(|_| {}));
         let link = Link::open(&configuration, desk, Tokens::of(0), poll.registry()).unwrap();
         // This is read after the link was opened, so that the first attempt is due by then.

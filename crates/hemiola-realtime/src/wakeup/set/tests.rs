@@ -19,7 +19,7 @@ mod with_real_threads {
         let set = WakeupSet::new(10_000, || panic!("nobody sleeps"));
         [9_999, 3, 4_032, 64, 3].into_iter().for_each(|event| set.event(event).notify_one());
         assert_eq!(taken(&set), [3, 64, 4_032, 9_999]);
-        assert_eq!(taken(&set), []);
+        assert!(taken(&set).is_empty());
     }
 
     #[test]

@@ -124,8 +124,8 @@ pub fn calibrate(history: &mut ProfileHistory) -> bool {
     calibrate_by(history, measure)
 }
 
-/// Returns whether threads are given real-time priority, as [`calibrate`] does, but measures nothing:
-/// for a process that others wait for.
+/// Returns whether threads are given real-time priority, as [`calibrate`] does, but measures
+/// nothing: for a process that others wait for.
 pub fn has_priorities() -> bool {
     let settings = ThreadSettings::new("hemiola priority").policy(Policy::Fifo(Priority::LOWEST));
     let spawned = hemiola_realtime::spawn(settings, || ());

@@ -172,8 +172,8 @@ impl Intake {
         self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Sleeps until there is a delivery that was not taken yet or a loss, or `is_over` and the inlet was
-    /// [woken](SourceInlet::wake).
+    /// Sleeps until there is a delivery that was not taken yet or a loss, or `is_over` and the
+    /// inlet was [woken](SourceInlet::wake).
     pub fn wait(&self, is_over: impl Fn() -> bool) {
         let seen = self.shared.wakeup.generation();
         // What was written before the event was notified is seen by now, or the wait is none.

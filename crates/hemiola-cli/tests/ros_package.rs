@@ -49,6 +49,7 @@ struct Player {
 }
 
 /// Everything that a message may be made of.
+#[allow(non_snake_case, reason = "names are spelled as ROS 2 does when they leave the process")]
 #[derive(Representation, Clone, Default, PartialEq)]
 struct WorldModel {
     /// When it was seen.
@@ -58,7 +59,6 @@ struct WorldModel {
     heights: [[f32; 2]; 3],
     names: Vec<String>,
     r#type: u16,
-    #[allow(non_snake_case, reason = "names are spelled as ROS 2 does when they leave the process")]
     lastSeen: bool,
 }
 

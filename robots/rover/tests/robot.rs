@@ -1,4 +1,5 @@
-//! The whole rover in its flat, from the lidar to the wheels, step by step on the framework's clock.
+//! The whole rover in its flat, from the lidar to the wheels, step by step on the framework's
+//! clock.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;

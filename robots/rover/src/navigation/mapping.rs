@@ -116,8 +116,8 @@ impl Mapping {
         Cells { origin: corner, resolution, width, height: count(size[1]).min(MOST_CELLS / width).max(1) }
     }
 
-    /// Ends of rays count before what they pass through, so that a wall that is seen at a flat angle
-    /// is not driven out by the ray beside.
+    /// Puts a scan on the map. Ends of rays count before what they pass through, so that a wall
+    /// that is seen at a flat angle is not driven out by the ray beside.
     fn insert(&mut self, cells: &Cells, scan: &LaserScan, pose: Pose2) {
         self.touched.resize(cells.len(), 0);
         let odds = |value: f64| (value / UNIT).round() as i8;

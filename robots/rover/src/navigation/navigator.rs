@@ -1,5 +1,5 @@
-//! Which goal is followed, and what becomes of it: ROS's action `NavigateToPose` as a topic of goals
-//! and one of results.
+//! Which goal is followed, and what becomes of it: ROS's action `NavigateToPose` as a topic of
+//! goals and one of results.
 
 use hemiola::prelude::*;
 use hemiola_ros::nav_msgs::Path;

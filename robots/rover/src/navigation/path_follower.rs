@@ -41,8 +41,8 @@ pub struct PathFollowerParameters {
     arrived: f64,
 }
 
-/// Steers along the path, at the goal turns to its heading, and never drives faster than it can stop
-/// before what the scan shows.
+/// Steers along the path, at the goal turns to its heading, and never drives faster than it can
+/// stop before what the scan shows.
 #[derive(Module)]
 pub struct PathFollower {
     #[parameters]

@@ -1,7 +1,8 @@
-//! Logs of CARMEN, the Carnegie Mellon Robot Navigation Toolkit: what most published lidar data sets
-//! of the 2000s are.
+//! Logs of CARMEN, the Carnegie Mellon Robot Navigation Toolkit: what most published lidar data
+//! sets of the 2000s are.
 //!
-//! A line is a message. Read are those of the front laser, which have the odometry at the scan, too:
+//! A line is a message. Read are those of the front laser, which have the odometry at the scan,
+//! too:
 //! `FLASER n r1 .. rn x y theta odom_x odom_y odom_theta ipc_time host log_time`.
 
 use std::fs::File;

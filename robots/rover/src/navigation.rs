@@ -9,9 +9,11 @@
 //! | [`planner`] | costs, pose, goal | path |
 //! | [`path_follower`] | path, pose, scan | velocity |
 //! | [`patrol`] | results | goals, when nobody else gives any |
+//! | [`frames`] | both branches of the tree of frames | the tree, for ROS 2 |
 
 mod a_star;
 mod cells;
+pub mod frames;
 pub mod inflation;
 pub mod mapping;
 pub mod navigator;

@@ -1,6 +1,7 @@
 //! What modules exchange. Where ROS 2 has a message for it, that message is the representation:
 //! `LaserScan` (`/scan`), `Imu` (`/imu`), `Odometry` (`/odom`), `OccupancyGrid` (`/map`), `Path`
-//! (`/plan`) and `Twist` (`/cmd_vel`). Frames are those of REP-105: `map` → `odom` → `base_link`.
+//! (`/plan`), `Twist` (`/cmd_vel`) and `TFMessage` (`/tf`). Frames are those of REP-105: `map` →
+//! `odom` → `base_link`.
 //!
 //! What stands here is what ROS 2 has no message for, and messages of which the robot has more than
 //! one, so that each needs a name of its own.
@@ -64,7 +65,7 @@ pub struct ScanMatch {
     pub rejected: u32,
 }
 
-/// Where `odom` is in `map`: `/tf`.
+/// Where `odom` is in `map`.
 #[derive(Representation, Clone, Debug, PartialEq)]
 #[data(transparent)]
 pub struct MapToOdom {
@@ -72,7 +73,7 @@ pub struct MapToOdom {
     pub tf: TFMessage,
 }
 
-/// Where `base_link` is in `odom`: `/tf`.
+/// Where `base_link` is in `odom`.
 #[derive(Representation, Clone, Debug, PartialEq)]
 #[data(transparent)]
 pub struct OdomToBase {

@@ -121,8 +121,8 @@ impl RobotNode {
         &self.name
     }
 
-    /// Returns the addresses at which the robot's session listens: as a router, those at which other
-    /// nodes reach it.
+    /// Returns the addresses at which the robot's session listens: as a router, those at which
+    /// other nodes reach it.
     pub fn addresses(&self) -> &[String] {
         &self.addresses
     }
@@ -132,7 +132,8 @@ impl RobotNode {
         self.view.statistics().pop().unwrap_or_default()
     }
 
-    /// Returns a view of the statistics, which goes on to show the last ones when the node has left.
+    /// Returns a view of the statistics, which goes on to show the last ones when the node has
+    /// left.
     pub fn view(&self) -> LinksView {
         self.view.clone()
     }

@@ -145,7 +145,8 @@ fn whoever_comes_late_gets_what_is_transient_local() {
     slam.until(|node| node.sent[0].messages == 3);
     let Some(mut late) = Foreign::start(&slam) else { return };
     late.tell("subscribe /origin transient-local");
-    // What came before is there by the time that it has subscribed: the last one, of those of one key.
+    // What came before is there by the time that it has subscribed: the last one, of those of one
+    // key.
     assert_eq!(late.hear(), "/origin 3.0 -3.0 0.5");
     assert_eq!(late.hear(), "subscribed /origin");
     origins.publish(vector(4.0));

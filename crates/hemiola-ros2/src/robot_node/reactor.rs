@@ -212,8 +212,8 @@ impl Reactor {
         _ = session.close().wait();
     }
 
-    /// Does what there is to do. Returns whether there is more, and when something that is held back
-    /// is due.
+    /// Does what there is to do. Returns whether there is more, and when something that is held
+    /// back is due.
     fn turn(&mut self) -> (bool, Option<Instant>) {
         let news = self.news.generation();
         if self.looked.replace(news) != Some(news) {
@@ -417,7 +417,8 @@ impl Reactor {
         let (mut has_more, mut due) = (false, None::<Instant>);
         for index in 0..self.publications.len() {
             let Some(publication) = &mut self.publications[index] else { continue };
-            // Whoever has a token has subscribed before, and not everybody who has subscribed has one.
+            // Whoever has a token has subscribed before, and not everybody who has subscribed has
+            // one.
             let is_wanted = publication.is_wanted() || self.statistics.sent[index].peers > 0;
             if let Err(reason) = self.topics.subscribe(index, is_wanted) {
                 self.remarks.tell(format!("`{}` is not published: {reason}", publication.endpoint.topic));
@@ -496,8 +497,8 @@ impl Reactor {
         }
     }
 
-    /// Passes requests of others on to this robot. Returns `false` if somebody asked for what nobody
-    /// serves any more.
+    /// Passes requests of others on to this robot. Returns `false` if somebody asked for what
+    /// nobody serves any more.
     fn serve(&mut self) -> bool {
         let mut is_served = true;
         for (index, server) in self.servers.iter_mut().enumerate() {

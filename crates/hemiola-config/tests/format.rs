@@ -102,7 +102,8 @@ fn a_node_of_ros_2_is_read_and_what_comes_to_it_is_a_source() {
     assert_eq!(node.subscribe[0].received.subject, Subject::representation("BallPercept"));
     assert_eq!(node.serve, [Ros2Service::new("/nao/stand", "Stand")]);
     assert_eq!(node.call[0].service_type.as_deref(), Some("maps/srv/Save"));
-    let routed = read("[cycle.main]\nrate = 30.0\n[ros2]\nrouter = true\nclock = 100\n").configuration.ros2.expect("a node");
+    let routed =
+        read("[cycle.main]\nrate = 30.0\n[ros2]\nrouter = true\nclock = 100\n").configuration.ros2.expect("a node");
     assert_eq!((routed.router, routed.node, routed.clock), (Ros2Router::here(), None, Some(100.0)));
 }
 

@@ -39,8 +39,8 @@ impl Application {
         Self::with_base(Base::File(configuration.into()))
     }
 
-    /// Makes a robot whose configuration is part of the program; overlays and `--set` are put over
-    /// it as over a file.
+    /// Makes a robot whose configuration is part of the program; overlays and `--set` are put
+    /// over it as over a file.
     pub fn embedded(configuration: &str) -> Self {
         Self::with_base(Base::Text { name: "built-in robot.toml".into(), text: configuration.into() })
     }
@@ -57,8 +57,8 @@ impl Application {
     }
 
     /// Adds a command of the robot's own that has these flags, such as `--json`. Any other is an
-    /// error that names the one that was meant; `run` gets the flags that are typed after its name,
-    /// and then all else.
+    /// error that names the one that was meant; `run` gets the flags that are typed after its
+    /// name, and then all else.
     ///
     /// ```
     /// use std::process::ExitCode;
@@ -85,9 +85,9 @@ impl Application {
         self
     }
 
-    /// Declares a service of this robot, with the types of its requests and answers: tools and links
-    /// may call it ([`Bus::allow_calls`](hemiola_bus::Bus::allow_calls)), and `export ros-package`
-    /// writes its definition. Whoever serves it does so when the robot has
+    /// Declares a service of this robot, with the types of its requests and answers: tools and
+    /// links may call it ([`Bus::allow_calls`](hemiola_bus::Bus::allow_calls)), and `export
+    /// ros-package` writes its definition. Whoever serves it does so when the robot has
     /// [started](Self::started).
     ///
     /// ```no_run
@@ -139,16 +139,16 @@ impl Application {
     /// Executes what the command line asks for.
     ///
     /// The exit code is 0 when all went well, 2 when the command line or the configuration is
-    /// wrong, 1 when something failed while running, 3 when something of a log is lost: of one that
-    /// was read, or of the one that was to be recorded.
+    /// wrong, 1 when something failed while running, 3 when something of a log is lost: of one
+    /// that was read, or of the one that was to be recorded.
     pub fn run(mut self) -> ExitCode {
         self.program.is_process = true;
         self.run_with(std::env::args_os())
     }
 
-    /// Runs like [`run`](Self::run), with these arguments, of which the first one is the program's
-    /// name, and without a guard (`[guard]` of robot.toml), as the process may be there for
-    /// something else as well.
+    /// Runs like [`run`](Self::run), with these arguments, of which the first one is the
+    /// program's name, and without a guard (`[guard]` of robot.toml), as the process may be
+    /// there for something else as well.
     pub fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
         let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let name = robot_name(arguments.first());

@@ -1,10 +1,10 @@
 //! Data outside the process: bytes in CDR, schemas in ros2msg, and hashes of types, as ROS 2,
 //! Foxglove, PlotJuggler and their kin read them.
 //!
-//! Encoding: CDR as of DDS-XTypes 1.3, section 7.4 (XCDR version 1, PLAIN_CDR, little endian, with
-//! its header of four bytes). Schemas: ROS 2's message definitions ([`MessageSchema`]), two of which
-//! are a service ([`ServiceSchema`]), and many of which are packages ([`RosPackages`]). Hashes:
-//! REP-2016.
+//! Encoding: CDR as of DDS-XTypes 1.3, section 7.4 (XCDR version 1, PLAIN_CDR, little endian,
+//! with its header of four bytes). Schemas: ROS 2's message definitions ([`MessageSchema`]), two
+//! of which are a service ([`ServiceSchema`]), and many of which are packages ([`RosPackages`]).
+//! Hashes: REP-2016.
 //!
 //! | Rust | ROS 2 message | CDR |
 //! |---|---|---|
@@ -65,8 +65,8 @@ pub fn encode<T: Data>(value: &T) -> Vec<u8> {
 /// Decodes a value from bytes, of either byte order.
 ///
 /// # Errors
-/// If the bytes do not hold such a value, or hold more than it. Memory is allocated only for items
-/// that are really there.
+/// If the bytes do not hold such a value, or hold more than it. Memory is allocated only for
+/// items that are really there.
 pub fn decode<T: Data>(bytes: &[u8]) -> Result<T, ReadError> {
     let mut reader = CdrReader::new(bytes)?;
     let value = T::read(&mut reader)?;

@@ -14,8 +14,8 @@ use crate::error::Ros2Error;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gid(pub [u8; 16]);
 
-/// The data beside each message: who sent it, when, and as which of its messages. A response has the
-/// number and the sender of its request.
+/// The data beside each message: who sent it, when, and as which of its messages. A response has
+/// the number and the sender of its request.
 ///
 /// ```
 /// use hemiola_ros2::{Attachment, Gid};
@@ -54,8 +54,8 @@ impl Attachment {
     /// Reads the bytes of anybody.
     ///
     /// # Errors
-    /// If there are not 33 bytes, or they do not hold a GID of 16 bytes. Versions of `rmw_zenoh` from
-    /// 2024 wrote a name before each value, and are not understood.
+    /// If there are not 33 bytes, or they do not hold a GID of 16 bytes. Versions of `rmw_zenoh`
+    /// from 2024 wrote a name before each value, and are not understood.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Ros2Error> {
         let wrong = |why| {
             let begin = bytes.iter().take(20).copied().collect();

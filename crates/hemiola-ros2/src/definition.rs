@@ -8,9 +8,9 @@ use crate::error::Ros2Error;
 use crate::names::{InterfaceKind, TypeName};
 use crate::type_hash::{Interface, TypeHash};
 
-/// A definition with those of all messages in it, as files and logs have them. It has what Rust types
-/// of a robot have not: `byte`, which is another type than `uint8` of the same bytes, `string<=10`,
-/// `wstring`, and defaults.
+/// A definition with those of all messages in it, as files and logs have them. It has what Rust
+/// types of a robot have not: `byte`, which is another type than `uint8` of the same bytes,
+/// `string<=10`, `wstring`, and defaults.
 ///
 /// ```
 /// use hemiola_ros2::Definition;
@@ -55,7 +55,8 @@ const EVENT_INFO_TEXT: &str =
 const TIME: &str = "builtin_interfaces/msg/Time";
 const TIME_TEXT: &str = "int32 sec\nuint32 nanosec\n";
 
-/// The numbers that `type_description_interfaces/msg/FieldType` gives to types. `char` is a `uint8`.
+/// The numbers that `type_description_interfaces/msg/FieldType` gives to types. `char` is a
+/// `uint8`.
 const PRIMITIVES: [(&str, u8); 16] = [
     ("bool", 15),
     ("byte", 16),
@@ -77,8 +78,8 @@ const PRIMITIVES: [(&str, u8); 16] = [
 ];
 
 impl Definition {
-    /// Parses the definition of a message, followed by those of all messages in it: for each a line of
-    /// `=`, and one with `MSG:` and its name.
+    /// Parses the definition of a message, followed by those of all messages in it: for each a
+    /// line of `=`, and one with `MSG:` and its name.
     ///
     /// # Errors
     /// If a line cannot be read, or a message that is needed is not there.
@@ -182,7 +183,8 @@ impl Field {
         let rest = rest.trim_start();
         let name: &str = rest.split(|letter: char| letter.is_whitespace() || letter == '=').next().unwrap_or_default();
         let after = rest[name.len()..].trim_start();
-        // A default may be a text with a `=` in it, a constant has the first one right after its name.
+        // A default may be a text with a `=` in it, a constant has the first one right after its
+        // name.
         if after.starts_with('=') {
             return Ok(None);
         }

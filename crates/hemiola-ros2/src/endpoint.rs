@@ -110,8 +110,8 @@ impl Endpoint {
         format!("{node}/{topic}/{}/{hash}/{}", interface.name.dds(), quality.to_token())
     }
 
-    /// Returns the key that messages are published under and a service is asked at. Endpoints exchange
-    /// messages if their keys are equal.
+    /// Returns the key that messages are published under and a service is asked at. Endpoints
+    /// exchange messages if their keys are equal.
     pub fn key(&self) -> String {
         let topic = self.topic.as_str().trim_matches('/');
         format!("{}/{topic}/{}/{}", self.node.domain, self.interface.name.dds(), self.interface.hash_text())

@@ -52,9 +52,9 @@ pub enum MismatchKind {
 /// The most mismatches that are returned: tokens come from anybody, and a person reads a few.
 const MOST: usize = 1000;
 
-/// Returns the pairs of endpoints that do not fit, at most 1000, ordered by topic and node. A type that
-/// does not fit is said instead of a quality. Takes time for each endpoint and each result, and not for
-/// each pair of endpoints.
+/// Returns the pairs of endpoints that do not fit, at most 1000, ordered by topic and node. A
+/// type that does not fit is said instead of a quality. Takes time for each endpoint and each
+/// result, and not for each pair of endpoints.
 pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<Mismatch<'a>> {
     let mut topics: BTreeMap<_, [BTreeMap<Class, Vec<&Endpoint>>; 4]> = BTreeMap::new();
     for endpoint in endpoints {

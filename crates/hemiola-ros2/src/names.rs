@@ -99,8 +99,8 @@ impl TypeName {
     /// Creates the name of a type.
     ///
     /// # Errors
-    /// If the package is not of lower-case letters, digits and `_`, or the name not of letters, digits
-    /// and `_`, or one of them does not begin with a letter.
+    /// If the package is not of lower-case letters, digits and `_`, or the name not of letters,
+    /// digits and `_`, or one of them does not begin with a letter.
     pub fn new(package: &str, kind: InterfaceKind, name: &str) -> Result<Self, Ros2Error> {
         let wrong = |why, remedy| {
             let name = format!("{package}/{}/{name}", kind.folder());

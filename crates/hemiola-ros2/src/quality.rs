@@ -102,7 +102,8 @@ impl Default for Quality {
 }
 
 impl Quality {
-    /// Returns the quality as it stands in tokens. What is as `rmw_zenoh` would have it, is left out.
+    /// Returns the quality as it stands in tokens. What is as `rmw_zenoh` would have it, is left
+    /// out.
     pub fn to_token(&self) -> String {
         let given = |number: u32, default: u32| if number == default { String::new() } else { number.to_string() };
         let depth = if self.depth == TOKEN_DEPTH { String::new() } else { self.depth.to_string() };

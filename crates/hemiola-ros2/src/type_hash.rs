@@ -47,8 +47,8 @@ const VERSION: &str = "RIHS01_";
 /// What stands for a hash where a system has none.
 const NONE: &str = "TypeHashNotSupported";
 
-/// Returns the hash of a message type. A type that is no structure becomes the only field, `data`, of
-/// a message called `name`.
+/// Returns the hash of a message type. A type that is no structure becomes the only field,
+/// `data`, of a message called `name`.
 pub fn message_hash(name: &str, data_type: &DataType) -> TypeHash {
     of_schema(&MessageSchema::of(name, data_type).type_hash)
 }
@@ -139,8 +139,8 @@ impl Interface {
     }
 
     /// Returns the interface of a service, named as [`ServiceSchema::of`] names it:
-    /// `PlanPathRequest` in `nav_demo` makes `nav_demo/srv/PlanPath`. For a service with another name,
-    /// combine [`new`](Self::new) and [`service_hash`].
+    /// `PlanPathRequest` in `nav_demo` makes `nav_demo/srv/PlanPath`. For a service with another
+    /// name, combine [`new`](Self::new) and [`service_hash`].
     ///
     /// # Errors
     /// If the type has a name that ROS 2 does not permit.

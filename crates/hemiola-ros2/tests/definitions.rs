@@ -26,8 +26,8 @@ fn message(of: &str, text: &str) -> Result<String, Ros2Error> {
     Definition::message(&name(of), text).map(|definition| definition.hash().to_string())
 }
 
-/// The hashes of the services that every node of ROS 2 has. Their values may be of type `byte[]`, which
-/// is in no Rust type.
+/// The hashes of the services that every node of ROS 2 has. Their values may be of type
+/// `byte[]`, which is in no Rust type.
 #[test]
 fn the_services_for_parameters_have_the_hashes_of_ros_2() {
     let value = format!(
@@ -132,8 +132,8 @@ fn every_definition_of_ros_2_has_its_hash() {
         let line: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
         let [name, text, hash] = ["name", "text", "hash"].map(|key| line[key].as_str().expect("it is a text"));
         let ours = message(name, text);
-        // rosbags 0.11.9 takes `char` for a type of its own, ROS 2 for `uint8`: that hashes of services,
-        // which all have a `char[16]` in them, are those of ROS 2 is tested above.
+        // rosbags 0.11.9 takes `char` for a type of its own, ROS 2 for `uint8`: that hashes of
+        // services, which all have a `char[16]` in them, are those of ROS 2 is tested above.
         if text.lines().any(|line| line.starts_with("char")) {
             assert!(ours.is_ok(), "{name}");
             continue;

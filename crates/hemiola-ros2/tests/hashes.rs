@@ -104,7 +104,8 @@ fn messages_have_the_hashes_of_ros_2() {
     }
 }
 
-/// The hashes that a ROS 2 system has, as tokens of `rmw_zenoh` and `zenoh-ros2-sdk` 0.1.8 show them.
+/// The hashes that a ROS 2 system has, as tokens of `rmw_zenoh` and `zenoh-ros2-sdk` 0.1.8 show
+/// them.
 #[test]
 fn services_have_the_hashes_of_ros_2() {
     let number = |name| (name, DataType::Signed(64));

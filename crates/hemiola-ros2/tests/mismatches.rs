@@ -1,5 +1,5 @@
-//! Checks that endpoints which do not hear each other are found, and said in a sentence that a person
-//! can act on.
+//! Checks that endpoints which do not hear each other are found, and said in a sentence that a
+//! person can act on.
 
 use hemiola_ros2::{
     Durability, Endpoint, EndpointKind, Interface, MismatchKind, Node, Quality, Reliability, TopicName, TypeHash,
@@ -142,7 +142,8 @@ fn the_order_in_which_tokens_were_seen_makes_no_difference() {
 
 #[test]
 fn what_is_said_of_many_endpoints_is_bounded() {
-    // A hundred million pairs: those that fit are not looked at, and of the others a thousand are said.
+    // A hundred million pairs: those that fit are not looked at, and of the others a thousand
+    // are said.
     let crowd = |hash: fn(usize) -> u8| -> Vec<Endpoint> {
         let ends = (0..20_000).map(|index| {
             let node = format!("/node{index}");

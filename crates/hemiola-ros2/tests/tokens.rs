@@ -1,5 +1,5 @@
-//! Checks that names, qualities, tokens and attachments come back as they were, and that nothing that
-//! others write is trusted.
+//! Checks that names, qualities, tokens and attachments come back as they were, and that nothing
+//! that others write is trusted.
 
 use std::time::Duration;
 
@@ -177,7 +177,8 @@ proptest! {
 
 #[test]
 fn tokens_of_other_programs_are_read() {
-    // As rmw_zenoh writes them: a node in the root namespace, a server whose quality is all as usual.
+    // As rmw_zenoh writes them: a node in the root namespace, a server whose quality is all as
+    // usual.
     let node = "@ros2_lv/0/aac3178e146ba6f1fc6e6a4085e77f21/0/0/NN/%/%/listener";
     let Ok(Token::Node(listener)) = node.parse() else { panic!("it is a node") };
     assert_eq!((listener.name.to_string().as_str(), listener.id, listener.enclave.as_str()), ("/listener", 0, ""));

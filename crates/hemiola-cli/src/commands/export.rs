@@ -72,8 +72,8 @@ fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<Exi
     Ok(if left_out == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Returns the schemas of a service: by the types that `[ros2]` says it has in ROS 2, or else by that
-/// of its requests.
+/// Returns the schemas of a service: by the types that `[ros2]` says it has in ROS 2, or else by
+/// that of its requests.
 fn service_schemas(session: &Session, service: &DeclaredService) -> Vec<ServiceSchema> {
     let (request, response) = ((service.request)(), (service.response)());
     let ros2 = session.robot.configuration().ros2.iter();
@@ -93,8 +93,8 @@ struct Exportable<'p> {
 }
 
 impl<'p> Exportable<'p> {
-    /// Finds the representations that are provided, the messages of topics, and the services that the
-    /// program declares. Opaque types cannot leave the process.
+    /// Finds the representations that are provided, the messages of topics, and the services
+    /// that the program declares. Opaque types cannot leave the process.
     fn of(session: &Session, program: &'p Program) -> Self {
         let robot = &session.robot;
         let recordable = robot.recordable();

@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::{MessageSchema, ServiceSchema};
 
-/// Packages for a ROS 2 workspace: they define messages and services as logs and links have them, so
-/// that their hashes there are the same. Packages that ROS 2 brings are only named.
+/// Packages for a ROS 2 workspace: they define messages and services as logs and links have
+/// them, so that their hashes there are the same. Packages that ROS 2 brings are only named.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -91,8 +91,8 @@ pub enum PackageError {
         /// The name of the fields.
         field: String,
     },
-    /// A type that belongs to no package has types of a package in it, which in turn has it in one of
-    /// its own: packages of ROS 2 cannot need each other.
+    /// A type that belongs to no package has types of a package in it, which in turn has it in
+    /// one of its own: packages of ROS 2 cannot need each other.
     #[error(
         "`{name}` has `{inner}` in it, and would be in another package than what it is a part of, each of which needs the \
          other (a sequence in a sequence or option, or a tuple, of such a type: write a struct with that field instead)"
@@ -109,7 +109,8 @@ pub enum PackageError {
 const OURS: &str = "hemiola";
 /// The field that stands for having none.
 const EMPTY: &str = "uint8 structure_needs_at_least_one_member\n";
-/// The packages of messages that ROS 2 brings, or that are installed with it: they are not written.
+/// The packages of messages that ROS 2 brings, or that are installed with it: they are not
+/// written.
 const OF_ROS: [&str; 26] = [
     "action_msgs",
     "actionlib_msgs",
@@ -246,8 +247,8 @@ impl Default for PackageAuthor {
     }
 }
 
-/// Returns the text of a file with these fields. Where there are none, ROS 2 adds the one that stands
-/// for it.
+/// Returns the text of a file with these fields. Where there are none, ROS 2 adds the one that
+/// stands for it.
 fn file_of(text: &str) -> String {
     if text == EMPTY { String::new() } else { text.to_owned() }
 }

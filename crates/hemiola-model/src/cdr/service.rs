@@ -34,7 +34,8 @@ pub struct ServiceSchema {
 
 impl ServiceSchema {
     /// Creates the schema of a service. Its type has the name of its requests without the ending
-    /// `Request`, in their package; if requests are no structures, it has the name of the service.
+    /// `Request`, in their package; if requests are no structures, it has the name of the
+    /// service.
     pub fn of(service: &str, request: &DataType, response: &DataType) -> Self {
         let of_service = TypeName::new("", service);
         let name = match request {
@@ -46,8 +47,8 @@ impl ServiceSchema {
         Self::called(name.package(), stem, request, response)
     }
 
-    /// Creates the schema of a service whose type is called `package/srv/name`, whatever the types of
-    /// its requests and responses are called.
+    /// Creates the schema of a service whose type is called `package/srv/name`, whatever the
+    /// types of its requests and responses are called.
     pub fn called(package: &str, name: &str, request: &DataType, response: &DataType) -> Self {
         let part = |ending: &str| MessageName::of_service(package, &format!("{name}{ending}"));
         let mut definitions = Definitions::default();

@@ -290,7 +290,7 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     }
     assert!(!folder.exists(), "the folder of the sockets is gone");
     if is_whole {
-        verified(&run, &format!("trip-{survivor}.mcap"));
+        verified(&run, &[&format!("trip-{survivor}.mcap")]);
     } else {
         println!("the recorder of {survivor} was too slow, so that its log cannot be verified");
     }

@@ -130,7 +130,8 @@ fn verified(run: &Run, logs: &[&str]) {
     let verified = Command::new(PROGRAM).args(["log", "verify"]).args(logs).current_dir(&run.folder).output().unwrap();
     let said = String::from_utf8_lossy(&verified.stdout).into_owned() + &String::from_utf8_lossy(&verified.stderr);
     assert!(verified.status.success(), "{logs:?}: {said}");
-    assert!(said.contains(&format!("all {} logs are the same to the bit\n", logs.len())), "{said}");
+    let all = format!("all {} logs are the same to the bit\n", logs.len());
+    assert!(logs.len() == 1 || said.contains(&all), "{said}");
 }
 
 #[test]

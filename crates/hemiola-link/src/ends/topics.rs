@@ -96,9 +96,9 @@ const SHORTEST_QUEUE: usize = 16;
 const LONGEST_QUEUE: usize = 256;
 
 impl Topics {
-    /// Creates the ends of what is sent, each with the event that is notified when there is something
-    /// to send, and of what is received with the names of the sources that provide it if it is a
-    /// representation.
+    /// Creates the ends of what is sent, each with the event that is notified when there is
+    /// something to send, and of what is received with the names of the sources that provide it if
+    /// it is a representation.
     pub fn new(
         sent: impl IntoIterator<Item = (configuration::Sent, Arc<Wakeup>)>,
         received: impl IntoIterator<Item = (Subject, String)>,

@@ -242,7 +242,7 @@ class Overview extends View {
           link.problem && h("div.bad", {}, link.problem))),
         ...[...link.sent, ...link.received].map((item) => {
           const losses = LOSSES.filter((what) => item[what]), lost = losses.reduce((sum, what) => sum + item[what], 0);
-          return h("tr", { title: losses.map((what) => `${count(item[what])} ${what}`).join("\n") }, h("td", {}, `${link.sent.includes(item) ? "→" : "←"} ${item.name} `, item.is_stale && h("span.warning", {}, "stale")), cell(count(item.messages)),
+          return h("tr", { title: losses.map((what) => `${count(item[what])} ${what}`).join("\n") }, h("td", {}, `${link.sent.includes(item) ? "→" : "←"} ${item.name}`, item.is_stale && h("span.warning", {}, " stale")), cell(count(item.messages)),
             cell(digits(this.#rate({ name: `${link.name}: ${item.kind} ${item.name}`, sent: item.messages }, statistics.time))), cell(count(lost), lost ? "bad" : "muted"));
         }),
         ...[...list(link.served), ...list(link.called)].map((service) => {

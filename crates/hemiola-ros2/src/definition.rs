@@ -94,7 +94,7 @@ impl Definition {
     /// definitions of all messages in them.
     ///
     /// # Errors
-    /// As [`message`](Self::message).
+    /// Returns the same errors as [`message`](Self::message).
     pub fn service(name: &TypeName, text: &str) -> Result<Self, Ros2Error> {
         let mut types = Types::new();
         let own = types_after(name, text, &mut types)?;

@@ -247,7 +247,7 @@ impl TopicName {
     /// begins with `~/` is below the node's name, any other one is in the node's namespace.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns the same errors as [`new`](Self::new).
     pub fn of(node: &NodeName, name: &str) -> Result<Self, Ros2Error> {
         let namespace = if node.namespace == "/" { "" } else { &node.namespace };
         match name.strip_prefix("~/") {

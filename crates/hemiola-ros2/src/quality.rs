@@ -19,11 +19,11 @@ use crate::error::Ros2Error;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quality {
-    /// Whether a publisher repeats what got lost.
+    /// Says whether a publisher repeats what got lost.
     pub reliability: Reliability,
-    /// Whether a subscriber gets what was published before it came.
+    /// Says whether a subscriber gets what was published before it came.
     pub durability: Durability,
-    /// How many messages are kept.
+    /// The number of messages that are kept.
     pub history: History,
     /// The number of messages that are kept if the history is [`History::KeepLast`].
     pub depth: usize,

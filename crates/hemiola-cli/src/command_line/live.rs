@@ -97,7 +97,7 @@ pub struct RobotArguments {
     /// the robot
     #[arg(long, value_name = "NAME", conflicts_with = "at")]
     pub robot: Option<String>,
-    /// Of a robot that is cut into processes, only this one
+    /// The process that is meant, of a robot that is cut into several
     #[arg(long, value_name = "NAME")]
     pub process: Option<String>,
     /// One on another host, or the address that a robot has printed

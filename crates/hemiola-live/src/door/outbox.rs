@@ -11,7 +11,7 @@ pub struct Outbox {
     added: usize,
     /// The bytes of earlier messages that the client has not received.
     waiting: usize,
-    /// Whether the connection ends after these messages.
+    /// Set if the connection ends after these messages.
     is_closed: bool,
 }
 

@@ -155,7 +155,7 @@ impl RosPackages {
     /// Adds a service with all messages in it. After an error nothing of it is added.
     ///
     /// # Errors
-    /// As [`add_message`](Self::add_message).
+    /// Returns the same errors as [`add_message`](Self::add_message).
     pub fn add_service(&mut self, schema: &ServiceSchema) -> Result<(), PackageError> {
         let (package, name) = schema.name.split_once("/srv/").unwrap_or_default();
         if OF_ROS.contains(&package) {

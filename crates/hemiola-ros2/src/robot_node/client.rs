@@ -40,7 +40,7 @@ struct Made {
 struct Came {
     /// The first answer, or why there is none.
     answer: Option<Result<Vec<u8>, String>>,
-    /// Whether nothing comes any more.
+    /// Set when nothing comes any more.
     is_over: bool,
 }
 

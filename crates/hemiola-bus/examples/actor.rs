@@ -5,7 +5,7 @@ use hemiola_bus::{Actor, SendError};
 use hemiola_realtime::{ThreadSettings, spawn};
 use std::time::Duration;
 
-/// Not thread-safe, and need not be.
+/// An object that is not thread-safe, and need not be.
 #[derive(Default)]
 struct Scribe {
     lines: u32,

@@ -1,5 +1,5 @@
-//! What a call of an actor and an event of an event loop cost, without and with time measured:
-//! `cargo run --release -p hemiola-bus --example call_cost`
+//! The cost of a call of an actor and of an event of an event loop, without and with timing: `cargo
+//! run --release -p hemiola-bus --example call_cost`
 //!
 //! Medians over rounds on one thread, in nanoseconds.
 
@@ -48,7 +48,7 @@ fn event(bus: &Bus) -> (f64, f64) {
     times(send, || _ = black_box(consumer.poll(|event| sum += event)))
 }
 
-/// Fills a queue, and empties it; tells how long each took per item.
+/// Fills a queue and empties it; returns how long each took per item.
 fn times(mut send: impl FnMut(u64), mut receive: impl FnMut()) -> (f64, f64) {
     let (mut sending, mut receiving) = (Duration::ZERO, Duration::ZERO);
     for _ in 0..TURNS {

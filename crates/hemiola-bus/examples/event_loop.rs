@@ -16,7 +16,7 @@ enum Event {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // 64 events are made now, and written in place for ever after.
+    // The 64 events are made now; from then on, they are written in place.
     let mut events = EventLoop::<Event>::new(64);
     let mut behaviour = events.consumer(WaitStrategy::SpinThenPark(Duration::from_micros(20)));
     let mut log = events.consumer_after(&[&behaviour], WaitStrategy::Park); // sees what behaviour is done with

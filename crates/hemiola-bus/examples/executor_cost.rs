@@ -1,4 +1,4 @@
-//! What a callback executor costs: `cargo run --release -p hemiola-bus --example executor_cost`.
+//! The cost of a callback executor: `cargo run --release -p hemiola-bus --example executor_cost`.
 
 use std::hint::black_box;
 use std::sync::{Arc, mpsc};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hemiola_bus::{Batch, Bus, Executor, Priority, RobotClock, Tick, Topic, WhenFull};
 
-/// A module that counts what it is told.
+/// A module that counts and sums what it receives.
 #[derive(Default)]
 struct Module {
     count: u64,
@@ -45,7 +45,7 @@ fn lateness(text: &str, prepare: impl FnOnce(Executor) -> Executor) {
         late.push(tick.now.since(tick.due).as_nanos() as f64 / 1000.0);
         if late.len() == TICKS {
             handle.stop();
-            // There is somebody to hear it, and nobody else comes here.
+            // This cannot fail: the receiver outlives the executor.
             _ = told.send(std::mem::take(&mut late));
         }
     };
@@ -99,7 +99,7 @@ fn ping(topic: &Topic<u64>, mut executor: Executor) -> (Duration, usize) {
     (start.elapsed(), MESSAGES)
 }
 
-/// What no executor can beat.
+/// Calls the closures of a plain list, which no executor can beat.
 fn call_list(modules: usize) -> (Duration, usize) {
     let closure = |_| -> Box<dyn FnMut(&u64)> {
         let mut module = Module::default();

@@ -1,5 +1,5 @@
-//! What an executor's messages, ticks and calls cost, for `valgrind --tool=callgrind`, which counts
-//! instructions:
+//! The cost of an executor's messages, ticks and calls, for `valgrind --tool=callgrind`, which
+//! counts instructions:
 //!
 //! ```text
 //! cargo build --release -p hemiola-bus --example executor_instructions
@@ -32,7 +32,8 @@ fn main() {
     }
 }
 
-/// A message for each of so many callbacks of the same priority, then all calls; again and again.
+/// Publishes a message for each of the callbacks, which have the same priority, and runs them;
+/// repeats this `rounds` times.
 fn messages(callbacks: usize, rounds: u64) {
     let (bus, clock) = (Bus::new(), Arc::new(RobotClock::stepped()));
     let mut executor = Executor::new("cost", &clock);

@@ -9,7 +9,7 @@ struct SaveSnapshot {
     folder: String,
 }
 
-/// What can fail says so in its answer.
+/// The answer: a service that can fail answers with a `Result`.
 type Saved = Result<String, String>;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -15,7 +15,7 @@ fn main() -> Result<(), BusError> {
     let bus = Bus::new();
     let topic = bus.topic::<Ball>("ball")?;
 
-    // Everybody chooses how to receive: all messages, the newest 16 if it falls behind ...
+    // Each receiver chooses how to receive: every message, or the newest 16 if it falls behind ...
     let mut every = topic.queue(16, WhenFull::DropOldest);
     let logger = thread::spawn(move || {
         let mut seen = 0;

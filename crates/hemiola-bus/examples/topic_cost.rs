@@ -1,8 +1,8 @@
-//! What a message costs: `cargo run --release -p hemiola-bus --example topic_cost`
+//! The cost of a message: `cargo run --release -p hemiola-bus --example topic_cost`
 //!
-//! Medians over rounds, in nanoseconds per message. Two threads: the first two cores, whose
-//! distance is printed (the way of a cache line from one to the other); on a virtual machine it
-//! changes.
+//! Medians over rounds, in nanoseconds per message. With two threads, they run on the first two
+//! cores, whose distance is printed (the time that a cache line takes from one to the other); on a
+//! virtual machine it changes.
 
 use hemiola_bus::{Bus, Message, Queue, Signal, Topic, WhenFull};
 use hemiola_realtime::{Affinity, CoreId, ThreadSettings, apply_to_this_thread};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const ROUNDS: usize = 9;
 const CAPACITY: usize = 1024;
 
-/// A kilobyte.
+/// A message of one kilobyte.
 type Large = [[u64; 16]; 8];
 
 fn main() {
@@ -54,7 +54,7 @@ impl OneThread {
         Self { topic: bus.topic("cost").expect("a new bus"), when_full }
     }
 
-    /// Fills a queue, and empties it as `receive` does; tells how long each took per message.
+    /// Fills a queue and empties it as `receive` does; returns how long each took per message.
     fn times(&mut self, receive: impl Fn(&mut Queue<u64>)) -> (f64, f64) {
         let mut queue = self.topic.queue_with_signal(CAPACITY, self.when_full, Signal::Nothing);
         let mut publisher = self.topic.publisher();

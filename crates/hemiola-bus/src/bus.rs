@@ -94,7 +94,7 @@ impl<T: Message> AnyTopic for Hub<T> {
 pub struct Listener(Box<dyn FnMut() -> bool + Send>);
 
 impl Listener {
-    /// Whether anything was published since the last call. Wait-free.
+    /// Returns whether a message was published since the last call. Wait-free.
     pub fn heard(&mut self) -> bool {
         (self.0)()
     }
@@ -116,13 +116,13 @@ impl Bus {
     /// answered. This reads the processor's counter twice per message, some 10 ns each on a small
     /// virtual machine. Of the calls and events of [listed](Self::list_actor) actors and event
     /// loops, which take less than that, one of sixteen is measured. Creating it takes
-    /// [`CALIBRATION`](hemiola_trace::CALIBRATION), to find out how fast the counter counts.
+    /// [`CALIBRATION`](hemiola_trace::CALIBRATION), to calibrate the counter.
     pub fn with_timing() -> Self {
         Self::timed_by(TickScale::calibrate())
     }
 
-    /// Creates such a bus where it is known already how fast the counter counts, which takes no
-    /// time.
+    /// Creates a bus that [measures time](Self::with_timing) by a counter that is calibrated
+    /// already, which takes no time.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -170,10 +170,9 @@ impl Bus {
     }
 
     /// Raises `signal` whenever a new topic or a new server appears, or a service [can be
-    /// called](Self::allow_calls) for the first time, until the result is dropped; then
-    /// [`topics`](Self::topics), [`services`](Self::services) and
-    /// [`callable_services`](Self::callable_services) list what is there now. What is there already
-    /// raises nothing.
+    /// called](Self::allow_calls) for the first time, until the result is dropped. What exists
+    /// already raises nothing: [`topics`](Self::topics), [`services`](Self::services) and
+    /// [`callable_services`](Self::callable_services) list it.
     ///
     /// ```
     /// use hemiola_bus::Bus;

@@ -18,8 +18,8 @@ pub trait MessageWrite {
 
 /// The messages that topics of modules carry: representations of Rust types, and [`Untyped`] ones.
 pub trait Carried: Message + MessageWrite {
-    /// Replaces the message by one of that representation that is read. It is unchanged if that
-    /// fails.
+    /// Replaces the message by one of that representation, read from `reader`. The message is
+    /// unchanged if that fails.
     fn read_from(
         &mut self,
         message: &'static RepresentationDescriptor,

@@ -8,10 +8,10 @@ pub struct Circle<T> {
 }
 
 impl<T> Circle<T> {
-    /// Creates a ring of at least so many places.
+    /// Creates a ring of at least `least` places.
     ///
     /// # Panics
-    /// Panics if no memory has so many.
+    /// Panics if there is no power of two that large.
     pub fn new(least: usize, make: impl FnMut() -> T) -> Self {
         // This is not `next_power_of_two`, which gives zero for what is too much.
         let places = least.max(1).checked_next_power_of_two().expect("a capacity is less than half of all numbers");

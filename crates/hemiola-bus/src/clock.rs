@@ -11,8 +11,9 @@ use crate::sync::{AtomicI64, AtomicU64, Ordering};
 
 /// The time for everything that a robot does: cycles, timers, sources.
 ///
-/// A stepped clock wakes those who sleep until a time of it ([`RobotClock::wake_when_set`]); on a
-/// running one they sleep until the machine's clock shows [`RobotClock::due`].
+/// A stepped clock wakes the threads that sleep until one of its times
+/// ([`RobotClock::wake_when_set`]); on a running one they sleep until the machine's clock shows
+/// [`RobotClock::due`].
 ///
 /// ```
 /// use hemiola_bus::RobotClock;
@@ -31,8 +32,8 @@ use crate::sync::{AtomicI64, AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct RobotClock {
     pace: Pace,
-    /// Those who sleep until a time that this clock may show earlier or later than the machine's
-    /// clock alone would suggest.
+    /// The threads that sleep until a time of this clock, which may come earlier or later than the
+    /// machine's clock alone would suggest.
     sleepers: Mutex<Vec<Weak<Wakeup>>>,
 }
 
@@ -60,8 +61,8 @@ impl RobotClock {
         Self { pace, sleepers: Mutex::new(Vec::new()) }
     }
 
-    /// Returns the time that it shows: 25 ns on a running clock, the read of a word on a stepped
-    /// one.
+    /// Returns the time that the clock shows: 25 ns on a running clock, the read of a word on a
+    /// stepped one.
     pub fn now(&self) -> Time {
         match &self.pace {
             Pace::Running { .. } => self.time_at(monotonic_now()),
@@ -69,8 +70,8 @@ impl RobotClock {
         }
     }
 
-    /// Returns what it shows when the machine's clock shows `at`; on a stepped clock, what it shows
-    /// now.
+    /// Returns the time that this clock shows when the machine's clock shows `at`; on a stepped
+    /// clock, the time that it shows now.
     #[inline]
     pub fn time_at(&self, at: MonotonicTime) -> Time {
         match &self.pace {
@@ -95,7 +96,8 @@ impl RobotClock {
         }
     }
 
-    /// Sets a stepped clock and wakes whoever sleeps until a time of it; a running one goes on.
+    /// Sets a stepped clock and wakes the threads that sleep until one of its times; has no effect
+    /// on a running one.
     ///
     /// Takes a lock: for the thread that drives the simulation.
     pub fn set(&self, time: Time) {
@@ -105,8 +107,8 @@ impl RobotClock {
         }
     }
 
-    /// Lets a running clock show zero until it is [restarted](Self::restart); a stepped one shows
-    /// what it was set to anyway. Takes a lock.
+    /// Holds a running clock at zero until it is [restarted](Self::restart); has no effect on a
+    /// stepped one. Takes a lock.
     ///
     /// ```
     /// use hemiola_bus::RobotClock;
@@ -121,12 +123,12 @@ impl RobotClock {
     /// assert!(clock.due(Time::ZERO).is_some_and(|zero| zero <= monotonic_now()));
     /// ```
     pub fn hold(&self) {
-        // No machine gets there, and whoever sleeps until then is woken by the restart.
+        // No machine reaches that time, and the restart wakes the threads that sleep until then.
         self.restart(Duration::MAX);
     }
 
-    /// Lets a running clock show zero in `from_now`: nobody is late at the start because making a
-    /// robot takes time. Takes a lock.
+    /// Restarts a running clock, which will show zero in `from_now`: nothing is late at the start
+    /// because making a robot takes time. Takes a lock.
     pub fn restart(&self, from_now: Duration) {
         if let Pace::Running { start, .. } = &self.pace {
             start.store((monotonic_now() + from_now).as_nanoseconds(), Ordering::Relaxed);

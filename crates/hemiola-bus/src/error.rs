@@ -22,7 +22,7 @@ pub enum BusError {
         /// The type that was asked for.
         asked: &'static str,
     },
-    /// A value to be published is no message of the topic.
+    /// A value to be published is not a message of the topic.
     #[error("this is no message of `{name}`: {reason}")]
     NoMessage {
         /// The name of the topic.
@@ -49,7 +49,7 @@ pub enum BusError {
         /// The number of callbacks that it can have.
         limit: usize,
     },
-    /// Changes are asked for faster than an executor applies them between its callbacks.
+    /// Changes are requested faster than an executor applies them between its callbacks.
     #[error(
         "executor `{executor}` has {waiting} changes to make before this one: one of its callbacks takes long, or it does not run; \
          try again later"
@@ -93,7 +93,7 @@ pub enum SendError<T> {
     /// The queue is full: no more values of this sender may wait.
     #[error("not sent: as much as may wait does already; send again later, or give the receiver a larger capacity")]
     Full(T),
-    /// There is no receiver: the actor is gone, or nobody serves (yet, or any more).
+    /// The receiver does not exist: the actor is gone, or nobody serves (yet, or any more).
     #[error("not sent: nobody is there to receive it")]
     NoReceiver(T),
 }
@@ -134,7 +134,7 @@ impl<T> fmt::Debug for SendError<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The time was over.
+    /// The timeout expired.
     #[error("no answer in time; it may still be worked on")]
     TimedOut,
     /// The other side panicked while it worked on the answer.
@@ -143,8 +143,8 @@ pub enum AnswerError {
     /// The other side ended before it came to the request.
     #[error("no answer: the other side ended before it came to this")]
     Ended,
-    /// Another program was to answer, over a link, and could not take the request, or the answer
-    /// was none.
+    /// Another program was to answer, over a link, and could not accept the request, or its answer
+    /// was not valid.
     #[error("no answer: the other program could not take this, or its answer was none; the link says why")]
     Refused,
 }

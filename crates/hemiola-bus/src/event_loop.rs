@@ -1,8 +1,8 @@
 //! A ring of events that all consumers see in one order.
 //!
 //! The crate `disruptor` is as fast but cannot do three things that a robot needs: let a consumer
-//! sleep without polling, go on after a producer or consumer that panicked, and take an error for
-//! an answer where a producer must not wait (its clones lock, too).
+//! sleep without polling, go on after a producer or consumer that panicked, and return an error
+//! where a producer must not wait (its clones lock, too).
 
 mod claims;
 mod consumer;

@@ -6,7 +6,7 @@
 //! | `pass` | when one callback may be called several times in a row |
 //! | `callback`, `timer`, `subscription`, `once`, `service`, `attended` | what is called |
 //! | `handle`, `registry`, `changes` | adding and removing callbacks, from any thread |
-//! | `rest` | what it does when nothing is ready |
+//! | `rest` | what the executor does when nothing is ready |
 //! | `recorder` | what goes into the trace |
 //! | `configured` | configuration that overrides what the program sets |
 //! | `running` | an executor with a thread of its own |
@@ -57,8 +57,8 @@ use timer::Timers;
 ///
 /// - A callback is never preempted by another one of its executor: what they share needs no lock. A
 ///   callback that must preempt belongs in an executor of its own, on a thread of higher priority.
-/// - One message, call or tick at a time: before each call, the executor makes sure that nothing
-///   more important is ready.
+/// - It handles one message, call or tick at a time: before each call, the executor makes sure that
+///   nothing more important is ready.
 /// - Equal priorities are served in the order of arrival, whatever it is that arrives: a message
 ///   when it is published, a call or a request when it is sent, a tick when the executor sees that
 ///   it is due, which it checks before each call. So no callback starves another one of the same
@@ -69,7 +69,7 @@ use timer::Timers;
 /// - A callback that panics does not end the executor: the panic is counted and kept in
 ///   [`CallbackReport`], nothing is printed, and the callback is called again for the next message.
 ///   For another policy, catch the panic in the callback.
-/// - With nothing to do the thread sleeps, without a time-out: an idle executor makes no wake-ups
+/// - With nothing to do, the thread sleeps without a timeout: an idle executor causes no wake-ups
 ///   at all.
 /// - Between two callbacks it neither allocates nor locks nor calls the system, except to sleep.
 ///
@@ -105,7 +105,7 @@ pub struct Executor {
     timers: Timers,
     entries: Vec<Option<Box<dyn Runnable>>>,
     commands: Commands,
-    /// Whether more changes are waiting than are applied before the next call.
+    /// Set while more changes are waiting than are applied before the next call.
     changes_wait: bool,
     patience: Patience,
     recorder: Option<Recorder>,
@@ -172,16 +172,16 @@ impl Executor {
     /// use std::sync::{Arc, Mutex};
     ///
     /// let topic = Bus::new().topic("count")?;
-    /// let (count, heard) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+    /// let (count, received) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
     /// let mut synchronisation = Executor::new("synchronisation", &Arc::new(RobotClock::stepped()));
-    /// let listener = heard.clone();
-    /// synchronisation.subscribe(&topic, Priority(1), 16, WhenFull::DropOldest, move |count: &u32| *listener.lock().unwrap() = *count)?;
+    /// let sink = received.clone();
+    /// synchronisation.subscribe(&topic, Priority(1), 16, WhenFull::DropOldest, move |count: &u32| *sink.lock().unwrap() = *count)?;
     ///
     /// let mut publisher = topic.publisher();
     /// for turn in 1..=3 {
-    ///     // The phase of the modules: each knows what was heard in the turns before.
+    ///     // The phase of the modules: each knows what was received in the turns before.
     ///     let mut count = count.lock().unwrap();
-    ///     assert_eq!(*heard.lock().unwrap(), *count);
+    ///     assert_eq!(*received.lock().unwrap(), *count);
     ///     *count += 1;
     ///     publisher.publish(*count);
     ///     // The phase of the messages.
@@ -298,7 +298,7 @@ impl Executor {
         done
     }
 
-    /// Marks what has become ready, and applies changes that were asked for, not too many at once.
+    /// Marks what has become ready, and applies requested changes, a limited number at once.
     #[inline]
     fn look(&mut self) {
         if self.ready.is_touched() {

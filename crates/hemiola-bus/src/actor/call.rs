@@ -34,7 +34,7 @@ pub(super) struct Timed<T> {
 }
 
 impl<T> Timed<T> {
-    /// Whether the task needs no box with the stamp that it would not need without.
+    /// `true` if the stamp does not make the task need a box that it would not need without.
     pub(super) const FITS: bool = Inline::<7>::fits::<Self>() == Inline::<7>::fits::<T>();
 
     pub(super) fn now(task: T) -> Self {
@@ -101,7 +101,7 @@ impl<S> Call<S> {
     #[inline]
     pub(super) fn run(call: Taken<'_, Self>, state: &mut S, figures: &Figures) {
         let call = call.forget();
-        // SAFETY: `invoke` was made for the task, which is in there, and nobody comes after this.
+        // SAFETY: `invoke` was made for the task, which is in there, and nobody uses it after this.
         unsafe { (call.invoke)(&mut call.task, Some((state, figures))) };
     }
 
@@ -116,7 +116,7 @@ impl<S> Call<S> {
 
 impl<S> Drop for Call<S> {
     fn drop(&mut self) {
-        // SAFETY: `invoke` was made for the task, which is in there, and nobody comes after this.
+        // SAFETY: `invoke` was made for the task, which is in there, and nobody uses it after this.
         unsafe { (self.invoke)(&mut self.task, None) };
     }
 }
@@ -153,7 +153,8 @@ impl Answer {
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        // SAFETY: `discard` was made for the value, which is in there, and nobody comes after this.
+        // SAFETY: `discard` was made for the value, which is in there, and nobody uses it after
+        // this.
         unsafe { (self.discard)(&mut self.value) };
     }
 }

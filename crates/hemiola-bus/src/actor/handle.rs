@@ -34,8 +34,8 @@ use std::time::Duration;
 /// ```
 ///
 /// Making and dropping a handle may allocate, free and wait for a lock: not for real-time threads.
-/// All else does not, as long as what a call captures fits 48 bytes and what it returns fits 64
-/// (more goes into a box), and fewer calls wait for results than once before.
+/// Everything else does not, as long as what a call captures fits 48 bytes, what it returns fits 64
+/// (more goes into a box), and fewer calls wait for results than did at the busiest moment so far.
 pub struct ActorHandle<S: 'static> {
     sender: Sender<Call<S>>,
     replies: Replies<Answer>,
@@ -49,11 +49,11 @@ impl<S: 'static> ActorHandle<S> {
         ActorHandle { sender, replies: Replies::new(), handles }
     }
 
-    /// Has the actor execute this call, later. Wait-free.
+    /// Sends a call, which the actor executes later. Wait-free.
     ///
     /// # Errors
-    /// Fails if as many calls of this handle wait as may, or the actor is gone. The call is
-    /// returned.
+    /// Fails if as many calls of this handle wait as its capacity allows, or the actor is gone. The
+    /// call is returned.
     ///
     /// ```
     /// use hemiola_bus::{Actor, SendError};
@@ -92,15 +92,15 @@ impl<S: 'static> ActorHandle<S> {
         CallBatch { handle: self, untold: false }
     }
 
-    /// Has the actor execute this call, and waits for its result.
+    /// Sends a call and waits for its result.
     ///
-    /// It waits for the actor's thread: not for real-time threads, and not from within the actor,
+    /// This waits for the actor's thread: not for real-time threads, and not from within the actor,
     /// which would wait for itself.
     ///
     /// # Errors
-    /// Fails if the call was not sent (it is returned), or if there is no result: the time is over
-    /// (the call may still be executed later), the call panicked, or the actor ended before it came
-    /// to it.
+    /// Fails if the call was not sent (it is returned), or if there is no result: the timeout
+    /// expired (the call may still be executed later), the call panicked, or the actor ended before
+    /// it came to it.
     ///
     /// ```
     /// use hemiola_bus::{Actor, AnswerError, CallError};
@@ -127,12 +127,11 @@ impl<S: 'static> ActorHandle<S> {
         Ok(unsafe { answer.into_value() })
     }
 
-    /// Has the actor execute this call. Its result can be awaited in any executor of futures.
-    /// Wait-free.
+    /// Sends a call whose result can be awaited in any executor of futures. Wait-free.
     ///
     /// # Errors
-    /// Fails if as many calls of this handle wait as may, or the actor is gone. The call is
-    /// returned.
+    /// Fails if as many calls of this handle wait as its capacity allows, or the actor is gone. The
+    /// call is returned.
     ///
     /// ```
     /// use hemiola_bus::Actor;
@@ -172,7 +171,7 @@ impl<S: 'static> ActorHandle<S> {
         self.transfer(task)
     }
 
-    /// Whether the next call is one that records how long it waited.
+    /// Returns whether the next call records how long it waited.
     #[inline]
     fn times_next<T>(&self) -> bool {
         Timed::<T>::FITS && self.sender.sent().is_multiple_of(TIMED_ONE_OF) && self.handles.are_timed()
@@ -206,17 +205,17 @@ impl<S: 'static> ActorHandle<S> {
 #[must_use = "the actor learns of the calls when this is dropped"]
 pub struct CallBatch<'h, S: 'static> {
     handle: &'h mut ActorHandle<S>,
-    /// Whether there are calls of which the actor was not notified.
+    /// Set while there are calls of which the actor was not notified.
     untold: bool,
 }
 
 impl<S: 'static> CallBatch<'_, S> {
-    /// Has the actor execute this call, later. Wait-free. If the actor is gone when the batch is
-    /// dropped, so are its calls.
+    /// Sends a call, which the actor executes later. Wait-free. If the actor is gone when the batch
+    /// is dropped, so are its calls.
     ///
     /// # Errors
-    /// Fails if as many calls of this handle wait as may. The call is returned, and the actor is
-    /// notified of the others.
+    /// Fails if as many calls of this handle wait as its capacity allows. The call is returned, and
+    /// the actor is notified of the others.
     #[inline]
     pub fn send<F>(&mut self, call: F) -> Result<(), SendError<F>>
     where

@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 pub(super) struct Inline<const WORDS: usize>(MaybeUninit<[usize; WORDS]>);
 
 impl<const WORDS: usize> Inline<WORDS> {
-    /// Whether values of this type need no box.
+    /// Returns whether values of this type need no box.
     pub(super) const fn fits<T>() -> bool {
         size_of::<T>() <= size_of::<[usize; WORDS]>() && align_of::<T>() <= align_of::<usize>()
     }
@@ -43,7 +43,7 @@ impl<const WORDS: usize> Inline<WORDS> {
     /// Takes the value out.
     ///
     /// # Safety
-    /// It was made with a value of this type, and nobody took that yet.
+    /// It was made with a value of this type, which was not taken yet.
     #[inline]
     pub(super) unsafe fn take<T>(&mut self) -> T {
         // SAFETY: a value of this type is there (see above), in place or in a box by the same rule

@@ -36,7 +36,7 @@ pub struct ActorReport {
     pub at: MonotonicTime,
     /// The number of calls that the actor has run.
     pub calls: u64,
-    /// The number of calls that were refused because their sender had as many waiting as it may.
+    /// The number of calls that were refused because their sender's lane was full.
     pub refused: u64,
     /// The number of calls that panicked.
     pub panics: u64,
@@ -114,12 +114,12 @@ impl Figures {
     }
 }
 
-/// What an actor's handles share: whether calls are measured, and how many of them wait.
+/// The state that an actor's handles share: whether calls are measured, and how many of them wait.
 #[derive(Default)]
 pub(super) struct Handles {
     /// Set if calls are measured.
     latencies: OnceLock<Latencies>,
-    /// Returns, for each handle, how many calls wait in its lane.
+    /// The functions that return, for each handle, how many calls wait in its lane.
     depths: Mutex<Vec<Depth>>,
 }
 

@@ -99,11 +99,11 @@ impl Bus {
     }
 
     /// Calls a service that [can be called](Self::allow_calls) from outside, and waits for the
-    /// answer. `None` if it cannot. Not for real-time threads.
+    /// answer. Returns `None` if it cannot be called. Not for real-time threads.
     ///
     /// # Errors
-    /// Fails if this is no request of the service, or if it is not answered: nobody serves it, the
-    /// time is over, or the server panicked.
+    /// Fails if this is not a request of the service, or if it is not answered: nobody serves it,
+    /// the timeout expired, or the server panicked.
     pub fn call_value(&self, service: &str, request: &Value, timeout: Duration) -> Option<Result<Value, BusError>> {
         let mut response = ValueWriter::default();
         let answered = self.call_from(service, &mut ValueReader::new(request), &mut response, timeout)?;
@@ -133,8 +133,8 @@ impl Bus {
     /// ```
     ///
     /// # Errors
-    /// Fails if this is no request of the service, or if it is not answered: nobody serves it, the
-    /// time is over, or the server panicked.
+    /// Fails if this is not a request of the service, or if it is not answered: nobody serves it,
+    /// the timeout expired, or the server panicked.
     pub fn call_from(
         &self,
         service: &str,
@@ -147,9 +147,9 @@ impl Bus {
     }
 
     /// Creates a client of a service that [can be called](Self::allow_calls) from outside, whose
-    /// requests and answers come as data: for programs that do not know its types and wait for
-    /// nobody, as links. `signal` is raised when an answer is there. `None` if the service cannot
-    /// be called. Allocates and takes locks: not for real-time threads.
+    /// requests and answers come as data: for programs, such as links, that do not know its types
+    /// and must not wait. `signal` is raised when an answer is there. Returns `None` if the service
+    /// cannot be called. Allocates and takes locks: not for real-time threads.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Signal};
@@ -175,9 +175,10 @@ impl Bus {
         Some((view.client)(self, service, signal))
     }
 
-    /// Creates a server of such a service whose requests and answers are data: see
-    /// [`any_client`](Self::any_client) and [`server`](Self::server). `signal` is raised when a
-    /// request is there.
+    /// Creates a server of a service that [can be called](Self::allow_calls) from outside, whose
+    /// requests and answers come as data: see [`any_client`](Self::any_client) and
+    /// [`server`](Self::server). `signal` is raised when a request is there. Returns `None` if the
+    /// service cannot be called.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Signal};

@@ -1,5 +1,5 @@
 //! The actors and event loops that are listed on a bus, so that they appear beside the topics and
-//! services. They are used without their names.
+//! services. Nothing finds them by name.
 
 use crate::actor::{Actor, ActorReport, Figures};
 use crate::event_loop::EventLoopReport;
@@ -14,7 +14,7 @@ pub(super) struct Listed {
     event_loops: Mutex<Vec<(String, Reporter)>>,
 }
 
-/// Makes a report by this name, unless the event loop is gone.
+/// A function that makes a report under the given name, unless the event loop is gone.
 type Reporter = Box<dyn Fn(&str) -> Option<EventLoopReport> + Send + Sync>;
 
 impl Listed {

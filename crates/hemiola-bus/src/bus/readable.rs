@@ -26,7 +26,7 @@ struct View {
     publisher: JoinPublisher,
 }
 
-/// Makes a publisher of messages that come as data.
+/// A function that makes a publisher of messages that come as data.
 type JoinPublisher = fn(&Bus, &str, &'static RepresentationDescriptor) -> Result<Box<dyn UntypedPublisher>, BusError>;
 
 fn publisher<T: Carried>(
@@ -71,7 +71,7 @@ impl Bus {
     /// # Errors
     /// Returns [`BusError::OtherType`] if the topic carries other messages.
     pub fn readable_topic<T: Representation>(&self, name: &str) -> Result<Topic<T>, BusError> {
-        // Locked all along: who learns of the topic finds out what its messages are.
+        // Locked throughout: whoever sees the topic also finds what its messages are.
         let mut views = self.0.readable.views();
         let topic = self.topic(name)?;
         let view = View {
@@ -89,8 +89,8 @@ impl Bus {
         Ok(topic)
     }
 
-    /// Returns the topic of that name whose messages are of a representation that may be no Rust
-    /// type.
+    /// Returns the topic of that name whose messages are of a representation that need not be a
+    /// Rust type.
     ///
     /// # Errors
     /// Returns [`BusError::OtherType`] if the topic carries other messages.
@@ -152,8 +152,8 @@ impl Bus {
     }
 
     /// Publishes a message whose type is not known here: the text form of a value, as tools write
-    /// it. `None` if the topic is not readable. Allocates and takes locks: not for real-time
-    /// threads.
+    /// it. Returns `None` if the topic is not readable. Allocates and takes locks: not for
+    /// real-time threads.
     ///
     /// ```
     /// use hemiola_bus::{Bus, WhenFull};
@@ -176,7 +176,8 @@ impl Bus {
     /// ```
     ///
     /// # Errors
-    /// Fails if the value is none of the topic's messages, or if the topic carries others by now.
+    /// Fails if the value is not a message of the topic, or if the topic carries other messages by
+    /// now.
     pub fn publish_value(&self, name: &str, value: &Value) -> Option<Result<(), BusError>> {
         self.publish_from(name, &mut ValueReader::new(value))
     }
@@ -194,9 +195,9 @@ impl Bus {
         Some(self.untyped_publisher(name)?.and_then(read))
     }
 
-    /// Returns a new publisher of such a topic whose messages come as data: for programs that
-    /// publish many and do not know their type, as links do. `None` if the topic is not readable.
-    /// Allocates and takes locks: not for real-time threads.
+    /// Creates a publisher of a [readable](Self::readable_topic) topic whose messages come as data:
+    /// for programs, such as links, that publish many messages and do not know their type. Returns
+    /// `None` if the topic is not readable. Allocates and takes locks: not for real-time threads.
     ///
     /// ```
     /// use hemiola_bus::{Bus, WhenFull};
@@ -241,7 +242,7 @@ impl Readable {
 /// while let Some(message) = queue.receive() {
 ///     message.write(writer);
 /// }
-/// println!("{} were too many", queue.dropped());
+/// println!("{} were dropped", queue.dropped());
 /// # }
 /// ```
 pub struct AnyQueue(Box<dyn Receive>);

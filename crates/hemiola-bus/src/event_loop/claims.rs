@@ -1,4 +1,4 @@
-//! Which numbers belong to which producer, and which are published.
+//! The numbers that producers have claimed, and those that are published.
 //!
 //! # Protocol
 //! With one producer, `published` counts the events: the producer claims the next by being the only
@@ -9,8 +9,8 @@
 //! ahead. Each slot has a mark: whether it was published last in an even or an odd round. Marks are
 //! published in any order; consumers stop at the first that is not of the round.
 //!
-//! A producer that panics has claimed for good: it marks its numbers as void, and consumers pass
-//! them over.
+//! A claim cannot be undone: a producer that panics marks its numbers as void, and consumers skip
+//! them.
 
 use crate::circle::Circle;
 use crate::sync::{AtomicU8, AtomicU64, Line, Ordering};
@@ -116,7 +116,7 @@ impl ManyProducers {
         }
     }
 
-    /// The mark of the number's round: 1 in the first, then 0, and so on.
+    /// Returns the mark of the number's round: 1 in the first, then 0, and so on.
     #[inline]
     fn round(&self, number: u64) -> u8 {
         !(number >> self.shift) as u8 & ROUND

@@ -81,7 +81,7 @@ impl<E, C: Claims> Consumer<E, C> {
     /// Handles the events that are there now, and returns how many. Never waits. Their places are
     /// freed a quarter of the ring at a time.
     ///
-    /// If `handle` panics, so does this, and the event counts as handled.
+    /// If `handle` panics, so does this method, and the event counts as handled.
     #[inline]
     pub fn poll(&mut self, mut handle: impl FnMut(&E)) -> usize {
         let end = self.available(self.ring.capacity());
@@ -140,7 +140,7 @@ impl<E, C: Claims> Consumer<E, C> {
     /// Handles events, and waits for them, until all producers are gone and all that they published
     /// has been handled.
     ///
-    /// A panic of `handle` ends that event, and is [counted](Self::panics).
+    /// A panic of `handle` ends the handling of that event, and is [counted](Self::panics).
     pub fn run_until_closed(&mut self, mut handle: impl FnMut(&E)) {
         let mut panics = std::mem::take(&mut self.panics);
         while self.wait_until(None) == Waited::Ready {
@@ -159,7 +159,8 @@ impl<E, C: Claims> Consumer<E, C> {
         self.panics.count()
     }
 
-    /// Returns the message and the place of that handler's last panic.
+    /// Returns the message and the place of the last panic of
+    /// [`run_until_closed`](Self::run_until_closed)'s handler.
     pub fn last_panic(&self) -> Option<&str> {
         self.panics.last()
     }

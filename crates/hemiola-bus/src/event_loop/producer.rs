@@ -29,8 +29,8 @@ use std::time::Duration;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What is written is the event that was in that place a round ago: buffers in it can be used
-/// again.
+/// A producer writes over the event that was in that place one round ago: buffers in it can be
+/// reused.
 pub struct Producer<E, C: Claims = ManyProducers> {
     ring: Arc<Ring<E, C>>,
     cursors: Arc<Vec<Arc<Cursor>>>,
@@ -69,6 +69,7 @@ impl<E, C: Claims> Producer<E, C> {
     ///
     /// If `write` panics, there is no event.
     ///
+    /// # Errors
     /// Fails if the ring is full, or if all consumers are gone (which is noticed at the latest when
     /// the ring is full). The closure is returned.
     #[inline]
@@ -105,7 +106,7 @@ impl<E, C: Claims> Producer<E, C> {
     /// Writes an event in place and publishes it; waits for room, but not longer than `timeout`.
     /// Not for real-time threads.
     ///
-    /// Sleeps if the consumers do; spins where they spin.
+    /// Sleeps if the consumers sleep; spins if they spin.
     ///
     /// # Errors
     /// Fails if the ring was full all the time, or if all consumers are gone. The closure is

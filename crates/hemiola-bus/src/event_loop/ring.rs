@@ -1,7 +1,7 @@
-//! The events, and who may touch which.
+//! The events, and the rules by which threads access them.
 //!
 //! # Invariant
-//! Events are numbered from 0; number n lies in slot n modulo the capacity. Slots are touched by:
+//! Events are numbered from 0; number n lies in slot n modulo the capacity. Slots are accessed by:
 //!
 //! | who | which numbers | how |
 //! |---|---|---|
@@ -32,7 +32,7 @@ use std::sync::OnceLock;
 pub(super) struct Ring<E, C> {
     slots: Circle<UnsafeCell<E>>,
     pub(super) claims: C,
-    /// Notified by all who publish or consume, if anybody may sleep.
+    /// Notified after each publication and consumption, if anybody may sleep.
     pub(super) wakeup: Wakeup,
     anybody_sleeps: AtomicBool,
     producers: AtomicUsize,
@@ -156,8 +156,8 @@ impl<E, C: Claims> Ring<E, C> {
     /// Returns an event to write, for as long as it is not published.
     ///
     /// # Safety
-    /// The caller is a producer that has claimed the number and not published it yet, and asks
-    /// once.
+    /// The caller is a producer that has claimed the number and not published it yet, and calls
+    /// this once.
     #[inline]
     pub(super) unsafe fn write(&self, number: u64) -> *mut E {
         self.slots.at(number).change(|event| event)
@@ -199,7 +199,7 @@ impl<E, C: Claims> Ring<E, C> {
         self.stamps.at(number / TIMED_ONE_OF)
     }
 
-    /// Notes that consumers may sleep. To be called before there are producers.
+    /// Notes that consumers may sleep. Must be called before there are producers.
     pub(super) fn expect_sleepers(&self) {
         self.anybody_sleeps.store(true, Ordering::Relaxed);
     }
@@ -208,8 +208,8 @@ impl<E, C: Claims> Ring<E, C> {
         self.anybody_sleeps.load(Ordering::Relaxed)
     }
 
-    /// Notifies all who may sleep that something was published or consumed. Costs nothing where
-    /// everybody spins.
+    /// Notifies all threads that may sleep that something was published or consumed. Costs nothing
+    /// where all of them spin.
     #[inline]
     pub(super) fn signal(&self) {
         if self.may_sleep() {

@@ -9,11 +9,11 @@
 //! |---|---|---|
 //! | writer | fills the back buffer | nobody else knows of it |
 //! | writer | swaps back and middle, sets the mark | the filled buffer can be taken; the writer owns what was in the middle |
-//! | reader | looks at the mark; if set: swaps front and middle, clears it | the reader owns the newest buffer |
+//! | reader | reads the mark; if set: swaps front and middle, clears it | the reader owns the newest buffer |
 //!
 //! Ownership only moves by the swap of one word, so no buffer ever has two owners. The swaps
 //! release (what the owner did to its buffer is seen by the next owner) and acquire (the new owner
-//! sees it). The look at the mark may be relaxed: it decides only whether to swap.
+//! sees it). Reading the mark may be relaxed: it decides only whether to swap.
 #![expect(unsafe_code, reason = "buffers are shared between threads as the protocol above says")]
 
 use crate::sync::{Arc, AtomicU8, CellAccess, Ordering, UnsafeCell};

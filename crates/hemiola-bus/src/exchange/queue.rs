@@ -47,7 +47,7 @@ pub struct QueueWriter<T> {
     seen_taken: usize,
 }
 
-/// Returns how many values wait in a queue, as long as it has an end.
+/// A function that returns how many values wait in a queue, as long as one of its ends exists.
 pub(crate) type Depth = Box<dyn Fn() -> Option<u64> + Send + Sync>;
 
 /// The reading end of [`queue`].
@@ -121,7 +121,7 @@ impl<T> QueueWriter<T> {
         self.written as u64
     }
 
-    /// Returns a function that anyone may call for how many values wait.
+    /// Returns a function by which any thread can read how many values wait.
     #[cfg(not(loom))]
     pub(crate) fn depth(&self) -> Depth
     where
@@ -216,7 +216,7 @@ impl<'a, T> Taken<'a, T> {
         unsafe { ManuallyDrop::take(self.forget()) }
     }
 
-    /// Leaves it where it lies, to be moved out there or never.
+    /// Leaves the value where it lies, to be moved out there or never.
     #[inline]
     pub(crate) fn forget(self) -> &'a mut ManuallyDrop<T> {
         let value: *mut ManuallyDrop<T> = self.0;
@@ -229,7 +229,7 @@ impl<'a, T> Taken<'a, T> {
 impl<T> Drop for Taken<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: its only owner lets it go.
+        // SAFETY: its only owner drops it.
         unsafe { ManuallyDrop::drop(self.0) };
     }
 }

@@ -62,9 +62,10 @@ pub(super) struct Agenda {
     /// The callbacks to be called before the next look; in the order of priority, all that are
     /// ready.
     window: Ranks,
-    /// In the order of priority, those in the window that share theirs.
+    /// The callbacks of the window that share their priority with others; used by
+    /// [`Order::Priority`] only.
     line: BinaryHeap<Reverse<Place>>,
-    /// In ROS 2's order, the callbacks that became ready since the last look.
+    /// The callbacks that became ready since the last look; used by ROS 2's orders only.
     later: Ranks,
 }
 

@@ -1,20 +1,20 @@
 //! Messages between modules, tools and other processes' links, beside the blackboard.
 //!
-//! Nothing here waits for anybody on a real-time thread: every sender has lanes of its own, which
-//! are made when it joins. So sending is a few stores, and a slow or vanished receiver costs
-//! messages, which are counted, and never time.
+//! Nothing here waits on a real-time thread: every sender has lanes of its own, which are made when
+//! it joins. So sending is a few stores, and a slow or vanished receiver costs messages, which are
+//! counted, but never time.
 //!
 //! | file | what |
 //! |---|---|
-//! | `bus` | where topics and services are found by name |
+//! | `bus` | the registry of topics and services by name |
 //! | `topic` | messages to any number of receivers, without copying |
 //! | `service` | requests and answers, by name |
-//! | `actor` | an object that one thread touches and all may call |
+//! | `actor` | an object that one thread owns and all may call |
 //! | `event_loop` | a ring of events that all consumers see in one order |
-//! | `statistics` | what passes through, in numbers |
-//! | `when_full` | what becomes of a message for which there is no room |
+//! | `statistics` | statistics of what passes through |
+//! | `when_full` | what happens to a message for which there is no room |
 //! | `module` | ends of topics and services as arguments of updates |
-//! | `carried` | what topics of modules carry: of Rust types, or known at run time only |
+//! | `carried` | the messages of modules' topics: of Rust types, or known at run time only |
 //! | `signal` | how a receiver is notified of what was sent |
 //! | `ready` | which callbacks of an executor have something to do, and in which order it arrived |
 //! | `executor` | threads that run callbacks for messages and timers, the most important one first |
@@ -22,7 +22,7 @@
 //! | `mailbox` | many senders, one receiver, a lane for each |
 //! | `reply` | one answer on its way back |
 //! | `exchange` | the newest value, or all in order, from one thread to another |
-//! | `circle` | places in which numbers go round, under all rings |
+//! | `circle` | the places of a ring, used by all rings |
 //! | `roster` | lists that are changed rarely and read without waiting |
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -10,21 +10,22 @@
 //! |---|---|---|
 //! | joining | J | with `receiver` locked: takes a free lane, puts a new reading end there |
 //! | sender | S1 | pushes into its lane |
-//! | | S2 | sets the lane's READY bit; if it was clear, looks whether the receiver is GONE (then clears it), and signals |
+//! | | S2 | sets the lane's READY bit; if it was clear, checks whether the receiver is GONE (then clears it), and signals |
 //! | | S3 | leaves: sets READY and LEAVING in one step, its last |
 //! | receiver | R1 | swaps the word for zero and notes the bits in `pending`, which only it uses |
-//! | | R2 | visits noted lanes; one that it found empty is struck off, and if it was LEAVING, it is free |
-//! | | R3 | goes: says so under `receiver`, empties all noted lanes, and exchanges zero for GONE; if the word is not zero: again |
+//! | | R2 | visits noted lanes; one that it finds empty is struck off, and if it was LEAVING, it is free |
+//! | | R3 | leaves: notes that under `receiver`, empties all noted lanes, and exchanges zero for GONE; if the word is not zero: again |
 //!
-//! *Nothing is forgotten.* A lane that is not empty is noted in the word or in `pending`, or its
-//! sender is between S1 and S2.
+//! *Nothing is lost.* A lane that is not empty is noted in the word or in `pending`, or its sender
+//! is between S1 and S2.
 //!
 //! *Nothing is sent to nobody.* The changes of a word have an order. S2 before R3's exchange: the
 //! exchange fails, and the receiver sees what was sent. S2 after it: the sender sees GONE, and that
-//! the lane's reading end is left to it: it takes back what it has sent, which is all there is.
+//! the lane's reading end is left to it: it takes back what it has sent, which is everything in
+//! there.
 //!
-//! *No lane has two owners.* S3 is the last that a sender does. As its bits come together, a
-//! receiver that sees LEAVING has seen all that this sender ever set.
+//! *No lane has two owners.* S3 is the last step of a sender. As its bits come together, a receiver
+//! that sees LEAVING has seen all that this sender ever set.
 //!
 //! S2 and S3 release and R1 acquires (they all are read-modify-writes, so a later one hides no
 //! earlier one): the receiver sees the reading end and what is in the lane. R2 releases a free
@@ -34,8 +35,8 @@
 //! that the executor handles ([`ready`](crate::ready)): the lane with the lowest number is visited,
 //! for one value.
 //!
-//! A sender that was preempted in mid-send delays nobody, and one that sends nothing costs nothing:
-//! the receiver reads one word per 31.
+//! A sender that is preempted while it sends delays nobody, and one that sends nothing costs
+//! nothing: the receiver reads one word per 31.
 
 mod block;
 mod inbox;

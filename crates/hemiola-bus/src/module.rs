@@ -1,8 +1,9 @@
 //! Ends of topics and services as arguments of updates.
 //!
-//! A module's topic is called as the representation that it carries: `&mut Publisher<WhistleHeard>`
-//! in one module and `&Subscription<WhistleHeard>` in another are all that it takes to connect
-//! them. A module's service is called as the representation that it is asked with: [`Requests`].
+//! A module's topic has the name of the representation that it carries: `&mut
+//! Publisher<WhistleHeard>` in one module and `&Subscription<WhistleHeard>` in another are all that
+//! is needed to connect them. A module's service has the name of the representation of its
+//! requests: [`Requests`].
 #![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
 mod connector;
@@ -24,12 +25,12 @@ use crate::carried::{Carried, End, publish_again};
 use crate::topic::{Publisher, Queue, Sample, Topic};
 use crate::when_full::WhenFull;
 
-/// The messages of a topic as an update gets them: those that had arrived when the run of its cycle
-/// began.
+/// The messages of a topic as an update receives them: those that had arrived when the run of its
+/// cycle began.
 ///
-/// So what an update gets does not depend on when exactly in the run it is called, and what is
+/// So what an update receives does not depend on when exactly in the run it is called, and what is
 /// published in a run is received in a later one. A subscription keeps up to 32 messages of each
-/// publisher between two runs; the oldest of more are dropped and counted.
+/// publisher between two runs; if more arrive, the oldest are dropped and counted.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Subscription};
@@ -52,7 +53,7 @@ use crate::when_full::WhenFull;
 pub struct Subscription<T: Carried> {
     queue: Queue<T>,
     message: &'static RepresentationDescriptor,
-    /// The number of messages that this run got of each publisher, by the publisher's place.
+    /// The number of messages that this run received from each publisher, by the publisher's place.
     received: [u8; PUBLISHERS],
     /// The number, for each publisher, of the next message that has not been received.
     next: [u64; PUBLISHERS],
@@ -66,7 +67,7 @@ const PUBLISHERS: usize = 16;
 const CAPACITY: usize = 32;
 
 impl<T: Representation> Subscription<T> {
-    /// Creates a subscription, which gets what is published from now on.
+    /// Creates a subscription, which receives what is published from now on.
     pub fn new(topic: &Topic<T>) -> Self {
         Self::of_messages(topic, RepresentationDescriptor::of::<T>())
     }
@@ -233,7 +234,7 @@ impl<T: Representation> PortRecord for Publisher<T> {
 }
 
 impl<T: Representation> Publisher<T> {
-    /// Creates a publisher that nobody listens to, to test an update by hand.
+    /// Creates a publisher without subscribers, to test an update by hand.
     ///
     /// ```
     /// use hemiola_bus::Publisher;

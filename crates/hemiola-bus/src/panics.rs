@@ -32,7 +32,7 @@ impl Panics {
     }
 }
 
-/// Describes a panic by its message and its place, and drops what it carried.
+/// Describes a panic by its message and its place, and drops its payload.
 #[cold]
 pub(crate) fn describe(panic: Box<dyn Any + Send>) -> String {
     let text = describe_panic(&*panic, &take_place());
@@ -40,13 +40,13 @@ pub(crate) fn describe(panic: Box<dyn Any + Send>) -> String {
     text
 }
 
-/// Drops a value that belongs to somebody else than the caller: a panic ends here.
+/// Drops a value that does not belong to the caller: a panic ends here.
 pub(crate) fn drop_contained<T>(value: T) {
     call_contained(|| drop(value));
 }
 
-/// Calls a closure that belongs to somebody else than the caller: a panic ends here. What the panic
-/// carries is dropped in the same way, and forgotten if that panics, too.
+/// Calls a closure that does not belong to the caller: a panic ends here. The payload of the panic
+/// is dropped in the same way, and forgotten if that panics, too.
 pub(crate) fn call_contained(call: impl FnOnce()) {
     // Loom's own panics must be seen.
     if cfg!(loom) {

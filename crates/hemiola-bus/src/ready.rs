@@ -1,16 +1,16 @@
-//! The set of an executor's callbacks that have something to do: set by anyone, taken by the
-//! executor.
+//! The set of an executor's callbacks that have something to do: any thread adds to it, the
+//! executor takes from it.
 //!
 //! # Protocol
-//! A bit per callback, 63 of them to a word; the word's last bit says that the executor sleeps.
+//! A bit per callback, 63 of them to a word; the word's last bit is set while the executor sleeps.
 //!
 //! | who | step | effect |
 //! |---|---|---|
 //! | sender | S1 | numbers its message, and puts it where the callback finds it |
-//! | | S2 | sets the callback's bit, then looks whether the executor sleeps |
+//! | | S2 | sets the callback's bit, then checks whether the executor sleeps |
 //! | | S3 | if so, and nobody has woken it from this sleep: wakes it, then notes that this sleep is over |
 //! | executor | E1 | takes all bits of a word (swaps in zero), looks for messages, runs callbacks |
-//! | | E2 | nothing left: looks at the wake-up's generation, gives the sleep a number |
+//! | | E2 | nothing left: reads the wake-up's generation, gives the sleep a number |
 //! | | E3 | sets the sleeping bit of every word, and sees in the same instruction whether a callback's bit is set: if so, E5 |
 //! | | E4 | sleeps, unless the generation has moved |
 //! | | E5 | E1: which clears the sleeping bits, too |
@@ -18,9 +18,9 @@
 //! S2 releases and E1 acquires: a message is there when its bit is. No wake-up is lost, because S2
 //! and E3 change the same word: if S2 came first, E3 sees its bit; if E3 did, S2 sees the sleeping
 //! bit. Then S3 reads the number that E2 gave (or a later one), and if it is noted as over,
-//! somebody has woken the executor after E2 looked at the generation: E4 ends, and E1 finds the
-//! bit. Whoever is preempted between S2 and S3 delays nobody but itself: the next sender sees the
-//! sleeping bit as well, and wakes.
+//! somebody has woken the executor after E2 read the generation: E4 ends, and E1 finds the bit. A
+//! thread that is preempted between S2 and S3 delays only itself: the next sender sees the sleeping
+//! bit as well, and wakes.
 //!
 //! So a send costs two additions to words of one line while the executor is awake (the second is
 //! for its place in the order of arrival), and all sends together one system call per sleep.
@@ -51,13 +51,13 @@ const PER_WORD: usize = 63;
 const WORDS: usize = if cfg!(loom) { 1 } else { 4 };
 const ASLEEP: u64 = 1 << 63;
 
-/// The executor's end.
+/// The executor's end of the set.
 pub(crate) struct ReadySet {
     shared: Arc<Shared>,
 }
 
 /// Notifies an executor that one of its callbacks has something to do. A clone notifies the same
-/// callback. Executors make them.
+/// callback. Only executors create it.
 ///
 /// ```
 /// use hemiola_bus::{Ready, Signal};
@@ -84,11 +84,12 @@ struct Shared {
     words: [AtomicU64; WORDS],
     /// The number of messages, calls and ticks that have arrived.
     arrivals: AtomicU64,
-    /// The number of the executor's latest sleep. `woken` is that of the latest one from which it
-    /// was woken.
+    /// The number of the executor's latest sleep. `woken` is the number of the latest sleep from
+    /// which it was woken.
     sleep: AtomicU64,
     woken: AtomicU64,
-    /// Shared with the clock, which wakes whoever waits for a time of it.
+    /// The wake-up that ends the executor's sleep. It is shared with the clock, which notifies it
+    /// when it is set.
     wakeup: std::sync::Arc<Wakeup>,
 }
 
@@ -105,18 +106,18 @@ impl ReadySet {
         }
     }
 
-    /// Returns what sets the bit of callback `index`.
+    /// Returns the end that sets the bit of callback `index`.
     pub(crate) fn ready(&self, index: usize) -> Ready {
         Ready::new(&self.shared, index)
     }
 
-    /// Numbers what arrives now.
+    /// Returns the number of what arrives now.
     #[inline]
     pub(crate) fn arrive(&self) -> u64 {
         self.shared.arrive()
     }
 
-    /// Returns what ends the executor's sleep.
+    /// Returns the wake-up that ends the executor's sleep.
     pub(crate) fn wakeup(&self) -> &std::sync::Arc<Wakeup> {
         &self.shared.wakeup
     }
@@ -156,8 +157,8 @@ impl ReadySet {
     /// Returns whether any word is not zero, so that there may be something to take.
     #[inline]
     pub(crate) fn is_touched(&self) -> bool {
-        // Relaxed: it decides only whether to look closer. A bit that is set a moment later is seen
-        // at the next look, or by E3.
+        // Relaxed: it decides only whether to check further. A bit that is set a moment later is
+        // seen at the next check, or by E3.
         self.shared.words.iter().fold(0, |bits, word| bits | word.load(Ordering::Relaxed)) != 0
     }
 
@@ -179,8 +180,8 @@ impl ReadySet {
         }
     }
 
-    /// Returns the generation that [`ReadySet::sleep`] needs: to be read before the last look at
-    /// what else could end the sleep, such as the clock.
+    /// Returns the generation that [`ReadySet::sleep`] needs. It must be read before the last check
+    /// of what else could end the sleep, such as the clock.
     pub(crate) fn generation(&self) -> Generation {
         self.shared.wakeup.generation()
     }
@@ -226,15 +227,15 @@ impl Ready {
         }
     }
 
-    /// Marks the callback as one that has something to do. To be called when its message is where
-    /// the callback finds it. Wait-free.
+    /// Marks the callback as one that has something to do. Must be called after its message is
+    /// where the callback finds it. Wait-free.
     #[inline]
     pub fn raise(&self) {
         self.note_arrival();
         self.tell();
     }
 
-    /// Numbers what arrives now, for whoever keeps the number beside what arrived.
+    /// Returns the number of what arrives now, to be kept beside what arrived.
     #[inline]
     pub(crate) fn arrive(&self) -> u64 {
         self.shared.arrive()
@@ -260,26 +261,26 @@ impl Ready {
         Some(self.oldest.load(Ordering::Relaxed)).filter(|&arrival| arrival != NONE)
     }
 
-    /// Forgets the oldest arrival. For the receiver, before it looks for what has arrived.
+    /// Forgets the oldest arrival. Only for the receiver, before it checks what has arrived.
     #[inline]
     pub(crate) fn forget_oldest(&self) {
         self.oldest.store(NONE, Ordering::Relaxed);
     }
 
-    /// Marks the callback as one that has something to do, of which the arrival is noted already.
+    /// Marks the callback as one that has something to do whose arrival is noted already.
     #[inline]
     pub(crate) fn tell(&self) {
         let word = &self.shared.words[self.word];
         word.fetch_or(self.bit, Ordering::AcqRel);
-        // The instruction before does not ask for the old word, which would make it a loop. An
-        // executor that has woken up since needs no waking; one that has gone to sleep since has
-        // seen the bit, and is woken in vain.
+        // The instruction before does not use the old word, which would make it a loop. An executor
+        // that has woken up since needs no waking; one that has gone to sleep since has seen the
+        // bit, and is woken needlessly.
         if word.load(Ordering::Acquire) & ASLEEP != 0 {
             self.wake();
         }
     }
 
-    /// Returns what sets the bit of callback `index` of the same executor.
+    /// Returns the end that sets the bit of callback `index` of the same executor.
     pub(crate) fn of(&self, index: usize) -> Self {
         Self::new(&self.shared, index)
     }

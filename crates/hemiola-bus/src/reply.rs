@@ -2,14 +2,14 @@
 //! sleeps, awaits, or has given up.
 //!
 //! # Protocol
-//! A reply has two ends, [`Asker`] and [`Answerer`], and one word of bits that are only set, but
-//! for WAKER.
+//! A reply has two ends, [`Asker`] and [`Answerer`], and one word of bits that are only ever set,
+//! except for WAKER.
 //!
 //! | who | step | effect |
 //! |---|---|---|
-//! | answerer | B1 | writes the answer; nobody else touches it yet |
+//! | answerer | B1 | writes the answer; nobody else accesses it yet |
 //! | | B2 | sets ANSWERED, and sees in the same instruction WAKER and ASKER_LEFT |
-//! | | B3 | WAKER: takes the waker and uses it; else signals the wake-up. ASKER_LEFT: drops the answer, that is its own again |
+//! | | B3 | WAKER: takes the waker and uses it; else signals the wake-up. ASKER_LEFT: drops the answer, which is its own again |
 //! | | B4 | sets ANSWERER_LEFT: its last step |
 //! | asker | Q1 | sees ANSWERED: the answer is its own |
 //! | | Q2 | to be woken: clears WAKER, which makes the waker its own unless ANSWERED was set; writes it; sets WAKER |
@@ -73,8 +73,8 @@ impl<V> Replies<V> {
     /// Opens a reply and returns both its ends. Allocates only if all are open.
     pub(crate) fn open(&mut self) -> (Asker<V>, Answerer<V>) {
         let index = self.free().unwrap_or_else(|| {
-            // Two are added: the answerer may still be on its way out of the one when the asker
-            // opens the next.
+            // Two are added: the answerer may not have left the first one when the asker opens the
+            // next.
             self.replies.extend([Arc::new(Reply::new()), Arc::new(Reply::new())]);
             self.replies.len() - 2
         });
@@ -97,7 +97,7 @@ impl<V> Replies<V> {
     fn open_at(&mut self, index: usize) -> (Asker<V>, Answerer<V>) {
         self.next = (index + 1) % self.replies.len();
         let reply = &self.replies[index];
-        // Relaxed: whoever gets an end gets it by something that synchronises.
+        // Relaxed: the ends are handed over by something that synchronises.
         reply.word.store(0, Ordering::Relaxed);
         (Asker(reply.clone()), Answerer(Some(reply.clone())))
     }
@@ -163,7 +163,7 @@ impl<V> Answerer<V> {
         self.give(Ok(value));
     }
 
-    /// Lets the asker know why there is no answer.
+    /// Gives the asker the reason why there is no answer.
     pub(crate) fn refuse(self, error: AnswerError) {
         self.give(Err(error));
     }
@@ -184,7 +184,7 @@ impl<V> Drop for Answerer<V> {
 }
 
 impl<V> Asker<V> {
-    /// Sleeps until the answer is there, or until `deadline`. To be called once.
+    /// Sleeps until the answer is there, or until `deadline`. Must be called once only.
     pub(crate) fn wait(&mut self, deadline: Option<MonotonicTime>) -> Result<V, AnswerError> {
         loop {
             let seen = self.0.wakeup.generation();

@@ -1,4 +1,5 @@
-//! A list that is changed rarely, off the real-time threads, and read all the time, wait-free.
+//! A list that is changed rarely, outside of the real-time threads, and read all the time,
+//! wait-free.
 //!
 //! Changing it makes a new list and hands it to every reader through a triple buffer ([`latest`]);
 //! the reader's old list comes back the same way and is dropped by the next change. So readers
@@ -47,7 +48,7 @@ impl<T> Roster<T> {
         for reader in readers {
             reader.with_back(|back| back.clone_from(entries));
             reader.publish();
-            // An old list came back from the reader: nothing in it shall live on because of that.
+            // An old list came back from the reader, which must not keep its entries alive.
             reader.with_back(Vec::clear);
         }
         result
@@ -58,7 +59,7 @@ impl<T> Roster<T> {
         look(&self.inner().entries)
     }
 
-    /// Forgets the readers that are gone, and the lists that they saw last.
+    /// Removes the readers that are gone, and the lists that they saw last.
     pub fn forget_readers(&self) {
         self.inner().forget_readers();
     }
@@ -83,8 +84,8 @@ impl<T> RosterReader<T> {
         self.0.take()
     }
 
-    /// Takes the newest list as [`refresh`](Self::refresh) does, and leaves the list from before in
-    /// `former`; what was in there goes back instead of it.
+    /// Takes the newest list as [`refresh`](Self::refresh) does, and stores the previous list in
+    /// `former`, whose content goes back instead.
     pub fn refresh_keeping(&mut self, former: &mut Vec<Arc<T>>) -> bool {
         if !self.has_changed() {
             return false;

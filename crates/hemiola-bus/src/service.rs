@@ -1,8 +1,8 @@
 //! Requests and answers, by name.
 //!
 //! A client sends its request through a lane of its own ([`mailbox`](crate::mailbox)), and gets the
-//! answer through a [`reply`](crate::reply) that it uses again and again. Names are looked up once:
-//! a new server makes a lane for every client and hands it over as cycles hand over values
+//! answer through a [`reply`](crate::reply) that it reuses. Names are looked up once: a new server
+//! makes a lane for every client and hands it over as cycles hand over values
 //! ([`exchange`](crate::exchange)), so that clients on real-time threads find it without waiting.
 
 mod any;
@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 struct Question<Request, Response> {
     request: Request,
     number: u64,
-    /// When the request was sent, if that is measured.
+    /// The time at which the request was sent, if that is measured.
     sent: Ticks,
     answerer: Answerer<Given<Response>>,
     /// An earlier answer that the client is done with, to be dropped by the server: freeing memory
@@ -43,7 +43,7 @@ struct Question<Request, Response> {
 /// An answer on its way back to the client.
 struct Given<Response> {
     response: Response,
-    /// When the answer was given, if that is measured.
+    /// The time at which the answer was given, if that is measured.
     at: Ticks,
 }
 
@@ -113,7 +113,7 @@ fn hand_over<T: Send>(client: &mut LatestWriter<Option<Sender<T>>>, server: &Sen
     client.with_back(|back| *back = None);
 }
 
-/// A service of any types.
+/// A service whose requests and answers are of any type.
 trait AnyService: Any + Send + Sync {
     fn report(&self) -> ServiceReport;
 }

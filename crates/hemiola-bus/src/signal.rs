@@ -26,10 +26,10 @@ use std::sync::Arc;
 pub enum Signal {
     /// Does nothing: the receiver polls when its time has come, as modules do. This is the
     /// cheapest, above all if the receiver runs on another core: a signal waits until the message
-    /// has got there.
+    /// has arrived there.
     #[default]
     Nothing,
-    /// Wakes whoever sleeps on it.
+    /// Wakes the thread that sleeps on it.
     Wakeup(Arc<Wakeup>),
     /// Notifies a callback executor: see [`Executor::subscribe`](crate::Executor::subscribe).
     Ready(Ready),
@@ -52,8 +52,8 @@ impl Signal {
         }
     }
 
-    /// Notifies the receiver. It is not inlined into senders, where it would cost those who signal
-    /// nothing.
+    /// Notifies the receiver. This is not inlined into senders, where it would slow down those that
+    /// signal nothing.
     #[inline(never)]
     fn tell_somebody(&self) {
         match self {

@@ -68,17 +68,17 @@ impl TopicReport {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubscriberReport {
-    /// The messages that it asked for.
+    /// The messages that the receiver asked for.
     pub receives: Receives,
-    /// The number of messages that it received.
+    /// The number of messages that the receiver received.
     pub delivered: u64,
-    /// The number of messages that found no room, in the way that it asked for; or, for a receiver
-    /// of the newest, that were replaced before they were received.
+    /// The number of messages that found no room in its queue; or, for a receiver of the newest
+    /// message, that were replaced before they were received.
     pub dropped: u64,
     /// The number of messages that wait to be received.
     pub depth: u64,
-    /// The largest number of waiting messages that it ever found; all that its queue can keep of
-    /// one publisher if one was ever dropped.
+    /// The largest number of waiting messages that the receiver ever found; the capacity of its
+    /// queue for one publisher if a message was ever dropped.
     pub deepest: u64,
     /// The time from publishing to receiving, in nanoseconds, to some 6 %; only on a bus that
     /// [measures time](crate::Bus::with_timing).

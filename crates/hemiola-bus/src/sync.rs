@@ -80,7 +80,7 @@ pub(crate) use loom::hint::spin_loop;
 #[cfg(loom)]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 
-/// A cache line of its own (two, for processors fetch them in pairs), so that two sides do not
+/// A cache line of its own (two, because processors fetch them in pairs), so that two sides do not
 /// disturb each other.
 #[repr(align(128))]
 pub(crate) struct Line<T>(pub(crate) T);

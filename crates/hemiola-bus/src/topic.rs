@@ -3,14 +3,14 @@
 //! | file | what |
 //! |---|---|
 //! | `publisher` | fills a slot, and puts a reference to it into the lane of every receiver |
-//! | `receivers` | to whom a publisher publishes, and what becomes of those who leave |
+//! | `receivers` | the receivers of a publisher, and what happens to those that leave |
 //! | `queue` | receives all messages, in order; `sample`: what it hands out |
 //! | `latest` | receives the newest message |
 //! | `pool` | the slots of a publisher, with counted references |
 //! | `lane`, `cell` | a ring from one publisher to one queue; a place for one message |
-//! | `ledger` | how a publisher gets back what went through a lane |
+//! | `ledger` | how a publisher recovers what went through a lane |
 //! | `room` | how a publisher that may wait learns of room in a lane |
-//! | `hub` | who has joined, and what connects them |
+//! | `hub` | the publishers and receivers that have joined, and what connects them |
 
 mod cell;
 mod hub;
@@ -40,14 +40,14 @@ use hemiola_realtime::Wakeup;
 use std::fmt;
 use std::sync::Arc;
 
-/// The types that can be published: all that threads can share and that have a default (slots are
-/// made before the first message).
+/// The types that can be published: all types that threads can share and that have a default (slots
+/// are made before the first message).
 pub trait Message: Default + Send + Sync + 'static {}
 
 impl<T: Default + Send + Sync + 'static> Message for T {}
 
-/// A topic: every receiver gets what any publisher publishes. It exists while anyone holds it, a
-/// publisher or a receiver of it.
+/// A topic: every receiver receives what any publisher publishes. It exists while there is a handle
+/// to it, a publisher or a receiver.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Topic, WhenFull};
@@ -82,7 +82,7 @@ impl<T: Message> Topic<T> {
         self.0.name()
     }
 
-    /// Returns a number that identifies this topic, for as long as anyone holds it.
+    /// Returns a number that identifies this topic, for as long as it exists.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
@@ -122,9 +122,9 @@ impl<T: Message> Topic<T> {
         Latest::join(self.0.clone(), signal)
     }
 
-    /// Keeps the last message of each publisher, from now on, for those who join later: it is the
-    /// first that they receive. For what is published rarely and true until further notice, such as
-    /// a map. Costs a publisher some 20 ns per message.
+    /// Keeps the last message of each publisher, from now on, for receivers that join later: it is
+    /// the first that they receive. This is for messages that are published rarely and stay valid,
+    /// such as a map. Costs a publisher some 20 ns per message.
     ///
     /// ```
     /// use hemiola_bus::{Bus, WhenFull};
@@ -140,8 +140,8 @@ impl<T: Message> Topic<T> {
         self.0.keep_last();
     }
 
-    /// Returns who has joined, and what was published, received and dropped so far. Not for
-    /// real-time threads.
+    /// Returns the publishers and receivers that have joined, and the counts of what was published,
+    /// received and dropped so far. Not for real-time threads.
     pub fn report(&self) -> TopicReport {
         self.0.report()
     }

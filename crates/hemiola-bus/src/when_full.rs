@@ -19,10 +19,10 @@ pub enum WhenFull {
     /// Drops the oldest message in the queue to make room: for receivers that want the present
     /// state.
     DropOldest,
-    /// Drops the message: for receivers that want to know how it began.
+    /// Drops the message: for receivers that need the first messages.
     DropNewest,
-    /// Drops the message; but a publisher that asks, off the real-time threads, waits for room
-    /// ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)): for receivers that want
-    /// all messages.
+    /// Drops the message; but a publisher that asks for it, outside of the real-time threads, waits
+    /// for room ([`Publisher::publish_waiting`](crate::Publisher::publish_waiting)): for receivers
+    /// that want all messages.
     Wait,
 }

@@ -65,7 +65,7 @@ pub fn encode<T: Data>(value: &T) -> Vec<u8> {
 /// Decodes a value from bytes, of either byte order.
 ///
 /// # Errors
-/// If the bytes do not hold such a value, or hold more than it. Memory is allocated only for
+/// Fails if the bytes do not hold such a value, or hold more than it. Memory is allocated only for
 /// items that are really there.
 pub fn decode<T: Data>(bytes: &[u8]) -> Result<T, ReadError> {
     let mut reader = CdrReader::new(bytes)?;

@@ -106,8 +106,8 @@ pub trait Module: Send + 'static {
     /// Restores a state that was written.
     ///
     /// # Errors
-    /// If what the reader holds is not of the form of [`state`](Self::state); nothing is changed
-    /// then.
+    /// Fails if what the reader holds is not of the form of [`state`](Self::state); nothing is
+    /// changed then.
     fn read_state(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
         Ok(())
     }
@@ -247,7 +247,7 @@ impl ModuleDescriptor {
     /// Checks whether these parameters can be set.
     ///
     /// # Errors
-    /// If there are parameters that cannot be set: an error for each.
+    /// Fails if there are parameters that cannot be set: an error for each.
     pub fn check(&self, parameters: &BTreeMap<String, Value>) -> Result<(), Vec<ParametersError>> {
         match &self.maker {
             Maker::Rust { check, .. } => check(parameters),
@@ -258,7 +258,7 @@ impl ModuleDescriptor {
     /// Creates an instance with these parameters.
     ///
     /// # Errors
-    /// If there are parameters that cannot be set, or the constructor panics.
+    /// Fails if there are parameters that cannot be set, or the constructor panics.
     pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
         match &self.maker {
             Maker::Rust { create, .. } => Ok(create(parameters)?.with_safe_state(self.safe_state.clone())),

@@ -44,14 +44,14 @@ pub trait Parameters: Default + Send + Sync + 'static {
     /// Sets one parameter.
     ///
     /// # Errors
-    /// If the name is unknown, or the value has the wrong type or is out of range; nothing is
+    /// Fails if the name is unknown, or the value has the wrong type or is out of range; nothing is
     /// changed then.
     fn set(&mut self, name: &str, value: &Value) -> Result<(), ParametersError>;
 
     /// Returns the defaults, overridden by the given values.
     ///
     /// # Errors
-    /// If there are values that cannot be set: an error for each.
+    /// Fails if there are values that cannot be set: an error for each.
     fn with(values: &BTreeMap<String, Value>) -> Result<Self, Vec<ParametersError>> {
         let mut parameters = Self::default();
         let errors: Vec<_> = values.iter().filter_map(|(name, value)| parameters.set(name, value).err()).collect();
@@ -184,7 +184,7 @@ impl ParameterDescription {
     /// Checks whether `value` may be set.
     ///
     /// # Errors
-    /// If the value, or one of its numbers if it is a list, is out of range (NaN always is).
+    /// Fails if the value, or one of its numbers if it is a list, is out of range (NaN always is).
     pub fn check(&self, value: &Value) -> Result<(), ParametersError> {
         let Some(range) = self.range else { return Ok(()) };
         let number = match value {

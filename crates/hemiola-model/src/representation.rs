@@ -207,7 +207,7 @@ impl RepresentationDescriptor {
     /// ```
     ///
     /// # Errors
-    /// If no values of the schema can be laid out.
+    /// Fails if no values of the schema can be laid out.
     pub fn dynamic(name: Name, schema: &DataType) -> Result<&'static Self, LayoutError> {
         static KNOWN: Mutex<Vec<&'static RepresentationDescriptor>> = Mutex::new(Vec::new());
         let type_hash = MessageSchema::of(&name, schema).type_hash;
@@ -302,7 +302,7 @@ impl RepresentationDescriptor {
     /// representation is opaque.
     ///
     /// # Errors
-    /// If what the reader holds does not fit the schema; the value is then unchanged.
+    /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
     ///
     /// # Safety
     /// There is a value of this representation at that address, and nobody else uses it in the
@@ -316,7 +316,7 @@ impl RepresentationDescriptor {
     /// to be called off the real-time threads.
     ///
     /// # Panics
-    /// If the type's `Default` does.
+    /// Panics if the type's `Default` does.
     pub fn create(&'static self) -> AnyRepresentation {
         AnyRepresentation { descriptor: self, default: (self.default)(), value: (self.create)(self) }
     }

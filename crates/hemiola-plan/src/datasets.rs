@@ -67,7 +67,7 @@ impl Dataset {
     /// graph.
     ///
     /// # Errors
-    /// If the text has neither form, or has a value that is not possible.
+    /// Fails if the text has neither form, or has a value that is not possible.
     pub fn read(json: &str) -> Result<Self, DatasetError> {
         #[derive(Deserialize)]
         struct Keys {
@@ -90,7 +90,7 @@ impl Dataset {
     /// Returns the graphs of the file: one for a workload, else one per cycle.
     ///
     /// # Errors
-    /// If the modules of the file do not make a robot.
+    /// Fails if the modules of the file do not make a robot.
     pub fn cycles(self) -> Result<Vec<DatasetCycle>, DatasetError> {
         let modules = match self {
             Self::Workload(Workload { graph, durations }) => {

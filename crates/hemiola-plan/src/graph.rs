@@ -256,7 +256,7 @@ impl TaskGraph {
     /// Returns a task by its id.
     ///
     /// # Panics
-    /// If the task is not of this graph.
+    /// Panics if the task is not of this graph.
     pub fn task(&self, task: TaskId) -> &Task {
         &self.tasks[task.index()]
     }

@@ -170,7 +170,7 @@ impl Plan {
     /// The unit that a task belongs to.
     ///
     /// # Panics
-    /// If the task is not of this plan's graph.
+    /// Panics if the task is not of this plan's graph.
     pub fn unit_of(&self, task: TaskId) -> UnitId {
         self.unit_of[task.index()]
     }

@@ -50,7 +50,7 @@ impl ThreadAccount {
     /// Opens the account of a thread of this process.
     ///
     /// # Errors
-    /// If the thread has ended, or the system keeps no such accounts: Linux does, with
+    /// Fails if the thread has ended, or the system keeps no such accounts: Linux does, with
     /// `CONFIG_SCHED_INFO`.
     pub fn of(thread: KernelThread) -> io::Result<Self> {
         let schedstat = File::open(format!("/proc/self/task/{}/schedstat", thread.number()))?;
@@ -62,7 +62,7 @@ impl ThreadAccount {
     /// Returns the present times.
     ///
     /// # Errors
-    /// If the thread has ended.
+    /// Fails if the thread has ended.
     pub fn read(&self) -> io::Result<ThreadTimes> {
         let mut bytes = [0; 128];
         let length = self.schedstat.read_at(&mut bytes, 0)?;
@@ -97,7 +97,7 @@ impl StolenTime {
     /// Opens the account of all cores.
     ///
     /// # Errors
-    /// If the system keeps no such account.
+    /// Fails if the system keeps no such account.
     pub fn open() -> io::Result<Self> {
         Ok(Self { stat: File::open("/proc/stat")?, bytes: vec![0; LONGEST_STAT] })
     }

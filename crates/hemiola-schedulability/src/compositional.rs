@@ -107,7 +107,7 @@ pub struct Task {
 /// ```
 ///
 /// # Errors
-/// If there is more work than time, or no bound up to `horizon`.
+/// Fails if there is more work than time, or no bound up to `horizon`.
 pub fn response_times(
     resources: &[Scheduling],
     chains: &[Chain],
@@ -222,7 +222,7 @@ impl State {
 /// allow: the results are the same if they are bounds.
 ///
 /// # Errors
-/// If one of them is beyond the horizon, or there is more work than time.
+/// Fails if one of them is beyond the horizon, or there is more work than time.
 pub fn once_more(
     resources: &[Scheduling],
     chains: &[Chain],

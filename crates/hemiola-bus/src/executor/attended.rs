@@ -12,16 +12,17 @@ use crate::ready::Ready;
 use crate::signal::Signal;
 
 impl Executor {
-    /// Calls a callback whenever a signal is raised: so an executor runs anything that raises one,
-    /// such as an [`Actor`](crate::Actor).
+    /// Calls a callback whenever a signal is raised: in this way, an executor runs anything that
+    /// raises one, such as an [`Actor`](crate::Actor).
     ///
     /// `make` gets the signal, and returns the callback and whatever else it made. The callback
     /// does one piece of work and returns whether there was any; then it is called again, as soon
     /// as nothing more important is ready and nothing of the same priority arrived before. It is
-    /// also called when it is added. The name is for the trace.
+    /// also called when it is added. The name appears in the trace.
     ///
-    /// The calls of an [`Actor`](crate::Actor) arrive when they are sent. Of anything else, what is
-    /// there when the signal is raised arrives then, and the rest when one piece of work is done.
+    /// The calls of an [`Actor`](crate::Actor) arrive when they are sent. For anything else, what
+    /// is there when the signal is raised arrives at that moment, and the rest when one piece of
+    /// work is done.
     ///
     /// # Errors
     /// Returns [`BusError::TooManyCallbacks`].

@@ -76,11 +76,11 @@ pub struct CallbackReport {
     pub priority: Priority,
     /// The number of callbacks that are called together.
     pub callbacks: usize,
-    /// The number of ticks or messages for which they were called.
+    /// The number of ticks or messages for which the callbacks were called.
     pub calls: u64,
     /// The number of ticks that were skipped because an earlier one was late.
     pub missed: u64,
-    /// The number of calls that ended in a panic. The callback goes on being called.
+    /// The number of calls that ended in a panic. The callback is still called afterwards.
     pub panics: u64,
     /// The message and the place of the last panic.
     pub last_panic: Option<String>,
@@ -88,21 +88,21 @@ pub struct CallbackReport {
 
 /// A timer, or all callbacks of one topic that share a priority.
 pub(super) trait Runnable: Send {
-    /// Returns when the clock makes it ready for the first time.
+    /// Returns when the clock makes the callback ready for the first time.
     fn first_due(&self) -> Option<Time> {
         None
     }
 
-    /// Returns when what it is called for next arrived, if that is known: see
+    /// Returns when what the callback is called for next arrived, if that is known: see
     /// [`ready`](crate::ready).
     fn arrived(&mut self) -> Option<u64> {
         None
     }
 
-    /// Calls it for one tick or message, or for as many messages as the executor allows.
+    /// Calls the callback for one tick or message, or for as many messages as the executor allows.
     fn run(&mut self, call: &mut Call<'_>) -> Left;
 
-    /// Returns how many messages or ticks wait for it when it is ready.
+    /// Returns how many messages or ticks wait for the callback when it is ready.
     fn waiting(&mut self) -> usize;
 
     /// Moves the callback from a carrier to the others for the same messages.
@@ -115,7 +115,7 @@ pub(super) trait Runnable: Send {
 /// The state that an executor and a callback exchange during a call.
 pub(super) struct Call<'a> {
     pub(super) clock: &'a RobotClock,
-    /// The number of messages with which it may be called.
+    /// The number of messages with which the callback may be called.
     pub(super) limit: usize,
     /// The callbacks that end a pass; `None` where only one call is allowed.
     pub(super) rivals: Option<Rivals<'a>>,
@@ -154,18 +154,18 @@ impl Call<'_> {
 /// The reason for which a callback was called.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Reason {
-    /// It was not called.
+    /// No reason: it was not called.
     #[default]
     Nothing,
-    /// It was called for the message with this number, which was published then, if that is known.
+    /// A message: its number, and when it was published, if that is known.
     Message { sequence: u64, published: Option<Ticks> },
-    /// It was called for the tick with this number, which came so late.
+    /// A tick: its number, and how late it came.
     Tick { sequence: u64, late: Duration },
 }
 
 /// The work that is left after a call.
 pub(super) enum Left {
-    /// There was nothing to be called for in the first place.
+    /// Nothing is left, and there was nothing to be called for in the first place.
     WasIdle,
     /// Nothing is left.
     Nothing,
@@ -173,7 +173,7 @@ pub(super) enum Left {
     More,
     /// Nothing is left until this time.
     Until(Time),
-    /// It will never be called again.
+    /// Nothing is left, and the callback will never be called again.
     Over,
 }
 
@@ -210,7 +210,7 @@ impl Figures {
     }
 
     /// Counts a panic and keeps its message. Allocates and locks, as panicking did: a callback that
-    /// panics is no longer on time.
+    /// panics is late already.
     #[cold]
     fn note(&self, panic: Box<dyn Any + Send>) {
         add(&self.panics, 1);

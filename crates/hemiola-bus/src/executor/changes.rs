@@ -1,4 +1,4 @@
-//! The changes that others ask an executor to apply, between two of its calls.
+//! The changes that an executor applies on request, between two of its calls.
 
 use std::any::Any;
 
@@ -18,19 +18,19 @@ impl Executor {
         removed
     }
 
-    /// Applies all changes that were asked for.
+    /// Applies all requested changes.
     #[cold]
     pub(super) fn make_changes(&mut self) {
         while self.make_change() {}
     }
 
-    /// Applies as many of the changes that were asked for as come before one call.
+    /// Applies as many of the requested changes as come before one call.
     #[cold]
     pub(super) fn make_changes_of_a_turn(&mut self) {
         self.changes_wait = (0..CHANGES_PER_TURN).all(|_| self.make_change());
     }
 
-    /// Applies a change, if one was asked for, and returns whether one was.
+    /// Applies a change, if one was requested, and returns whether one was.
     fn make_change(&mut self) -> bool {
         let Some(command) = self.commands.todo.pop() else { return false };
         match command {
@@ -86,7 +86,7 @@ impl Executor {
     /// Sends what is no longer needed to whoever uses a handle next, to be dropped there and not on
     /// this thread.
     fn send_back(&mut self, removed: Removed) {
-        // The queue has room: see where it is made.
+        // The queue has room: see where it is created.
         let _ = self.commands.removed.push(removed);
     }
 }

@@ -1,4 +1,4 @@
-//! The end of an executor that other threads, and its own callbacks, use.
+//! The handle by which other threads, and its own callbacks, change an executor.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,9 +18,9 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// Adds and removes callbacks of an executor and stops it, from any thread and from its callbacks.
 ///
-/// A change takes effect between two calls, in the order of asking; so that a flood of changes does
-/// not delay the callbacks, the executor applies at most eight before the next call. The methods
-/// lock and allocate, but never make the executor wait.
+/// A change takes effect between two calls, in the order of the requests. At most eight are applied
+/// before the next call, so that a flood of changes does not delay the callbacks. The methods lock
+/// and allocate, but never make the executor wait.
 ///
 /// ```
 /// use hemiola_bus::{Executor, Priority, RobotClock};
@@ -129,8 +129,8 @@ impl ExecutorHandle {
         })
     }
 
-    /// Adds a callback to those that want the same messages at the same priority, with the help of
-    /// `put_in`. Returns the callback if there are none.
+    /// Adds a callback to those that receive the same messages at the same priority, with the help
+    /// of `put_in`. Returns the callback if there are none.
     pub(super) fn join<C>(
         &self,
         messages: &Messages,
@@ -150,12 +150,14 @@ impl ExecutorHandle {
         self.with_registry(|registry| registry.configuration = configuration);
     }
 
-    /// Returns the priority of a callback for which the program sets this one.
+    /// Returns the priority of a callback: the configured one, or else the one that the program
+    /// sets.
     pub(super) fn priority(&self, callback: &str, said: Priority) -> Priority {
         self.with_registry(|registry| configured::priority(&registry.configuration, callback, said))
     }
 
-    /// Returns the settings of the executor's thread if the program sets these.
+    /// Returns the settings of the executor's thread: those of the program, overridden by those
+    /// that are configured.
     pub(super) fn thread(&self, said: ThreadSettings) -> ThreadSettings {
         self.with_registry(|registry| configured::thread(&registry.configuration, said))
     }
@@ -203,7 +205,7 @@ impl ExecutorHandle {
         &self.shared.clock
     }
 
-    /// Returns whether somebody has asked to stop since the last call of this.
+    /// Returns whether a stop was requested since the last call of this method.
     pub(super) fn take_stop(&self) -> bool {
         let stopping = self.shared.stopping.load(Ordering::Acquire);
         if stopping {

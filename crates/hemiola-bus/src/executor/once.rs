@@ -22,8 +22,8 @@ impl Executor {
     ///
     /// let topic = Bus::new().topic("kick-off")?;
     /// let mut executor = Executor::new("behaviour", &Arc::new(RobotClock::running(1.0)));
-    /// let (heard, began) = mpsc::channel();
-    /// executor.subscribe_once(&topic, Priority(1), move |time: &f32| heard.send(*time).unwrap())?;
+    /// let (received, began) = mpsc::channel();
+    /// executor.subscribe_once(&topic, Priority(1), move |time: &f32| received.send(*time).unwrap())?;
     /// let mut referee = topic.publisher();
     /// [3.0, 603.0].into_iter().for_each(|time| referee.publish(time));
     /// executor.run_ready();

@@ -1,11 +1,11 @@
 //! Several calls of one callback in a row, where the executor would choose it again each time.
 //!
 //! Between two calls the executor checks what has become ready, and chooses. In a pass it only asks
-//! whether there is anything to check: another callback's bit, a change that somebody asks for
-//! (which is a bit, too), a timer that is due. If there is, the pass ends; if there is nothing, and
-//! no callback of the same priority was ready when the pass began, then the choice would be the
-//! same callback again. So calls come in the same order with passes as without, and whatever is
-//! more important waits for one call at most.
+//! whether there is anything to check: another callback's bit, a requested change (which is a bit,
+//! too), a timer that is due. If there is, the pass ends; if there is nothing, and no callback of
+//! the same priority was ready when the pass began, then the choice would be the same callback
+//! again. So calls come in the same order with passes as without, and whatever is more important
+//! waits for one call at most.
 //!
 //! There are no passes in the orders of ROS 2, which call every callback once per look, nor under a
 //! trace, which records each call.

@@ -1,4 +1,4 @@
-//! A set of ranks: small numbers, of which the lowest is wanted first.
+//! A set of ranks: small numbers, of which the lowest comes first.
 
 /// The rank that stands for none.
 pub const NONE: u8 = u8::MAX;

@@ -80,7 +80,7 @@ impl Executor {
 
 pub(super) struct Recorder {
     ring: Ring,
-    /// The scale of the clock: good enough for how late a timer is, which is short.
+    /// The scale of the clock: accurate enough for the lateness of a timer, which is short.
     scale: TickScale,
     /// The callbacks' names in the trace, by their numbers.
     names: Vec<Option<CallbackId>>,

@@ -1,5 +1,5 @@
-//! The list of an executor's callbacks for those who add and remove them, and the two queues
-//! between them and the executor.
+//! The list of an executor's callbacks for the threads that add and remove them, and the two queues
+//! between these and the executor.
 //!
 //! Callbacks are made, named and numbered on the thread that adds them, and travel to the executor
 //! through a bounded queue; the executor puts them in between two calls. (One that is added by its
@@ -29,7 +29,7 @@ pub(super) const CHANGES_PER_TURN: usize = 8;
 
 /// All callbacks of an executor, by their numbers.
 pub(super) struct Registry {
-    /// The callbacks, in as many places as were ever taken at a time.
+    /// The callbacks, in as many places as were ever used at the same time.
     entries: Vec<Option<Entry>>,
     last_serial: u64,
     shares_messages: bool,
@@ -38,7 +38,7 @@ pub(super) struct Registry {
     pub(super) configuration: ExecutorConfiguration,
     commands: QueueWriter<Command>,
     removed: QueueReader<Removed>,
-    /// Objects to be dropped without the registry's lock, for that runs foreign code.
+    /// Objects to be dropped without the registry's lock, because dropping runs foreign code.
     pub(super) waste: Vec<Waste>,
 }
 
@@ -59,8 +59,8 @@ pub(super) struct Newcomer {
     pub(super) priority: Priority,
     /// The time from tick to tick of a timer that repeats itself.
     pub(super) period: Option<Duration>,
-    /// The messages that it wants: those who want the same ones at the same priority are called
-    /// together.
+    /// The messages that it receives: callbacks for the same messages at the same priority are
+    /// called together.
     pub(super) messages: Option<Messages>,
 }
 
@@ -155,8 +155,8 @@ impl Registry {
         self.entries[index] = None;
     }
 
-    /// Returns the number of those who want the same messages at the same priority, and how many
-    /// they are.
+    /// Returns the number of the callbacks that receive the same messages at the same priority, and
+    /// how many they are.
     pub(super) fn find(&self, messages: &Messages, priority: Priority) -> Option<(usize, usize)> {
         let is_same = |entry: &&Entry| {
             entry.newcomer.priority == priority
@@ -233,11 +233,11 @@ impl Registry {
         }
     }
 
-    /// Returns what a newcomer is called in the trace, if there is one.
+    /// Returns the name of a newcomer in the trace, if there is one.
     fn traced(&self, newcomer: &Newcomer, index: usize) -> Option<TracedCallback> {
         let (catalog, executor) = self.recording.as_ref()?;
         let Newcomer { name, priority: Priority(priority), period, .. } = newcomer;
-        // Timers from one place in the source get different names, for together they tick more
+        // Timers from one place in the source get different names, because together they tick more
         // often than each.
         let others = self.entries[..index].iter().flatten().filter(|_| period.is_some());
         let same = others.filter(|other| other.newcomer.name == *name).count();
@@ -247,7 +247,7 @@ impl Registry {
         catalog.callback(Traced::of(*executor, name).topic(topic).priority(*priority).period(*period)).ok()
     }
 
-    /// Fetches what came back.
+    /// Fetches what the executor sent back.
     fn take_in(&mut self) {
         while let Some(removed) = self.removed.pop() {
             if let Removed::Entry(index, _) = removed {

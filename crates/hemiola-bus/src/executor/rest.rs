@@ -1,4 +1,4 @@
-//! The executor's wait while nothing is ready.
+//! The wait of an executor while nothing is ready.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// Returns for how long at most it keeps a core before it sleeps, and before its timers are
-    /// due.
+    /// Returns for how long, at most, the executor polls before it sleeps, and before its timers
+    /// are due.
     pub(super) fn most(&self) -> (Duration, Duration) {
         (self.spinning, self.earliness.as_ref().map_or(Duration::ZERO, AdaptiveEarliness::bound))
     }

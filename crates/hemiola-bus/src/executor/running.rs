@@ -36,8 +36,8 @@ impl Executor {
     /// [configuration](Self::configured).
     ///
     /// # Errors
-    /// Fails if there can be no thread. A setting that the system refuses is no error: see
-    /// [`RunningExecutor::report`].
+    /// Fails if the thread cannot be created. A setting that the system refuses is not an error:
+    /// see [`RunningExecutor::report`].
     pub fn spawn(mut self, settings: ThreadSettings) -> Result<RunningExecutor, RealtimeError> {
         let handle = self.handle();
         let spawned = spawn(handle.thread(settings), move || {
@@ -54,7 +54,7 @@ impl RunningExecutor {
         &self.handle
     }
 
-    /// Returns what became of each setting of the thread.
+    /// Returns the outcome of each setting of the thread.
     pub fn report(&self) -> &ThreadReport {
         &self.report
     }

@@ -16,8 +16,9 @@ impl Executor {
     /// Answers the requests to the service of that name by calling `answer`, until the callback is
     /// removed.
     ///
-    /// Of each client, `capacity` requests may wait. A request over which `answer` panics is
-    /// answered with [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
+    /// Of each client, `capacity` requests may wait. A request on which `answer` panics is answered
+    /// with [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others are answered as
+    /// usual.
     ///
     /// # Errors
     /// Returns [`BusError::AlreadyServed`], [`BusError::OtherType`] or
@@ -56,7 +57,8 @@ impl Executor {
     /// after a wait without a time limit. Removing the callback cancels the request.
     ///
     /// # Errors
-    /// Returns [`BusError::TooManyCallbacks`] if the request was not sent for want of room.
+    /// Returns [`BusError::TooManyCallbacks`] if there is no room for the callback; the request is
+    /// not sent then.
     ///
     /// ```
     /// use hemiola_bus::{Bus, Executor, Priority, RobotClock};
@@ -65,8 +67,8 @@ impl Executor {
     /// let bus = Bus::new();
     /// let mut executor = Executor::new("arm", &Arc::new(RobotClock::running(1.0)));
     /// executor.serve(&bus, "grip", Priority(10), 4, |force: &f32| *force < 20.0)?;
-    /// let (told, answers) = mpsc::channel();
-    /// executor.call(&mut bus.client("grip")?, 5.0_f32, Priority(1), move |answer| told.send(answer).unwrap())?;
+    /// let (sent, answers) = mpsc::channel();
+    /// executor.call(&mut bus.client("grip")?, 5.0_f32, Priority(1), move |answer| sent.send(answer).unwrap())?;
     /// executor.run_ready();
     /// assert_eq!(answers.try_iter().collect::<Vec<_>>(), [Ok(true)]);
     /// # Ok::<(), hemiola_bus::BusError>(())
@@ -174,7 +176,8 @@ struct Answered<Request: Send + 'static, Response: Send + 'static, C> {
     answer: Option<Result<Pending<Response>, CallError<Request>>>,
     callback: Option<C>,
     waker: Waker,
-    /// Notes when the waker was used: the waker is made of a clone of this.
+    /// The notification by which the waker marks the callback as ready: the waker is made of a
+    /// clone of it.
     ready: Ready,
     figures: Arc<Figures>,
 }

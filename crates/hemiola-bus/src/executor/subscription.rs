@@ -15,8 +15,8 @@ impl Executor {
     /// Calls `callback` for every message of a topic, in the order of each publisher.
     ///
     /// Up to `capacity` messages of each publisher wait to be delivered; `when_full` decides what
-    /// becomes of more. Callbacks that subscribe to a topic with the same priority, capacity and
-    /// policy are called one after the other for each message, and take the room of one.
+    /// happens to further ones. Callbacks that subscribe to a topic with the same priority,
+    /// capacity and policy are called one after the other for each message, and count as one.
     ///
     /// # Errors
     /// Returns [`BusError::TooManyCallbacks`].
@@ -27,8 +27,8 @@ impl Executor {
     ///
     /// let topic = Bus::new().topic("whistle")?;
     /// let mut executor = Executor::new("behaviour", &Arc::new(RobotClock::running(1.0)));
-    /// let (heard, whistles) = mpsc::channel();
-    /// executor.subscribe(&topic, Priority(10), 4, WhenFull::DropOldest, move |confidence: &f32| heard.send(*confidence).unwrap())?;
+    /// let (received, whistles) = mpsc::channel();
+    /// executor.subscribe(&topic, Priority(10), 4, WhenFull::DropOldest, move |confidence: &f32| received.send(*confidence).unwrap())?;
     /// topic.publisher().publish(0.9);
     /// executor.run_ready();
     /// assert_eq!(whistles.try_iter().collect::<Vec<_>>(), [0.9]);
@@ -48,9 +48,9 @@ impl Executor {
         self.add_subscription::<T, Single<T>>(topic, priority, capacity, when_full, Box::new(callback))
     }
 
-    /// Calls `callback` with all messages that are there (at most `capacity`), unlike
-    /// [`subscribe`](Self::subscribe): for many small messages, where a call for each would cost
-    /// more than what it does.
+    /// Calls `callback` with all messages that wait (at most `capacity`) instead of one at a time
+    /// as [`subscribe`](Self::subscribe) does: for many small messages, where a call for each would
+    /// cost more than its work.
     ///
     /// # Errors
     /// Returns [`BusError::TooManyCallbacks`].
@@ -185,7 +185,7 @@ impl ExecutorHandle {
 }
 
 impl Messages {
-    /// Describes the messages that callbacks of type `C` want of a topic.
+    /// Describes the messages that callbacks of type `C` receive from a topic.
     fn of<T: Message, C: Callback<T>>(topic: &Topic<T>, capacity: usize, when_full: WhenFull) -> Self {
         Self {
             topic: topic.address(),
@@ -227,7 +227,7 @@ impl<T: Message> Callback<T> for Single<T> {
             call.note(Reason::Message { sequence: message.sequence(), published: message.stamp() }, 1);
             figures.count(0);
             hand_to_all(callbacks, call, figures, |callback| callback(&message));
-            // This is checked first, for mostly there is but one message.
+            // This is checked first, because mostly there is only one message.
             if !reception.has_more() {
                 return Left::Nothing;
             }

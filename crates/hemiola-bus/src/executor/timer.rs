@@ -39,12 +39,12 @@ use crate::ready::CAPACITY;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
-    /// The time at which it was to be called.
+    /// The time at which the callback was due.
     pub due: Time,
-    /// The time at which it was called.
+    /// The time at which the callback was called.
     pub now: Time,
-    /// The number of later ticks that were due before this one was called. They are skipped: the
-    /// timer keeps its beat, and does not make up for lost time with a burst.
+    /// The number of later ticks that were due before the callback was called for this one. They
+    /// are skipped: the timer keeps its beat, and does not make up for lost time with a burst.
     pub missed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A block of lanes, with one word that shows which need a visit.
+//! A block of lanes, with one word that shows which of them need a visit.
 #![expect(unsafe_code, reason = "reading ends are shared between threads as the protocol of mailboxes says")]
 
 use super::{Arrivals, Receiver};
@@ -47,7 +47,7 @@ pub(super) enum Raised {
     Again,
     /// The receiver may sleep.
     First,
-    /// There is no receiver.
+    /// The receiver is gone.
     Gone,
 }
 
@@ -77,8 +77,8 @@ impl<T> Block<T> {
 
     /// Opens a free lane, if there is one, and returns its index (part of step J).
     ///
-    /// The mailbox's lock, which `_locked` proves, makes free lanes the caller's, and nobody
-    /// else's.
+    /// The mailbox's lock, of which `_locked` is the proof, gives the caller sole ownership of free
+    /// lanes.
     pub(super) fn open(&self, reading: &mut Option<Reading<T>>, _locked: &mut Receiver) -> Option<LaneIndex> {
         let free = self.quiet.free.load(Ordering::Acquire);
         (free != 0).then(|| {

@@ -40,9 +40,9 @@ struct Position {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Waited {
-    /// There may be something.
+    /// Something may be there to receive.
     Ready,
-    /// Nothing came in time.
+    /// The timeout expired, and nothing came.
     TimedOut,
     /// All senders are gone, and nothing that they sent is left.
     Closed,
@@ -65,7 +65,7 @@ impl<T: Send> Inbox<T> {
         self.mailbox.refused.load(Ordering::Relaxed)
     }
 
-    /// Returns what ends the receiver's [`wait`](Self::wait) for good.
+    /// Returns an object that ends the receiver's [`wait`](Self::wait) for good.
     pub(crate) fn stop(&self) -> impl Stop + use<T>
     where
         T: 'static,
@@ -73,7 +73,7 @@ impl<T: Send> Inbox<T> {
         Arc::clone(&self.mailbox)
     }
 
-    /// Returns whether there may be something.
+    /// Returns whether there may be something to receive.
     #[inline]
     pub(crate) fn is_noted(&mut self) -> bool {
         self.blocks.refresh();
@@ -84,7 +84,7 @@ impl<T: Send> Inbox<T> {
     /// left of the budget. Begins with the lane after the one at which it ended last, so that a
     /// sender that always has something delays the others by one budget at most.
     ///
-    /// Where `receive` panics, the value counts as received, and the next call goes on behind it.
+    /// If `receive` panics, the value counts as received, and the next call goes on behind it.
     #[inline]
     pub(crate) fn drain(&mut self, budget: &mut usize, mut receive: impl FnMut(Taken<'_, T>)) {
         self.blocks.refresh();
@@ -131,7 +131,7 @@ impl<T: Send> Inbox<T> {
         oldest(self.blocks.entries()).map(|(arrival, ..)| arrival)
     }
 
-    /// Notes for the receiver's executor, if there is one, when the next value arrived.
+    /// Passes the arrival of the next value to the receiver's executor, if there is one.
     #[inline]
     pub(crate) fn note_next_arrival(&mut self) {
         if let Some(arrival) = self.next_arrival()

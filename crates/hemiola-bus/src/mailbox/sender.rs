@@ -37,13 +37,13 @@ impl<T: Send> Sender<T> {
         *self.mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner) == Receiver::Present
     }
 
-    /// Returns how many values it has written.
+    /// Returns how many values the sender has written.
     #[inline]
     pub(crate) fn sent(&self) -> u64 {
         self.writer.written()
     }
 
-    /// Returns a function for how many values wait in its lane.
+    /// Returns a function that returns how many values wait in the sender's lane.
     #[cfg(not(loom))]
     pub(crate) fn depth(&self) -> Depth
     where
@@ -75,8 +75,8 @@ impl<T: Send> Sender<T> {
         self.tell().map_err(|error| error.map(unwrite))
     }
 
-    /// Writes without a notification (step S1): S2 must follow some time, or the receiver may sleep
-    /// on.
+    /// Writes without a notification (step S1): S2 must follow at some time, or the receiver may
+    /// sleep on.
     ///
     /// # Safety
     /// When `write` returns, the place is initialised.

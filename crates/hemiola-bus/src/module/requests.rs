@@ -1,4 +1,4 @@
-//! The asking end of a service as an argument of updates.
+//! The client's end of a service as an argument of updates.
 #![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
 use std::collections::VecDeque;
@@ -13,12 +13,12 @@ use crate::bus::Bus;
 use crate::error::{AnswerError, BusError, SendError};
 use crate::service::{Client, Pending};
 
-/// Requests of an update to a service, which has the name of the representation that it is asked
-/// with: they are sent without waiting, and answered in a later run.
+/// Requests of an update to a service, which has the name of the representation of its requests:
+/// they are sent without waiting, and answered in a later run.
 ///
-/// Answers come in the order of the requests; an update gets those that had arrived when the run of
-/// its cycle began, so that what it gets does not depend on when exactly in the run it is called.
-/// Up to 16 requests may be on their way at once.
+/// Answers come in the order of the requests; an update receives those that had arrived when the
+/// run of its cycle began, so that what it receives does not depend on when exactly in the run it
+/// is called. Up to 16 requests may be on their way at once.
 ///
 /// ```
 /// use hemiola_bus::{Bus, Requests, SendError};
@@ -55,14 +55,15 @@ pub struct Requests<Request: Representation, Response: Send + 'static> {
     /// The requests that wait for an answer, the oldest first.
     waiting: VecDeque<Pending<Response>>,
     answers: Vec<Result<Response, AnswerError>>,
-    /// Answers that were there in earlier runs: at most those of one run, and those that were on
-    /// their way then.
+    /// The answers of earlier runs: at most those of one run, and those that were on their way
+    /// then.
     spent: Vec<Response>,
 }
 
 /// The number of requests that may be on their way.
 const CAPACITY: usize = 16;
-/// The number of replies, also for requests that were given up and whose server does not know yet.
+/// The number of replies, which includes those to requests that were given up, as long as the
+/// server has not noticed.
 const REPLIES: usize = 4 * CAPACITY;
 
 impl<Request: Representation, Response: Send + 'static> Requests<Request, Response> {
@@ -97,10 +98,10 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
         Self::new(&Bus::new()).unwrap_or_else(|error| unreachable!("a new bus has no other service: {error}"))
     }
 
-    /// Sends a request. Waits for nobody, and does not allocate.
+    /// Sends a request. Neither waits nor allocates.
     ///
     /// # Errors
-    /// Fails if nobody serves, or if as many requests wait as may. The request is returned.
+    /// Fails if nobody serves, or if there is no room for another request. The request is returned.
     pub fn send(&mut self, request: Request) -> Result<(), SendError<Request>> {
         if self.waiting.len() == CAPACITY {
             return Err(SendError::Full(request));

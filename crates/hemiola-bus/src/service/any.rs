@@ -1,5 +1,5 @@
-//! Both ends of a service for programs that do not know its types, as links: requests and answers
-//! are data.
+//! Both ends of a service for programs, such as links, that do not know its types: requests and
+//! answers are data.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct AnyClient {
 }
 
 /// The answer to an [`AnyClient`]'s request, which is written when it is there. Dropping it gives
-/// up: if the server has not begun, it will not.
+/// up the request: if the server has not begun with it, it will not.
 ///
 /// ```
 /// # fn f(answer: &mut hemiola_bus::AnyAnswer) {
@@ -42,7 +42,7 @@ pub struct AnyAnswer {
 pub struct AnyServer(Box<dyn Serve>);
 
 /// A request that an [`AnyServer`] has received. It is answered on the server's thread, whenever
-/// the answer is known; if it is dropped, its client gets [`AnswerError::Ended`].
+/// the answer is known; if it is dropped, its client receives [`AnswerError::Ended`].
 ///
 /// ```
 /// # fn f(request: hemiola_bus::AnyRequest) {
@@ -60,11 +60,12 @@ impl AnyClient {
         Self { client: Box::new(client), waker: Arc::new(Bell(signal)).into() }
     }
 
-    /// Sends a request that is read. Waits for nobody.
+    /// Sends a request that is read from `request`. Never waits.
     ///
     /// # Errors
-    /// Returns an error if what the reader holds is no request. The inner result is an error if the
-    /// request was not sent: nobody serves, or as many requests of this client wait as may.
+    /// Returns an error if the reader holds no request of the service. The inner result is an error
+    /// if the request was not sent: nobody serves, or as many requests of this client wait as the
+    /// server's capacity allows.
     pub fn ask(&mut self, request: &mut dyn Reader) -> Result<Result<AnyAnswer, SendError<()>>, ReadError> {
         let asked = self.client.ask_any(request)?;
         Ok(asked.map(|answer| AnyAnswer { answer, waker: self.waker.clone() }))
@@ -73,7 +74,7 @@ impl AnyClient {
 
 impl AnyAnswer {
     /// Writes the answer, if it is there, or returns why there is none. Otherwise returns `None`,
-    /// and the client's signal will be raised. To be called until there is a result.
+    /// and the client's signal will be raised. Call it until there is a result.
     pub fn take(&mut self, response: &mut dyn Writer) -> Option<Result<(), AnswerError>> {
         match self.answer.arrive(&self.waker, response) {
             Poll::Ready(answer) => Some(answer),
@@ -91,24 +92,24 @@ impl AnyServer {
         Self(Box::new(server))
     }
 
-    /// Writes the next request whose client waits for the answer; `None` if there is none. Waits
-    /// for nobody.
+    /// Writes the next request whose client waits for the answer; returns `None` if there is none.
+    /// Never waits.
     pub fn receive(&mut self, request: &mut dyn Writer) -> Option<AnyRequest> {
         self.0.receive_any(request).map(AnyRequest)
     }
 }
 
 impl AnyRequest {
-    /// Answers with what is read.
+    /// Answers with the data that is read from `response`.
     ///
     /// # Errors
-    /// Returns an error if what the reader holds is no answer of the service. The client gets
+    /// Returns an error if the reader holds no answer of the service. The client receives
     /// [`AnswerError::Refused`] then.
     pub fn answer(self, response: &mut dyn Reader) -> Result<(), ReadError> {
         self.0.answer_any(response)
     }
 
-    /// Has the client get this error instead of an answer.
+    /// Sends this error to the client instead of an answer.
     pub fn refuse(self, error: AnswerError) {
         self.0.refuse_any(error);
     }

@@ -1,4 +1,4 @@
-//! The asking end of a service.
+//! The client's end of a service.
 
 use super::{Given, Lane, Question, Service};
 use crate::error::{AnswerError, CallError, SendError};
@@ -35,7 +35,7 @@ use std::time::Duration;
 /// ```
 ///
 /// Making a client allocates and waits for a lock. A call does not, as long as fewer of them wait
-/// for answers than once before.
+/// for answers than did at the busiest moment so far.
 ///
 /// An update sends requests without waiting, by [`Requests`](crate::Requests).
 pub struct Client<Request: Send + 'static, Response: Send + 'static> {
@@ -53,9 +53,9 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
     ///
     /// # Errors
     /// Fails if the request was not sent (it is returned): nobody serves, or as many of this
-    /// client's requests wait as may. It also fails if there is no answer: the time is over, the
-    /// server panicked over this request, or it ended. A request whose client has given up is not
-    /// served any more, unless the server has begun.
+    /// client's requests wait as the server's capacity allows. It also fails if there is no answer:
+    /// the timeout expired, the server panicked on this request, or it ended. A request whose
+    /// client has given up is no longer served, unless the server has begun with it.
     pub fn call(&mut self, request: Request, timeout: Duration) -> Result<Response, CallError<Request>> {
         let deadline = monotonic_now() + timeout;
         let mut pending = self.ask(request).map_err(CallError::NotSent)?;
@@ -66,8 +66,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
     /// Sends a request. The answer can be awaited in any executor of futures. Wait-free.
     ///
     /// # Errors
-    /// Fails if nobody serves, or if as many of this client's requests wait as may. The request is
-    /// returned.
+    /// Fails if nobody serves, or if as many of this client's requests wait as the server's
+    /// capacity allows. The request is returned.
     ///
     /// ```
     /// use hemiola_bus::Bus;
@@ -96,8 +96,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         self.replies = Replies::prepared(replies);
     }
 
-    /// Sends a request as [`ask`](Self::ask) does, but never allocates, and hands back an answer to
-    /// be dropped.
+    /// Sends a request as [`ask`](Self::ask) does, but never allocates, and passes one of the spent
+    /// answers to the server, which drops it.
     pub(crate) fn ask_prepared(
         &mut self,
         request: Request,
@@ -126,7 +126,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         let (number, sent) = (self.service.figures.number(), self.service.figures.now());
         self.lane.take();
         let mut result = self.push(Question { request, number, sent, answerer, spent });
-        // The server went and another one came, just now.
+        // The server was replaced by another one just now.
         if let Err(SendError::NoReceiver(question)) = result {
             result = if self.lane.take() { self.push(question) } else { Err(SendError::NoReceiver(question)) };
         }
@@ -150,8 +150,8 @@ impl<Request: Send + 'static, Response: Send + 'static> Clone for Client<Request
     }
 }
 
-/// The future answer to a [`Client::call_async`]. Dropping it gives up: if the server has not
-/// begun, it will not.
+/// The future answer to a [`Client::call_async`]. Dropping it gives up the request: if the server
+/// has not begun with it, it will not.
 ///
 /// ```
 /// use hemiola_bus::Bus;
@@ -181,7 +181,7 @@ pub(crate) struct Pending<Response> {
 }
 
 impl<Response> Pending<Response> {
-    /// Takes the answer, if it is there. To be called until it is.
+    /// Takes the answer, if it is there. Call it until it is.
     pub(crate) fn take(&mut self) -> Option<Result<Response, AnswerError>> {
         let answer = self.asker.take()?;
         Some(self.receive(answer))
@@ -203,7 +203,7 @@ impl<Response> Pending<Response> {
         self.number
     }
 
-    /// Returns when the answer was given, if it was and that is measured.
+    /// Returns when the answer was given, if it was given and that is measured.
     pub(crate) fn answered(&self) -> Option<Ticks> {
         (self.answered != Ticks(0)).then_some(self.answered)
     }

@@ -37,14 +37,14 @@ pub struct ServiceReport {
     pub signature: &'static str,
     /// The time at which the report was made.
     pub at: MonotonicTime,
-    /// Whether the service has a server now.
+    /// Set if the service has a server now.
     pub is_served: bool,
     /// The number of clients, asking or not.
     pub clients: usize,
     /// The number of requests that were sent.
     pub requests: u64,
-    /// The number of requests that were returned unsent because too many of their client's waited
-    /// or nobody served.
+    /// The number of requests that were returned unsent because their client's lane was full or
+    /// nobody served.
     pub refused: u64,
     /// The number of requests that were answered.
     pub answered: u64,
@@ -69,7 +69,7 @@ impl ServiceReport {
     }
 }
 
-/// The counts of a service: the clients count requests, the server all else.
+/// The counts of a service: the clients count requests, the server everything else.
 pub(super) struct Figures {
     numbered: AtomicU64,
     refused: AtomicU64,
@@ -131,7 +131,8 @@ impl Figures {
         add(&self.panics);
     }
 
-    /// Counts as taken what an earlier server left behind, for nobody takes it any more.
+    /// Counts the requests that an earlier server left behind as taken, because nobody takes them
+    /// any more.
     pub(super) fn forget_waiting(&self) {
         self.taken.store(self.sent(), Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! The answering end of a service.
+//! The server's end of a service.
 
 use super::report::Figures;
 use super::{Given, Question, Service};
@@ -34,8 +34,8 @@ const REQUESTS_PER_TURN: usize = 16;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A request over which the handler panics is answered with
-/// [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others go on.
+/// A request on which the handler panics is answered with
+/// [`AnswerError::Panicked`](crate::AnswerError::Panicked); the others are answered as usual.
 pub struct Server<Request: Send + 'static, Response: Send + 'static> {
     inbox: Inbox<Question<Request, Response>>,
     /// The service, which keeps the name.
@@ -77,7 +77,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         let mut left = 1;
         while inbox.is_noted() && left == 1 && arrived.is_none() {
             inbox.drain(&mut left, |question| answer(&service.figures, question, arrived, &mut handle));
-            // A request that nobody wants answered any more does not count.
+            // A request whose client has given up does not count.
             left = 1;
         }
     }
@@ -89,7 +89,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         let (mut left, mut received) = (1, None);
         while inbox.is_noted() && left == 1 && received.is_none() {
             inbox.drain(&mut left, |question| received = open(&service.figures, question));
-            // A request that nobody wants answered any more does not count.
+            // A request whose client has given up does not count.
             left = 1;
         }
         let (request, given) = received?;
@@ -136,7 +136,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
     /// ```
     ///
     /// # Errors
-    /// Fails if there can be no thread.
+    /// Fails if the thread cannot be created.
     pub fn spawn(
         mut self,
         settings: ThreadSettings,
@@ -167,7 +167,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
         self.panics.last()
     }
 
-    /// Returns the name by which clients find it.
+    /// Returns the name by which clients find the service.
     pub fn name(&self) -> &str {
         &self.service.name
     }
@@ -176,7 +176,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
 /// A request that has arrived at the server.
 pub(crate) struct Arrived {
     pub(crate) number: u64,
-    /// When the request was sent, if that is measured.
+    /// The time at which the request was sent, if that is measured.
     pub(crate) sent: Ticks,
 }
 
@@ -198,7 +198,7 @@ impl<Request: Send, Response: Send> OpenRequest<Request, Response> {
         self.given.give(&self.service.figures, response);
     }
 
-    /// Has the client get an error in the place of an answer.
+    /// Sends this error to the client instead of an answer.
     pub(super) fn refuse(self, error: AnswerError) {
         self.given.answerer.refuse(error);
     }
@@ -241,7 +241,7 @@ fn answer<Request, Response>(
     given.give(figures, response);
 }
 
-/// A server on a thread of its own. Dropping it ends the service when the request in work is
+/// A server on a thread of its own. Dropping it ends the service when the present request is
 /// answered; clients whose requests wait are notified.
 ///
 /// ```

@@ -1,13 +1,14 @@
-//! The hub of a topic: who has joined it, and what connects them. It is behind a lock, for threads
-//! that may wait; on the real-time threads, publishers and receivers read the rosters that are
-//! changed here.
+//! The hub of a topic: the publishers and receivers that have joined, and what connects them. It is
+//! behind a lock, for threads that may wait; on the real-time threads, publishers and receivers
+//! read the rosters that are changed here.
 //!
 //! The order matters: slots are made before anybody gets a lane; a receiver gets a lane before its
-//! publisher does, so that it looks where it is signalled; a receiver that leaves releases what it
-//! holds, closes its lanes, removes them from their publishers, and then empties them.
+//! publisher does, so that it checks the lane for which it is signalled; a receiver that leaves
+//! releases what it holds, closes its lanes, removes them from their publishers, and then empties
+//! them.
 //!
-//! Slots are filled with messages' defaults, which is foreign code. If that panics, whoever wanted
-//! to join has not, and all others are connected as before.
+//! Slots are filled with messages' defaults, which is foreign code. If that panics, the newcomer
+//! has not joined, and all others are connected as before.
 
 use super::Message;
 use super::cell::MessageCell;
@@ -46,7 +47,7 @@ struct Members<T> {
 
 /// The end of a topic through which a publisher publishes. When the publisher leaves, it stays with
 /// the topic, with all messages that are on their way, and the next publisher that joins takes it
-/// over. So nobody ever needs to ask whether the memory of a message is still there.
+/// over. So nobody ever needs to check whether the memory of a message is still there.
 pub(crate) struct Outlet<T> {
     pub(crate) lanes: Roster<Lane<T>>,
     pub(crate) words: Roster<Word<T>>,
@@ -118,7 +119,8 @@ impl<T: Message> Hub<T> {
         outlet
     }
 
-    /// Removes a publisher. To be called after the publisher's own sight of the rosters is gone.
+    /// Removes a publisher. Must be called after the publisher's own readers of the rosters are
+    /// dropped.
     pub(crate) fn leave_publisher(&self, outlet: &Arc<Outlet<T>>) {
         let members = &mut *self.members();
         // Nobody else will take back the messages in lanes that the publisher was the last to see.

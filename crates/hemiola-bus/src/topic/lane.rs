@@ -7,19 +7,19 @@
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | publisher | reads `head`; full if `tail - head` is the capacity | acquire: the cell was read, and what the receiver held before is let go |
+//! | publisher | reads `head`; full if `tail - head` is the capacity | acquire: the cell was read, and what the receiver held before is released |
 //! | publisher | fills the cell of `tail`, with its mark, and advances `tail`, which nobody else needs to see | release: the receiver sees the message |
 //! | receiver | reads the cell of `head`; empty if it has the other mark | acquire |
-//! | receiver | advances `head` | release: the cell may be filled again, and what it held before is let go |
+//! | receiver | advances `head` | release: the cell may be filled again, and what it held before is released |
 //!
 //! So a message's way leads through the line of its cell and those of the message itself. The
-//! publisher keeps its last sight of `head`, and looks again only when the ring seems full; how it
-//! gets slots back is in the [`ledger`](super::ledger).
+//! publisher keeps the value of `head` that it read last, and reads it again only when the ring
+//! seems full; how it recovers slots is described in the [`ledger`](super::ledger).
 //!
 //! With [`WhenFull::DropOldest`] the publisher, too, advances `head`, to take the oldest message
 //! out of a full ring. So both advance it by compare-and-exchange: who succeeds owns the messages
-//! in between. What the receiver read from a cell counts only then, for as long as `head` has not
-//! moved the publisher has not filled the cell again; and that a cell is empty counts only if
+//! in between. What the receiver read from a cell counts only then, because as long as `head` has
+//! not moved, the publisher has not filled the cell again; and that a cell is empty counts only if
 //! `head` has not moved. The publisher tries once: if it fails, the receiver has made room.
 #![expect(unsafe_code, reason = "references to messages go through cells as pointers")]
 
@@ -44,7 +44,7 @@ pub(crate) struct Lane<T> {
     /// The number of the first message that is to come through.
     first: u64,
     room: Room,
-    /// Whether the receiver is done with the lane.
+    /// Set when the receiver is done with the lane.
     closed: AtomicBool,
     sending: Line<Sending>,
     receiving: Line<Receiving>,
@@ -177,12 +177,13 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Waits for room, which then stays, for nobody else fills the lane. Only for the publisher.
+    /// Waits for room, which then remains, because nobody else fills the lane. Only for the
+    /// publisher.
     pub(crate) fn wait_for_room(&self, deadline: MonotonicTime) -> bool {
         self.room.wait(|| self.has_room(), deadline)
     }
 
-    /// Returns whether there is room, or the policy is not to wait for it. Only for the publisher.
+    /// Returns whether there is room, or the policy does not wait for it. Only for the publisher.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         let used = |head| self.sending.tail.load(Ordering::Relaxed).wrapping_sub(head);
@@ -281,8 +282,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Notes if more messages wait than ever before. Most of the time it only reads the cell where
-    /// the next one would be for that. Only for the receiver.
+    /// Records it if more messages wait than ever before. Most of the time this only reads the cell
+    /// in which the next one would be. Only for the receiver.
     #[inline]
     fn note_depth(&self, head: u64) {
         let deepest = &self.receiving.deepest;
@@ -295,7 +296,7 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Returns the number at which the receiver goes on.
+    /// Returns the number of the message at which the receiver goes on.
     #[inline]
     fn head(&self) -> u64 {
         // Acquire: see where the publisher advances `head`.
@@ -342,7 +343,8 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Returns the mark that tells a message from the one before and the one after it in its cell.
+    /// Returns the mark that distinguishes a message from the one before and the one after it in
+    /// its cell.
     #[inline]
     fn mark(&self, number: u64) -> usize {
         usize::from(number & self.cells.len() as u64 == 0)

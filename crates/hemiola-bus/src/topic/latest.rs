@@ -66,8 +66,8 @@ impl<T: Message> Latest<T> {
         if !newest.is_set() {
             return false;
         }
-        // The old message is released first, for there is a slot reserved for one in the cell and
-        // for one in front, and none for a third.
+        // The old message is released first, because a slot is reserved for one in the cell and for
+        // one in front, and none for a third.
         self.front = None;
         self.front = newest.take();
         taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl<T: Message> fmt::Debug for Latest<T> {
 pub(crate) struct Word<T> {
     pub(crate) newest: MessageCell<T>,
     pub(crate) signal: Signal,
-    /// Whether the receiver is gone.
+    /// Set when the receiver is gone.
     closed: AtomicBool,
     replaced: AtomicU64,
     taken: AtomicU64,
@@ -143,8 +143,8 @@ impl<T> Word<T> {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Takes out a message that came after the receiver had left. For a publisher that has seen the
-    /// list change.
+    /// Takes out a message that came after the receiver had left. Only for a publisher that has
+    /// seen the list change.
     pub(crate) fn clear_if_closed(&self) {
         if self.closed.load(Ordering::Relaxed) {
             drop(self.newest.take());
@@ -165,7 +165,7 @@ impl<T> Word<T> {
 }
 
 impl<T: Default> Word<T> {
-    /// Reserves slots of another publisher for its messages. To be called before the publisher
+    /// Reserves slots of another publisher for its messages. Must be called before the publisher
     /// learns of the word.
     pub(crate) fn reserve(&self, pool: &Arc<Pool<T>>) {
         let reservation = Reservation::new(pool, RESERVED);

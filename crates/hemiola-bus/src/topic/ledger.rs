@@ -1,19 +1,19 @@
 //! The record of what a publisher has given to a lane and has not yet taken back.
 //!
 //! A receiver does not report the messages that it is done with: it only moves the lane's head,
-//! when it takes more out. Its publisher concludes from that: a lane keeps at most `capacity`
-//! messages, and its receiver holds at most as many. So
+//! when it takes more out. From this its publisher concludes what it can take back: a lane keeps at
+//! most `capacity` messages, and its receiver holds at most as many. So
 //!
 //! - a message that is `capacity` behind the newest one is no longer in the lane: the receiver has
 //!   taken it, or the publisher took it out;
-//! - of those that the receiver has taken, only the last `capacity` may still be held by it: it let
-//!   go all others before it took the last ones.
+//! - of those that the receiver has taken, only the last `capacity` may still be held by it: it
+//!   released all others before it took the last ones.
 //!
-//! Hence two rings of references, through which they come back in the end. Only the publisher
-//! touches them, and after it the next one that takes its place.
+//! Hence there are two rings of references, through which they come back in the end. Only the
+//! publisher accesses them, and after it the next one that takes its place.
 //!
 //! When the receiver leaves, the publisher takes back all that is in them, as soon as it [learns of
-//! that](super::receivers). A lane of which no publisher is left to learn lets them go when it is
+//! that](super::receivers). A lane that no publisher sees any more releases them when it is
 //! dropped.
 #![expect(unsafe_code, reason = "counts are kept by pointers into a pool that the lane keeps alive")]
 
@@ -33,7 +33,7 @@ pub(crate) struct Ledger {
 /// The fate of the message that is `capacity` behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Oldest {
-    /// The receiver took it, before the publisher last looked (and acquired). Or there is none.
+    /// The receiver took it before the publisher last read `head` (and acquired), or there is none.
     Taken,
     /// The publisher took it out.
     TakenOut,
@@ -92,7 +92,7 @@ impl Ledger {
 struct Ring(Circle<AtomicPtr<Count>>);
 
 impl Ring {
-    /// Creates a ring that keeps at least so many.
+    /// Creates a ring that keeps at least `capacity` references.
     fn new(capacity: u64) -> Self {
         Self(Circle::new(capacity as usize, AtomicPtr::default))
     }

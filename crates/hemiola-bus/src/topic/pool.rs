@@ -6,7 +6,7 @@
 //! | given to | comes back | who writes what |
 //! |---|---|---|
 //! | a [lane](super::lane) | as the lane's receiver goes on: its publisher takes it back by itself, see [`ledger`](super::ledger) | the publisher, in `given`: one less |
-//! | a [cell](super::cell), as a [`Held`] | when whoever holds it lets it go | the holder, in `let_go`: one more |
+//! | a [cell](super::cell), as a [`Held`] | when its holder releases it | the holder, in `let_go`: one more |
 //!
 //! If the numbers are equal the slot is the publisher's, which alone may write it; otherwise the
 //! holders', who only read. So what goes through lanes is counted by one thread only, and the
@@ -45,7 +45,7 @@ pub(crate) struct Envelope<T> {
     pub(crate) sequence: u64,
     /// The time of publication, or zero if the bus does not measure time.
     pub(crate) published: Ticks,
-    /// Whether there is one [`Held`] of this message, and no other reference.
+    /// Set if there is one [`Held`] of this message, and no other reference.
     single: bool,
     pub(crate) value: T,
 }
@@ -64,7 +64,7 @@ impl<T> Slot<T> {
 }
 
 /// The reference counts of a slot: how many were given out, less those that were taken back, and
-/// how many were ever let go.
+/// how many were ever released.
 pub(crate) struct Count {
     given: AtomicU32,
     let_go: AtomicU32,
@@ -90,7 +90,7 @@ impl Count {
         self.given.store(self.given.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
     }
 
-    /// Counts a reference that is let go. For everybody but the publisher.
+    /// Counts a reference that is released. For all threads but the publisher's.
     #[inline]
     pub(crate) fn let_go(&self) {
         self.let_go.fetch_add(1, Ordering::Release);
@@ -119,7 +119,7 @@ impl<T: Default> Pool<T> {
         Self { segments: Roster::new(), reserved: AtomicUsize::new(0) }
     }
 
-    /// Reserves slots for good, and makes what is missing. Not for real-time threads.
+    /// Reserves slots permanently, and makes those that are missing. Not for real-time threads.
     pub(crate) fn reserve(&self, slots: usize) {
         // Acquire: slots that others no longer need are free.
         let reserved = self.reserved.fetch_add(slots, Ordering::Acquire) + slots;
@@ -223,8 +223,8 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Searches a free slot. This ends in the second round at the latest (the first may begin in
-    /// the middle), for whoever holds messages has reserved slots for them.
+    /// Searches for a free slot. This ends in the second round at the latest (the first may begin
+    /// in the middle), because whoever holds messages has reserved slots for them.
     #[inline(never)]
     fn search(&mut self) -> Claimed<T> {
         let Self { segments, here, segment, place, .. } = self;
@@ -265,7 +265,7 @@ impl<T> Claimed<T> {
         unsafe { self.slot.as_ref().envelope.change(|envelope| &mut *envelope) }
     }
 
-    /// Completes a message, for at most so many lanes and so many cells.
+    /// Completes a message for at most `lanes` lanes and `cells` cells.
     #[inline]
     pub(crate) fn complete(mut self, lanes: usize, cells: usize) -> Complete<T> {
         // The holder of a message from a cell reads this flag. Only the publisher can know that
@@ -329,7 +329,7 @@ impl<T> Received<T> {
     }
 }
 
-/// A counted reference to a message, which any thread may let go.
+/// A counted reference to a message, which any thread may release.
 pub(crate) struct Held<T>(NonNull<Slot<T>>);
 
 // SAFETY: it gives shared access to a T, and whoever holds it may be the one who lets it go.
@@ -345,7 +345,7 @@ impl<T> Held<T> {
         unsafe { self.slot().envelope.look(|envelope| &*envelope) }
     }
 
-    /// Creates another reference; `None` for a message that can have but one.
+    /// Creates another reference; returns `None` for a message that can have only one.
     pub(crate) fn share(&self) -> Option<Held<T>> {
         if self.envelope().single {
             return None;

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Their messages are received in the order in which each published them.
 ///
 /// A slot keeps its message, and the memory that this owns, until it is used for another one or the
-/// topic is gone. It can be used when every receiver has released it: a queue of capacity n keeps
+/// topic is gone. It can be reused when every receiver has released it: a queue of capacity n keeps
 /// up to n messages that wait, and has released those before the last n that it received. What a
 /// receiver had when it was dropped comes back with the next message that is published, or when the
 /// publisher is dropped.
@@ -54,8 +54,8 @@ impl<T: Message> Publisher<T> {
 
     /// Publishes a message: moves it into a slot, where all receivers read it.
     ///
-    /// The older message in the slot is dropped. If messages own memory, [`loan`](Self::loan)
-    /// instead and reuse it.
+    /// The older message in the slot is dropped. If messages own memory, use [`loan`](Self::loan)
+    /// instead and reuse that memory.
     #[inline]
     pub fn publish(&mut self, value: T) {
         let mut loan = self.loan();
@@ -64,7 +64,7 @@ impl<T: Message> Publisher<T> {
     }
 
     /// Lends a message to be filled in place. Its content is an older message, or the default:
-    /// overwrite all that matters.
+    /// overwrite everything that matters.
     ///
     /// ```
     /// use hemiola_bus::{Bus, WhenFull};
@@ -168,8 +168,8 @@ impl<T: Message> Publisher<T> {
         }
     }
 
-    /// Keeps the message first, then updates the list of receivers, so that whoever joins meanwhile
-    /// gets it in one way or the other, or in both.
+    /// Keeps the message first, then updates the list of receivers, so that a receiver that joins
+    /// meanwhile gets it in one way or the other, or in both.
     #[cold]
     fn send_and_keep(&mut self, slot: Claimed<T>) {
         let sequence = slot.envelope().sequence;
@@ -212,7 +212,7 @@ impl<T: Message> fmt::Debug for Publisher<T> {
     }
 }
 
-/// A message that is being filled in place. Dropped, it is not published.
+/// A message that is being filled in place. If it is dropped, it is not published.
 ///
 /// ```
 /// use hemiola_bus::{Bus, WhenFull};

@@ -111,8 +111,8 @@ impl<T: Message> Queue<T> {
         self.batch.clear();
     }
 
-    /// Updates the list of publishers. What was received is released first, for with a lane that is
-    /// no longer listed goes what came through it.
+    /// Updates the list of publishers. What was received is released first, because what came
+    /// through a lane is dropped with it.
     #[inline]
     fn refresh(&mut self) {
         self.let_go();
@@ -155,7 +155,8 @@ impl<T: Message> Queue<T> {
     /// Sleeps until there is a message, `timeout` at most, and returns whether there is. For
     /// threads that may wait.
     ///
-    /// A queue whose signal is no [`Signal::Wakeup`] does not sleep, for nobody would wake it.
+    /// A queue whose signal is not a [`Signal::Wakeup`] does not sleep, because nobody would wake
+    /// it.
     pub fn wait(&mut self, timeout: Duration) -> bool {
         let Signal::Wakeup(wakeup) = self.inlet.signal.clone() else {
             return self.has_messages();

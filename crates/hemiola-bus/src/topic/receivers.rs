@@ -1,15 +1,15 @@
-//! The receivers of a publisher, and the way in which it gets back what they had when they left.
+//! The receivers of a publisher, and the way in which it recovers what they held when they left.
 //!
 //! # Protocol
 //! | who | step |
 //! |---|---|
-//! | receiver | lets go what it holds, closes its lane or its word, takes it from the publisher's list |
-//! | publisher | takes the new list, and keeps the one from before: what is in there and closed it will fill no more, and takes back all that it gave |
+//! | receiver | releases what it holds, closes its lane or its word, removes it from the publisher's list |
+//! | publisher | takes the new list, and keeps the previous one: the closed lanes and words in there it fills no more, and it takes back all that it gave to them |
 //!
-//! The publisher does not drop the list from before, for that could be the end of a lane; the list
-//! goes back with the change after the next. So what a publisher that rests has yet to take back
-//! does not grow, however many come and go: it has seen none of them. When it leaves, its lists are
-//! dropped, and lanes that nobody else sees let go what is left in them.
+//! The publisher does not drop the previous list, because that could drop a lane; the list goes
+//! back with the change after the next. So what an idle publisher has yet to take back does not
+//! grow, however many receivers come and go: it has seen none of them. When it leaves, its lists
+//! are dropped, and lanes that nobody else sees release what is left in them.
 
 use super::hub::Outlet;
 use super::lane::Lane;
@@ -57,8 +57,8 @@ impl<T> Receivers<T> {
         changed
     }
 
-    /// Takes back everything from those who have left, also if that was done before, and nothing
-    /// from those who are still there.
+    /// Takes back everything from the receivers that have left, even if that was done before, and
+    /// nothing from those that are still there.
     #[cold]
     fn take_changes(&mut self) {
         if self.lanes.refresh_keeping(&mut self.former_lanes) {

@@ -4,9 +4,9 @@ use crate::sync::{AtomicBool, Ordering, spin_loop};
 use hemiola_realtime::{Generation, MonotonicTime, Wakeup, monotonic_now};
 use std::time::Duration;
 
-/// The notification of a publisher by a receiver that there is room. The receiver does not wait for
-/// anybody: it issues no fence, and may so miss a publisher that is just about to sleep. That is
-/// why the publisher checks again now and then.
+/// The notification of a publisher by a receiver that there is room. The receiver never waits: it
+/// issues no fence, and may therefore miss a publisher that is just about to sleep. That is why the
+/// publisher checks again from time to time.
 #[derive(Default)]
 pub(crate) struct Room {
     awaited: AtomicBool,

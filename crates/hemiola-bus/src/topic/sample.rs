@@ -34,13 +34,14 @@ impl<'a, T> Sample<'a, T> {
         &self.0.value
     }
 
-    /// Returns its number among the messages of its publisher: a gap shows what was dropped. A
-    /// publisher that takes the place of one that left continues its numbers.
+    /// Returns the number of the message among those of its publisher: a gap shows what was
+    /// dropped. A publisher that takes the place of one that left continues its numbers.
     pub fn sequence(&self) -> u64 {
         self.0.sequence
     }
 
-    /// Returns when it was published, on a bus that [measures time](crate::Bus::with_timing).
+    /// Returns when the message was published, on a bus that [measures
+    /// time](crate::Bus::with_timing).
     pub fn stamp(&self) -> Option<Ticks> {
         Some(self.0.published).filter(|stamp| *stamp != Ticks::default())
     }

@@ -144,7 +144,7 @@ impl RosPackages {
     /// Adds a message with all messages in it. After an error nothing of it is added.
     ///
     /// # Errors
-    /// If a name is taken by another type, or ROS 2 cannot have it.
+    /// Fails if a name is taken by another type, or ROS 2 cannot have it.
     pub fn add_message(&mut self, schema: &MessageSchema) -> Result<(), PackageError> {
         let mut next = self.clone();
         next.add_definitions(schema.definitions())?;

@@ -39,7 +39,7 @@ impl<'b> CdrReader<'b> {
     /// Creates a reader that starts after the header of a message.
     ///
     /// # Errors
-    /// If there is no header of plain CDR.
+    /// Fails if there is no header of plain CDR.
     pub fn new(bytes: &'b [u8]) -> Result<Self, ReadError> {
         let byte_order = match bytes {
             [0, 1, _, _, ..] => ByteOrder::Little,
@@ -61,7 +61,7 @@ impl<'b> CdrReader<'b> {
     /// Ends the reading: nothing may follow the value.
     ///
     /// # Errors
-    /// If more follows than the padding of up to three bytes that some writers append.
+    /// Fails if more follows than the padding of up to three bytes that some writers append.
     pub fn finish(self) -> Result<(), ReadError> {
         match self.bytes.len() - self.position {
             0..4 => Ok(()),

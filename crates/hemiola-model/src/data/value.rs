@@ -71,7 +71,7 @@ impl Value {
     /// Reads a value back.
     ///
     /// # Errors
-    /// If it does not fit the schema; the error has the place.
+    /// Fails if it does not fit the schema; the error has the place.
     pub fn read<T: Data>(&self) -> Result<T, ReadError> {
         T::read(&mut ValueReader::new(self))
     }

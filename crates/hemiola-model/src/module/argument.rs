@@ -104,7 +104,8 @@ impl<'f> Binding<'f> {
     /// Returns the port of an argument that has one of type `P`.
     ///
     /// # Panics
-    /// If there is no such port: the runtime binds a port to every argument that describes one.
+    /// Panics if there is no such port: the runtime binds a port to every argument that describes
+    /// one.
     ///
     /// # Safety
     /// The caller has to keep the promises of [`PortCell::get`].

@@ -42,7 +42,7 @@ pub trait Connector {
     /// Creates an end that publishes messages of that representation.
     ///
     /// # Errors
-    /// If the topic carries other messages, or none can be carried.
+    /// Fails if the topic carries other messages, or none can be carried.
     fn publisher(
         &self,
         topic: Name,
@@ -52,7 +52,7 @@ pub trait Connector {
     /// Creates an end that receives messages of that representation.
     ///
     /// # Errors
-    /// If the topic carries other messages, or none can be carried.
+    /// Fails if the topic carries other messages, or none can be carried.
     fn subscription(
         &self,
         topic: Name,

@@ -21,7 +21,7 @@ pub struct Panicked {
 /// panic goes on, not even one of its payload's `Drop`.
 ///
 /// # Errors
-/// If the call panicked.
+/// Fails if the call panicked.
 pub fn contain<R>(call: impl FnOnce() -> R) -> Result<R, Panicked> {
     catch_unwind(AssertUnwindSafe(call)).map_err(Panicked::of)
 }

@@ -35,7 +35,8 @@ pub trait ForeignModule: Send + 'static {
     /// Restores a state that was written.
     ///
     /// # Errors
-    /// If what the reader holds is not of the form of the description; nothing is changed then.
+    /// Fails if what the reader holds is not of the form of the description; nothing is changed
+    /// then.
     fn read_state(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
         Ok(())
     }
@@ -247,7 +248,7 @@ impl ForeignOutput<'_> {
     /// Replaces the value by one that is read; returns `Ok(false)` if the representation is opaque.
     ///
     /// # Errors
-    /// If what the reader holds does not fit the schema; the value is then unchanged.
+    /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         // SAFETY: the cell's provider writes a value of this representation there, and nobody else
         // sees it (see `new`).
@@ -257,7 +258,7 @@ impl ForeignOutput<'_> {
     /// Replaces the value by one in text form.
     ///
     /// # Errors
-    /// If the text form does not fit the schema; the value is then unchanged.
+    /// Fails if the text form does not fit the schema; the value is then unchanged.
     pub fn set(&mut self, value: &Value) -> Result<bool, ReadError> {
         self.read(&mut ValueReader::new(value))
     }

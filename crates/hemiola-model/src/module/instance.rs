@@ -269,7 +269,7 @@ impl Instance {
     /// Creates and checks parameters; to be called off the real-time threads.
     ///
     /// # Errors
-    /// If there are values that cannot be set: an error for each.
+    /// Fails if there are values that cannot be set: an error for each.
     pub fn prepare(&self, values: &BTreeMap<String, Value>) -> Result<PreparedParameters, Vec<ParametersError>> {
         (self.operations.prepare)(values)
     }
@@ -314,7 +314,7 @@ impl Instance {
     /// ignored.
     ///
     /// # Errors
-    /// If its `Drop` panicked.
+    /// Fails if its `Drop` panicked.
     pub fn end(mut self) -> Result<(), Panicked> {
         self.drop_value()
     }
@@ -340,7 +340,8 @@ impl Alone<'_> {
     /// Restores a state of the module that was written.
     ///
     /// # Errors
-    /// If what the reader holds is not of the form of [`Instance::state`]; nothing is changed then.
+    /// Fails if what the reader holds is not of the form of [`Instance::state`]; nothing is changed
+    /// then.
     pub fn read_state(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
         self.value.read_state(reader)
     }

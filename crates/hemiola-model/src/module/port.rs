@@ -114,7 +114,7 @@ pub trait PortRecord {
     /// checkpoint from which the robot resumes.
     ///
     /// # Errors
-    /// If what the reader holds is no message.
+    /// Fails if what the reader holds is no message.
     fn publish_again(&mut self, _reader: &mut dyn Reader, _index: usize) -> Result<(), ReadError> {
         Ok(())
     }
@@ -123,7 +123,7 @@ pub trait PortRecord {
     /// off the real-time threads.
     ///
     /// # Errors
-    /// If what the reader holds are no messages.
+    /// Fails if what the reader holds are no messages.
     fn receive(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
         Ok(())
     }
@@ -238,7 +238,7 @@ impl PortDescriptor {
     /// Creates the port; to be called off the real-time threads.
     ///
     /// # Errors
-    /// If it cannot be connected.
+    /// Fails if it cannot be connected.
     pub fn connect(&self, connector: &dyn Connector) -> Result<Box<dyn Port>, ConnectError> {
         if let Some(connect) = self.connect {
             return connect(self, connector);

@@ -116,7 +116,7 @@ impl<'c> Scope<'c> {
     /// microseconds.
     ///
     /// # Panics
-    /// If `size` is zero.
+    /// Panics if `size` is zero.
     pub fn for_each_chunk<T: Send>(&self, items: &mut [T], size: usize, work: impl Fn(usize, &mut [T]) + Sync) {
         assert!(size > 0, "a chunk must have at least one item");
         let parts = Parts::new(items);

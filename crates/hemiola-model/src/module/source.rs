@@ -198,7 +198,7 @@ impl SourceDescriptor {
     /// Creates an instance with these parameters.
     ///
     /// # Errors
-    /// If there are parameters that cannot be set, or the constructor panics.
+    /// Fails if there are parameters that cannot be set, or the constructor panics.
     pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
         match self.maker {
             Maker::Rust(create) => create(parameters),

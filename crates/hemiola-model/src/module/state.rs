@@ -60,7 +60,7 @@ pub trait StateField: Sized {
     /// Builds a value from what a reader holds, field by field.
     ///
     /// # Errors
-    /// If what the reader holds does not fit the schema.
+    /// Fails if what the reader holds does not fit the schema.
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError>;
 }
 

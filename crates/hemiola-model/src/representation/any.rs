@@ -63,7 +63,7 @@ impl AnyRepresentation {
     /// Replaces the value by one that is read; returns `Ok(false)` if the representation is opaque.
     ///
     /// # Errors
-    /// If what the reader holds does not fit the schema; the value is then unchanged.
+    /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         // SAFETY: `value` was made by `create` of this descriptor.
         unsafe { (self.descriptor.read)(self.descriptor, self.value, reader) }
@@ -139,7 +139,7 @@ impl<'v> ValueMut<'v> {
     /// Replaces the value by one that is read, like [`AnyRepresentation::read`].
     ///
     /// # Errors
-    /// If what the reader holds does not fit the schema; the value is then unchanged.
+    /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         self.0.read(reader)
     }

@@ -200,7 +200,7 @@ unsafe fn write_items(item: &Layout, first: *const u8, count: usize, writer: &mu
 /// Replaces a value by one that is read; the value is unchanged if that fails.
 ///
 /// # Errors
-/// If what the reader holds is no such value.
+/// Fails if what the reader holds is no such value.
 ///
 /// # Safety
 /// The value is one that nobody else uses.

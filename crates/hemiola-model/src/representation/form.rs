@@ -71,7 +71,7 @@ impl<T> Form<T> {
     /// Replaces a value by one that is read; returns `Ok(false)` if the type is opaque.
     ///
     /// # Errors
-    /// If what the reader holds does not fit the schema; the value is then unchanged.
+    /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
     pub fn read(&self, value: &mut T, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         match &self.data {
             Some(form) => (form.read)(value, reader).map(|()| true),

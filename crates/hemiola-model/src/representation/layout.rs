@@ -110,8 +110,8 @@ impl Layout {
     /// Returns the layout of values of this schema.
     ///
     /// # Errors
-    /// If the schema has options, enumerations or empty arrays, which messages of ROS 2 do not
-    /// have; if it is nested too deeply, or values would be larger than 1 GiB.
+    /// Fails if the schema has options, enumerations or empty arrays, which messages of ROS 2 do
+    /// not have; if it is nested too deeply, or values would be larger than 1 GiB.
     pub fn of(data_type: &DataType) -> Result<Self, LayoutError> {
         Self::nested(data_type, 0)
     }

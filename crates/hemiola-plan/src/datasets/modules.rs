@@ -122,7 +122,7 @@ struct FileShared {
 ///   reads it.
 ///
 /// # Errors
-/// If the text is not such a module graph.
+/// Fails if the text is not such a module graph.
 ///
 /// ```
 /// use hemiola_plan::{TaskGraph, datasets, resolve};

@@ -41,7 +41,7 @@ struct FileTask {
 /// Reads a dispatch workload.
 ///
 /// # Errors
-/// If the text is not such a workload or its tasks wait for each other.
+/// Fails if the text is not such a workload or its tasks wait for each other.
 pub fn workload(json: &str) -> Result<Workload, DatasetError> {
     let File { name, tasks } = serde_json::from_str(json)?;
     check_size("tasks", tasks.len())?;

@@ -70,7 +70,7 @@ impl KernelThread {
     /// ```
     ///
     /// # Errors
-    /// If the thread has ended, or the system does not show it.
+    /// Fails if the thread has ended, or the system does not show it.
     pub fn processor_time(self) -> io::Result<Duration> {
         os::processor_time(self.0)
     }

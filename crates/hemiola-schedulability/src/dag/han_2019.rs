@@ -26,7 +26,7 @@ use hemiola_analysis::dag::{Dag, Exact};
 /// ```
 ///
 /// # Panics
-/// If a node has no type, or a type has no number of workers.
+/// Panics if a node has no type, or a type has no number of workers.
 pub fn makespan(dag: &Dag, types: &[usize], workers: &[usize]) -> Exact {
     let of_type = |kind: usize| workers[kind].max(1) as u64;
     // Times are in parts that all numbers of workers divide.

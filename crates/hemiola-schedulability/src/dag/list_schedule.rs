@@ -41,7 +41,7 @@ impl ListSchedule {
 /// Returns the schedule for `priorities`, where 0 is the most important; 0 workers count as 1.
 ///
 /// # Panics
-/// If there are fewer priorities than nodes.
+/// Panics if there are fewer priorities than nodes.
 pub fn schedule(dag: &Dag, priorities: &[usize], workers: usize) -> ListSchedule {
     let mut waiting: Vec<usize> = (0..dag.len()).map(|node| dag.predecessors(node).len()).collect();
     let mut ready: BinaryHeap<Reverse<(usize, usize)>> =

@@ -102,7 +102,7 @@ impl Heterogeneous {
     /// communication takes. All nodes need as many costs as the first; missing ones count as never.
     ///
     /// # Errors
-    /// If an edge names a node that does not exist, or nodes wait for each other.
+    /// Fails if an edge names a node that does not exist, or nodes wait for each other.
     pub fn new(
         mut costs: Vec<Vec<TimeSpan>>,
         edges: impl IntoIterator<Item = (usize, usize, TimeSpan)>,

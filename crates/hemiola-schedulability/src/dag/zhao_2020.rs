@@ -41,7 +41,7 @@ use hemiola_analysis::dag::{Dag, Exact};
 /// ```
 ///
 /// # Panics
-/// If there are fewer priorities than nodes.
+/// Panics if there are fewer priorities than nodes.
 pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize) -> Exact {
     let count = workers.max(1) as u64;
     if count == 1 {

@@ -24,7 +24,7 @@ use hemiola_analysis::{Search, check_utilisation};
 /// ```
 ///
 /// # Errors
-/// If there is more work than time, or no bound up to `horizon`.
+/// Fails if there is more work than time, or no bound up to `horizon`.
 pub fn response_time(tasks: &[Task], horizon: TimeSpan) -> Bound {
     check_utilisation(tasks.iter().map(Task::share), 1.0)?;
     let demand = |window: TimeSpan| tasks.iter().map(|task| task.demand(window)).sum::<TimeSpan>();

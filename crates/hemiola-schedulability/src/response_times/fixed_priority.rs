@@ -87,7 +87,7 @@ fn all(
 /// ```
 ///
 /// # Errors
-/// If there is more work than time, or no bound up to `horizon`.
+/// Fails if there is more work than time, or no bound up to `horizon`.
 pub fn response_time(
     own: &Task,
     higher: &[Task],

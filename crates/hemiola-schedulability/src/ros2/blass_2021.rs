@@ -49,8 +49,8 @@ pub enum Order {
 /// ```
 ///
 /// # Errors
-/// If there is more work than supply, or no common fixed point up to `horizon`: then no callback
-/// has a bound.
+/// Fails if there is more work than supply, or no common fixed point up to `horizon`: then no
+/// callback has a bound.
 pub fn round_robin(
     callbacks: &[Callback],
     supply: Supply,

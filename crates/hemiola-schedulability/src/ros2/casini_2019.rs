@@ -52,7 +52,7 @@ pub fn callbacks(callbacks: &[Callback], supply: Supply, horizon: TimeSpan) -> V
 /// once.
 ///
 /// # Errors
-/// If there is more work than supply, or no bound up to `horizon`.
+/// Fails if there is more work than supply, or no bound up to `horizon`.
 pub fn response_time(
     own: &Callback,
     others: &[&Callback],

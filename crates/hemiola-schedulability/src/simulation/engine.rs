@@ -11,7 +11,7 @@ use hemiola_analysis::system::Span;
 /// Simulates a model from time zero.
 ///
 /// # Panics
-/// If the model names an executor, callback, cycle or core that does not exist.
+/// Panics if the model names an executor, callback, cycle or core that does not exist.
 pub fn run(model: &Model, options: &Options, observer: &mut impl Observer) {
     let mut engine = Engine::new(model, options);
     while engine.now < options.end {

@@ -11,8 +11,8 @@ pub trait UntypedPublisher: Port {
     /// Publishes a message that is read.
     ///
     /// # Errors
-    /// If what the reader holds does not fit the messages' schema, or they are opaque; nothing is
-    /// published then.
+    /// Fails if what the reader holds does not fit the messages' schema, or they are opaque;
+    /// nothing is published then.
     fn publish(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError>;
 }
 
@@ -73,8 +73,8 @@ impl ForeignPublisher {
     /// Publishes a message that is read.
     ///
     /// # Errors
-    /// If what the reader holds does not fit the messages' schema, or they are opaque; nothing is
-    /// published then.
+    /// Fails if what the reader holds does not fit the messages' schema, or they are opaque;
+    /// nothing is published then.
     pub fn publish(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
         self.0.publish(reader)
     }

@@ -1,5 +1,5 @@
 //! Data outside the process: bytes in CDR, schemas in ros2msg, and hashes of types, as ROS 2,
-//! Foxglove, PlotJuggler and their kin read them.
+//! Foxglove, PlotJuggler and similar tools read them.
 //!
 //! Encoding: CDR as of DDS-XTypes 1.3, section 7.4 (XCDR version 1, PLAIN_CDR, little endian,
 //! with its header of four bytes). Schemas: ROS 2's message definitions ([`MessageSchema`]), two

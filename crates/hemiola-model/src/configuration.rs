@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use crate::Value;
 
-/// The configuration of a robot: its cycles, and all that deviates from the defaults.
+/// The configuration of a robot: its cycles, and everything that deviates from the defaults.
 ///
 /// ```
 /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -46,37 +46,37 @@ pub struct Configuration {
     pub modules: BTreeMap<String, ModuleConfiguration>,
     /// The executors by name; executors that are not named run as the program configures them.
     pub executors: BTreeMap<String, ExecutorConfiguration>,
-    /// How the robot is made safe.
+    /// The settings of the robot's safe state.
     pub safe_state: SafeStateConfiguration,
     /// The guard that stops all actuators when the robot's process dies; `None`: there is none.
     pub guard: Option<GuardConfiguration>,
-    /// Where people and tools reach the running robot.
+    /// The door through which people and tools reach the running robot.
     pub page: PageConfiguration,
     /// Links to other programs, in the order of the file.
     pub links: Vec<LinkConfiguration>,
-    /// The node that the robot is in a ROS 2 system; `None`: it is in none.
+    /// The robot's node in a ROS 2 system; `None`: it has none.
     pub ros2: Option<Ros2Configuration>,
-    /// The processes into which the robot is cut, in the order of the file; empty: it is a single
-    /// one.
+    /// The processes into which the robot is divided, in the order of the file; empty: it is a
+    /// single process.
     pub processes: Vec<ProcessConfiguration>,
     /// The process whose part of a robot this is; `None`: it is a whole robot.
     pub process: Option<String>,
     /// The names of all processes of that robot; empty: it is a whole robot.
     pub parts: Vec<String>,
-    /// What is written while the robot runs.
+    /// The files that are written while the robot runs.
     pub output: OutputConfiguration,
-    /// What is recorded.
+    /// The settings by which runs are recorded.
     pub log: LogConfiguration,
-    /// What a replay takes from a log, and where it finds it.
+    /// The data that a replay takes from a log, and where it finds them.
     pub replay: ReplayConfiguration,
     /// The deadlines of chains from sensors to actuators, in the order in which they are shown.
     pub chains: Vec<ChainConfiguration>,
-    /// The assumptions that bounds rest on.
+    /// The assumptions on which bounds rest.
     pub analysis: AnalysisConfiguration,
 }
 
 impl Configuration {
-    /// Returns how the thread of a source is scheduled: as robot.toml sets, or else one priority
+    /// Returns how the thread of a source is scheduled: as robot.toml sets it, or else one priority
     /// above the most important cycle that it triggers. A late sample delays the run that waits for
     /// it, whatever the priority of the run's cycle.
     ///
@@ -141,7 +141,7 @@ impl Scheduling {
     }
 }
 
-/// What a replay takes from a log, and where it finds it.
+/// The data that a replay takes from a log, and where it finds them.
 ///
 /// ```
 /// use hemiola_model::configuration::ReplayConfiguration;
@@ -157,7 +157,7 @@ pub struct ReplayConfiguration {
     pub mappings: BTreeMap<String, ReplayMapping>,
 }
 
-/// Where the logs of another robot have the data that a source of this one provides.
+/// The place, in the logs of another robot, of the data that a source of this one provides.
 ///
 /// ```
 /// use hemiola_model::configuration::{FieldMapping, ReplayMapping};
@@ -175,7 +175,7 @@ pub struct ReplayMapping {
     pub fields: BTreeMap<String, FieldMapping>,
 }
 
-/// Where a field comes from, and how it is converted.
+/// The origin of a field, and its conversion.
 ///
 /// ```
 /// use hemiola_model::configuration::FieldMapping;
@@ -209,14 +209,14 @@ pub struct FieldMapping {
 pub struct CycleConfiguration {
     /// The name of the cycle.
     pub name: String,
-    /// What starts a run.
+    /// The event that starts a run.
     pub trigger: Trigger,
     /// The modules that run in the cycle: names (`BallFinder`), or Rust paths that contain them
     /// (`nao::motion`). Empty: all modules, which is right when there is one cycle.
     pub modules: Vec<String>,
-    /// The time after its trigger by which a run shall have ended.
+    /// The time after its trigger by which a run must have ended.
     pub deadline: Option<Duration>,
-    /// How the cycle's threads are scheduled.
+    /// The scheduling of the cycle's threads.
     pub scheduling: Scheduling,
     /// The processor cores that the cycle's threads may use; empty: all.
     pub cores: Vec<usize>,
@@ -229,14 +229,14 @@ pub struct CycleConfiguration {
     pub sample_capacity: usize,
 }
 
-/// What starts a run of a cycle.
+/// The event that starts a run of a cycle.
 ///
 /// ```
-/// use hemiola_model::configuration::{CycleConfiguration, Trigger};
+/// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 ///
-/// let motion = CycleConfiguration::new("motion", Trigger::Rate(83.3));
-/// let cognition = CycleConfiguration::new("cognition", Trigger::Source("UpperCamera".into()));
-/// assert_ne!(motion.trigger, cognition.trigger);
+/// let mut robot = Configuration::default();
+/// robot.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(83.3)));
+/// robot.cycles.push(CycleConfiguration::new("cognition", Trigger::Source("UpperCamera".into())));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
@@ -250,11 +250,7 @@ pub enum Trigger {
 
 /// The scheduling policy of a thread.
 ///
-/// ```
-/// use hemiola_model::configuration::Scheduling;
-///
-/// assert_eq!(Scheduling::default(), Scheduling::TimeSharing); // needs no permission, gives no promise
-/// ```
+/// See [`CycleConfiguration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduling {
     /// `SCHED_FIFO` with this priority, 1 (lowest) to 99.
@@ -282,12 +278,12 @@ pub struct SourceConfiguration {
     pub parameters: BTreeMap<String, Value>,
     /// The number of samples per second, instead of the source's own rate.
     pub rate: Option<f64>,
-    /// How the source's thread is scheduled, if robot.toml sets it;
-    /// [`Configuration::source_scheduling`] returns what holds otherwise.
+    /// The scheduling of the source's thread, if robot.toml sets it;
+    /// [`Configuration::source_scheduling`] returns what applies otherwise.
     pub scheduling: Option<Scheduling>,
     /// The processor cores that the source's thread may use; empty: all.
     pub cores: Vec<usize>,
-    /// Whether the source runs; with `false` it does not, and provides nothing.
+    /// Set to `false` to disable the source, which then provides nothing.
     pub enabled: Option<bool>,
     /// The file, line and column of the source's table, for messages.
     pub place: Option<String>,
@@ -305,7 +301,7 @@ pub struct SourceConfiguration {
 pub struct ModuleConfiguration {
     /// The parameters of the module.
     pub parameters: BTreeMap<String, Value>,
-    /// What happens when an update fails.
+    /// The reaction to an update that fails.
     pub on_failure: FailurePolicy,
     /// The file, line and column of the module's table, for messages.
     pub place: Option<String>,
@@ -322,7 +318,7 @@ pub struct ModuleConfiguration {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExecutorConfiguration {
-    /// How the executor's thread is scheduled.
+    /// The scheduling of the executor's thread.
     pub scheduling: Option<Scheduling>,
     /// The processor cores that the executor's thread may use; empty: as the program sets.
     pub cores: Vec<usize>,
@@ -375,11 +371,7 @@ pub fn without_number(callback: &str) -> &str {
 /// The reaction to an update that returns an error or panics. In any case its representations keep
 /// their last value and are marked stale, and the cycle goes on.
 ///
-/// ```
-/// use hemiola_model::configuration::{FailurePolicy, ModuleConfiguration};
-///
-/// assert_eq!(ModuleConfiguration::default().on_failure, FailurePolicy::KeepLast);
-/// ```
+/// See [`ModuleConfiguration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// Nothing more is done.
@@ -391,17 +383,13 @@ pub enum FailurePolicy {
     SafeState,
 }
 
-/// How the robot is made safe.
+/// The settings of the robot's safe state.
 ///
-/// ```
-/// use hemiola_model::configuration::SafeStateConfiguration;
-///
-/// assert_eq!(SafeStateConfiguration::default().within.as_millis(), 500);
-/// ```
+/// See [`Configuration::safe_state`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeStateConfiguration {
-    /// The time after the robot's end within which all actuators are safe, even if a cycle hangs;
-    /// then the process ends.
+    /// The time after the robot's end within which all actuators are safe (500 ms by default), even
+    /// if a cycle hangs; then the process ends.
     pub within: Duration,
 }
 
@@ -457,7 +445,7 @@ pub struct OutputConfiguration {
 }
 
 impl CycleConfiguration {
-    /// Creates a cycle with defaults for all else.
+    /// Creates a cycle with defaults for everything else.
     pub fn new(name: impl Into<String>, trigger: Trigger) -> Self {
         Self {
             name: name.into(),
@@ -488,7 +476,7 @@ impl CycleConfiguration {
     }
 }
 
-/// Returns whether an entry of a cycle's `modules` means the module `name` in the Rust module
+/// Returns whether an entry of a cycle's `modules` denotes the module `name` in the Rust module
 /// `path`: it is the name, the path, the beginning of the path, or all of `path::Name`.
 pub fn names_module(entry: &str, name: &str, path: &str) -> bool {
     if entry == name {

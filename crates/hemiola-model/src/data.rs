@@ -65,8 +65,8 @@ pub trait Data: Sized {
         *self = fresh;
     }
 
-    /// Makes this equal to `default` in place, keeping buffers; returns `false`, and leaves
-    /// something in between, where that is not possible.
+    /// Makes this equal to `default` in place, keeping buffers; returns `false`, and leaves an
+    /// intermediate value, where that is not possible.
     #[doc(hidden)]
     fn restore(&mut self, default: &Self) -> bool {
         _ = default;
@@ -138,13 +138,13 @@ pub trait Writer {
     fn items(&mut self, items: Items<'_>) {
         items.write_each(self);
     }
-    /// Begins a sequence of `length` items; `fixed` tells whether the schema knows the length.
+    /// Begins a sequence of `length` items; `fixed` states whether the schema knows the length.
     fn begin_sequence(&mut self, length: usize, fixed: FixedLength);
     /// Ends the sequence.
     fn end_sequence(&mut self);
     /// Begins a structure of that name, which follows field by field.
     fn begin_structure(&mut self, name: &str);
-    /// Begins a field, which the next value belongs to.
+    /// Begins a field, to which the next value belongs.
     fn field(&mut self, name: &str);
     /// Ends the structure.
     fn end_structure(&mut self);
@@ -159,7 +159,7 @@ pub trait Writer {
     fn end_variant(&mut self);
 }
 
-/// Whether a sequence's length is part of its type.
+/// States whether a sequence's length is part of its type.
 ///
 /// ```
 /// use hemiola_model::data::{FixedLength, Items, ValueWriter, Writer};
@@ -196,19 +196,13 @@ pub enum FixedLength {
 pub struct VariantHead {
     /// The name of the variant.
     pub name: &'static str,
-    /// Whether it carries fields.
+    /// States whether the variant carries fields.
     pub content: VariantContent,
 }
 
-/// Whether a variant carries fields.
+/// States whether a variant carries fields.
 ///
-/// ```
-/// use hemiola_model::{Data, data::VariantContent};
-///
-/// // What `#[derive(Data)]` asks of each variant.
-/// let of_fields = |count: usize| if count == 0 { VariantContent::Empty } else { VariantContent::Fields };
-/// assert_eq!(of_fields(2), VariantContent::Fields);
-/// ```
+/// See [`VariantHead`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariantContent {
     /// A name only.

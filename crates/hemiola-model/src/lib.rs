@@ -1,4 +1,4 @@
-//! What a module author writes against: representations, parameters, modules, sources, and how they
+//! The interface for module authors: representations, parameters, modules, sources, and how they
 //! register themselves.
 //!
 //! This crate describes; it never runs anything. It knows no threads, no plan and no files:

@@ -28,14 +28,14 @@ pub fn argument<A: crate::module::Argument>() {}
 
 /// Finds how a field of an opaque representation is made equal to another in place: as data, as a
 /// copy, as an empty vector, or not at all. Method resolution takes the first of the four whose
-/// bounds hold. Clones are none of them: what they share is not what `default` makes.
+/// bounds hold. Clones are not among them: what they share is not what `default` makes.
 pub struct Restorer<T>(PhantomData<T>);
 
 /// A function that makes the first value equal to the second, and returns whether it could.
 pub type Restore<T> = fn(&mut T, &T) -> bool;
 
 impl<T> Restorer<T> {
-    /// Creates a restorer, whose `get` is to be called.
+    /// Creates a restorer; its `get` returns the function.
     #[allow(clippy::new_without_default, reason = "for macros")]
     pub fn new() -> Self {
         Self(PhantomData)

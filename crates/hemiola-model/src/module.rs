@@ -1,4 +1,4 @@
-//! Modules: what they are made of, how their updates get their arguments, and how they register
+//! Modules: their parts, how their updates receive their arguments, and how they register
 //! themselves.
 
 mod access;
@@ -54,7 +54,7 @@ use crate::{ParameterDescription, Parameters, ParametersError, Value};
 /// its `impl`.
 ///
 /// The derive makes every field but the `#[parameters]` one by `Default`; implement the trait by
-/// hand where creation does more. Modules are created and dropped off the real-time threads.
+/// hand where creation does more. Modules are created and dropped outside of the real-time threads.
 ///
 /// ```
 /// use hemiola_model::module::Module;
@@ -93,13 +93,13 @@ pub trait Module: Send + 'static {
     fn parameters_mut(&mut self) -> &mut Self::Parameters;
 
     /// Returns whether and how the module's state can be recorded. An implementation of the trait
-    /// by hand has to provide this and the next two methods, or the module stays opaque: a replay
-    /// of it begins where its log does.
+    /// by hand must provide this and the next two methods, or the module stays opaque: a replay of
+    /// it begins where its log does.
     fn state() -> StateForm {
         StateForm::Opaque
     }
 
-    /// Writes the module's state in the form of [`state`](Self::state); parameters are no part of
+    /// Writes the module's state in the form of [`state`](Self::state); parameters are not part of
     /// it. Called on real-time threads between two runs.
     fn write_state(&self, _writer: &mut dyn Writer) {}
 
@@ -177,7 +177,7 @@ impl ModuleDescriptor {
         }
     }
 
-    /// Describes a module that is no Rust type.
+    /// Describes a module that is not a Rust type.
     pub fn foreign(description: ForeignDescription) -> Self {
         let updates = description.updates.iter().enumerate();
         let updates = updates.map(|(number, (name, arguments))| Update::foreign(*name, number, arguments.clone()));
@@ -270,7 +270,7 @@ impl ModuleDescriptor {
     }
 }
 
-/// Returns those of the updates that cannot be called, and why.
+/// Returns the updates that cannot be called, and why.
 pub(crate) fn refusals<'u>(
     owner: &'static str,
     location: &'static str,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// It is as cheap as the `&'static str` of a type that is known when the program is built, and can
 /// stand wherever one does. A name that is only known at run time is [interned](Name::intern): it
-/// is kept for good, once however often it is used.
+/// is kept permanently, and only once however often it is used.
 ///
 /// ```
 /// use hemiola_model::Name;

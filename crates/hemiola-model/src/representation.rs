@@ -75,7 +75,7 @@ pub trait Representation: Default + Send + Sync + 'static {
     /// Of values above 16 KiB the framework keeps one default value, and calls this to restore
     /// others from it, because `T::default()` would cost a run that much stack, and more in builds
     /// that are not optimised. The derive writes it. An implementation of `Representation` by hand
-    /// for a large type needs this, too, field by field, or a `reset` that does not go by way of
+    /// for a large type needs this, too, field by field, or a `reset` that does not use
     /// `Self::default()`.
     ///
     /// ```
@@ -128,22 +128,22 @@ pub struct RepresentationDescriptor {
     name: Name,
     type_id: fn() -> TypeId,
     data_type: fn() -> Option<DataType>,
-    /// The type of the values of a representation that is no Rust type.
+    /// The type of the values of a representation that is not a Rust type.
     dynamic: Option<&'static Dynamic>,
     create: fn(&Self) -> *mut (),
     drop: unsafe fn(&Self, *mut ()),
-    /// Returns the value that others are restored from; null if they are small.
+    /// Returns the value from which others are restored; null if they are small.
     default: fn() -> *const (),
     reset: unsafe fn(&Self, *mut (), *const ()),
     write: unsafe fn(&Self, *const (), &mut dyn Writer) -> bool,
     read: unsafe fn(&Self, *mut (), &mut dyn Reader) -> Result<bool, ReadError>,
 }
 
-/// A schema, and how values of it lie in memory.
+/// A schema, and the memory layout of its values.
 struct Dynamic {
     data_type: DataType,
     layout: Layout,
-    /// The hash by which it is known, besides its name.
+    /// The hash that identifies it, together with its name.
     type_hash: String,
 }
 
@@ -175,7 +175,7 @@ impl RepresentationDescriptor {
             reset: |_, value, default| {
                 // SAFETY: see above.
                 let value = unsafe { &mut *value.cast::<T>() };
-                // SAFETY: of a large type it points at a value that stays for good.
+                // SAFETY: of a large type it points at a value that is never freed.
                 if !Self::is_large::<T>() || !value.restore(unsafe { &*default.cast::<T>() }) {
                     value.reset();
                 }
@@ -187,12 +187,12 @@ impl RepresentationDescriptor {
         }
     }
 
-    /// Returns the descriptor of a representation that is no Rust type, from its name and its
+    /// Returns the descriptor of a representation that is not a Rust type, from its name and its
     /// schema; values lie in memory as their [`Layout`] describes. There is one for each name and
-    /// schema, which stays for good.
+    /// schema, which is never freed.
     ///
     /// If there is a Rust type of the same name and schema in the robot, a module that is described
-    /// at run time gets the values of that type.
+    /// at run time uses the values of that type.
     ///
     /// ```
     /// use hemiola_model::data::{Data, DataType, Field, Value, ValueReader};
@@ -254,12 +254,12 @@ impl RepresentationDescriptor {
         }
     }
 
-    /// Returns how values lie in memory, if the representation is no Rust type.
+    /// Returns the memory layout of values, if the representation is not a Rust type.
     pub fn layout(&self) -> Option<&'static Layout> {
         self.dynamic.map(|dynamic| &dynamic.layout)
     }
 
-    /// Returns whether values of both are the same outside: the same name and the same schema.
+    /// Returns whether both are the same outside of the process: the same name and the same schema.
     pub fn is_like(&self, other: &Self) -> bool {
         let hash = |it: &Self| it.data_type().map(|data_type| MessageSchema::of(&it.name, &data_type).type_hash);
         self == other || (self.name == other.name && hash(self).is_some() && hash(self) == hash(other))
@@ -274,7 +274,7 @@ impl RepresentationDescriptor {
         self.name.as_str()
     }
 
-    /// Returns which Rust type this describes, if it describes one.
+    /// Returns the identifier of the Rust type that this describes, if it describes one.
     pub fn type_id(&self) -> Option<TypeId> {
         self.dynamic.is_none().then(self.type_id)
     }
@@ -298,8 +298,8 @@ impl RepresentationDescriptor {
         unsafe { (self.write)(self, value, writer) }
     }
 
-    /// Replaces the value at that address by one that is read; returns `Ok(false)` if the
-    /// representation is opaque.
+    /// Replaces the value at that address by one that is read from `reader`; returns `Ok(false)` if
+    /// the representation is opaque.
     ///
     /// # Errors
     /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
@@ -313,7 +313,7 @@ impl RepresentationDescriptor {
     }
 
     /// Creates a default value. Allocates, and creates large values on a thread with enough stack:
-    /// to be called off the real-time threads.
+    /// not for real-time threads.
     ///
     /// # Panics
     /// Panics if the type's `Default` does.

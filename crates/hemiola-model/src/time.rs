@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// of a recording.
 ///
 /// There is no other clock: in simulation and replay it runs faster or slower than the world, and
-/// nothing notices. As JSON it is the number of nanoseconds.
+/// the robot's software does not notice. As JSON, a time is the number of nanoseconds.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -45,7 +45,7 @@ impl Time {
         self.0 as f64 * 1e-9
     }
 
-    /// Returns how long after `earlier` this is; zero if it is not after it.
+    /// Returns the time from `earlier` until this; zero if this is not later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0).max(0) as u64)
     }
@@ -73,10 +73,10 @@ impl fmt::Display for Time {
     }
 }
 
-/// The clock as an update sees it: ask for it with a `&Clock` argument.
+/// The clock as an update sees it: an update receives it as a `&Clock` argument.
 ///
 /// It stands still while a cycle runs, so that results depend on the inputs alone and a replay
-/// gives the same bits.
+/// yields the same bits.
 ///
 /// ```
 /// use hemiola_model::{Clock, Time};

@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::{MessageSchema, ServiceSchema};
 
-/// Packages for a ROS 2 workspace: they define messages and services as logs and links have
-/// them, so that their hashes there are the same. Packages that ROS 2 brings are only named.
+/// Packages for a ROS 2 workspace: they define messages and services as they are in logs and on
+/// links, with the same hashes. Packages that come with ROS 2 are only named.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -35,17 +35,13 @@ pub struct RosPackages {
 struct Package {
     /// The definitions by their paths, such as `msg/Ball.msg`.
     definitions: BTreeMap<String, String>,
-    /// The packages whose messages they have in them.
+    /// The packages whose messages the definitions contain.
     needs: BTreeSet<String>,
 }
 
-/// What a package says of the people behind it: fields that every package of ROS 2 has to have.
+/// The author's fields of a package manifest, which every package of ROS 2 must have.
 ///
-/// ```
-/// use hemiola_model::cdr::PackageAuthor;
-///
-/// assert_eq!(PackageAuthor::default().license, "TODO: License declaration");
-/// ```
+/// See [`RosPackages::files`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageAuthor {
     /// The maintainer's name.
@@ -56,7 +52,7 @@ pub struct PackageAuthor {
     pub license: String,
 }
 
-/// The reason why a type cannot be in a package of ROS 2.
+/// The reason why a type cannot be part of a package of ROS 2.
 ///
 /// ```
 /// use hemiola_model::cdr::{MessageSchema, RosPackages};
@@ -74,7 +70,7 @@ pub struct PackageAuthor {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PackageError {
-    /// Two types have one name.
+    /// Two types have the same name.
     #[error(
         "there are two types `{name}` with different fields; a package has one of a name (give one of them another with \
          `#[data(name = \"..\")]`)"
@@ -83,7 +79,7 @@ pub enum PackageError {
         /// The full name.
         name: String,
     },
-    /// Two fields of a type have one name, as ROS 2 spells names.
+    /// Two fields of a type have the same name in the spelling of ROS 2.
     #[error("`{name}` has two fields that are called `{field}` in ROS 2 (rename one of them)")]
     TwoFields {
         /// The full name of the type.
@@ -91,8 +87,8 @@ pub enum PackageError {
         /// The name of the fields.
         field: String,
     },
-    /// A type that belongs to no package has types of a package in it, which in turn has it in
-    /// one of its own: packages of ROS 2 cannot need each other.
+    /// A type that belongs to no package contains types of a package, which in turn contains it in
+    /// one of its own types: packages of ROS 2 cannot depend on each other.
     #[error(
         "`{name}` has `{inner}` in it, and would be in another package than what it is a part of, each of which needs the \
          other (a sequence in a sequence or option, or a tuple, of such a type: write a struct with that field instead)"
@@ -100,17 +96,16 @@ pub enum PackageError {
     Circle {
         /// The full name of the type.
         name: String,
-        /// The full name of a type in it.
+        /// The full name of a type that it contains.
         inner: String,
     },
 }
 
-/// The package for types that belong to no package of the user's.
+/// The package for types that belong to none of the user's packages.
 const OURS: &str = "hemiola";
-/// The field that stands for having none.
+/// The field that stands for the absence of fields.
 const EMPTY: &str = "uint8 structure_needs_at_least_one_member\n";
-/// The packages of messages that ROS 2 brings, or that are installed with it: they are not
-/// written.
+/// The message packages that come with ROS 2, or are installed with it: they are not written.
 const OF_ROS: [&str; 26] = [
     "action_msgs",
     "actionlib_msgs",
@@ -141,10 +136,10 @@ const OF_ROS: [&str; 26] = [
 ];
 
 impl RosPackages {
-    /// Adds a message with all messages in it. After an error nothing of it is added.
+    /// Adds a message with all messages that it contains. After an error, nothing of it is added.
     ///
     /// # Errors
-    /// Fails if a name is taken by another type, or ROS 2 cannot have it.
+    /// Fails if a name is taken by another type, or the type is not possible in ROS 2.
     pub fn add_message(&mut self, schema: &MessageSchema) -> Result<(), PackageError> {
         let mut next = self.clone();
         next.add_definitions(schema.definitions())?;
@@ -152,7 +147,7 @@ impl RosPackages {
         Ok(())
     }
 
-    /// Adds a service with all messages in it. After an error nothing of it is added.
+    /// Adds a service with all messages that it contains. After an error, nothing of it is added.
     ///
     /// # Errors
     /// Returns the same errors as [`add_message`](Self::add_message).
@@ -235,12 +230,12 @@ impl RosPackages {
 }
 
 impl PackageAuthor {
-    /// What stands in `package.xml` of a package that is written here, and in no other.
+    /// The text by which `package.xml` of a package that is written here differs from all others.
     pub const MARK: &str = "Messages and services of a robot, written by Hemiola";
 }
 
 impl Default for PackageAuthor {
-    /// Returns what `ros2 pkg create` writes where nothing is known.
+    /// Returns the values that `ros2 pkg create` writes by default.
     fn default() -> Self {
         let license = "TODO: License declaration".to_owned();
         Self { name: "maintainer".to_owned(), email: "maintainer@example.com".to_owned(), license }
@@ -248,12 +243,12 @@ impl Default for PackageAuthor {
 }
 
 /// Returns the text of a file with these fields. Where there are none, ROS 2 adds the one that
-/// stands for it.
+/// stands for their absence.
 fn file_of(text: &str) -> String {
     if text == EMPTY { String::new() } else { text.to_owned() }
 }
 
-/// Returns the type and the name of each field, constants left out.
+/// Returns the type and the name of each field, without the constants.
 fn fields(text: &str) -> impl Iterator<Item = (&str, &str)> {
     without_comments(text).filter_map(|line| line.split_once(' ')).filter(|(_, name)| !name.contains('='))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::HEADER;
 use crate::data::{ItemsMut, ReadError, Reader, VariantContent, VariantHead};
 
-/// Reads values from CDR. The bytes are not trusted: whatever they are, there is a value or an
+/// Reads values from CDR. The bytes are not trusted: whatever they are, the result is a value or an
 /// error.
 ///
 /// ```
@@ -23,9 +23,9 @@ pub struct CdrReader<'b> {
     bytes: &'b [u8],
     position: usize,
     byte_order: ByteOrder,
-    /// Whether a structure has begun of which no field has been read yet.
+    /// Set while a structure has begun and none of its fields has been read.
     structure_is_empty: bool,
-    /// How many variants with fields come after each open variant.
+    /// The number of variants with fields after each open variant.
     absent_after: Vec<usize>,
 }
 
@@ -39,7 +39,7 @@ impl<'b> CdrReader<'b> {
     /// Creates a reader that starts after the header of a message.
     ///
     /// # Errors
-    /// Fails if there is no header of plain CDR.
+    /// Fails if the bytes have no header of plain CDR.
     pub fn new(bytes: &'b [u8]) -> Result<Self, ReadError> {
         let byte_order = match bytes {
             [0, 1, _, _, ..] => ByteOrder::Little,

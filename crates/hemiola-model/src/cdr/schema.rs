@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::type_hash;
 use crate::data::{DataType, Field, TypeName, Variant};
 
-/// A message definition, as it stands in logs and on the wire.
+/// A message definition, as it is stored in logs and sent over links.
 ///
 /// ```
 /// use hemiola_model::cdr::MessageSchema;
@@ -26,15 +26,15 @@ use crate::data::{DataType, Field, TypeName, Variant};
 pub struct MessageSchema {
     /// The full name, `package/msg/Name`.
     pub name: String,
-    /// The definition, followed by those of all messages in it, as files of recordings hold them.
+    /// The definition, followed by those of all messages that it contains, as log files store them.
     pub text: String,
     /// Version 1 of the ROS interface hashing standard (REP-2016): `RIHS01_` and 64 digits.
     pub type_hash: String,
 }
 
 impl MessageSchema {
-    /// Creates the schema of a type. A type that is no structure becomes the only field, `data`, of
-    /// a message called `name`.
+    /// Creates the schema of a type. A type that is not a structure becomes the only field, `data`,
+    /// of a message called `name`.
     pub fn of(name: &str, data_type: &DataType) -> Self {
         let mut definitions = Definitions::default();
         let root = match definitions.field_type(data_type) {
@@ -48,7 +48,7 @@ impl MessageSchema {
     }
 
     /// Returns the definition of each message in [`text`](Self::text) with the message's full name,
-    /// this one's first: what files of a ROS 2 package hold.
+    /// this one's first: the content of the files of a ROS 2 package.
     ///
     /// ```
     /// use hemiola_model::cdr::MessageSchema;
@@ -91,7 +91,7 @@ pub(super) struct MessageField {
     documentation: String,
 }
 
-/// The type of a field: a sequence has no sequences in it.
+/// The type of a field: a sequence contains no sequences.
 #[derive(Clone, PartialEq)]
 pub(super) struct FieldType {
     pub element: Element,
@@ -125,9 +125,10 @@ pub(super) struct Definitions {
 }
 
 impl MessageName {
-    /// Spells a Rust type's name as ROS 2 wants it: packages in lower case, messages in camel case.
+    /// Spells a Rust type's name as ROS 2 requires it: packages in lower case, messages in camel
+    /// case.
     pub fn of(name: &TypeName) -> Self {
-        // Types that belong to no package of the user's go to ours.
+        // Types that belong to none of the user's packages go to ours.
         let package = if name.package.is_empty() { "hemiola" } else { &name.package };
         let package = package.to_lowercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
         let mut words = String::new();
@@ -187,7 +188,7 @@ impl Definitions {
         name
     }
 
-    /// Adds a message that has messages in it: at most `limit` of each if there is a limit.
+    /// Adds a message that contains messages: at most `limit` of each if there is a limit.
     pub fn outer(&mut self, name: MessageName, parts: &[(&str, &MessageName, Option<usize>)]) -> MessageName {
         let field = |(name, message, limit): &(&str, &MessageName, Option<usize>)| {
             let shape = limit.map_or(Shape::One, Shape::Bounded);
@@ -355,7 +356,7 @@ fn snake_case(name: &str) -> String {
     out
 }
 
-/// Returns a field's name as ROS 2 wants it: lower case, words separated by single underscores.
+/// Returns a field's name as ROS 2 requires it: lower case, words separated by single underscores.
 /// Fields without a name are `item_0`, `item_1`, ...
 ///
 /// ```

@@ -34,8 +34,7 @@ pub struct ServiceSchema {
 
 impl ServiceSchema {
     /// Creates the schema of a service. Its type has the name of its requests without the ending
-    /// `Request`, in their package; if requests are no structures, it has the name of the
-    /// service.
+    /// `Request`, in their package; if requests are not structures, it has the name of the service.
     pub fn of(service: &str, request: &DataType, response: &DataType) -> Self {
         let of_service = TypeName::new("", service);
         let name = match request {
@@ -55,7 +54,7 @@ impl ServiceSchema {
         let request = definitions.part(part("_Request"), request);
         let response = definitions.part(part("_Response"), response);
         let info = event_info(&mut definitions);
-        // Where calls of a service are made visible, these messages show them.
+        // Service introspection shows calls by these messages.
         let parts = [("info", &info, None), ("request", &request, Some(1)), ("response", &response, Some(1))];
         let event = definitions.outer(part("_Event"), &parts);
         let parts = [

@@ -26,13 +26,13 @@ pub struct CdrWriter {
     begin: usize,
     growth: Growth,
     is_exact: bool,
-    /// Whether a structure has begun of which no field has been written yet.
+    /// Set while a structure has begun and none of its fields has been written.
     structure_is_empty: bool,
-    /// How many variants with fields come after each open variant.
+    /// The number of variants with fields after each open variant.
     absent_after: Vec<usize>,
 }
 
-/// What a writer does when its buffer is full.
+/// The behaviour of a writer whose buffer is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Growth {
     Grows,
@@ -46,7 +46,7 @@ impl Default for CdrWriter {
     }
 }
 
-/// How deep enums may be nested where nothing may be allocated.
+/// The maximum depth of nested enums where nothing may be allocated.
 const DEEPEST: usize = 64;
 
 impl CdrWriter {
@@ -75,7 +75,7 @@ impl CdrWriter {
 
     /// Returns whether the bytes hold all of the value. They do not if it has a time beyond the 68
     /// years that ROS 2 counts in seconds in each direction (the last moment in range is written
-    /// instead), or a sequence of more than 4,294,967,295 items, of which nobody can read anything.
+    /// instead), or a sequence of more than 4,294,967,295 items, of which nothing can be read.
     ///
     /// ```
     /// use hemiola_model::Data;
@@ -115,13 +115,13 @@ impl CdrWriter {
         self.bytes.capacity()
     }
 
-    /// Returns whether there was no room for a part of the value: nobody can then read what was
-    /// written.
+    /// Returns whether there was no room for a part of the value: what was written cannot be read
+    /// then.
     pub fn is_full(&self) -> bool {
         !matches!(self.growth, Growth::Grows | Growth::Bounded(0))
     }
 
-    /// Returns a number of bytes, twice which is room enough for everything that was written,
+    /// Returns a number of bytes, twice of which is enough room for everything that was written,
     /// including what found no room.
     ///
     /// ```
@@ -209,7 +209,7 @@ impl CdrWriter {
         }
     }
 
-    /// Writes a length, which has 32 bits; nobody could read a longer sequence.
+    /// Writes a length, which has 32 bits; a longer sequence could not be read.
     fn length(&mut self, length: usize) {
         let written = u32::try_from(length);
         self.is_exact &= written.is_ok();

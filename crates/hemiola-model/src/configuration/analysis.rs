@@ -1,9 +1,11 @@
-//! `[analysis]` and `[chain.*]`: the deadlines of chains, and what their bounds rest on.
+//! `[analysis]` and `[chain.*]`: the deadlines of chains, and the assumptions on which their bounds
+//! rest.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What bounds on response times and latencies rest on, and what happens if they exceed deadlines.
+/// The assumptions on which bounds on response times and latencies rest, and the reaction if they
+/// exceed deadlines.
 ///
 /// ```
 /// use hemiola_model::configuration::{Admission, AnalysisConfiguration};
@@ -13,7 +15,7 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnalysisConfiguration {
-    /// The reaction when the robot is started and not everything is sure to be in time.
+    /// The reaction at the start of a robot for which not all deadlines are guaranteed to be met.
     pub admission: Admission,
     /// The quantile of the execution times that a task is assumed to take; `None`: the longest one
     /// that was observed.
@@ -25,12 +27,9 @@ pub struct AnalysisConfiguration {
     pub periods: BTreeMap<String, Duration>,
 }
 
-/// The reaction when the robot is started and not everything is sure to be in time.
+/// The reaction at the start of a robot for which not all deadlines are guaranteed to be met.
 ///
-/// ```
-/// use hemiola_model::configuration::Admission;
-/// assert_eq!(Admission::default(), Admission::Off);
-/// ```
+/// See [`AnalysisConfiguration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Admission {
     /// Nothing: bounds are not checked.

@@ -1,11 +1,11 @@
-//! The conditions on which values are recorded.
+//! The conditions under which values are recorded.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use crate::Value;
 
-/// The condition on which a representation is recorded:
+/// The condition under which a representation is recorded, such as
 /// `only_while = "GameState.phase == Playing and Ball.is_seen"`.
 ///
 /// ```
@@ -58,10 +58,7 @@ pub struct Comparison {
 
 /// A step on the way to a field.
 ///
-/// ```
-/// use hemiola_model::configuration::FieldStep;
-/// assert_eq!(FieldStep::from(3).to_string(), "[3]");
-/// ```
+/// See [`Comparison`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldStep {
     /// A field of a structure, or the fields of a variant.
@@ -70,12 +67,9 @@ pub enum FieldStep {
     Item(usize),
 }
 
-/// How two values are compared.
+/// The relation by which two values are compared.
 ///
-/// ```
-/// use hemiola_model::configuration::Operator;
-/// assert_eq!(Operator::GreaterOrEqual.to_string(), ">=");
-/// ```
+/// See [`Comparison`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `==`
@@ -94,7 +88,8 @@ pub enum Operator {
 
 impl Comparison {
     /// Returns whether the comparison holds for this value of the representation. No comparison
-    /// holds for a field that is not there, as an option without a value or an item beyond the end.
+    /// holds for a field that does not exist, such as an option without a value or an item beyond
+    /// the end.
     pub fn holds(&self, representation: &Value) -> bool {
         let field = self.field.iter().try_fold(representation, |value, step| match (value, step) {
             (Value::Table(fields), FieldStep::Name(name)) => fields.get(name),

@@ -6,13 +6,13 @@ use super::{Configuration, Received, Ros2Configuration, SubjectKind};
 /// See [`Configuration::incoming`].
 #[derive(Clone, Debug)]
 pub struct Incoming<'c> {
-    /// What is received.
+    /// The representation that is received.
     pub received: &'c Received,
     /// The name of the source that provides it.
     pub source: String,
-    /// What carries it, for messages: ``link `head` `` or `` `[ros2]` ``.
+    /// The link or node that carries it, for messages: ``link `head` `` or `` `[ros2]` ``.
     pub carrier: String,
-    /// The keys in robot.toml below which it stands.
+    /// The keys in robot.toml under which it is configured.
     pub path: Vec<&'c str>,
 }
 

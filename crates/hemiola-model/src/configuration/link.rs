@@ -36,13 +36,12 @@ pub struct LinkConfiguration {
     pub on_loss: LossPolicy,
 }
 
-/// What a link carries: a topic or a representation, which are known by their names.
+/// The subject that a link carries: a topic or a representation, identified by its name.
 ///
 /// ```
 /// use hemiola_model::configuration::Subject;
 ///
 /// let ball = Subject::representation("BallPercept");
-/// assert_ne!(ball, Subject::topic("BallPercept")); // messages, and the values of cycles
 /// assert_eq!(ball.to_string(), "representation `BallPercept`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ pub struct Subject {
     pub name: String,
 }
 
-/// Whether something that a link carries is a topic or a representation.
+/// The kind of a subject that a link carries: a topic or a representation.
 ///
 /// See [`Subject`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -67,12 +66,12 @@ pub enum SubjectKind {
 }
 
 /// The reaction to the loss of a peer that was there: its process has died, the network is down, or
-/// it has been silent for too long. A peer that says goodbye is not lost.
+/// it has been silent for too long. A peer that announces its end is not lost.
 ///
 /// See [`LinkConfiguration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossPolicy {
-    /// The last values that it has sent stay, and their age grows.
+    /// The last values that the peer has sent remain, and their age grows.
     #[default]
     KeepLast,
     /// The robot enters its safe state.
@@ -102,11 +101,11 @@ pub enum LinkEnd {
 pub enum LinkAddress {
     /// A Unix socket of this host: reliable and in order, and private to its user.
     Unix(PathBuf),
-    /// TCP: reliable and in order, however late.
+    /// TCP: reliable and in order, but possibly late.
     Tcp(SocketAddr),
-    /// The best that both hosts have: a Unix socket on one host, TCP between two.
+    /// The best that both hosts support: a Unix socket on one host, TCP between two.
     Auto(SocketAddr),
-    /// UDP: datagrams arrive early or not at all.
+    /// UDP: datagrams arrive promptly or not at all.
     Udp(SocketAddr),
 }
 
@@ -115,11 +114,11 @@ pub enum LinkAddress {
 /// See [`LinkConfiguration`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// What is sent.
+    /// The topic or representation that is sent.
     pub subject: Subject,
-    /// The most messages or values in a second; `None` for all.
+    /// The maximum number of messages or values per second; `None`: all.
     pub rate: Option<f64>,
-    /// Which of them are kept for a peer that receives fewer than there are.
+    /// The ones that are kept for a peer that receives fewer than there are.
     pub keep: Keep,
 }
 
@@ -133,20 +132,20 @@ pub struct Sent {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// What is received.
+    /// The topic or representation that is received.
     pub subject: Subject,
     /// The file, line and column where it is written, for messages.
     pub place: Option<String>,
 }
 
-/// Which messages are kept for a peer that receives fewer than are published.
+/// The messages that are kept for a peer that receives fewer than are published.
 ///
 /// See [`Sent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// The newest message, which a newer one replaces.
     Newest,
-    /// That many messages; older ones are dropped and counted.
+    /// The last messages, up to this number; older ones are dropped and counted.
     Last(usize),
 }
 

@@ -1,4 +1,4 @@
-//! `[log]`: whether and how runs are recorded.
+//! `[log]`: the settings by which runs are recorded.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Condition;
 
-/// What is recorded of a run, where, and how.
+/// The settings by which runs are recorded.
 ///
 /// ```
 /// use hemiola_model::configuration::LogConfiguration;
@@ -17,10 +17,9 @@ use super::Condition;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogConfiguration {
-    /// The folder in which every run leaves a log; `None`: only runs that are asked to are
-    /// recorded.
+    /// The folder in which every run leaves a log; `None`: runs are recorded on request only.
     pub folder: Option<PathBuf>,
-    /// How the log is compressed.
+    /// The compression of the log.
     pub compression: LogCompression,
     /// The maximum time between providing a value and its being readable from the file.
     pub flush: Duration,
@@ -82,7 +81,7 @@ impl LogExtent {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LogChannelConfiguration {
-    /// Whether the representation is recorded.
+    /// Set to `false` to leave the representation out of the log.
     pub enabled: Option<bool>,
     /// The maximum number of values per second; `None`: all are recorded.
     pub rate: Option<f64>,
@@ -90,12 +89,9 @@ pub struct LogChannelConfiguration {
     pub only_while: Option<Condition>,
 }
 
-/// How the chunks of a log are compressed.
+/// The compression of a log's chunks.
 ///
-/// ```
-/// use hemiola_model::configuration::LogCompression;
-/// assert_eq!(LogCompression::default(), LogCompression::Lz4);
-/// ```
+/// See [`LogConfiguration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogCompression {
     /// No compression: least work for the processor, most for the disk.

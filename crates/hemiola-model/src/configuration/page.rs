@@ -1,7 +1,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
-/// Where people and tools reach the running robot: its door, with the live page.
+/// The door, with the live page, through which people and tools reach the running robot.
 ///
 /// ```
 /// use hemiola_model::configuration::PageConfiguration;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageConfiguration {
-    /// Whether there is a door at all.
+    /// Set if there is a door at all.
     pub enabled: bool,
     /// The address that the door listens on.
     pub address: IpAddr,

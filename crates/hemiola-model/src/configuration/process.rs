@@ -23,24 +23,18 @@ pub struct ProcessConfiguration {
     pub cycles: Vec<String>,
     /// The sources that run in it, besides those that trigger its cycles.
     pub sources: Vec<String>,
-    /// How often it is started again when it has died; `None`: the robot ends then.
+    /// The limit on how often it is restarted when it has died; `None`: the robot ends then.
     pub restart: Option<RestartLimit>,
     /// The reaction of the other processes when it has died.
     pub on_loss: LossPolicy,
 }
 
-/// How often a process may be started again.
+/// The limit on the restarts of a process.
 ///
-/// ```
-/// use hemiola_model::configuration::RestartLimit;
-/// use std::time::Duration;
-///
-/// let limit = RestartLimit { count: 3, within: Duration::from_secs(60) };
-/// assert_eq!(limit.count, 3);
-/// ```
+/// See [`ProcessConfiguration`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestartLimit {
-    /// The most times.
+    /// The maximum number of restarts.
     pub count: u32,
     /// The time in which they are counted.
     pub within: Duration,
@@ -50,7 +44,7 @@ pub struct RestartLimit {
 const MAIN: &str = "main";
 
 impl ProcessConfiguration {
-    /// Creates a process with these cycles, which is not started again when it has died.
+    /// Creates a process with these cycles, which is not restarted when it has died.
     pub fn new(name: impl Into<String>, cycles: impl Into<Vec<String>>) -> Self {
         Self {
             name: name.into(),
@@ -63,7 +57,7 @@ impl ProcessConfiguration {
 }
 
 impl Configuration {
-    /// Returns the names of the robot's processes; none if it is a single one. Cycles that no
+    /// Returns the names of the robot's processes; empty if it is a single process. Cycles that no
     /// process names run in the process `main`, which comes first then.
     pub fn process_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.processes.iter().map(|process| process.name.as_str()).collect();
@@ -79,7 +73,8 @@ impl Configuration {
         self.parts.iter().any(|part| part == link)
     }
 
-    /// Returns the name of the process in which a cycle runs; `None` if the robot is a single one.
+    /// Returns the name of the process in which a cycle runs; `None` if the robot is a single
+    /// process.
     pub fn process_of(&self, cycle: &str) -> Option<&str> {
         let names_it = |process: &&ProcessConfiguration| process.cycles.iter().any(|name| name == cycle);
         let named = self.processes.iter().find(names_it).map(|process| process.name.as_str());

@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::{Keep, Received, Sent, Subject};
 
-/// The node that the robot is in a ROS 2 system, as `[ros2]` in robot.toml says.
+/// The robot's node in a ROS 2 system, as `[ros2]` in robot.toml configures it.
 ///
 /// ```
 /// use hemiola_model::configuration::{Ros2Configuration, Ros2Published, Ros2Quality, Ros2Subscribed, Subject};
@@ -27,11 +27,11 @@ pub struct Ros2Configuration {
     pub router: Ros2Router,
     /// The processor cores of all threads that serve the node; empty: those of the process.
     pub cores: Vec<usize>,
-    /// The rate at which `/clock` is published, in hertz; `None`: it is not.
+    /// The rate at which `/clock` is published, in hertz; `None`: it is not published.
     pub clock: Option<f64>,
-    /// What the node publishes, in the order of the file.
+    /// The topics that the node publishes, in the order of the file.
     pub publish: Vec<Ros2Published>,
-    /// What the node subscribes to, in the order of the file.
+    /// The topics to which the node subscribes, in the order of the file.
     pub subscribe: Vec<Ros2Subscribed>,
     /// The services of this robot that the node serves, in the order of the file.
     pub serve: Vec<Ros2Service>,
@@ -58,11 +58,11 @@ pub enum Ros2Router {
 pub struct Ros2Published {
     /// The topic's name in ROS 2, with its namespace: `/scan`.
     pub name: String,
-    /// What is published, and how much of it waits.
+    /// The topic or representation that is published, and how much of it may wait.
     pub sent: Sent,
-    /// How it is delivered.
+    /// The quality of service of its delivery.
     pub quality: Ros2Quality,
-    /// The number of messages that are kept for whoever subscribes late or falls behind.
+    /// The number of messages that are kept for subscribers that join late or fall behind.
     pub depth: usize,
 }
 
@@ -73,9 +73,9 @@ pub struct Ros2Published {
 pub struct Ros2Subscribed {
     /// The topic's name in ROS 2, with its namespace: `/cmd_vel`.
     pub name: String,
-    /// What becomes of the messages here.
+    /// The topic or representation of this robot that receives the messages.
     pub received: Received,
-    /// How they are to be delivered.
+    /// The quality of service of their delivery.
     pub quality: Ros2Quality,
     /// The number of messages that may wait for the robot.
     pub depth: usize,
@@ -100,18 +100,18 @@ pub struct Ros2Service {
     pub service_type: Option<String>,
 }
 
-/// How messages are delivered, by the names of ROS 2's quality of service.
+/// The delivery of messages, by the names of ROS 2's quality of service.
 ///
 /// See [`Ros2Configuration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ros2Quality {
-    /// Messages are repeated on the way if they are lost, and gone when they were delivered:
+    /// Messages are repeated if they are lost on the way, and not kept after their delivery:
     /// `reliable`, `volatile`.
     #[default]
     Reliable,
     /// Messages may be lost on the way: `best effort`, `volatile`.
     BestEffort,
-    /// Whoever subscribes later gets the last messages, too: `reliable`, `transient local`.
+    /// Late subscribers receive the last messages, too: `reliable`, `transient local`.
     TransientLocal,
 }
 
@@ -132,7 +132,7 @@ impl Ros2Configuration {
 }
 
 impl Ros2Published {
-    /// The number of messages that are kept unless robot.toml says another.
+    /// The number of messages that are kept unless robot.toml sets another.
     pub const DEPTH: usize = 10;
 
     /// Returns the configuration that publishes all messages of a topic, or values of a

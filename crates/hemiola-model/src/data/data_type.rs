@@ -32,7 +32,7 @@ pub enum DataType {
     Array(Box<DataType>, usize),
     /// `Vec<T>`
     Sequence(Box<DataType>),
-    /// A sequence of at most so many items, such as `ArrayVec<T, N>` (feature `arrayvec`).
+    /// A sequence with a maximum number of items, such as `ArrayVec<T, N>` (feature `arrayvec`).
     Bounded(Box<DataType>, usize),
     /// A structure with named fields.
     Structure {

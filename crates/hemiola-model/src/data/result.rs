@@ -1,4 +1,4 @@
-//! Results, and nothing: what can fail says so in its answer.
+//! `Data` for results, with which services that can fail answer, and for the unit type.
 
 use super::{Data, DataType, Field, ReadError, Reader, TypeName, Variant, VariantContent, VariantHead, Writer};
 
@@ -58,7 +58,7 @@ impl<T: Data, E: Data> Data for Result<T, E> {
     }
 }
 
-/// Nothing is written as a structure without fields.
+/// The unit type is written as a structure without fields.
 impl Data for () {
     fn data_type() -> DataType {
         DataType::structure("Nothing", Vec::new())

@@ -71,7 +71,7 @@ impl Value {
     /// Reads a value back.
     ///
     /// # Errors
-    /// Fails if it does not fit the schema; the error has the place.
+    /// Fails if the value does not fit the schema; the error states the place.
     pub fn read<T: Data>(&self) -> Result<T, ReadError> {
         T::read(&mut ValueReader::new(self))
     }

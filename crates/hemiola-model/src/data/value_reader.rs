@@ -15,7 +15,7 @@ use super::{ReadError, Reader, Value, VariantHead};
 pub struct ValueReader<'v> {
     open: Vec<Open<'v>>,
     next: Option<&'v Value>,
-    /// Whether the field that was asked for last is absent: only an option can then be read.
+    /// Set if the field that was requested last is absent: only an option can then be read.
     absent: bool,
 }
 

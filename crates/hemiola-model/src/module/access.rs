@@ -1,10 +1,10 @@
-//! Which arguments an update may have together.
+//! The rules for the arguments that an update may have together.
 //!
-//! It is decided by the types, when an update or a sample method is created: an [`AccessSet`]
-//! accepts one argument after the other and refuses the first that does not go with those before.
-//! Names do not matter, so an alias, a re-export or an associated type changes nothing. The
-//! arguments that it accepts never give two references to one value of which one may write:
-//! `&mut T` is the new value, which nobody else sees, and `Previous<T>` an older one.
+//! The types decide, when an update or a sample method is created: an [`AccessSet`] accepts one
+//! argument after the other and refuses the first that is not compatible with those before. Names
+//! do not matter, so an alias, a re-export or an associated type changes nothing. The arguments
+//! that it accepts never give two references to one value of which one may write: `&mut T` is the
+//! new value, which nobody else sees, and `Previous<T>` an older one.
 
 use super::{ArgumentDescriptor, ArgumentKind};
 use crate::RepresentationDescriptor;

@@ -29,7 +29,7 @@ use crate::{Clock, Representation};
 /// | `&mut T` | provides |
 /// | `&Clock`, `&Scope`, `&Debug`, `&SafeState` | services |
 /// | `&mut Publisher<T>`, `&Subscription<T>` | ends of topics (`hemiola-bus`) |
-/// | `&mut Requests<T, A>` | asks a service, and gets answers of type `A` in later runs (`hemiola-bus`) |
+/// | `&mut Requests<T, A>` | calls a service, and receives answers of type `A` in later runs (`hemiola-bus`) |
 ///
 /// ```
 /// use hemiola_model::module::{Argument, ArgumentKind, Previous};
@@ -43,9 +43,9 @@ use crate::{Clock, Representation};
 /// ```
 ///
 /// # Safety
-/// The description is what the framework goes by when it orders updates and binds their arguments,
-/// so it must be true:
-/// - [`describe`](Self::describe) always gives the same description;
+/// The framework relies on the description when it orders updates and binds their arguments, so it
+/// must be true:
+/// - [`describe`](Self::describe) always returns the same description;
 /// - [`fetch`](Self::fetch) uses of its binding what the description asks for and nothing else: the
 ///   cell of that representation, as the type of its values and in the way that the kind says (only
 ///   `Provides` may write), or the port that the described `connect` made;
@@ -108,7 +108,7 @@ impl<'f> Binding<'f> {
     /// one.
     ///
     /// # Safety
-    /// The caller has to keep the promises of [`PortCell::get`].
+    /// The caller must keep the promises of [`PortCell::get`].
     #[inline]
     pub unsafe fn port<P: Port>(self) -> &'f mut P {
         let Binding::Port(cell) = self else {

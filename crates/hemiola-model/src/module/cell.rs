@@ -1,10 +1,10 @@
-//! The place where an update meets a value.
+//! The place where updates access a value.
 //!
 //! A [`Cell`] is one representation on one blackboard, seen from updates: where the current value
 //! is, where the previous one is, and where a provider writes. It owns nothing; the blackboard
 //! points it at values and moves the pointers between and around updates.
 //!
-//! Invariant, kept by whoever runs updates (`unsafe` is needed to do so):
+//! Invariant, kept by the code that runs updates (`unsafe` is needed to do so):
 //! - `writing` is used by one provider at a time, and never points at a value that `current`,
 //!   `previous` or `collected`, or a reader in another cycle, can see;
 //! - `current` changes only after its provider has ended and before any of its readers begins (the
@@ -68,7 +68,7 @@ pub struct View {
     pub value: *const (),
     /// The time stamp of the newest sensor sample that the value derives from.
     pub stamp: Time,
-    /// Whether the provider failed in the latest run, so that this is an older value.
+    /// Set if the provider failed in the latest run, so that this is an older value.
     pub stale: bool,
 }
 
@@ -157,7 +157,7 @@ impl Cell {
     /// Marks the current value as an older one.
     ///
     /// # Safety
-    /// The caller has to keep the promises of [`set_current`](Self::set_current).
+    /// The caller must keep the promises of [`set_current`](Self::set_current).
     #[inline]
     pub unsafe fn set_stale(&self) {
         // SAFETY: promised by the caller.
@@ -181,7 +181,7 @@ impl Cell {
         unsafe { *self.writing.get() = value }
     }
 
-    /// Returns the list of collected values, to be changed.
+    /// Returns the list of collected values, to change it.
     ///
     /// # Safety
     /// Each view added to it is of a value of the representation that lives as long as the view is

@@ -12,7 +12,7 @@ use crate::{Name, RepresentationDescriptor};
 /// A port of a Rust type is written for one kind of carrier (the publisher of `hemiola-bus` for its
 /// bus), and asks a connector for one of that kind, which may depend on the topic. A port that is
 /// described at run time only has the name of its topic and the type of its messages: any carrier
-/// can create it. Ports are created off the real-time threads.
+/// can create it. Ports are created outside of the real-time threads.
 ///
 /// ```
 /// use hemiola_model::module::{ConnectError, Connector, PortDescriptor, UntypedPublisher, UntypedSubscription, Wanted};
@@ -64,7 +64,7 @@ impl dyn Connector + '_ {
     /// Returns the carrier of type `T` for an end, to which ports of Rust types are connected.
     ///
     /// # Errors
-    /// [`ConnectError::NotCarried`], if it is not offered.
+    /// Returns [`ConnectError::NotCarried`] if it is not offered.
     pub fn carrier<T: 'static>(&self, end: &PortDescriptor) -> Result<&T, ConnectError> {
         let mut wanted = Wanted { type_id: TypeId::of::<T>(), offered: None };
         self.offer(end, &mut wanted);

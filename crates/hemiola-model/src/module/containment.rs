@@ -17,8 +17,8 @@ pub struct Panicked {
     message: String,
 }
 
-/// Calls a function that may panic, and returns the panic's message if it does. Nothing of the
-/// panic goes on, not even one of its payload's `Drop`.
+/// Calls a function that may panic, and returns the panic's message if it does. No panic leaves
+/// this function, not even one of its payload's `Drop`.
 ///
 /// # Errors
 /// Fails if the call panicked.

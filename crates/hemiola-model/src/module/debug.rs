@@ -1,4 +1,4 @@
-//! Debug output of updates: plots, drawings, images and texts, for whoever wants to see them.
+//! Debug output of updates: plots, drawings, images and texts, for observers that request them.
 
 mod canvas;
 mod color;
@@ -21,9 +21,10 @@ use std::fmt;
 
 /// Shows what happens inside an update: ask for it with a `&Debug` argument.
 ///
-/// An observer of the robot (a page, a log, a trace) requests names. What nobody wants is not
-/// computed: closures are not called, texts not formatted. What somebody wants goes into a bounded
-/// queue of the worker; nothing is allocated, and what does not fit is dropped and counted.
+/// An observer of the robot (a page, a log, a trace) requests names. What nobody requests is not
+/// computed: closures are not called, texts are not formatted. What an observer requests goes into
+/// a bounded queue of the worker; nothing is allocated, and what does not fit is dropped and
+/// counted.
 ///
 /// ```
 /// use hemiola_model::module::{Color, Debug};
@@ -49,13 +50,13 @@ use std::fmt;
 /// ```
 ///
 /// # Names
-/// A plot or text has any name. That of a drawing is its space, or its space, a slash and a layer:
-/// `field/candidates`. What lies over an image has the name of the image's representation, or of
-/// the [debug image](Self::image), as its space (`UpperImage/lines`), and pixels as coordinates.
-/// Where one space lies in another is drawn as well ([`Canvas::place`]).
+/// The name of a plot or text is free. The name of a drawing is its space, or its space, a slash
+/// and a layer: `field/candidates`. What lies over an image has the name of the image's
+/// representation, or of the [debug image](Self::image), as its space (`UpperImage/lines`), and
+/// pixels as coordinates. Where one space lies in another is drawn as well ([`Canvas::place`]).
 ///
 /// # What an update provides must not depend on it
-/// Whether somebody watches is not recorded, so a replay can be watched by others. Results that
+/// Whether somebody watches is not recorded, and a replay may be watched by others. Results that
 /// depend on [`wants`](Self::wants), or on whether a closure was called, differ from one run to the
 /// next.
 #[derive(Clone, Copy, Default)]
@@ -64,7 +65,7 @@ pub struct Debug<'c> {
 }
 
 impl<'c> Debug<'c> {
-    /// Creates one whose records go to `sink`.
+    /// Creates a service whose records go to `sink`.
     pub fn new(sink: &'c dyn DebugSink) -> Self {
         Self { sink: Some(sink) }
     }
@@ -79,7 +80,7 @@ impl<'c> Debug<'c> {
     }
 
     /// Draws in two dimensions. Replaces what this update has drawn under this name in earlier
-    /// runs, also if it draws nothing now.
+    /// runs, even if it draws nothing now.
     #[inline]
     pub fn draw(&self, name: &'static str, draw: impl FnOnce(&Canvas<'_>)) {
         if let Some(sink) = self.sink_of(name, DebugKind::Drawing) {
@@ -96,7 +97,7 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Draws in three dimensions, otherwise as [`draw`](Self::draw).
+    /// Draws in three dimensions, otherwise like [`draw`](Self::draw).
     #[inline]
     pub fn draw_3d(&self, name: &'static str, draw: impl FnOnce(&Scene<'_>)) {
         if let Some(sink) = self.sink_of(name, DebugKind::Drawing3d) {
@@ -104,9 +105,9 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// States in a few words how something stands now, which holds until the next text of that
-    /// name. `format_args!` formats only if somebody wants it. At most [`ShortText::CAPACITY`]
-    /// bytes are kept.
+    /// Records a state in a few words, which is valid until the next text of that name.
+    /// `format_args!` formats only if somebody wants it. At most [`ShortText::CAPACITY`] bytes are
+    /// kept.
     #[inline]
     pub fn text(&self, name: &'static str, text: impl fmt::Display) {
         if let Some(sink) = self.sink_of(name, DebugKind::Text) {
@@ -114,7 +115,7 @@ impl<'c> Debug<'c> {
         }
     }
 
-    /// Marks this moment with a few words, otherwise as [`text`](Self::text).
+    /// Marks this moment with a few words, otherwise like [`text`](Self::text).
     #[inline]
     pub fn annotate(&self, name: &'static str, text: impl fmt::Display) {
         if let Some(sink) = self.sink_of(name, DebugKind::Annotation) {
@@ -158,7 +159,7 @@ impl<'c> Debug<'c> {
         self.sink_of(name, DebugKind::Request).is_some()
     }
 
-    /// Returns where records of that name go, if somebody wants them.
+    /// Returns the destination of records of that name, if somebody wants them.
     #[inline]
     fn sink_of(&self, name: &'static str, kind: DebugKind) -> Option<&'c dyn DebugSink> {
         self.sink.filter(|sink| sink.wants(name, kind))

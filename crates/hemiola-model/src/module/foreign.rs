@@ -1,10 +1,10 @@
-//! Modules that are no Rust types: a loader of another language or of a plug-in describes them when
-//! the program runs.
+//! Modules that are not Rust types: a loader of another language or of a plug-in describes them
+//! when the program runs.
 //!
 //! The values that they read and provide are described by the same descriptors, checked by the same
-//! access set and bound by the same runtime as the arguments of Rust modules. A foreign module gets
-//! its arguments one by one, through [`ForeignArguments`], whose methods keep the promises of the
-//! descriptors: an input cannot be written, and an output is borrowed once at a time.
+//! access set and bound by the same runtime as the arguments of Rust modules. A foreign module
+//! receives its arguments one by one, through [`ForeignArguments`], whose methods keep the promises
+//! of the descriptors: an input cannot be written, and an output is borrowed once at a time.
 #![expect(unsafe_code, reason = "values are handled by pointer, as their descriptors say")]
 
 mod ends;
@@ -23,10 +23,10 @@ use super::{
 use crate::data::{ReadError, Reader, ValueReader, ValueWriter, Writer};
 use crate::{Name, RepresentationDescriptor, SourceDescriptor, Time, Value};
 
-/// An instance of a module that is no Rust type; [`ForeignDescription`] has an example.
+/// An instance of a module that is not a Rust type; [`ForeignDescription`] has an example.
 pub trait ForeignModule: Send + 'static {
-    /// Runs the update of that number. It is called on a real-time thread: it shall not allocate,
-    /// lock or wait more than it must.
+    /// Runs the update with that number. It is called on a real-time thread: it should not
+    /// allocate, lock or wait more than necessary.
     fn call(&mut self, update: usize, arguments: ForeignArguments<'_>, context: &Context<'_>) -> Outcome;
 
     /// Writes the module's state in the form of the description.
@@ -42,8 +42,8 @@ pub trait ForeignModule: Send + 'static {
     }
 }
 
-/// The description of a module that is no Rust type, for [`ModuleDescriptor::foreign`]. It has no
-/// parameters, and uses no services.
+/// The description of a module that is not a Rust type, for [`ModuleDescriptor::foreign`]. It has
+/// no parameters, and uses no services.
 ///
 /// ```
 /// use hemiola_model::data::{Data, DataType, Field, Value};
@@ -245,7 +245,8 @@ impl ForeignOutput<'_> {
         self.descriptor
     }
 
-    /// Replaces the value by one that is read; returns `Ok(false)` if the representation is opaque.
+    /// Replaces the value by one that is read from `reader`; returns `Ok(false)` if the
+    /// representation is opaque.
     ///
     /// # Errors
     /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
@@ -264,7 +265,7 @@ impl ForeignOutput<'_> {
     }
 
     /// Returns the address of the value, for code that knows its [`Layout`](crate::Layout) and
-    /// leaves a value there: valid, and not used by anybody else, as long as this is borrowed.
+    /// stores a value there: valid, and not used by anybody else, as long as this is borrowed.
     pub fn as_mut_ptr(&mut self) -> *mut () {
         self.value
     }
@@ -272,8 +273,8 @@ impl ForeignOutput<'_> {
 
 impl ModuleDescriptor {
     /// Makes foreign modules share the values and topics of Rust modules and sources: if there is a
-    /// Rust type of the same name and schema, they get its values and topics. Whoever assembles a
-    /// robot calls this before anything is bound.
+    /// Rust type of the same name and schema, they use its values and topics. The code that
+    /// assembles a robot calls this before anything is bound.
     pub fn share(modules: &mut [Self], sources: &[SourceDescriptor]) {
         let updates = modules.iter().flat_map(Self::updates).chain(sources.iter().map(SourceDescriptor::sample));
         let all: Vec<_> = updates.flat_map(Update::arguments).collect();

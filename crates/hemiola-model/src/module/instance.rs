@@ -1,6 +1,6 @@
 //! Instances of modules and sources, without their types.
 //!
-//! Invariant, kept by whoever runs updates (`unsafe` is needed to do so): the value behind an
+//! Invariant, kept by the code that runs updates (`unsafe` is needed to do so): the value behind an
 //! [`Instance`] is used by one side at a time: by updates, as their [`Access`](super::Access)
 //! permits, or, between them, by the caller of the methods here.
 #![expect(
@@ -117,7 +117,7 @@ trait Remembered: Send {
     fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
-/// A module. Updates are called with the address of this, as that of an `M`.
+/// A module. Updates are called with its address, as that of an `M`.
 #[repr(transparent)]
 struct OfModule<M>(M);
 
@@ -139,7 +139,7 @@ impl<M: Module> Remembered for OfModule<M> {
     }
 }
 
-/// A source. Sample methods are called with the address of this, as that of an `S`.
+/// A source. Sample methods are called with its address, as that of an `S`.
 #[repr(transparent)]
 struct OfSource<S>(S);
 
@@ -160,7 +160,7 @@ impl<S: Source> Remembered for OfSource<S> {
     }
 }
 
-/// A foreign module. Updates are called with the address of this.
+/// A foreign module. Updates are called with its address.
 pub(super) struct OfForeign(pub(super) Box<dyn ForeignModule>);
 
 impl Remembered for OfForeign {
@@ -266,7 +266,7 @@ impl Instance {
         self.operations.owner
     }
 
-    /// Creates and checks parameters; to be called off the real-time threads.
+    /// Creates and checks parameters. Not for real-time threads.
     ///
     /// # Errors
     /// Fails if there are values that cannot be set: an error for each.
@@ -300,12 +300,12 @@ impl Instance {
         unsafe { &*self.value.get() }.write_state(writer);
     }
 
-    /// Writes the state of a module of which nobody else has the instance.
+    /// Writes the state of a module whose instance nobody else holds.
     pub fn into_state(mut self, writer: &mut dyn Writer) {
         self.value.get_mut().write_state(writer);
     }
 
-    /// Returns whether the module has an action for when the robot enters its safe state.
+    /// Returns whether the module has an action for the robot's safe state.
     pub fn has_safe_state(&self) -> bool {
         self.safe_state.is_some()
     }
@@ -314,7 +314,7 @@ impl Instance {
     /// ignored.
     ///
     /// # Errors
-    /// Fails if its `Drop` panicked.
+    /// Fails if the module's `Drop` panicked.
     pub fn end(mut self) -> Result<(), Panicked> {
         self.drop_value()
     }
@@ -332,7 +332,7 @@ impl Instance {
 
 impl Alone<'_> {
     /// Exchanges the parameters in use and the prepared ones, without allocating or dropping
-    /// anything. Returns `false`, and changes nothing, if they are another module's.
+    /// anything. Returns `false`, and changes nothing, if the prepared ones are another module's.
     pub fn exchange_parameters(&mut self, prepared: &mut PreparedParameters) -> bool {
         self.value.exchange(prepared)
     }

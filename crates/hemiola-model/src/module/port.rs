@@ -1,9 +1,9 @@
-//! Ports: what an update holds besides representations, its ends of topics and services.
+//! Ports: the ends of topics and services that an update holds besides its representations.
 //!
 //! A port is created with its module, belongs to one argument of one update, and lives as long as
-//! the module. Invariant of a [`PortCell`], kept by whoever runs updates (`unsafe` is needed to do
-//! so): it is used by its update, which runs once in a run, and between two runs by the thread that
-//! runs the cycle, never by both at the same time.
+//! the module. Invariant of a [`PortCell`], kept by the code that runs updates (`unsafe` is needed
+//! to do so): it is used by its update, which runs once in a run, and between two runs by the
+//! thread that runs the cycle, never by both at the same time.
 
 #![expect(
     unsafe_code,
@@ -50,8 +50,8 @@ pub trait Port: Any + Send {
         0
     }
 
-    /// Returns how many publishers of the topic come before this one, if it is one. To be called
-    /// off the real-time threads.
+    /// Returns how many publishers of the topic come before this one, if it is one. Not for
+    /// real-time threads.
     fn place(&self) -> Option<u32> {
         None
     }
@@ -67,9 +67,9 @@ pub trait Port: Any + Send {
     }
 }
 
-/// A port as recorders and replays need it: its messages can be recorded, and repeated.
+/// The access of recorders and replays to a port whose messages can be recorded and repeated.
 ///
-/// A publisher implements [`publish_again`](Self::publish_again), a subscription all others.
+/// A publisher implements [`publish_again`](Self::publish_again), a subscription all other methods.
 ///
 /// ```
 /// use hemiola_model::data::Writer;
@@ -97,7 +97,7 @@ pub trait Port: Any + Send {
 /// ```
 pub trait PortRecord {
     /// Passes to `tell` how many messages of which publisher (by its place) the run that begins
-    /// sees: all that has to be known to repeat it. No allocation, no lock, no system call.
+    /// sees: everything that must be known to repeat it. No allocation, no lock, no system call.
     fn received(&self, _tell: &mut dyn FnMut(u32, u32)) {}
 
     /// Begins a run in a replay, instead of [`Port::begin_run`]: it sees as many messages of each
@@ -114,16 +114,16 @@ pub trait PortRecord {
     /// checkpoint from which the robot resumes.
     ///
     /// # Errors
-    /// Fails if what the reader holds is no message.
+    /// Fails if what the reader holds is not a message.
     fn publish_again(&mut self, _reader: &mut dyn Reader, _index: usize) -> Result<(), ReadError> {
         Ok(())
     }
 
-    /// Makes the next run see a sequence that is read, whatever arrives from now on. To be called
-    /// off the real-time threads.
+    /// Makes the next run see a sequence that is read, whatever arrives from now on. Not for
+    /// real-time threads.
     ///
     /// # Errors
-    /// Fails if what the reader holds are no messages.
+    /// Fails if what the reader holds are not messages.
     fn receive(&mut self, _reader: &mut dyn Reader) -> Result<(), ReadError> {
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Inlet {
     }
 }
 
-/// The descriptor of a port, without its type: what it is connected to, and how it is created.
+/// The descriptor of a port, without its type: its connection, and how it is created.
 ///
 /// ```
 /// use hemiola_model::module::{PortDescriptor, PortRole};
@@ -190,7 +190,7 @@ impl PortDescriptor {
         Self { name, role, message, connect: Some(connect), untyped: None }
     }
 
-    /// Adds ends for modules that are no Rust types, through which they share the topic.
+    /// Adds ends for modules that are not Rust types, through which they share the topic.
     #[must_use]
     pub const fn with_untyped(self, untyped: &'static UntypedEnds) -> Self {
         Self { untyped: Some(untyped), ..self }
@@ -214,7 +214,7 @@ impl PortDescriptor {
         self.name
     }
 
-    /// Returns which end of the topic or service the port is.
+    /// Returns the end of the topic or service that the port is.
     pub fn role(&self) -> PortRole {
         self.role
     }
@@ -235,10 +235,10 @@ impl PortDescriptor {
         Self { message: typed.message, untyped: typed.untyped, ..self }
     }
 
-    /// Creates the port; to be called off the real-time threads.
+    /// Creates the port. Not for real-time threads.
     ///
     /// # Errors
-    /// Fails if it cannot be connected.
+    /// Fails if the port cannot be connected.
     pub fn connect(&self, connector: &dyn Connector) -> Result<Box<dyn Port>, ConnectError> {
         if let Some(connect) = self.connect {
             return connect(self, connector);
@@ -266,15 +266,12 @@ impl PortDescriptor {
 }
 
 /// A function that creates the port of a Rust type on a carrier that a connector offers. It is
-/// called off the real-time threads.
+/// called outside of the real-time threads.
 pub type Connect = fn(end: &PortDescriptor, connector: &dyn Connector) -> Result<Box<dyn Port>, ConnectError>;
 
-/// Which end of a topic or a service a port is.
+/// The end of a topic or a service that a port is.
 ///
-/// ```
-/// use hemiola_model::module::PortRole;
-/// assert_ne!(PortRole::Publishes, PortRole::Subscribes);
-/// ```
+/// See [`PortDescriptor`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortRole {
     /// Sends messages to a topic.

@@ -51,8 +51,8 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RefusalReason {
-    /// Two arguments would be references to one value, of which one may write; or the same value is
-    /// asked for twice.
+    /// Two arguments would be references to one value, of which one may write; or two arguments
+    /// request the same value.
     #[error(
         "has two arguments for `{representation}` that it cannot have together, number {}, `{first}`, and number {}, `{second}`: {remedy}",
         .places.0 + 1, .places.1 + 1
@@ -69,12 +69,12 @@ pub enum RefusalReason {
         /// The remedy.
         remedy: &'static str,
     },
-    /// The update is of another type than the one that it was given to.
+    /// The update belongs to another type than the one to which it was given.
     #[error("is an update of `{of}`, and cannot be one of `{given_to}`: register it with its own type")]
     OtherOwner {
         /// The type whose method it is.
         of: String,
-        /// The type that it was given to.
+        /// The type to which it was given.
         given_to: String,
     },
 }

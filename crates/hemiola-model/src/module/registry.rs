@@ -19,7 +19,7 @@ inventory::collect!(Registration);
 /// The modules that were loaded at run time.
 static LOADED: Mutex<Vec<ForeignDescription>> = Mutex::new(Vec::new());
 
-/// Adds a module that is no Rust type to those that are linked: for loaders, before a robot is
+/// Adds a module that is not a Rust type to those that are linked: for loaders, before a robot is
 /// assembled. It replaces one of the same name that was added before.
 pub fn load(module: ForeignDescription) {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Outcome;
 
-/// Whether the robot is in its safe state: actuator modules ask for it with a `&SafeState`
-/// argument.
+/// The state of the robot with respect to its safe state: actuator modules receive it as a
+/// `&SafeState` argument.
 ///
 /// ```
 /// use hemiola_model::module::SafeState;
@@ -18,8 +18,8 @@ pub enum SafeState {
     /// The robot operates normally.
     #[default]
     Inactive,
-    /// A cycle stopped, a module failed whose policy demands it, or somebody requested the safe
-    /// state: sit down, switch the power off.
+    /// The robot must be made safe (sit down, switch the power off): a cycle stopped, a module
+    /// failed whose policy demands it, or the safe state was requested.
     Active,
 }
 
@@ -47,7 +47,7 @@ impl SafeStateAction {
         Self(Arc::new(move |module| module.downcast_mut().map_or(Outcome::Done, enter)))
     }
 
-    /// Calls the method on a module, which has to be of the action's type.
+    /// Calls the method on a module, which must be of the action's type.
     pub fn call(&self, module: &mut dyn Any) -> Outcome {
         (self.0)(module)
     }

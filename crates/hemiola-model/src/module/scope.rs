@@ -10,12 +10,12 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Fork and join inside an update, on the cycle's workers at the cycle's priority: ask for it with
-/// a `&Scope` argument.
+/// Fork and join inside an update, on the cycle's workers at the cycle's priority: an update
+/// receives it as a `&Scope` argument.
 ///
 /// The calling worker takes part, so that it only waits for work that has begun, and all of it runs
 /// there if no other worker is free. Closures borrow locals. Scopes nest. A panic in a closure ends
-/// the whole call and goes on in the caller. The order of execution is not defined; results must
+/// the whole call and is resumed in the caller. The order of execution is not defined; results must
 /// not depend on it (write each to its own place).
 ///
 /// ```
@@ -38,7 +38,7 @@ pub struct Scope<'c> {
 ///
 /// # Safety
 /// `run` calls `work` exactly once for each index below `count` (or, if a call panics, at most
-/// once), has returned from all calls before it returns itself, and passes a panic on.
+/// once), has returned from all calls before it returns itself, and propagates a panic.
 ///
 /// ```
 /// use hemiola_model::module::{Crew, Scope};
@@ -112,8 +112,8 @@ impl<'c> Scope<'c> {
     /// Calls `work` with the index of the chunk and its items, for each chunk of `size` items (the
     /// last may be shorter).
     ///
-    /// It is for items that are too little work to be shared one by one: make a chunk worth tens of
-    /// microseconds.
+    /// It is for items that are too little work to be shared one by one: choose a size that makes a
+    /// chunk worth tens of microseconds.
     ///
     /// # Panics
     /// Panics if `size` is zero.
@@ -140,7 +140,7 @@ impl fmt::Debug for Scope<'_> {
     }
 }
 
-/// A slice that several threads split among them.
+/// A slice that several threads divide among themselves.
 struct Parts<'s, T> {
     start: *mut T,
     length: usize,
@@ -180,7 +180,7 @@ struct Once<F, R> {
     result: UnsafeCell<Option<R>>,
 }
 
-// SAFETY: one thread calls `run`, and the caller of the crew looks at the result when that has
+// SAFETY: one thread calls `run`, and the caller of the crew reads the result when that has
 // returned.
 unsafe impl<F: Send, R: Send> Sync for Once<F, R> {}
 

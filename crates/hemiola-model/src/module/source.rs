@@ -129,9 +129,9 @@ impl SourceDescriptor {
         }
     }
 
-    /// Describes a source of one representation that is no Rust type and has no samples of its own:
-    /// whoever assembles a robot feeds it, as a link does. `location` is the file and line where it
-    /// is asked for.
+    /// Describes a source of one representation that is not a Rust type and has no samples of its
+    /// own: the code that assembles a robot feeds it, as a link does. `location` is the file and
+    /// line where it is requested.
     ///
     /// ```
     /// use hemiola_model::{Name, RepresentationDescriptor, SourceDescriptor, SourceRate};
@@ -190,7 +190,7 @@ impl SourceDescriptor {
         matches!(self.maker, Maker::Fed(_))
     }
 
-    /// Returns why the sample method cannot be called, if it cannot.
+    /// Returns the reason why the sample method cannot be called, if it cannot.
     pub fn refusal(&self) -> Option<Refusal> {
         refusals(self.name, self.location, std::slice::from_ref(&self.sample)).next()
     }

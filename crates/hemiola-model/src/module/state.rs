@@ -1,9 +1,9 @@
-//! The state that a module keeps from run to run, as logs hold it.
+//! The state that a module keeps from run to run, as it is recorded in logs.
 
 use crate::data::{Data, DataType, ReadError, Reader, Writer};
 
-/// Whether and how a module's state can be recorded, so that a replay can begin in the middle of a
-/// log.
+/// The form in which a module's state can be recorded, if it can, so that a replay can begin in the
+/// middle of a log.
 ///
 /// ```
 /// use hemiola_model::data::{Data, DataType, Field};

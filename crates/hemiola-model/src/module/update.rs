@@ -45,7 +45,7 @@ pub struct Update {
     call: Arc<dyn Call>,
 }
 
-/// The type that an update expects as its module, or that an instance is of.
+/// The type that an update expects as its module, or the type of an instance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner {
     id: fn() -> TypeId,
@@ -64,7 +64,7 @@ impl PartialEq for Owner {
     }
 }
 
-/// How an update borrows its module.
+/// The way in which an update borrows its module.
 ///
 /// ```
 /// use hemiola_model::module::{Access, Update};
@@ -103,7 +103,7 @@ pub enum Outcome {
     Failed(Failure),
 }
 
-/// The error that an update returned; it is formatted later, off the real-time threads.
+/// The error that an update returned; it is formatted later, outside of the real-time threads.
 ///
 /// ```
 /// use hemiola_model::module::Failure;
@@ -209,7 +209,7 @@ impl<M, A: Arguments, R: IntoOutcome> Call for Concurrent<M, A, R> {
     }
 }
 
-/// The call of an update of a module that is no Rust type.
+/// The call of an update of a module that is not a Rust type.
 struct Foreign {
     number: usize,
     arguments: Arc<[ArgumentDescriptor]>,
@@ -252,7 +252,7 @@ impl Update {
         Self::new::<M, A>(name, Access::Concurrent, Arc::new(Concurrent::<M, A, R>(call)))
     }
 
-    /// Creates the update of that number, with these arguments, of a module that is no Rust type.
+    /// Creates the update with that number and these arguments of a module that is not a Rust type.
     /// Its calls fetch what the arguments describe.
     pub(super) fn foreign(name: Name, number: usize, arguments: Vec<ArgumentDescriptor>) -> Self {
         let call = Arc::new(Foreign { number, arguments: arguments.clone().into() });
@@ -318,7 +318,7 @@ impl Update {
         }
     }
 
-    /// Returns an update in its place whose calls only fail with the reason.
+    /// Returns an update to replace this one, whose calls only fail with the reason.
     fn refuse(self, reason: RefusalReason) -> Self {
         Self { call: Arc::new(Refused(reason.clone())), refused: Some(reason), ..self }
     }
@@ -339,7 +339,7 @@ impl Update {
         self.name
     }
 
-    /// Returns whether it takes `&self` or `&mut self`.
+    /// Returns whether the update takes `&self` or `&mut self`.
     pub fn access(&self) -> Access {
         self.access
     }
@@ -349,13 +349,14 @@ impl Update {
         &self.arguments
     }
 
-    /// Returns whether it takes `&SafeState`, and so is called in the safe state even if its module
-    /// has a `#[safe_state]` method.
+    /// Returns whether the update takes `&SafeState`, and so is called in the safe state even if
+    /// its module has a `#[safe_state]` method.
     pub fn heeds_safe_state(&self) -> bool {
         self.arguments.iter().any(|argument| argument.kind() == ArgumentKind::SafeState)
     }
 
-    /// Returns why it cannot be called, if it cannot: a call of it fails and touches nothing.
+    /// Returns the reason why the update cannot be called, if it cannot: a call fails and changes
+    /// nothing.
     pub fn refusal(&self) -> Option<&RefusalReason> {
         self.refused.as_ref()
     }

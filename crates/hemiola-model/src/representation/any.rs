@@ -60,7 +60,8 @@ impl AnyRepresentation {
         unsafe { (self.descriptor.write)(self.descriptor, self.value, writer) }
     }
 
-    /// Replaces the value by one that is read; returns `Ok(false)` if the representation is opaque.
+    /// Replaces the value by one that is read from `reader`; returns `Ok(false)` if the
+    /// representation is opaque.
     ///
     /// # Errors
     /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
@@ -73,7 +74,8 @@ impl AnyRepresentation {
     /// opaque.
     ///
     /// Equal bits have equal fingerprints on every machine; `0.0` and `-0.0` differ, as they should
-    /// when replays are compared. It is no defence against somebody who constructs collisions.
+    /// when replays are compared. It does not protect against collisions that are constructed on
+    /// purpose.
     pub fn fingerprint(&self) -> Option<u64> {
         let mut hash = Hash::new();
         self.write(&mut hash).then(|| hash.finish())

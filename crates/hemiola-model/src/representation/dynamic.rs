@@ -31,7 +31,7 @@ pub fn create(layout: &Layout) -> *mut u8 {
 /// Drops a value that [`create`] made.
 ///
 /// # Safety
-/// The value is one, and nobody uses it afterwards.
+/// The value is a valid one, and nobody uses it afterwards.
 pub unsafe fn drop(layout: &Layout, value: *mut u8) {
     // SAFETY: promised by the caller; `create` allocated this block.
     unsafe {
@@ -43,7 +43,7 @@ pub unsafe fn drop(layout: &Layout, value: *mut u8) {
 /// Frees the memory of texts and sequences, and leaves the default value.
 ///
 /// # Safety
-/// The value is one that nobody else uses.
+/// The value is a valid one that nobody else uses.
 unsafe fn release(layout: &Layout, value: *mut u8) {
     // SAFETY: promised by the caller, of the value and so of its parts.
     unsafe {
@@ -70,7 +70,7 @@ fn byte_block(capacity: usize) -> Block {
 /// Resets the value to the default, and keeps the buffers of its own texts and sequences.
 ///
 /// # Safety
-/// The value is one that nobody else uses.
+/// The value is a valid one that nobody else uses.
 pub unsafe fn clear(layout: &Layout, value: *mut u8) {
     // SAFETY: promised by the caller, of the value and so of its parts; a header's items are
     // values.
@@ -97,7 +97,7 @@ pub unsafe fn clear(layout: &Layout, value: *mut u8) {
 /// text), but not for those in its sequences.
 ///
 /// # Safety
-/// The value is one that nobody else uses.
+/// The value is a valid one that nobody else uses.
 unsafe fn each_header(layout: &Layout, value: *mut u8, visit: &mut dyn FnMut(Option<&Layout>, &mut SequenceHeader)) {
     // SAFETY: promised by the caller, of the value and so of its parts.
     unsafe {
@@ -118,7 +118,7 @@ unsafe fn each_header(layout: &Layout, value: *mut u8, visit: &mut dyn FnMut(Opt
 /// Writes a value, field by field.
 ///
 /// # Safety
-/// The value is one that nobody changes in the meantime.
+/// The value is a valid one that nobody changes in the meantime.
 pub unsafe fn write(layout: &Layout, value: *const u8, writer: &mut dyn Writer) {
     // SAFETY: promised by the caller, of the value and so of its parts.
     unsafe {
@@ -200,10 +200,10 @@ unsafe fn write_items(item: &Layout, first: *const u8, count: usize, writer: &mu
 /// Replaces a value by one that is read; the value is unchanged if that fails.
 ///
 /// # Errors
-/// Fails if what the reader holds is no such value.
+/// Fails if what the reader holds is not such a value.
 ///
 /// # Safety
-/// The value is one that nobody else uses.
+/// The value is a valid one that nobody else uses.
 pub unsafe fn replace(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Result<(), ReadError> {
     let fresh = create(layout);
     // SAFETY: of `value` promised by the caller, and `fresh` is one just made; afterwards it holds
@@ -221,7 +221,7 @@ pub unsafe fn replace(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) 
 /// Reads a value into a default value.
 ///
 /// # Safety
-/// The value is one that nobody else uses.
+/// The value is a valid one that nobody else uses.
 unsafe fn read(layout: &Layout, value: *mut u8, reader: &mut dyn Reader) -> Result<(), ReadError> {
     // SAFETY: promised by the caller, of the value and so of its parts.
     unsafe {

@@ -14,8 +14,8 @@ use super::Representation;
 /// The size from which a value is large, in bytes.
 pub const LARGE: usize = 16 << 10;
 
-/// The stack that `default` may need: this many values (one for each type that it is nested in, and
-/// a few), and this many bytes besides.
+/// The stack that `default` may need: this many values (one for each type in which it is nested,
+/// and a few more), and this many additional bytes.
 const VALUES: usize = 8;
 const BESIDES: usize = 1 << 20;
 
@@ -31,7 +31,7 @@ pub fn create<T: Representation>() -> Box<T> {
 }
 
 /// Creates a default value on the stack of this thread. Inlined, it would take that stack from
-/// every caller of [`create`], also where it is not called.
+/// every caller of [`create`], even where it is not called.
 #[inline(never)]
 fn create_here<T: Representation>() -> Box<T> {
     Box::default()

@@ -84,7 +84,7 @@ pub(super) struct Span {
     pub nanoseconds: u32,
 }
 
-/// The error of a schema of which no values can be laid out.
+/// The error of a schema whose values cannot be laid out.
 ///
 /// ```
 /// use hemiola_model::{Data, Layout};

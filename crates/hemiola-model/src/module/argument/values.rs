@@ -1,4 +1,4 @@
-//! Values that updates read, together with their origin: of this run, of the previous one, and all
+//! Values that updates read, together with their origin: this run, the previous one, or everything
 //! that arrived.
 #![expect(unsafe_code, reason = "what an update borrows lives on a blackboard that is shared: see `Argument`")]
 
@@ -13,7 +13,7 @@ use crate::{Representation, Time};
 
 /// The value at the end of the previous run of the cycle; the default value in the first run.
 ///
-/// It imposes no order, so it is how a circle of dependencies is cut. It can be read like `&T`.
+/// It imposes no order, so it breaks circular dependencies. It can be read like `&T`.
 ///
 /// ```
 /// use hemiola_model::module::Previous;
@@ -126,7 +126,7 @@ unsafe fn fresh<'f, T>(view: View, now: Time) -> Fresh<'f, T> {
 
 /// Everything that arrived since the last run, oldest first: 200 Hz samples in a 30 Hz cycle.
 ///
-/// The queue is bounded (32 values, or what `robot.toml` says); what does not fit is dropped and
+/// The queue is bounded (32 values, or what `robot.toml` sets); what does not fit is dropped and
 /// counted.
 ///
 /// ```

@@ -62,7 +62,7 @@ impl<'d> Canvas<'d> {
     }
 
     /// Draws an ellipse: `axes` are half of its length along its two axes, and `angle` is the
-    /// direction of the first one, in radian from x towards y.
+    /// direction of the first one, in radians from x towards y.
     pub fn ellipse(&self, center: impl Into<[f32; 2]>, axes: [f32; 2], angle: f32, color: impl Into<Color>) {
         self.pen.draw(Shape::Ellipse { center: center.into(), axes, angle }, color.into());
     }
@@ -78,7 +78,7 @@ impl<'d> Canvas<'d> {
     }
 
     /// Places another space in this one: `at` is its origin, `angle` the direction of its x axis,
-    /// in radian from x towards y. Viewers of this space see what is drawn in the other one at its
+    /// in radians from x towards y. Viewers of this space see what is drawn in the other one at its
     /// place, and what is placed there in turn. The newest place counts. Like a shape, it
     /// disappears when it is not drawn again. Nothing can be placed in an image.
     ///
@@ -159,7 +159,7 @@ impl<'d> Scene<'d> {
     }
 
     /// Places another space in this one, by its origin and its rotation, a unit quaternion (x, y,
-    /// z, w), otherwise as [`Canvas::place`]. Spaces of two dimensions lie on the ground of those
+    /// z, w), otherwise like [`Canvas::place`]. Spaces of two dimensions lie on the ground of those
     /// of three, so that both can be placed in each other.
     ///
     /// ```

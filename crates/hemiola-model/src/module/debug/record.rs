@@ -30,7 +30,7 @@ pub struct DebugRecord {
     pub run: u32,
     /// The update, as `Module.update`.
     pub update: Arc<str>,
-    /// How many records of the update in this run came before this one, whoever wanted them. A
+    /// The number of records of the update in this run before this one, whoever requested them. A
     /// number that is missing belongs to a record that was dropped.
     pub sequence: u32,
     /// The name that the update has given to the record.
@@ -69,10 +69,10 @@ pub enum DebugContent {
         shape: Shape,
         /// The colour of the shape; frames have their own.
         color: Color,
-        /// Whether the shape stays until it is drawn again.
+        /// Set if the shape stays until it is drawn again.
         is_background: bool,
     },
-    /// A state in words, which holds from now on.
+    /// A state in words, which is valid from now on.
     Text(ShortText),
     /// An event in words, which has happened now.
     Annotation(ShortText),
@@ -104,11 +104,7 @@ impl DebugContent {
 
 /// The kinds of records that an update can show.
 ///
-/// ```
-/// use hemiola_model::module::DebugKind;
-///
-/// assert_eq!(DebugKind::Drawing3d.to_string(), "drawing 3d");
-/// ```
+/// See [`DebugContent::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DebugKind {
     /// A number.

@@ -40,7 +40,7 @@ pub enum Shape {
         center: [f32; 2],
         /// Half of the length along the first and the second axis.
         axes: [f32; 2],
-        /// The direction of the first axis: the angle from x towards y, in radian.
+        /// The direction of the first axis: the angle from x towards y, in radians.
         angle: f32,
     },
     /// A text.
@@ -83,7 +83,7 @@ pub enum Shape {
         space: &'static str,
         /// The origin of the other space.
         at: [f32; 2],
-        /// The direction of its x axis: the angle from x towards y, in radian.
+        /// The direction of its x axis: the angle from x towards y, in radians.
         angle: f32,
     },
     /// The place of another space in this one, in three dimensions.

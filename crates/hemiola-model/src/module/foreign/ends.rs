@@ -1,4 +1,4 @@
-//! Ends of topics for modules that are no Rust types: messages pass through them as data.
+//! Ends of topics for modules that are not Rust types: messages pass through them as data.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use crate::data::{ReadError, Reader, Value, ValueReader, ValueWriter, Writer};
 use crate::module::{ConnectError, Connector, Inlet, Port, PortDescriptor, PortRecord};
 
 /// A publisher whose messages are data, whatever their type in the program. Carriers of messages
-/// implement it; modules get it as a [`ForeignPublisher`].
+/// implement it; modules use it as a [`ForeignPublisher`].
 pub trait UntypedPublisher: Port {
-    /// Publishes a message that is read.
+    /// Publishes a message that is read from `reader`.
     ///
     /// # Errors
     /// Fails if what the reader holds does not fit the messages' schema, or they are opaque;
@@ -17,7 +17,7 @@ pub trait UntypedPublisher: Port {
 }
 
 /// A subscription whose messages are data, whatever their type in the program. Carriers of messages
-/// implement it; modules get it as a [`ForeignSubscription`].
+/// implement it; modules use it as a [`ForeignSubscription`].
 pub trait UntypedSubscription: Port {
     /// Returns how many messages the run sees.
     fn count(&self) -> usize;
@@ -27,7 +27,7 @@ pub trait UntypedSubscription: Port {
     fn write(&self, index: usize, writer: &mut dyn Writer) -> bool;
 }
 
-/// The ends of a topic with messages of a Rust type, for modules that are no Rust types. Where no
+/// The ends of a topic with messages of a Rust type, for modules that are not Rust types. Where no
 /// Rust type is known, [`Connector::publisher`] creates ends.
 #[derive(Debug)]
 pub struct UntypedEnds {
@@ -59,8 +59,8 @@ pub struct ForeignPublisher(Box<dyn UntypedPublisher>);
 /// ```
 /// use hemiola_model::module::ForeignSubscription;
 ///
-/// fn print(heard: &ForeignSubscription) {
-///     heard.values().for_each(|message| println!("{message}"));
+/// fn print(messages: &ForeignSubscription) {
+///     messages.values().for_each(|message| println!("{message}"));
 /// }
 /// ```
 pub struct ForeignSubscription(Box<dyn UntypedSubscription>);
@@ -70,7 +70,7 @@ impl ForeignPublisher {
         Self(end)
     }
 
-    /// Publishes a message that is read.
+    /// Publishes a message that is read from `reader`.
     ///
     /// # Errors
     /// Fails if what the reader holds does not fit the messages' schema, or they are opaque;
@@ -82,7 +82,7 @@ impl ForeignPublisher {
     /// Publishes a message in text form.
     ///
     /// # Errors
-    /// The same as those of [`publish`](Self::publish).
+    /// Returns the errors of [`publish`](Self::publish).
     pub fn publish_value(&mut self, value: &Value) -> Result<(), ReadError> {
         self.publish(&mut ValueReader::new(value))
     }

@@ -1,7 +1,7 @@
 //! Sets of small integers as rows of 64-bit words: reachability in graphs of a few hundred tasks
 //! costs microseconds.
 
-/// A square matrix of bits; row `i` is the set of nodes that `i` leads to.
+/// A square matrix of bits; row `i` is the set of nodes to which `i` leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BitMatrix {
     words_per_row: usize,

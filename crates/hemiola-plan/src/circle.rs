@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::bits::BitMatrix;
 use crate::party::Party;
 
-/// One way to break every circle among some updates: these `&T` become `Previous<T>`.
+/// A way to break every circle among some updates: these `&T` become `Previous<T>`.
 ///
 /// ```
 /// use hemiola_plan::{Cut, CutChange, Party};
@@ -22,13 +22,9 @@ pub struct Cut {
     pub changes: Vec<CutChange>,
 }
 
-/// One argument of one update that would read the previous run's value.
+/// An argument of an update that would read the previous run's value.
 ///
-/// ```
-/// use hemiola_plan::{CutChange, Party};
-/// let update = Party::Update { cycle: "motion".into(), module: "Balance".into(), update: "balance".into(), location: None };
-/// assert_eq!(CutChange { update, representation: "Gait".into() }.representation, "Gait");
-/// ```
+/// See [`Cut`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutChange {
     /// The update whose argument changes.

@@ -52,13 +52,13 @@ pub enum Dataset {
 /// ```
 #[derive(Debug, Clone)]
 pub struct DatasetCycle {
-    /// Its tasks.
+    /// The tasks of the cycle.
     pub graph: TaskGraph,
-    /// How long the tasks take, where the file says so.
+    /// The durations of the tasks, as far as the file has them.
     pub durations: Durations,
-    /// Whether the file gives durations.
+    /// Set if the file has durations.
     pub has_durations: bool,
-    /// How the cycle runs where it comes from, as far as the file says so.
+    /// The settings with which the cycle runs in its original robot, as far as the file has them.
     pub facts: CycleFacts,
 }
 
@@ -107,8 +107,8 @@ impl Dataset {
         Ok(cycles.collect())
     }
 
-    /// The representations that are read and that nobody provides: their values stay at their
-    /// defaults.
+    /// Returns the representations that are read and that nobody provides: their values stay at
+    /// their defaults.
     pub fn unfilled(&self) -> &[Unfilled] {
         match self {
             Self::Workload(_) => &[],
@@ -118,12 +118,12 @@ impl Dataset {
 }
 
 impl CycleFacts {
-    /// The time between two runs.
+    /// Returns the time between two runs.
     pub fn period(&self) -> Option<Duration> {
         self.rate_hz.map(|rate| Duration::from_secs_f64(1.0 / rate))
     }
 
-    /// The number of workers of the cycle.
+    /// Returns the number of workers of the cycle.
     pub fn workers(&self) -> Option<NonZeroUsize> {
         self.workers.and_then(|workers| NonZeroUsize::new(usize::from(workers)))
     }

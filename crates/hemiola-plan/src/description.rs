@@ -1,11 +1,12 @@
-//! What the planner knows about a robot: its cycles, modules and sources, as plain owned data.
+//! The description of a robot for the planner: its cycles, modules and sources, as plain owned
+//! data.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that decides who computes what: the cycles with their modules, the sources, and the
-/// choices of `robot.toml`.
+/// The description of everything that decides which module computes what: the cycles with their
+/// modules, the sources, and the choices of `robot.toml`.
 ///
 /// ```
 /// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
@@ -23,9 +24,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RobotDescription {
-    /// The cycles, in the order in which people want to see them.
+    /// The cycles, in the order in which they are shown.
     pub cycles: Vec<CycleDescription>,
-    /// What fills representations outside any cycle.
+    /// The sources, which fill representations outside any cycle.
     pub sources: Vec<SourceDescription>,
     /// The `[providers]` table of `robot.toml`: representation to the module (or source) that
     /// provides it.
@@ -48,18 +49,14 @@ pub struct CycleDescription {
     pub name: String,
     /// The modules that run here. A module may run in several cycles; each has its own instance.
     pub modules: Vec<ModuleDescription>,
-    /// What starts a run.
+    /// The event that starts a run.
     #[serde(default)]
     pub trigger: Trigger,
 }
 
-/// What starts one run of a cycle.
+/// The event that starts a run of a cycle.
 ///
-/// ```
-/// use hemiola_plan::Trigger;
-/// let on_image = Trigger::Sample { source: "camera".into(), sample: "upper".into() };
-/// assert_ne!(on_image, Trigger::Rate);
-/// ```
+/// See [`CycleDescription`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
@@ -90,7 +87,7 @@ pub struct ModuleDescription {
     pub name: String,
     /// The updates, in the order in which they are declared.
     pub updates: Vec<UpdateDescription>,
-    /// Where the module is declared (`file:line`), for messages.
+    /// The place where the module is declared (`file:line`), for messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
 }
@@ -107,19 +104,17 @@ impl ModuleDescription {
         self
     }
 
-    /// Sets where the module is declared.
+    /// Sets the place where the module is declared.
     pub fn at(mut self, location: impl Into<String>) -> Self {
         self.location = Some(location.into());
         self
     }
 }
 
-/// How an update borrows its module: whether it may run at the same time as its siblings.
+/// The way in which an update borrows its module: whether it may run at the same time as its
+/// siblings.
 ///
-/// ```
-/// use hemiola_plan::Access;
-/// assert_eq!(Access::default(), Access::Exclusive);
-/// ```
+/// See [`UpdateDescription`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -130,7 +125,7 @@ pub enum Access {
     Concurrent,
 }
 
-/// What one update reads and writes, as its signature says.
+/// The representations that an update reads and writes, according to its signature.
 ///
 /// ```
 /// use hemiola_plan::{Access, UpdateDescription};
@@ -146,7 +141,7 @@ pub enum Access {
 pub struct UpdateDescription {
     /// The name, which is unique within the module.
     pub name: String,
-    /// Whether siblings may run at the same time.
+    /// The access to the module: whether siblings may run at the same time.
     pub access: Access,
     /// `&T`: this cycle's value, read after its provider ran.
     pub requires: Vec<String>,
@@ -207,7 +202,7 @@ pub struct SourceDescription {
     pub samples: Vec<SampleDescription>,
 }
 
-/// One kind of sample of a source: values that arrive together, with one time stamp.
+/// A kind of sample of a source: values that arrive together, with one time stamp.
 ///
 /// ```
 /// use hemiola_plan::SampleDescription;
@@ -222,6 +217,6 @@ pub struct SampleDescription {
     pub name: String,
     /// The representations that every sample fills.
     pub provides: Vec<String>,
-    /// The representations of cycles whose newest values it reads.
+    /// The representations of cycles whose newest values the source reads.
     pub reads: Vec<String>,
 }

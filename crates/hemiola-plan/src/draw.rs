@@ -17,12 +17,9 @@ pub use graph_text::{graph_dot, graph_text};
 pub use schedule_svg::schedule_svg;
 pub use schedule_text::schedule_text;
 
-/// What the colour of a task shows.
+/// The property that the colour of a task shows.
 ///
-/// ```
-/// use hemiola_plan::draw::Colour;
-/// assert_eq!(Colour::default(), Colour::Module);
-/// ```
+/// See [`graph_svg`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {

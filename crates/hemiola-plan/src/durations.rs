@@ -1,4 +1,4 @@
-//! How long tasks take, as far as it is known.
+//! The durations of tasks, as far as they are known.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::random::SplitMix64;
 use crate::task::TaskId;
 
-/// How long one task takes.
+/// The duration of one task.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,7 +30,7 @@ pub enum TaskDuration {
 }
 
 impl TaskDuration {
-    /// The mean, if anything is known.
+    /// Returns the mean, if anything is known.
     pub fn mean(&self) -> Option<Duration> {
         match self {
             TaskDuration::Unknown => None,
@@ -43,8 +43,8 @@ impl TaskDuration {
         }
     }
 
-    /// The mean of the shorter nine tenths: a task that was interrupted in one run of ten is not
-    /// longer for that.
+    /// Returns the mean of the shorter nine tenths: a task that was interrupted in one run of ten
+    /// does not count as longer.
     ///
     /// ```
     /// use std::time::Duration;
@@ -68,12 +68,12 @@ impl TaskDuration {
     }
 }
 
-/// How long every task of a graph takes.
+/// The durations of all tasks of a graph.
 ///
 /// Where nothing is known, a task counts as the median of the known ones, so that one module
 /// without a history neither vanishes nor dominates. Where nothing is known of any task, each
-/// counts as [`Durations::ASSUMED`]: long against a hand-over, so that the shape of the graph alone
-/// decides.
+/// counts as [`Durations::ASSUMED`]: long compared to a hand-over, so that the shape of the graph
+/// alone decides.
 ///
 /// ```
 /// use std::time::Duration;
@@ -89,7 +89,7 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// What an unmeasured task counts as while no task is measured.
+    /// The duration that an unmeasured task counts as while no task is measured.
     pub const ASSUMED: Duration = Duration::from_micros(100);
 
     /// Returns durations for `tasks` tasks of which nothing is known.
@@ -121,17 +121,17 @@ impl Durations {
         self.get(task).typical().unwrap_or_else(|| self.unmeasured())
     }
 
-    /// Whether any task was measured.
+    /// Returns whether any task was measured.
     pub fn any_known(&self) -> bool {
         self.tasks.iter().any(|task| task.mean().is_some())
     }
 
-    /// Whether repeated runs differ.
+    /// Returns whether repeated runs differ.
     pub fn vary(&self) -> bool {
         self.tasks.iter().any(|task| matches!(task, TaskDuration::Samples(buckets) if buckets.len() > 1))
     }
 
-    /// Expected durations of the first `count` tasks, in nanoseconds.
+    /// Returns the expected durations of the first `count` tasks, in nanoseconds.
     pub(crate) fn expected_nanos(&self, count: usize) -> Vec<u64> {
         let unmeasured = self.unmeasured();
         (0..count).map(|task| nanos(self.get(TaskId(task as u32)).typical().unwrap_or(unmeasured))).collect()

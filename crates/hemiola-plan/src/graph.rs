@@ -1,4 +1,4 @@
-//! The task graph of one cycle: what has to run before what.
+//! The task graph of one cycle: the order in which its tasks must run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::resolved::{Consumer, ResolvedCycle, UpdateId};
 use crate::task::{Task, TaskId, TaskKind};
 use crate::{Access, width};
 
-/// Why one task runs before another.
+/// The reason why one task runs before another.
 ///
 /// ```
 /// use hemiola_plan::Reason;
@@ -39,11 +39,7 @@ impl fmt::Display for Reason {
 
 /// An edge of a task graph: `from` runs before `to`.
 ///
-/// ```
-/// use hemiola_plan::{Edge, Reason, TaskId};
-/// let edge = Edge { from: TaskId(0), to: TaskId(1), reason: Reason::SameModule };
-/// assert!(edge.from < edge.to);
-/// ```
+/// See [`TaskGraph`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
     /// The earlier task.
@@ -71,7 +67,7 @@ pub struct CriticalPath {
     pub duration: Duration,
 }
 
-/// Why tasks and edges do not form a task graph.
+/// The reason why tasks and edges do not form a task graph.
 ///
 /// ```
 /// use hemiola_plan::{GraphError, TaskGraph};
@@ -183,7 +179,7 @@ impl TaskGraph {
     /// given twice count once.
     ///
     /// # Errors
-    /// [`GraphError`] if an edge leads nowhere or tasks wait for each other.
+    /// Returns a [`GraphError`] if an edge leads nowhere or tasks wait for each other.
     pub fn new(
         name: impl Into<String>,
         tasks: Vec<Task>,
@@ -218,7 +214,7 @@ impl TaskGraph {
     /// Builds a graph of `count` tasks that are named by their number.
     ///
     /// # Errors
-    /// The same as for [`TaskGraph::new`].
+    /// Returns the errors of [`TaskGraph::new`].
     pub fn plain(
         name: impl Into<String>,
         count: usize,
@@ -230,7 +226,8 @@ impl TaskGraph {
     }
 
     /// Chooses the order among the exclusive updates of each module anew: of those whose inputs are
-    /// there, the one with the longest remaining path goes first. Dependencies stay as they are.
+    /// available, the one with the longest remaining path goes first. Dependencies stay as they
+    /// are.
     pub fn ordered_by(self, durations: &Durations) -> Self {
         self.ordered(UpdateOrder::CriticalPath, durations)
     }
@@ -243,12 +240,12 @@ impl TaskGraph {
         self
     }
 
-    /// The name of the cycle.
+    /// Returns the name of the cycle.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All tasks; a [`TaskId`] is an index into them.
+    /// Returns all tasks; a [`TaskId`] is an index into them.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
@@ -267,17 +264,17 @@ impl TaskGraph {
         self.tasks.iter().position(|task| task.kind == kind).map(|index| TaskId(index as u32))
     }
 
-    /// The edges of E_dep: each provider before its readers.
+    /// Returns the edges of E_dep: each provider before its readers.
     pub fn dependencies(&self) -> &[Edge] {
         &self.dependencies
     }
 
-    /// The edges of E_upd: the order within modules, as chains.
+    /// Returns the edges of E_upd: the order within modules, as chains.
     pub fn module_order(&self) -> &[Edge] {
         &self.module_order
     }
 
-    /// The edges of E_dep and E_upd.
+    /// Returns the edges of E_dep and E_upd.
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
         self.dependencies.iter().chain(&self.module_order)
     }
@@ -307,8 +304,8 @@ impl TaskGraph {
         kept
     }
 
-    /// Returns an order in which one worker could run all tasks: every task after those it waits
-    /// for, otherwise by id.
+    /// Returns an order in which one worker could run all tasks: every task after those for which
+    /// it waits, otherwise by id.
     pub fn topological_order(&self) -> Vec<TaskId> {
         self.order_indices().into_iter().map(|task| TaskId(task as u32)).collect()
     }
@@ -338,7 +335,8 @@ impl TaskGraph {
         width::width(&self.reachability(), self.tasks.len())
     }
 
-    /// Returns all tasks that have to run before `task`, ascending: what an actuator waits for.
+    /// Returns all tasks that must run before `task`, ascending: for an actuator, everything for
+    /// which it waits.
     pub fn prerequisites(&self, task: TaskId) -> Vec<TaskId> {
         let reach = self.reachability();
         (0..self.tasks.len())

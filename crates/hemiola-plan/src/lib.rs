@@ -1,6 +1,6 @@
 //! From descriptions of modules to a task graph, a plan and a predicted schedule.
 //!
-//! This crate is pure: it starts no thread, reads no clock, does no I/O, and knows nothing of
+//! This crate is pure: it starts no thread, reads no clock, does no I/O, and knows nothing about
 //! modules beyond the names in [`RobotDescription`]. It depends on no other crate of Hemiola;
 //! whoever has module descriptors turns them into these plain types.
 //!
@@ -19,7 +19,7 @@
 //! assert_eq!(plan.prediction().critical_path, Duration::from_millis(11));
 //! ```
 //!
-//! The way through the crate: a [`RobotDescription`] is [`resolve`]d into who provides what
+//! The steps: a [`RobotDescription`] is [`resolve`]d into the providers of all representations
 //! ([`Resolved`]) or a list of [`Problem`]s; each of its cycles has a [`TaskGraph`]; with what is
 //! known of [`Durations`] that becomes a [`Plan`], which an executor runs and a [`Simulation`]
 //! predicts.

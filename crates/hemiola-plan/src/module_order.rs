@@ -25,7 +25,7 @@ pub(crate) struct ModuleTasks {
 }
 
 impl ModuleTasks {
-    /// Whether any two of them need an order.
+    /// Returns whether any two of them need an order.
     pub(crate) fn need_order(&self) -> bool {
         !self.exclusive.is_empty() && self.exclusive.len() + self.concurrent.len() > 1
     }
@@ -46,9 +46,9 @@ pub(crate) fn choose(
     }
 }
 
-/// Orders each module as one order of all tasks has it, in which each stands after its predecessors
-/// and, so far as they allow, where `wanted` has it. Because all edges follow one order, they
-/// cannot close a circle.
+/// Orders each module according to one order of all tasks, in which each comes after its
+/// predecessors and, as far as they allow, where `wanted` has it. Because all edges follow one
+/// order, they cannot close a circle.
 fn as_wanted(wanted: &[usize], dependencies: &[(usize, usize)], groups: &[ModuleTasks]) -> Vec<(usize, usize)> {
     let mut number = vec![0; wanted.len()];
     (0..).zip(wanted).for_each(|(position, &task)| number[task] = position);
@@ -68,11 +68,11 @@ fn as_wanted(wanted: &[usize], dependencies: &[(usize, usize)], groups: &[Module
 
 /// Orders the tasks of each module so that the longest path through the whole graph stays short.
 ///
-/// Runs the graph on as many workers as it wants, with each module locked by its exclusive tasks:
+/// Runs the graph on as many workers as it can use, with each module locked by its exclusive tasks:
 /// whenever a module is free, the task with the longest remaining path among those *that could
 /// start* goes next (Schrage's rule for one machine with heads and tails; Carlier 1982). When all
-/// wait for the same inputs this is "longest remaining path first"; when they do not, no module
-/// stands still for a task whose inputs are late. Every start follows the end of all predecessors,
+/// wait for the same inputs this is "longest remaining path first"; when they do not, no module is
+/// idle because of a task whose inputs are late. Every start follows the end of all predecessors,
 /// so the orders follow one topological order and cannot close a circle.
 fn by_critical_path(
     size: usize,

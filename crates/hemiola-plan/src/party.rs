@@ -24,7 +24,7 @@ pub enum Party {
         module: String,
         /// The name of the update within the module.
         update: String,
-        /// Where the module is declared.
+        /// The place where the module is declared.
         location: Option<String>,
     },
     /// A sample of a source.
@@ -37,7 +37,8 @@ pub enum Party {
 }
 
 impl Party {
-    /// The name by which `[providers]` chooses this party: that of its module or its source.
+    /// Returns the name by which `[providers]` chooses this party: that of its module or its
+    /// source.
     pub fn choice(&self) -> &str {
         match self {
             Party::Update { module, .. } => module,
@@ -45,7 +46,7 @@ impl Party {
         }
     }
 
-    /// The party together with its cycle, if it has one.
+    /// Returns the party together with its cycle, if it has one.
     pub(crate) fn place(&self) -> String {
         match self {
             Party::Update { cycle, .. } => format!("{self} in cycle `{cycle}`"),

@@ -1,4 +1,4 @@
-//! Orders of and longest paths through graphs that are given by indices.
+//! Topological orders and longest paths of graphs that are given by indices.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

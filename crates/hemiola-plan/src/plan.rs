@@ -1,5 +1,5 @@
-//! What an executor needs to run a graph: fused units by priority, what each waits for, and the
-//! number of workers.
+//! The plan by which an executor runs a graph: fused units by priority, the predecessors of each,
+//! and the number of workers.
 
 mod prediction;
 
@@ -18,10 +18,7 @@ pub use prediction::Prediction;
 
 /// The id of a unit in a plan. A smaller id has a higher priority.
 ///
-/// ```
-/// use hemiola_plan::UnitId;
-/// assert!(UnitId(0) < UnitId(1));
-/// ```
+/// See [`Plan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UnitId(pub u32);
 
@@ -53,7 +50,7 @@ impl UnitId {
 pub struct Unit {
     /// The tasks, in the order of execution; never empty.
     pub tasks: Vec<TaskId>,
-    /// The number of units that have to end before this one may start.
+    /// The number of units that must end before this one may start.
     pub predecessors: u32,
     /// The units that wait for this one, most important first.
     pub successors: Vec<UnitId>,
@@ -66,12 +63,7 @@ pub struct Unit {
 
 /// The number of workers that a plan uses.
 ///
-/// ```
-/// use std::num::NonZeroUsize;
-/// use hemiola_plan::WorkerChoice;
-/// let two = WorkerChoice::Fixed(NonZeroUsize::new(2).unwrap());
-/// assert_ne!(two, WorkerChoice::Automatic { available: NonZeroUsize::new(2).unwrap() });
-/// ```
+/// See [`PlanOptions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerChoice {
@@ -85,7 +77,7 @@ pub enum WorkerChoice {
     },
 }
 
-/// What a plan is to take into account.
+/// The options that a plan takes into account.
 ///
 /// ```
 /// use std::time::Duration;
@@ -140,9 +132,9 @@ pub struct Plan {
 
 impl Plan {
     /// Plans `graph`: order within modules, priorities, fusion and the number of workers, all from
-    /// expected durations. The same arguments give the same plan. It is meant to run off the
-    /// real-time threads: 150 tasks take some milliseconds, ten to twenty where durations vary and
-    /// several workers are available.
+    /// expected durations. The same arguments give the same plan. Not for real-time threads: 150
+    /// tasks take some milliseconds, ten to twenty where durations vary and several workers are
+    /// available.
     pub fn new(graph: TaskGraph, durations: &Durations, options: &PlanOptions) -> Self {
         let graph = graph.ordered(options.update_order, durations);
         let outputs = urgent_outputs(&graph, durations);
@@ -157,17 +149,17 @@ impl Plan {
         plan
     }
 
-    /// The graph, with the order within modules that this plan decided for.
+    /// Returns the graph, with the order within modules that this plan has chosen.
     pub fn graph(&self) -> &TaskGraph {
         &self.graph
     }
 
-    /// All units by priority; a [`UnitId`] is an index into them.
+    /// Returns all units by priority; a [`UnitId`] is an index into them.
     pub fn units(&self) -> &[Unit] {
         &self.units
     }
 
-    /// The unit that a task belongs to.
+    /// Returns the unit to which a task belongs.
     ///
     /// # Panics
     /// Panics if the task is not of this plan's graph.
@@ -175,25 +167,25 @@ impl Plan {
         self.unit_of[task.index()]
     }
 
-    /// The number of workers that shall run the plan; at least one.
+    /// Returns the number of workers that are to run the plan; at least one.
     pub fn workers(&self) -> usize {
         self.workers
     }
 
-    /// What to expect of the plan.
+    /// Returns the prediction for the plan.
     pub fn prediction(&self) -> &Prediction {
         &self.prediction
     }
 
-    /// The order in which a single worker runs all tasks: what the output with fewest prerequisites
-    /// needs, that output, what the next output needs, and so on; among these, and in what remains,
-    /// the longest remaining path first.
+    /// Returns the order in which a single worker runs all tasks: what the output with fewest
+    /// prerequisites needs, that output, what the next output needs, and so on; among these, and in
+    /// what remains, the longest remaining path first.
     pub fn order(&self) -> impl Iterator<Item = TaskId> + '_ {
         self.order.iter().copied()
     }
 }
 
-/// An output that takes longer than this part of the critical path is no mere output: it competes
+/// An output that takes longer than this part of the critical path does not go first: it competes
 /// like any other task.
 const LONG_OUTPUT: u32 = 20;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a robot's description, in words that help at two in the morning.
+//! The problems of a robot's description, with messages that state the remedy.
 
 mod messages;
 
@@ -12,12 +12,9 @@ use messages::{
     choice_does_not_provide, circular, doubled, list, missing, several_origins, unknown_choice, unknown_trigger,
 };
 
-/// The kind of a name that is used twice where it has to be unique.
+/// The kind of a name that is used twice where it must be unique.
 ///
-/// ```
-/// use hemiola_plan::Named;
-/// assert_eq!(Named::Cycle.to_string(), "cycles");
-/// ```
+/// See [`Problem::Duplicate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Named {
     /// Two cycles of a robot.
@@ -44,7 +41,8 @@ impl Display for Named {
     }
 }
 
-/// A reason why a robot cannot run as described. The message says what, where, why, and what to do.
+/// A reason why a robot cannot run as described. The message states what is wrong, where, why, and
+/// what to do.
 ///
 /// ```
 /// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
@@ -67,12 +65,13 @@ pub enum Problem {
         representation: String,
         /// The readers, each with the form in which it reads (`&T`, `Previous<T>`, `Samples<T>`).
         readers: Vec<Reading>,
-        /// A provided representation with a similar name, and who provides it.
+        /// A provided representation with a similar name, and its provider.
         similar: Option<(String, Party)>,
         /// Modules that are linked but run in no cycle and would provide it, with their locations.
         would_provide: Vec<(String, Option<String>)>,
     },
-    /// Several modules of a cycle provide a representation and nothing decides which one shall.
+    /// Several modules of a cycle provide a representation, and nothing decides which one is its
+    /// provider.
     #[error("{}", doubled(cycle, representation, candidates, chosen_elsewhere.as_deref()))]
     Doubled {
         /// The cycle.
@@ -97,7 +96,7 @@ pub enum Problem {
         /// The names of the updates.
         updates: Vec<String>,
     },
-    /// A value has to come from outside, and there are several outsiders that provide it.
+    /// A value must come from outside, and there are several providers outside.
     #[error("{}", several_origins(where_, representation, readers, origins))]
     SeveralOrigins {
         /// The cycle or source that reads it, as in "cycle `motion`".
@@ -119,8 +118,8 @@ pub enum Problem {
         circle: Vec<(Party, Vec<String>)>,
         /// The ways out, cheapest first. Each breaks all circles among these updates.
         cut: Vec<Cut>,
-        /// How many updates wait for each other in total, in this circle and those that share
-        /// updates with it.
+        /// The number of updates that wait for each other in total, in this circle and those that
+        /// share updates with it.
         tangled: usize,
     },
     /// An update requires what it provides itself.
@@ -162,7 +161,7 @@ pub enum Problem {
         chosen: String,
         /// A module or source with a similar name.
         similar: Option<String>,
-        /// Whether such a module is linked, and merely runs in no cycle.
+        /// Set if such a module is linked, and merely runs in no cycle.
         is_linked: bool,
         /// The parties that do provide the representation.
         candidates: Vec<Party>,
@@ -195,7 +194,7 @@ pub enum Problem {
         /// Every `source.sample` that exists.
         known: Vec<String>,
     },
-    /// A name is used twice where it has to be unique.
+    /// A name is used twice where it must be unique.
     #[error("{place}: two {what} are called `{name}`.\n  Names have to be unique there: rename or remove one of them.")]
     Duplicate {
         /// The kind of thing that has the name.
@@ -208,7 +207,8 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The key of the configuration that the problem involves, such as `providers.BallPercept`.
+    /// Returns the key of the configuration that the problem involves, such as
+    /// `providers.BallPercept`.
     pub fn key(&self) -> Option<String> {
         match self {
             Problem::UnknownChoice { representation, .. }
@@ -222,7 +222,7 @@ impl Problem {
     }
 }
 
-/// One reader of a representation and the form in which it reads.
+/// A reader of a representation and the form in which it reads.
 ///
 /// ```
 /// use hemiola_plan::{Form, Party, Reading};
@@ -245,10 +245,7 @@ impl Display for Reading {
 
 /// The form in which a representation is read.
 ///
-/// ```
-/// use hemiola_plan::Form;
-/// assert_eq!(Form::Uses.to_string(), "uses");
-/// ```
+/// See [`Reading`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// `&T`: an update reads the value of this run.
@@ -272,7 +269,7 @@ impl Display for Form {
     }
 }
 
-/// A finding that keeps no robot from running, and yet deserves a look.
+/// A finding that does not prevent a robot from running, but should be checked.
 ///
 /// ```
 /// use hemiola_plan::Warning;

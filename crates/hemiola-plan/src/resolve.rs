@@ -1,4 +1,4 @@
-//! Decides who provides what, and finds all that is wrong with a description at once.
+//! The choice of providers, and the search for all problems of a description at once.
 
 mod checks;
 mod circles;
@@ -13,21 +13,21 @@ use crate::resolved::{
     Consumer, Delivery, Input, Origin, PublishGroup, Resolved, ResolvedCycle, ResolvedUpdate, UpdateId,
 };
 
-/// Settles who provides what in every cycle, what crosses from one cycle to another, and what comes
-/// from sources.
+/// Determines the providers in every cycle, the values that pass from one cycle to another, and
+/// those that come from sources.
 ///
 /// - In a cycle, a representation has one provider; `[providers]` decides where several modules
-///   could be it.
+///   could provide it.
 /// - What nobody in the cycle provides comes from outside: from the sample that triggers the cycle,
 ///   else from another sample or cycle, of which only one may provide it unless `[providers]` names
 ///   the one.
 /// - Choosing a *source* in `[providers]` switches the modules that would provide the
 ///   representation off.
 ///
-/// The result depends on nothing but `system`.
+/// The result depends only on `system`.
 ///
 /// # Errors
-/// All [`Problem`]s that can be told apart, not just the first.
+/// Returns all [`Problem`]s that can be distinguished, not just the first.
 ///
 /// ```
 /// use hemiola_plan::{Access, CycleDescription, ModuleDescription, RobotDescription, Trigger, UpdateDescription, resolve};
@@ -73,15 +73,15 @@ enum Filler {
 
 struct Resolver<'a> {
     system: &'a RobotDescription,
-    /// Per cycle and representation, every update that could provide it.
+    /// The updates that could provide each representation, per cycle.
     candidates: Vec<BTreeMap<&'a str, Vec<UpdateId>>>,
-    /// Per representation, every (source, sample) that fills it.
+    /// The samples that fill each representation, as (source, sample).
     samples: BTreeMap<&'a str, Vec<(usize, usize)>>,
     fillers: Vec<BTreeMap<&'a str, Filler>>,
     inputs: Vec<BTreeMap<&'a str, (Origin, Delivery)>>,
-    /// Per cycle, what each consumer reads of it.
+    /// The representations that each consumer reads, per cycle.
     publishes: Vec<BTreeMap<Consumer, BTreeSet<&'a str>>>,
-    /// Representations for which the choice in `[providers]` made a difference.
+    /// The representations for which the choice in `[providers]` made a difference.
     needed: BTreeSet<&'a str>,
     problems: Vec<Problem>,
 }
@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Notes a problem once: a module in several cycles would report it several times.
+    /// Records a problem once: a module in several cycles would report it several times.
     fn report(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
@@ -412,16 +412,16 @@ impl<'a> Resolver<'a> {
         cycle
     }
 
-    /// Whether an update surely runs. One that only fills what is still unsettled may turn out not
-    /// to run: nothing is reported about what it reads.
+    /// Returns whether an update surely runs. One that only fills what is still unsettled may turn
+    /// out not to run: nothing is reported about what it reads.
     fn certainly_runs(&self, cycle: usize, id: UpdateId) -> bool {
         let update = &self.system.cycles[cycle].modules[id.module].updates[id.update];
         let chosen = |name: &String| self.fillers[cycle].get(name.as_str()) == Some(&Filler::Update(id));
         update.provides.is_empty() || update.provides.iter().any(chosen)
     }
 
-    /// Returns every cycle that provides a representation. The asking one does not, or it would not
-    /// ask.
+    /// Returns every cycle that provides a representation. The cycle that looks for it is not among
+    /// them, or it would not look for it outside.
     fn offers_of_cycles(&self, representation: &str) -> impl Iterator<Item = Offer> {
         let fillers = self.fillers.iter().enumerate();
         fillers.filter_map(|(cycle, fillers)| fillers.get(representation).map(|&filler| Offer::Cycle(cycle, filler)))

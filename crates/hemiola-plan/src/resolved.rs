@@ -1,4 +1,4 @@
-//! Who provides what, once everything is settled.
+//! The providers of all representations, as resolved.
 
 use std::collections::BTreeMap;
 
@@ -18,26 +18,22 @@ use crate::problem::Warning;
 pub struct Resolved {
     /// The resolved cycles, one per cycle of the description, in the same order.
     pub cycles: Vec<ResolvedCycle>,
-    /// Findings that deserve a look.
+    /// The findings that should be checked.
     pub warnings: Vec<Warning>,
 }
 
-/// Where an update stands in the description of its cycle.
+/// The position of an update in the description of its cycle.
 ///
-/// ```
-/// use hemiola_plan::UpdateId;
-/// let first = UpdateId { module: 0, update: 0 };
-/// assert!(first < UpdateId { module: 0, update: 1 });
-/// ```
+/// See [`ResolvedUpdate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UpdateId {
-    /// Index into [`CycleDescription::modules`](crate::CycleDescription::modules).
+    /// The index into [`CycleDescription::modules`](crate::CycleDescription::modules).
     pub module: usize,
-    /// Index into [`ModuleDescription::updates`](crate::ModuleDescription::updates).
+    /// The index into [`ModuleDescription::updates`](crate::ModuleDescription::updates).
     pub update: usize,
 }
 
-/// A resolved cycle: the updates that run, what comes in and what goes out.
+/// A resolved cycle: the updates that run, its inputs and what it publishes.
 ///
 /// ```
 /// use hemiola_plan::{CycleDescription, RobotDescription, Trigger, resolve};
@@ -51,13 +47,13 @@ pub struct ResolvedCycle {
     pub name: String,
     /// The updates that run, in the order of the description.
     pub updates: Vec<ResolvedUpdate>,
-    /// The updates that do not run, because others provide all that they would.
+    /// The updates that do not run, because others provide everything that they would.
     pub idle: Vec<UpdateId>,
     /// The update that fills each representation of this cycle's blackboard, if one does.
     pub providers: BTreeMap<String, UpdateId>,
     /// The representations that come from outside, by name.
     pub inputs: Vec<Input>,
-    /// What the cycle publishes: one consistent snapshot per reader.
+    /// The groups that the cycle publishes: one consistent snapshot per reader.
     pub publishes: Vec<PublishGroup>,
 }
 
@@ -72,13 +68,13 @@ pub struct ResolvedCycle {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedUpdate {
-    /// Where the update stands in the description.
+    /// The position of the update in the description.
     pub id: UpdateId,
     /// The name of the module.
     pub module: String,
     /// The name of the update.
     pub name: String,
-    /// How the update borrows its module.
+    /// The way in which the update borrows its module.
     pub access: Access,
     /// The `&T` that it reads, from this cycle or from outside.
     pub requires: Vec<String>,
@@ -88,11 +84,11 @@ pub struct ResolvedUpdate {
     pub collects: Vec<String>,
     /// The representations that it fills on the blackboard.
     pub provides: Vec<String>,
-    /// The representations that it fills in vain, because somebody else is the provider.
+    /// The representations that it fills without effect, because another update is the provider.
     pub discarded: Vec<String>,
 }
 
-/// A representation that a cycle gets from outside.
+/// A representation that a cycle receives from outside.
 ///
 /// ```
 /// use hemiola_plan::{Delivery, Input, Origin};
@@ -107,21 +103,18 @@ pub struct ResolvedUpdate {
 pub struct Input {
     /// The name of the representation.
     pub representation: String,
-    /// Where it comes from.
+    /// The place from which it comes.
     pub origin: Origin,
-    /// Whether the newest value is delivered, all values since the last run, or both.
+    /// The values that are delivered: the newest one, all since the last run, or both.
     pub delivery: Delivery,
 }
 
 /// The place from which an input comes.
 ///
-/// ```
-/// use hemiola_plan::Origin;
-/// assert_ne!(Origin::Cycle("motion".into()), Origin::Cycle("cognition".into()));
-/// ```
+/// See [`Input`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Origin {
-    /// The very sample that triggers the cycle.
+    /// The sample that triggers the cycle.
     Trigger {
         /// The source of the sample.
         source: String,
@@ -139,7 +132,7 @@ pub enum Origin {
     Cycle(String),
 }
 
-/// How much of an input a cycle reads.
+/// The values of an input that a cycle reads.
 ///
 /// ```
 /// use hemiola_plan::Delivery;
@@ -156,12 +149,12 @@ pub enum Delivery {
 }
 
 impl Delivery {
-    /// Whether anybody reads `Samples<T>`.
+    /// Returns whether any update reads `Samples<T>`.
     pub fn wants_samples(self) -> bool {
         self != Delivery::Latest
     }
 
-    /// Whether anybody reads the newest value.
+    /// Returns whether any update reads the newest value.
     pub fn wants_latest(self) -> bool {
         self != Delivery::Samples
     }
@@ -185,10 +178,7 @@ pub struct PublishGroup {
 
 /// A reader of what a cycle publishes.
 ///
-/// ```
-/// use hemiola_plan::Consumer;
-/// assert_eq!(Consumer::Cycle("motion".into()).to_string(), "motion");
-/// ```
+/// See [`PublishGroup`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Consumer {
     /// Another cycle.

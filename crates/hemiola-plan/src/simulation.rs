@@ -1,4 +1,5 @@
-//! Runs a plan on imagined workers to predict what would happen when, and how long it would take.
+//! The simulation of a plan on virtual workers, which predicts the times of its tasks and how long
+//! it takes.
 
 mod ready;
 
@@ -14,10 +15,7 @@ use ready::{Fifo, ReadySet, Stealing, Urgent};
 
 /// The rule by which a free worker chooses among the ready units.
 ///
-/// ```
-/// use hemiola_plan::Policy;
-/// assert_eq!(Policy::default(), Policy::CriticalPath);
-/// ```
+/// See [`SimulationOptions`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
@@ -59,7 +57,7 @@ impl Default for SimulationOptions {
     }
 }
 
-/// How long simulated runs took.
+/// The makespans of simulated runs.
 ///
 /// ```
 /// use std::time::Duration;
@@ -111,7 +109,7 @@ pub struct Slot {
     pub end: Duration,
 }
 
-/// One run of a plan: which worker ran what when.
+/// A run of a plan: the tasks of each worker with their times.
 ///
 /// ```
 /// use std::time::Duration;
@@ -174,7 +172,8 @@ pub struct Simulation<'p> {
 }
 
 impl<'p> Simulation<'p> {
-    /// Simulates `plan` with `durations`, which need not be those that it was planned with.
+    /// Creates a simulation of `plan` with `durations`, which need not be those with which it was
+    /// planned.
     pub fn new(plan: &'p Plan, durations: &Durations, options: &SimulationOptions) -> Self {
         let options = SimulationOptions { workers: options.workers.max(1), ..*options };
         let (tasks, units) = (plan.graph().tasks().len(), plan.units().len());
@@ -210,7 +209,7 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// Simulates one further run in detail. A single worker under [`Policy::CriticalPath`] keeps to
+    /// Simulates one further run in detail. A single worker under [`Policy::CriticalPath`] follows
     /// [`Plan::order`].
     pub fn schedule(&mut self) -> Schedule {
         if self.options.workers == 1 && self.options.policy == Policy::CriticalPath {
@@ -266,7 +265,7 @@ enum Ready {
 /// The unit of a worker that runs nothing.
 const NONE: u32 = u32::MAX;
 
-/// The moving parts of a simulation, all allocated once.
+/// The mutable state of a simulation, all of it allocated once.
 #[derive(Debug)]
 struct State {
     hand_over: u64,
@@ -275,15 +274,15 @@ struct State {
     /// `successors[ends[u - 1]..ends[u]]`.
     successors: Vec<u32>,
     ends: Vec<usize>,
-    /// Whether it is worth giving the unit to another worker, given the duration that the plan
+    /// Set for each unit that is worth giving to another worker, given the duration that the plan
     /// expects.
     shared: Vec<bool>,
     durations: Vec<u64>,
     unmet: Vec<u32>,
-    /// Per unit, the time since which it is ready, and the worker that made it so.
+    /// The time since which each unit is ready, and the worker that made it ready.
     ready_since: Vec<u64>,
     owner: Vec<usize>,
-    /// Per worker, the unit that it runs, and until when.
+    /// The unit that each worker runs, and until when.
     running: Vec<u32>,
     until: Vec<u64>,
 }

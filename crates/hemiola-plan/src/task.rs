@@ -7,10 +7,7 @@ use crate::resolved::UpdateId;
 /// The id of a task of a graph: its index, in the order of the description. It stays the same when
 /// durations become known.
 ///
-/// ```
-/// use hemiola_plan::TaskId;
-/// assert_eq!(TaskId(3).index(), 3);
-/// ```
+/// See [`TaskGraph::task`](crate::TaskGraph::task).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TaskId(pub u32);
 
@@ -23,36 +20,29 @@ impl TaskId {
 
 /// A task: one step of a run of a cycle.
 ///
-/// ```
-/// use hemiola_plan::{Task, TaskKind};
-/// let task = Task { name: "warm up".into(), module: None, kind: TaskKind::Plain, is_output: false };
-/// assert_eq!(task.kind, TaskKind::Plain);
-/// ```
+/// See [`TaskGraph::tasks`](crate::TaskGraph::tasks).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// The name, such as `Module.update` or `publish to motion`.
     pub name: String,
     /// The module that the task belongs to.
     pub module: Option<String>,
-    /// What the task does.
+    /// The work of the task.
     pub kind: TaskKind,
-    /// Whether the task's effect leaves the cycle: it publishes, or it is an update that provides
-    /// nothing, such as an actuator. Outputs go first as soon as their inputs are there.
+    /// Set if the task's effect leaves the cycle: it publishes, or it is an update that provides
+    /// nothing, such as an actuator. Outputs go first as soon as their inputs are available.
     pub is_output: bool,
 }
 
-/// What a task does.
+/// The work of a task.
 ///
-/// ```
-/// use hemiola_plan::{TaskKind, UpdateId};
-/// assert_ne!(TaskKind::Update(UpdateId { module: 0, update: 0 }), TaskKind::Publish(0));
-/// ```
+/// See [`Task`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TaskKind {
     /// Runs an update of a module.
     Update(UpdateId),
-    /// Publishes one of [`ResolvedCycle::publishes`](crate::ResolvedCycle::publishes) (by index),
-    /// as soon as its providers have run.
+    /// Publishes an entry of [`ResolvedCycle::publishes`](crate::ResolvedCycle::publishes) (by
+    /// index), as soon as its providers have run.
     Publish(usize),
     /// Work of no module, as in a workload that was read from a file.
     Plain,

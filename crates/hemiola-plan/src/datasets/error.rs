@@ -1,9 +1,9 @@
-//! What can be wrong with a task graph in a file. A caller that read the file puts its name before
-//! the message.
+//! The errors of a task graph in a file. A caller that reads the file puts its name before the
+//! message.
 
 use crate::{GraphError, Problem};
 
-/// Why a data set could not be read.
+/// The reason why a data set could not be read.
 ///
 /// ```
 /// use hemiola_plan::datasets;
@@ -39,7 +39,7 @@ pub enum DatasetError {
          describe them in a system.toml, and `analyze --system` bounds them"
     )]
     Nodes,
-    /// There is nothing to be planned.
+    /// There is nothing to plan.
     #[error("`{key}` is empty; there is nothing to plan, simulate or draw")]
     Empty {
         /// The key that is empty.
@@ -62,7 +62,7 @@ pub enum DatasetError {
         key: String,
         /// The value in the file.
         value: String,
-        /// What was expected instead.
+        /// The value that was expected instead.
         expected: &'static str,
     },
     /// The id of a task is not its position.
@@ -83,7 +83,7 @@ pub enum DatasetError {
     Predecessor {
         /// The task that waits.
         task: usize,
-        /// The task that it waits for.
+        /// The task for which it waits.
         predecessor: usize,
         /// The last task that exists.
         last: usize,
@@ -109,9 +109,9 @@ pub enum DatasetError {
     Shared {
         /// The position of the entry.
         position: usize,
-        /// What the reading cycle calls the representation.
+        /// The name of the representation in the reading cycle.
         representation: String,
-        /// What is wrong with the entry, and the remedy.
+        /// The problem with the entry, and the remedy.
         problem: String,
     },
     /// A module requires a representation that no one provides.
@@ -126,7 +126,7 @@ pub enum DatasetError {
         module: String,
         /// The representation that is missing.
         representation: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// The modules do not make a robot.

@@ -11,18 +11,19 @@ use crate::{
     UpdateDescription,
 };
 
-/// A robot that was read from a module graph. Example: [`module_graph`].
+/// A robot that was read from a module graph. See [`module_graph`].
 #[derive(Debug, Clone)]
 pub struct ModuleGraph {
-    /// Its cycles, and a source `default` for what is never filled.
+    /// The cycles, and a source `default` for what is never filled.
     pub robot: RobotDescription,
-    /// What else the file says about its cycles, in the same order.
+    /// The other facts that the file has about the cycles, in the same order.
     pub cycles: Vec<CycleFacts>,
     /// The representations that are used and that nobody provides.
     pub unfilled: Vec<Unfilled>,
 }
 
-/// How a cycle runs where it comes from, as far as the file says so. It changes no plan.
+/// The settings with which a cycle runs in its original robot, as far as the file has them. They
+/// change no plan.
 ///
 /// ```
 /// use hemiola_plan::datasets::CycleFacts;
@@ -31,7 +32,7 @@ pub struct ModuleGraph {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CycleFacts {
-    /// Runs per second.
+    /// The number of runs per second.
     pub rate_hz: Option<f64>,
     /// The real-time priority of its threads; 0 means none.
     pub priority: Option<u8>,
@@ -100,11 +101,11 @@ struct FileRepresentation {
 
 #[derive(Deserialize)]
 struct FileShared {
-    /// What the reading cycle calls the representation.
+    /// The name of the representation in the reading cycle.
     representation: String,
     from: String,
     to: String,
-    /// What the providing cycle calls it, if that is another name.
+    /// The name in the providing cycle, if it differs.
     source: Option<String>,
 }
 
@@ -165,8 +166,8 @@ struct Names<'f> {
     file: &'f File,
     /// The cycles that provide each representation.
     providers: BTreeMap<&'f str, BTreeSet<&'f str>>,
-    /// What other cycles read: the reading cycle and the name there lead to the providing cycle and
-    /// the name there.
+    /// The representations that other cycles read: the reading cycle and the name there lead to the
+    /// providing cycle and the name there.
     shared: BTreeMap<(&'f str, &'f str), (&'f str, &'f str)>,
     /// The representations that keep their defaults.
     never_filled: BTreeSet<String>,
@@ -217,7 +218,7 @@ impl<'f> Names<'f> {
         Ok(Self { file, providers, shared, never_filled: BTreeSet::new(), unfilled: Vec::new() })
     }
 
-    /// Maps what a cycle calls a representation to what it is called in the robot.
+    /// Maps the names of representations in a cycle to their names in the robot.
     fn of_cycle(&mut self, cycle: usize) -> Result<BTreeMap<&'f str, String>, DatasetError> {
         let cycle = &self.file.cycles[cycle];
         let mut names = BTreeMap::new();
@@ -249,8 +250,8 @@ impl<'f> Names<'f> {
         Ok(names)
     }
 
-    /// The name in the robot of a representation that comes from another cycle or is listed as
-    /// `default`.
+    /// Returns the name in the robot of a representation that comes from another cycle or is listed
+    /// as `default`.
     fn outside(&mut self, cycle: &str, name: &str) -> Option<String> {
         if let Some(&(from, source)) = self.shared.get(&(cycle, name)) {
             return Some(self.unique(from, source));
@@ -278,7 +279,7 @@ impl<'f> Names<'f> {
         }
     }
 
-    /// The name in the robot of a representation that a cycle provides.
+    /// Returns the name in the robot of a representation that a cycle provides.
     fn unique(&self, cycle: &str, name: &str) -> String {
         let is_shared = self.shared.values().any(|&shared| shared == (cycle, name));
         match self.providers.get(name).map_or(0, BTreeSet::len) {
@@ -287,7 +288,7 @@ impl<'f> Names<'f> {
         }
     }
 
-    /// The name in the robot of a representation that nobody fills.
+    /// Returns the name in the robot of a representation that nobody fills.
     fn default(&mut self, name: &str) -> String {
         let default = if self.providers.contains_key(name) { format!("default.{name}") } else { name.to_owned() };
         self.never_filled.insert(default.clone());

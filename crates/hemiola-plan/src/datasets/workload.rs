@@ -21,7 +21,7 @@ use crate::{Durations, TaskGraph};
 pub struct Workload {
     /// The tasks, named by their number.
     pub graph: TaskGraph,
-    /// Their durations, all constant.
+    /// The durations of the tasks, all constant.
     pub durations: Durations,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn check_size(key: &str, count: usize) -> Result<(), DatasetError> {
     }
 }
 
-/// The largest number of tasks: to know which are before which others takes a bit for each pair.
+/// The largest number of tasks: their order takes a bit for each pair.
 const MOST_TASKS: usize = 20_000;
 /// The longest duration: the sum over the most tasks is still a number of nanoseconds.
 const LONGEST_NS: u64 = 86_400_000_000_000;

@@ -105,8 +105,8 @@ fn reasons(graph: &TaskGraph) -> BTreeMap<(TaskId, TaskId), Vec<&Edge>> {
 }
 
 /// Draws a smooth line through the layers that an edge passes. Inside a layer it is straight and
-/// leans a little towards where it goes, so that a long edge drifts instead of climbing stairs, and
-/// still keeps clear of the tasks beside it.
+/// leans a little in its direction, so that a long edge drifts instead of forming steps, and still
+/// keeps clear of the tasks beside it.
 fn curve(points: &[(f64, f64)], flow: Flow) -> String {
     const LEAN: f64 = 7.0;
     // Coordinates are along and across the flow; they are swapped if the flow is down.

@@ -12,12 +12,12 @@ use crate::task::TaskId;
 
 /// The columns before a task's name: a number, and the mark of the critical path.
 const BEFORE_NAME: usize = 7;
-/// The columns that have to be left so that what a task waits for stands beside it.
+/// The columns that must be left so that the tasks for which a task waits are listed beside it.
 const NARROWEST_WAITS: usize = 32;
 
-/// Lists a graph in an order in which it can run: each task with its duration, its longest
-/// remaining path where durations are known, and what it waits for directly, `columns` wide. A star
-/// marks the critical path.
+/// Lists a graph in an order in which it can run, `columns` wide: each task with its duration, its
+/// longest remaining path where durations are known, and the tasks for which it waits directly. A
+/// star marks the critical path.
 ///
 /// ```
 /// use std::time::Duration;
@@ -60,7 +60,7 @@ pub fn graph_text(graph: &TaskGraph, durations: &Durations, columns: usize) -> S
     let widest = graph.tasks().iter().map(|task| task.name.chars().count()).max().unwrap_or(0).max(4);
     let times = if known { "     takes   remaining" } else { "" };
     let used = BEFORE_NAME + widest + times.len() + 3;
-    // Where the tasks waited for have no room beside a task, they stand below it.
+    // Where these tasks have no room beside a task, they are listed below it.
     let beside = columns >= used + NARROWEST_WAITS;
     let waits = if beside { "   waits for" } else { "" };
     let _ = writeln!(text, "\n\n{:BEFORE_NAME$}{:widest$}{times}{waits}", "", "task");

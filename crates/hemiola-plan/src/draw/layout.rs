@@ -2,11 +2,11 @@
 //! (1981).
 //!
 //! Four steps: tasks get layers; edges that cross layers get a joint in each; the order within the
-//! layers is improved until edges cross little; heights are chosen so that edges run straight.
+//! layers is improved until few edges cross; heights are chosen so that edges run straight.
 
 use std::collections::BTreeMap;
 
-/// The number of times that order and heights are swept over, to the right and back.
+/// The number of sweeps over order and heights, to the right and back.
 const SWEEPS: usize = 24;
 
 /// The direction in which edges lead.
@@ -20,7 +20,8 @@ pub(super) enum Flow {
 pub(super) struct Request<'a> {
     /// The size of each node, (width, height).
     pub(super) sizes: &'a [(f64, f64)],
-    /// The edges, each with its weight: how much it wants to be straight. They form no circle.
+    /// The edges, each with its weight: how important it is that it is straight. They form no
+    /// circle.
     pub(super) edges: &'a [(usize, usize, f64)],
     /// An order in which every node follows its predecessors.
     pub(super) order: &'a [usize],

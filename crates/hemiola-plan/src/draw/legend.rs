@@ -11,7 +11,7 @@ use crate::durations::Durations;
 use crate::graph::TaskGraph;
 use crate::task::TaskId;
 
-/// What colours and lines mean.
+/// The meaning of colours and lines.
 pub(super) struct Legend {
     colour: Colour,
     /// The modules, numbered in the order of their first task.

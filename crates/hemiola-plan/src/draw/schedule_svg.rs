@@ -17,8 +17,9 @@ const BAR: f64 = 46.0;
 const NAMES: f64 = 92.0;
 const WIDTH: f64 = 1500.0;
 
-/// Draws a schedule as SVG: who ran what when. The plan's critical path is marked in red, the lower
-/// bound is a dashed line, idle time is what stays empty. Names and times appear under the pointer.
+/// Draws a schedule as SVG: the tasks of each worker over time. The plan's critical path is marked
+/// in red, the lower bound is a dashed line, idle time is what stays empty. Names and times appear
+/// under the pointer.
 ///
 /// ```
 /// use std::time::Duration;

@@ -62,8 +62,8 @@ pub fn schedule_text(plan: &Plan, schedule: &Schedule, columns: usize) -> String
     text + &scale(schedule.makespan, names, width)
 }
 
-/// Returns as much of the beginning of a name as fits, with an ellipsis; nothing if that is hardly
-/// anything.
+/// Returns as much of the beginning of a name as fits, with an ellipsis; nothing if hardly anything
+/// fits.
 fn fit(name: &str, columns: usize) -> String {
     match name.chars().count() {
         length if length <= columns => name.to_owned(),

@@ -9,17 +9,15 @@ use crate::task::Task;
 
 /// The rule by which the updates of a module that must not run at the same time are put in order.
 ///
-/// Dependencies come first: an update that waits for another one stands behind it whatever the rule
+/// Dependencies come first: an update that waits for another one comes after it, whatever the rule
 /// is.
 ///
-/// ```
-/// use hemiola_plan::UpdateOrder;
-/// assert_eq!(UpdateOrder::default(), UpdateOrder::CriticalPath);
-/// ```
+/// See [`PlanOptions`](crate::PlanOptions).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateOrder {
-    /// The default: of the updates whose inputs are there, the one with the longest remaining path.
+    /// The default: of the updates whose inputs are available, the one with the longest remaining
+    /// path.
     #[default]
     CriticalPath,
     /// The update for which most tasks wait, directly or not.
@@ -30,7 +28,7 @@ pub enum UpdateOrder {
     ByName,
 }
 
-/// Returns all tasks in the wanted order; `None` if that order has to be found with durations.
+/// Returns all tasks in the wanted order; `None` if that order must be determined with durations.
 pub(super) fn wanted(order: UpdateOrder, tasks: &[Task], dependencies: &[(usize, usize)]) -> Option<Vec<usize>> {
     let mut wanted: Vec<usize> = (0..tasks.len()).collect();
     let reach = BitMatrix::closure(tasks.len(), dependencies.iter().copied());

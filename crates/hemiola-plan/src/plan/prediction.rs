@@ -1,4 +1,4 @@
-//! How long a plan is expected to take, and the number of workers that this is worth.
+//! The expected makespan of a plan, and the number of workers that is worthwhile.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ const TOLERATED: f64 = 1.02;
 /// The work, in critical paths, below which a second worker is not considered.
 const HARDLY_MORE: f64 = 1.05;
 
-/// The number of hand-overs that further workers have to save: each unit that is given away costs
-/// one, and then some.
+/// The number of hand-overs that further workers must save: each unit that is given away costs at
+/// least one.
 const WORTH_A_WORKER: u32 = 10;
 
-/// What to expect of a plan.
+/// The expected times of a plan.
 ///
 /// ```
 /// use std::{num::NonZeroUsize, time::Duration};
@@ -49,8 +49,8 @@ impl Prediction {
         self.critical_path.max(self.work / u32::try_from(workers.max(1)).unwrap_or(u32::MAX))
     }
 
-    /// Returns an upper bound of the makespan of list schedules of the expected durations,
-    /// hand-overs aside (Graham 1969): the critical path, plus the rest of the work shared evenly.
+    /// Returns an upper bound of the makespan of list schedules of the expected durations without
+    /// hand-overs (Graham 1969): the critical path, plus the rest of the work shared evenly.
     pub fn upper_bound(&self, workers: usize) -> Duration {
         let rest = self.work.saturating_sub(self.critical_path);
         self.critical_path + rest / u32::try_from(workers.max(1)).unwrap_or(u32::MAX)

@@ -1,4 +1,5 @@
-//! The texts of problems that need more than one sentence: what, where, why, and what to do.
+//! The texts of problems that need more than one sentence: what is wrong, where, why, and what to
+//! do.
 
 use std::fmt::{Display, Write};
 
@@ -62,8 +63,8 @@ pub(super) fn several_origins(where_: &str, representation: &str, readers: &[Rea
     text
 }
 
-/// Returns the exact lines that settle who provides `representation`, with the first candidate as
-/// the example.
+/// Returns the exact lines that choose the provider of `representation`, with the first candidate
+/// as the example.
 fn settle(representation: &str, candidates: &[Party]) -> String {
     let mut text = format!(
         "\n  Choose one in robot.toml:\n    [providers]\n    {representation} = \"{}\"",

@@ -1,4 +1,4 @@
-//! What can be checked before anything is settled: names, triggers, and the entries of
+//! The checks that are possible before providers are chosen: names, triggers, and the entries of
 //! `[providers]`.
 
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Checks that every entry of `[providers]` names somebody who provides the representation.
+    /// Checks that every entry of `[providers]` names a provider of the representation.
     pub(super) fn check_choices(&mut self) {
         for (representation, chosen) in &self.system.providers {
             let candidates = self.everyone_providing(representation);

@@ -1,4 +1,4 @@
-//! Finds updates of a cycle that wait for each other.
+//! The search for updates of a cycle that wait for each other.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The parties of a description, as people know them.
+//! The parties of a description, by the names that users know.
 
 use super::{Filler, Offer, Resolver};
 use crate::party::Party;

@@ -1,4 +1,4 @@
-//! The units that could start, and which of them a worker takes.
+//! The units that could start, and the choice of the one that a worker takes.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub(super) trait ReadySet {
 #[derive(Debug)]
 pub(super) struct Urgent {
     shared: Vec<u64>,
-    /// Per worker, a row of words with the units that are too short to be given away.
+    /// A row of words per worker, with the units that are too short to be given away.
     kept: Vec<Vec<u64>>,
 }
 

@@ -1,4 +1,4 @@
-//! Measures how near bounds on one run of a graph come to what can happen. Usage:
+//! Measures how close bounds on one run of a graph are to what can happen. Usage:
 //! `makespan_bounds [WORKLOAD.json]...`
 //!
 //! Prints, for random graphs of layers or the given workloads, each bound as a multiple of

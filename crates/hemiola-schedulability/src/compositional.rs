@@ -4,7 +4,7 @@
 //! - **Model.** Chains of tasks, each on a resource that schedules by static priorities, with or
 //!   without interruption. A task begins when the one before in its chain has ended. Messages on a
 //!   bus are tasks on a resource without interruption.
-//! - **Arrivals.** The least distance of n events, `delta(n)`; at the chain's begin
+//! - **Arrivals.** The least distance of n events, `delta(n)`; at the beginning of the chain
 //!   `max(0, (n - 1) T - J)`.
 //! - **Formula.** Per task, for q = 1, 2, ... jobs in a busy period, until when they end, `w(q)`:
 //!   the bound is `max w(q) - delta(q)`. What leaves a task is spread by [`Propagation`]; all tasks
@@ -18,10 +18,7 @@ use hemiola_analysis::{NoBound, TimeSpan, check_utilisation};
 
 /// The way in which a resource schedules.
 ///
-/// ```
-/// use hemiola_schedulability::compositional::Scheduling;
-/// assert_ne!(Scheduling::Preemptive, Scheduling::NonPreemptive);
-/// ```
+/// See [`response_times`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduling {
     /// A job preempts less important ones at any time.
@@ -32,10 +29,7 @@ pub enum Scheduling {
 
 /// The distances that are derived for the events that leave a task.
 ///
-/// ```
-/// use hemiola_schedulability::compositional::Propagation;
-/// assert_eq!(Propagation::default(), Propagation::BusyWindow);
-/// ```
+/// See [`response_times`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Propagation {
     /// Jitter grows by the difference of worst and best response time.
@@ -49,18 +43,12 @@ pub enum Propagation {
 
 /// A chain of tasks.
 ///
-/// ```
-/// use hemiola_analysis::TimeSpan;
-/// use hemiola_schedulability::compositional::{Chain, Task};
-/// let task = Task { resource: 0, shortest: TimeSpan::ZERO, longest: TimeSpan::TICK, rank: 1 };
-/// let chain = Chain { period: TimeSpan::nanoseconds(10), jitter: TimeSpan::ZERO, tasks: vec![task] };
-/// assert_eq!(chain.tasks.len(), 1);
-/// ```
+/// See [`response_times`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// The time between two begins.
+    /// The time between the beginnings of two instances.
     pub period: TimeSpan,
-    /// The largest lateness of a begin.
+    /// The largest lateness of a beginning.
     pub jitter: TimeSpan,
     /// The tasks, in order.
     pub tasks: Vec<Task>,
@@ -79,7 +67,7 @@ pub struct Chain {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
-    /// The resource that it needs.
+    /// The resource on which it runs.
     pub resource: usize,
     /// The shortest undisturbed time.
     pub shortest: TimeSpan,
@@ -218,11 +206,11 @@ impl State {
     }
 }
 
-/// Computes the response times once more, with arrivals that are spread as these response times
-/// allow: the results are the same if they are bounds.
+/// Computes the response times again, with arrivals that are spread as these response times allow:
+/// the results are the same if they are bounds.
 ///
 /// # Errors
-/// Fails if one of them is beyond the horizon, or there is more work than time.
+/// Fails if one of them exceeds the horizon, or there is more work than time.
 pub fn once_more(
     resources: &[Scheduling],
     chains: &[Chain],

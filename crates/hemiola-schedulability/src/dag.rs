@@ -1,5 +1,5 @@
-//! Bounds on the time that one cycle's task graph takes on several workers. The bounds that a
-//! [`System`](hemiola_analysis::System) rests on, and the graph itself, are in
+//! Bounds on the time that one cycle's task graph takes on several workers. The bounds on which a
+//! [`System`](hemiola_analysis::System) rests, and the graph itself, are in
 //! [`hemiola_analysis::dag`].
 
 pub mod han_2019;
@@ -12,7 +12,7 @@ pub mod zhao_2020;
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::Dag;
 
-/// A graph that runs again and again, each time with a deadline.
+/// A graph that runs repeatedly, each time with a deadline.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -25,7 +25,7 @@ use hemiola_analysis::dag::Dag;
 pub struct DagTask {
     /// The graph.
     pub graph: Dag,
-    /// The shortest distance of two begins.
+    /// The shortest distance of the beginnings of two runs.
     pub period: TimeSpan,
     /// The deadline, counted from its begin; at most the period.
     pub deadline: TimeSpan,

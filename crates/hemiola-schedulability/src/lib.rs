@@ -1,9 +1,9 @@
-//! A library of papers: published analyses, each in a file named after its paper, and a simulator
-//! that tries to exceed bounds.
+//! A library of published analyses, each in a file named after its paper, and a simulator that
+//! tries to exceed bounds.
 //!
-//! No robot links this crate: the papers that bounds of a whole
-//! [`System`](hemiola_analysis::System) rest on are in [`hemiola_analysis`]. It is pure: it starts
-//! no thread, reads no clock and does no I/O.
+//! No robot links this crate: the papers on which bounds of a whole
+//! [`System`](hemiola_analysis::System) rest are in [`hemiola_analysis`]. It is pure: it starts no
+//! thread, reads no clock and does no I/O.
 //!
 //! ```
 //! use hemiola_analysis::{Analysis, System, TimeSpan, assignment};
@@ -31,7 +31,7 @@
 //! executors, [`picas`], [`dag`]s on several cores, chains over several resources
 //! ([`compositional`]), and [`reaction`] times through tasks of different rates. [`simulation`]
 //! tries to exceed all bounds, those of hemiola-analysis too, and `tests/oracles` compares them
-//! with what others computed.
+//! with the results of other tools.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -1,5 +1,5 @@
-//! The published analyses of priority-driven chain-aware scheduling (PiCAS), and of what comes
-//! close to it. Its model, and bounds that hold, are in [`hemiola_analysis::picas`].
+//! The published analyses of priority-driven chain-aware scheduling (PiCAS), and of similar
+//! executors. Its model, and bounds that hold, are in [`hemiola_analysis::picas`].
 //!
 //! Source: Choi, Xiang and Kim, *PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for
 //! ROS2*, RTAS 2021.

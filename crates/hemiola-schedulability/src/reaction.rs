@@ -1,6 +1,6 @@
-//! Bounds on how long it takes until an actuator reacts to what a sensor sees (*reaction time*),
-//! and how old the data that it acts upon can get (*data age*), through tasks that run at rates of
-//! their own and read the latest value.
+//! Bounds on the time until an actuator reacts to what a sensor sees (*reaction time*), and on the
+//! age of the data on which it acts (*data age*), through tasks that run at rates of their own and
+//! read the latest value.
 //!
 //! *Maximum reaction time*: from an event just after the first task has read, to the first output
 //! that is based on it. *Maximum data age*: from a read to the last moment at which an output based
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use hemiola_analysis::TimeSpan;
 
-/// A task that a chain leads through.
+/// A task through which a chain leads.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -78,19 +78,16 @@ pub enum Release {
     },
 }
 
-/// The moments at which a task reads what others wrote, and others see what it writes.
+/// The moments at which a task reads what others wrote, and at which others see what it writes.
 ///
-/// ```
-/// use hemiola_schedulability::reaction::Communication;
-/// assert_eq!(Communication::default(), Communication::Implicit);
-/// ```
+/// See [`Step`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Communication {
-    /// It reads when it begins to run and writes when it ends, as Hemiola's cycles do.
+    /// The task reads when it begins to run and writes when it ends, as Hemiola's cycles do.
     #[default]
     Implicit,
-    /// It reads at its release and writes at its deadline, whenever it runs.
+    /// The task reads at its release and writes at its deadline, whenever it runs.
     LogicalExecutionTime,
 }
 
@@ -118,7 +115,7 @@ impl Step {
         }
     }
 
-    /// Whether `next` cannot begin while this task is released and has not ended.
+    /// Returns whether `next` cannot begin while this task is released and has not ended.
     fn ends_before_a_later(&self, next: &Self) -> bool {
         let implicit = |step: &Self| step.communication == Communication::Implicit;
         implicit(self) && implicit(next) && self.core == next.core && self.priority > next.priority

@@ -21,7 +21,7 @@ use hemiola_analysis::{Arrivals, TimeSpan};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callback {
-    /// The event that it waits for.
+    /// The event for which it waits.
     pub kind: Kind,
     /// The longest undisturbed time.
     pub cost: TimeSpan,
@@ -29,12 +29,9 @@ pub struct Callback {
     pub arrivals: Arrivals,
 }
 
-/// The event that a callback of a default executor waits for.
+/// The event for which a callback of a default executor waits.
 ///
-/// ```
-/// use hemiola_schedulability::ros2::Kind;
-/// assert!(Kind::Timer < Kind::Subscription); // that is also who goes first
-/// ```
+/// See [`Callback`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {

@@ -12,7 +12,7 @@
 //! - **Durations** are drawn anew for each job, from a seed: the same seed gives the same events.
 //! - **Costs** are drawn as [`Costs`] describes, each time anew: jobs take the dispatch longer; a
 //!   task is seen at once by the worker that made it ready, by the others a hand-over later; timers
-//!   and messages from other executors are noticed late; a thread that is interrupted or has to
+//!   and messages from other executors are noticed late; a thread that is interrupted or must
 //!   change to another core takes longer.
 
 mod compare;
@@ -82,14 +82,10 @@ pub struct Model {
 
 /// A thread that runs callbacks.
 ///
-/// ```
-/// use hemiola_schedulability::simulation::{Dispatch, Executor};
-/// let executor = Executor { core: Some(0), priority: 80, dispatch: Dispatch::Priority };
-/// assert_eq!(executor.core, Some(0));
-/// ```
+/// See [`Model`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Executor {
-    /// The core that it stays on; it may use any if there is none.
+    /// The core on which it stays; `None`: it may use any.
     pub core: Option<usize>,
     /// The priority: the larger, the more important.
     pub priority: u32,
@@ -99,10 +95,7 @@ pub struct Executor {
 
 /// The rule by which an executor chooses among ready callbacks.
 ///
-/// ```
-/// use hemiola_schedulability::simulation::Dispatch;
-/// assert_ne!(Dispatch::WaitSet, Dispatch::Priority);
-/// ```
+/// See [`Model`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
     /// The rule of ROS 2 from Dashing to Jazzy: when nothing is left of what was ready at the last
@@ -142,13 +135,13 @@ pub enum Dispatch {
 pub struct Callback {
     /// The executor that runs it.
     pub executor: usize,
-    /// The event that it waits for.
+    /// The event for which it waits.
     pub source: Source,
     /// The undisturbed time.
     pub takes: Span,
     /// The priority: the larger, the more important.
     pub priority: u32,
-    /// The callbacks that get a message when it ends.
+    /// The callbacks that receive a message when it ends.
     pub publishes: Vec<usize>,
     /// The cycles that are released when it ends.
     pub releases: Vec<usize>,
@@ -158,7 +151,7 @@ pub struct Callback {
     pub joins: Vec<usize>,
 }
 
-/// The event that a callback waits for.
+/// The event for which a callback waits.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -176,7 +169,7 @@ pub enum Source {
         first: TimeSpan,
         /// The time between two expiries.
         period: TimeSpan,
-        /// What happens to expiries that are not served in time.
+        /// The treatment of expiries that are not served in time.
         missed: Missed,
     },
     /// Messages from callbacks or from outside.
@@ -188,12 +181,9 @@ pub enum Source {
     },
 }
 
-/// What happens to expiries of a timer that are not served in time.
+/// The treatment of expiries of a timer that are not served in time.
 ///
-/// ```
-/// use hemiola_schedulability::simulation::Missed;
-/// assert_ne!(Missed::Skip, Missed::CatchUp);
-/// ```
+/// See [`Source`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missed {
     /// Missed releases are skipped, as in ROS 2.
@@ -233,7 +223,7 @@ pub struct Cycle {
     pub releases: Vec<usize>,
     /// The number of threads.
     pub workers: usize,
-    /// The cores that these may use; all if the list is empty.
+    /// The cores that these threads may use; all if the list is empty.
     pub cores: Vec<usize>,
     /// The priority of the threads: the larger, the more important.
     pub priority: u32,
@@ -243,17 +233,14 @@ pub struct Cycle {
     pub takes: Vec<Span>,
     /// The priority of each task; 0 is the most important.
     pub order: Vec<usize>,
-    /// Whether the worker that makes a task ready keeps it while it runs others that are kept;
-    /// tasks for which there is no entry are not kept.
+    /// Set for each task that the worker that makes it ready keeps while it runs others that are
+    /// kept; tasks for which there is no entry are not kept.
     pub kept: Vec<bool>,
 }
 
-/// The length of a simulation, and how durations are drawn.
+/// The length of a simulation, and the way in which durations are drawn.
 ///
-/// ```
-/// use hemiola_schedulability::simulation::{Durations, Options};
-/// assert_eq!(Options::default().durations, Durations::Longest);
-/// ```
+/// See [`simulate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// The end: nothing starts at or after this time.
@@ -272,10 +259,7 @@ impl Default for Options {
 
 /// The durations of jobs.
 ///
-/// ```
-/// use hemiola_schedulability::simulation::Durations;
-/// assert_eq!(Durations::default(), Durations::Longest);
-/// ```
+/// See [`Options`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Durations {
     /// Every job takes its longest time.

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use hemiola_analysis::TimeSpan;
 
-/// The time of a processor that is sure to be supplied: a *supply bound function*.
+/// The time of a processor that is guaranteed to be supplied: a *supply bound function*.
 ///
 /// - **Model.** A reservation gives a budget in every period, at the latest until a deadline within
 ///   the period.
@@ -51,8 +51,8 @@ impl Supply {
         }
     }
 
-    /// Returns the shortest window in which this much is sure to be supplied; [`TimeSpan::MAX`] if
-    /// that never happens.
+    /// Returns the shortest window in which this much is guaranteed to be supplied;
+    /// [`TimeSpan::MAX`] if that never happens.
     pub fn time_for(&self, demand: TimeSpan) -> TimeSpan {
         match *self {
             _ if demand == TimeSpan::ZERO => TimeSpan::ZERO,

@@ -25,7 +25,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Returns a task that can be interrupted at any time, and has to be done when it is released
+    /// Returns a task that can be interrupted at any time, and must be done when it is released
     /// again.
     pub const fn new(cost: TimeSpan, arrivals: Arrivals) -> Self {
         Self { cost, arrivals, deadline: arrivals.period, longest_piece: TimeSpan::TICK }
@@ -36,7 +36,7 @@ impl Task {
         self.cost * self.arrivals.within(window)
     }
 
-    /// Returns its share of the time, as (cost, period).
+    /// Returns the task's share of the time, as (cost, period).
     pub(crate) fn share(&self) -> (TimeSpan, TimeSpan) {
         (self.cost, self.arrivals.period)
     }

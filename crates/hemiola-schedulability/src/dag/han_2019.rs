@@ -12,8 +12,8 @@
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, Exact};
 
-/// Returns the bound: `types` has for each node its type, `workers` for each type how many there
-/// are; 0 count as 1.
+/// Returns the bound: `types` has the type of each node, `workers` the number of workers of each
+/// type; 0 counts as 1.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};

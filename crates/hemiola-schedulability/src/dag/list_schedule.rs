@@ -3,8 +3,8 @@
 //!
 //! - **Model.** Every node can begin at 0 unless it waits for another; hand-overs are free.
 //! - **Not a bound.** With shorter costs, more workers or fewer edges a schedule can get longer
-//!   (Graham's anomalies): what holds for all costs is [`hemiola_analysis::dag::graham_1969`] and
-//!   its kin.
+//!   (Graham's anomalies): bounds for all costs are [`hemiola_analysis::dag::graham_1969`] and
+//!   similar ones.
 //! - **Complexity.** Nodes times the logarithm of nodes.
 
 use std::cmp::Reverse;

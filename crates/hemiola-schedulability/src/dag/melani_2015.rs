@@ -98,7 +98,7 @@ impl Others {
     }
 
     /// Returns the most work that they do within a window, on all workers together. A graph that
-    /// waits for all of it waits for as many parts.
+    /// waits for all of it waits for that many parts.
     pub(super) fn work(&self, window: TimeSpan) -> TimeSpan {
         let of_one = |other: &Other| {
             let (runs, rest) = (window + other.bound - other.volume).whole(other.period);

@@ -5,7 +5,7 @@
 //!   nodes has ended. A free core runs the most important node that is ready.
 //! - **Formula.** The least `R = len + (vol - len + B + sum of W_h(R)) / m` for the path that makes
 //!   it the longest, with `B = D_m + p D_(m-1)`: D_k are the k longest nodes of less important
-//!   graphs, p how often nodes of the path find such nodes running and wait. W as in
+//!   graphs, p how often nodes of the path encounter such nodes running and wait. W as in
 //!   [`super::melani_2015`].
 //! - **Why it holds.** Take the node that ends last, the one before it that ended last, and so on:
 //!   a path. While a node of it is ready and waits, all m cores do other work of the graph, more
@@ -99,8 +99,8 @@ fn if_all_of_a_path_wait(graph: &Dag, workers: usize, waits: TimeSpan) -> TimeSp
     waiting.length() - waits + graph.volume()
 }
 
-/// Returns the length in nodes of the shortest path from a node that waits for nothing to one that
-/// nothing waits for.
+/// Returns the length in nodes of the shortest path from a node that waits for nothing to one for
+/// which nothing waits.
 fn fewest_nodes_of_a_path(graph: &Dag) -> usize {
     let mut fewest = vec![1; graph.len()];
     for &node in graph.topological_order() {

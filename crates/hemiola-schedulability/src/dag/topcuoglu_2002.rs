@@ -1,4 +1,5 @@
-//! Chooses the processor for each node of a graph among several unlike ones, one run at a time.
+//! The choice of a processor for each node of a graph among several different ones, one run at a
+//! time.
 //!
 //! - **Model.** A node's cost depends on the processor; an edge costs time if its nodes are on
 //!   different processors.
@@ -10,7 +11,7 @@
 //!   smaller processor is chosen.
 //! - **Changed.** The paper takes as the next node of the longest path any successor that lies on a
 //!   path as long. If an edge leads past a node of the longest path, that may be the node at its
-//!   end, and the nodes between are skipped. Here the edge has to be part of the longest path.
+//!   end, and the nodes between are skipped. Here the edge must be part of the longest path.
 //! - **Complexity.** Edges times processors, and the gaps that are examined.
 //! - **Source.** Topcuoglu, Hariri and Wu, TPDS 2002.
 
@@ -21,7 +22,7 @@ use std::ops::Range;
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::dag::{Dag, DagError};
 
-/// A graph for unlike processors.
+/// A graph for different processors.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -35,7 +36,7 @@ use hemiola_analysis::dag::{Dag, DagError};
 pub struct Heterogeneous {
     /// The cost of each node on each processor.
     costs: Vec<Vec<TimeSpan>>,
-    /// The successors of each node, and how long communication with them takes.
+    /// The successors of each node, and the time that communication with them takes.
     outgoing: Vec<Vec<(usize, TimeSpan)>>,
     incoming: Vec<Vec<(usize, TimeSpan)>>,
     topological: Vec<usize>,
@@ -44,19 +45,14 @@ pub struct Heterogeneous {
 
 /// The processor and the times of a node.
 ///
-/// ```
-/// use hemiola_analysis::TimeSpan;
-/// use hemiola_schedulability::dag::topcuoglu_2002::Placed;
-/// let placed = Placed { processor: 1, start: TimeSpan::ZERO, end: TimeSpan::nanoseconds(4) };
-/// assert!(placed.start < placed.end);
-/// ```
+/// See [`Heterogeneous`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Placed {
     /// The processor.
     pub processor: usize,
-    /// When the node begins.
+    /// The time at which the node begins.
     pub start: TimeSpan,
-    /// When the node ends.
+    /// The time at which the node ends.
     pub end: TimeSpan,
 }
 
@@ -81,7 +77,7 @@ impl Placement {
     }
 }
 
-/// The longest path through the graph, and the processor that all of it runs on.
+/// The longest path through the graph, and the processor on which all of it runs.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;
@@ -99,7 +95,8 @@ pub struct CriticalPath {
 
 impl Heterogeneous {
     /// Builds a graph of nodes by their cost on each processor, and edges with the time that
-    /// communication takes. All nodes need as many costs as the first; missing ones count as never.
+    /// communication takes. All nodes need as many costs as the first; a missing cost means that
+    /// the node never runs there.
     ///
     /// # Errors
     /// Fails if an edge names a node that does not exist, or nodes wait for each other.

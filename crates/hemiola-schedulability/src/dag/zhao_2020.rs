@@ -1,20 +1,20 @@
 //! A bound that divides a graph into providers and consumers of workers' time: the longest path
-//! goes first, then what it waits for, in that order.
+//! goes first, then the nodes for which it waits, in that order.
 //!
 //! - **Model.** No worker is idle while a node is ready, and free workers take the ready node with
-//!   the highest priority, without interrupting. The longest path falls apart into *providers*:
-//!   stretches whose nodes wait for nothing but the node before. While one runs, the other workers
-//!   have time for its *consumers*: the nodes that the next provider waits for, and none before it.
+//!   the highest priority, without interrupting. The longest path is divided into *providers*:
+//!   parts whose nodes wait for nothing but the node before. While one runs, the other workers have
+//!   time for its *consumers*: the nodes for which the next provider waits, and none before it.
 //! - **Priorities.** The longest path goes first, then the consumers of each provider; among them
 //!   the longest path, before each of its nodes what that one waits for, in the same way.
 //! - **Formula.** The sum of `L + b + (W - L - a - b) / m` over all providers: L is its length, W
-//!   that and all work of its consumers, a what of them is done beside it, and b what is left after
-//!   it of the path of consumers that ends last. All that is read off from when nodes end at most:
-//!   `C_v`, after the last predecessor, and `vol(I(v)) / (m - 1)` later if v is not of the longest
-//!   path, where I(v) are those others that can run at the same time, are more important or of the
-//!   m - 1 longest less important ones, and did not count for an ancestor of v.
+//!   that and all work of its consumers, a is the part of them that is done beside it, and b what
+//!   is left after it of the path of consumers that ends last. All of this follows from the latest
+//!   ends of nodes: `C_v`, after the last predecessor, and `vol(I(v)) / (m - 1)` later if v is not
+//!   of the longest path, where I(v) are those others that can run at the same time, are more
+//!   important or of the m - 1 longest less important ones, and did not count for an ancestor of v.
 //! - **Not a bound.** As we read the paper and its authors' program, schedules exceed it. A node
-//!   that counted for an ancestor of v, as one that may hold it up, may run later and hold up v:
+//!   that counted for an ancestor of v, as one that may delay it, may run later and delay v:
 //!   `tests/zhao_2020.rs` has five such nodes. On random graphs that happens to less than one run
 //!   in a thousand; but a NAO's cognition on 2 workers would take less than half of its work.
 //!   Therefore no analysis of Hemiola rests on it: see
@@ -104,7 +104,7 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
     ends
 }
 
-/// A part of the longest path, and the nodes beside it that the next part waits for.
+/// A part of the longest path, and the nodes beside it for which the next part waits.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -118,7 +118,7 @@ fn ends(dag: &Dag, providers: &[Provider], priorities: &[usize], workers: usize)
 pub struct Provider {
     /// The nodes of the longest path: all but the first wait for nothing but the one before.
     pub nodes: Vec<usize>,
-    /// The nodes that the next provider waits for and none before it, or all that are left after
+    /// The nodes for which the next provider waits and none before it, or all that are left after
     /// the last one; in topological order.
     pub consumers: Vec<usize>,
 }
@@ -178,7 +178,7 @@ fn by_longest_path(dag: &Dag, mut nodes: BTreeSet<usize>, order: &mut Vec<usize>
     }
 }
 
-/// Returns those of the nodes that come before a node on a path of none but these.
+/// Returns the nodes that come before a node on a path through these nodes only.
 fn ancestors_among(dag: &Dag, node: usize, nodes: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut reached = vec![node];

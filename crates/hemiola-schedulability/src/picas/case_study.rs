@@ -60,8 +60,8 @@ fn chain(&(period, callbacks): &(u64, &[(u64, usize)])) -> Chain {
     Chain { callbacks, ..Chain::new(TimeSpan::milliseconds(period), []) }
 }
 
-/// The chains: a period in milliseconds; per callback its cost in tenths of a millisecond and its
-/// executor, counted from 1.
+/// The chains: a period in milliseconds; the cost of each callback in tenths of a millisecond, and
+/// its executor, counted from 1.
 const CHAINS: [(u64, &[(u64, usize)]); 12] = [
     (80, &[(23, 1), (161, 1)]),
     (80, &[(23, 1), (22, 2), (184, 2), (91, 2)]),

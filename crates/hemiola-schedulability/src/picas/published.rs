@@ -1,10 +1,10 @@
-//! The analysis of PiCAS exactly as published: for comparison, because it is **not safe**.
+//! The analysis of PiCAS exactly as published, for comparison only: it is **not safe**.
 //!
 //! - **Model.** [`super`]; a chain's deadline is its period.
 //! - **Formula.** Per core that a chain visits, the least `R = C + B + W(R)`: its own cost there;
-//!   the longest callback of the same executor with lower priority; and what goes before its least
-//!   important callback there, once per period, or only once if the other chain's timer cannot go
-//!   before it. The latency is the sum, plus a period if it exceeds the period.
+//!   the longest callback of the same executor with lower priority; and everything that goes before
+//!   its least important callback there, once per period, or only once if the other chain's timer
+//!   cannot go before it. The latency is the sum, plus a period if it exceeds the period.
 //! - **Complexity.** Pseudo-polynomial.
 //! - **Source.** Choi, Xiang and Kim, RTAS 2021, section V, as in the authors'
 //!   `response_time_callbacks.m`.

@@ -26,7 +26,7 @@ use hemiola_analysis::{Bound, NoBound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// The same as for [`super::kloda_2018::reaction_time`].
+/// Returns the errors of [`super::kloda_2018::reaction_time`].
 pub fn reduced_data_age(chain: &[Step]) -> Bound {
     let mut tasks = Vec::with_capacity(chain.len());
     for step in chain {

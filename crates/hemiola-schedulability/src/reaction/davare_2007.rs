@@ -1,9 +1,9 @@
-//! The coarse bound that holds for whatever phases, jitter and cores.
+//! The coarse bound that holds for all phases, jitter and cores.
 //!
 //! - **Model.** Periodic or sporadic tasks that read when they begin and write when they end; or by
 //!   logical execution time, and R is the deadline then.
-//! - **Formula.** `sum of (T + R)`: each task can just have missed the value, and then take as long
-//!   as it may.
+//! - **Formula.** `sum of (T + R)`: each task may just have missed the value, and then take as long
+//!   as possible.
 //! - **Complexity.** Linear.
 //! - **Source.** Davare, Zhu, Di Natale, Pinello, Kanajan and Sangiovanni-Vincentelli, DAC 2007.
 

@@ -18,18 +18,14 @@ use hemiola_analysis::TimeSpan;
 
 /// A task of a chain, in both schedules.
 ///
-/// ```
-/// use hemiola_schedulability::reaction::guenzel_2021::Stage;
-/// let stage = Stage { fastest: &[], slowest: &[], precedes_next: false };
-/// assert!(stage.fastest.len() == stage.slowest.len());
-/// ```
+/// See [`Ages`].
 #[derive(Debug, Clone, Copy)]
 pub struct Stage<'j> {
-    /// Its jobs if all execution times are the shortest.
+    /// The jobs of the task if all execution times are the shortest.
     pub fastest: &'j [Job],
-    /// Its jobs if all execution times are the longest.
+    /// The jobs of the task if all execution times are the longest.
     pub slowest: &'j [Job],
-    /// Whether a job of the next task cannot begin while one of this task is released and has not
+    /// Set if a job of the next task cannot begin while one of this task is released and has not
     /// ended.
     pub precedes_next: bool,
 }
@@ -60,7 +56,7 @@ pub struct Ages {
 }
 
 /// Follows all jobs of the first task that are released before `end` through a chain. The schedules
-/// have to go on for as long as the chain takes.
+/// must go on for as long as the chain takes.
 pub fn ages(chain: &[Stage<'_>], end: TimeSpan) -> Ages {
     let mut ages = Ages::default();
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return ages };
@@ -99,7 +95,8 @@ fn forward(chain: &[Stage<'_>], mut job: usize) -> Option<usize> {
     Some(job)
 }
 
-/// Returns the job of the first task whose read a job of the last one is based on, at worst.
+/// Returns the job of the first task on whose read a job of the last one is based, in the worst
+/// case.
 fn backward(chain: &[Stage<'_>], mut job: usize) -> Option<usize> {
     for pair in chain.windows(2).rev() {
         let (from, to) = (&pair[0], &pair[1]);

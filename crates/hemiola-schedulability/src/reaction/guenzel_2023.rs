@@ -27,7 +27,7 @@ use hemiola_analysis::{Bound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// The same as for [`kloda_2018::reaction_time`].
+/// Returns the errors of [`kloda_2018::reaction_time`].
 pub fn reaction_time(chain: &[Step]) -> Bound {
     let parts = chain.chunk_by(|a, b| is_periodic(a) == is_periodic(b));
     parts.map(|part| if is_periodic(&part[0]) { kloda_2018::reaction_time(part) } else { Ok(sporadic(part)) }).sum()
@@ -37,7 +37,7 @@ pub fn reaction_time(chain: &[Step]) -> Bound {
 /// communication change.
 ///
 /// # Errors
-/// The same as for [`kloda_2018::reaction_time`].
+/// Returns the errors of [`kloda_2018::reaction_time`].
 pub fn cut_at_every_change(chain: &[Step]) -> Bound {
     let alike = |a: &Step, b: &Step| is_periodic(a) == is_periodic(b) && a.communication == b.communication;
     let part = |part: &[Step]| match part[0].communication {

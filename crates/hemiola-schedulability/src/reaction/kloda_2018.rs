@@ -30,8 +30,8 @@ use hemiola_analysis::{Bound, NoBound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// [`NoBound::GivenUp`] if the periods' common multiple is too far away to examine all releases,
-/// and for sporadic tasks, which have no phases.
+/// Returns [`NoBound::GivenUp`] if the periods' common multiple is too large to examine all
+/// releases, and for sporadic tasks, which have no phases.
 pub fn reaction_time(chain: &[Step]) -> Bound {
     let mut tasks = Vec::with_capacity(chain.len());
     for step in chain {

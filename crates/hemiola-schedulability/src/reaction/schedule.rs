@@ -5,12 +5,7 @@ use hemiola_analysis::TimeSpan;
 
 /// A strictly periodic task.
 ///
-/// ```
-/// use hemiola_analysis::TimeSpan;
-/// use hemiola_schedulability::reaction::PeriodicTask;
-/// let task = PeriodicTask { period: TimeSpan::milliseconds(10), phase: TimeSpan::ZERO, cost: TimeSpan::milliseconds(2) };
-/// assert!(task.cost < task.period);
-/// ```
+/// See [`fixed_priority_schedule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeriodicTask {
     /// The distance of two releases.
@@ -21,14 +16,9 @@ pub struct PeriodicTask {
     pub cost: TimeSpan,
 }
 
-/// One run of a task.
+/// A run of a task.
 ///
-/// ```
-/// use hemiola_analysis::TimeSpan;
-/// use hemiola_schedulability::reaction::Job;
-/// let job = Job { release: TimeSpan::ZERO, read: TimeSpan::nanoseconds(1), write: TimeSpan::nanoseconds(4) };
-/// assert!(job.release <= job.read && job.read <= job.write);
-/// ```
+/// See [`fixed_priority_schedule`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Job {
     /// The time of its release.
@@ -40,8 +30,8 @@ pub struct Job {
 }
 
 /// Schedules tasks that share a core by preemptive fixed priorities, the most important one first,
-/// and returns per task all jobs released before `end`. They read when they begin to run and write
-/// when they end.
+/// and returns all jobs of each task that are released before `end`. They read when they begin to
+/// run and write when they end.
 ///
 /// ```
 /// use hemiola_analysis::TimeSpan;

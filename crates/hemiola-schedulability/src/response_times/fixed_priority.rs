@@ -9,7 +9,7 @@
 //!   window of length d; its response time is F + p - 1. The bound is the largest.
 //! - **Complexity.** Pseudo-polynomial: jobs in the busy period times iterations.
 //! - **Source.** Joseph and Pandya 1986; Lehoczky 1990 (arbitrary deadlines); Tindell, Burns and
-//!   Wellings 1994 (jitter); Davis, Burns, Bril and Lukkien 2007 (pieces that nobody interrupts);
+//!   Wellings 1994 (jitter); Davis, Burns, Bril and Lukkien 2007 (pieces that are not interrupted);
 //!   in the form that Bozhko and Brandenburg 2020 verified.
 
 use crate::Task;
@@ -30,7 +30,7 @@ pub fn preemptive(tasks: &[Task], horizon: TimeSpan) -> Vec<Bound> {
     all(tasks, |_| TimeSpan::TICK, |_| TimeSpan::ZERO, horizon)
 }
 
-/// Returns the utilisation up to which any tasks of that number meet their periods if the faster
+/// Returns the utilisation up to which any set of that many tasks meets its periods if the faster
 /// ones go first (Liu and Layland 1973).
 ///
 /// ```

@@ -19,12 +19,9 @@ use crate::ros2::{Callback, Kind};
 use hemiola_analysis::{Bound, NoBound, TimeSpan};
 use hemiola_analysis::{Search, check_utilisation};
 
-/// Whether the order in which callbacks were registered is known.
+/// The knowledge of the order in which callbacks were registered.
 ///
-/// ```
-/// use hemiola_schedulability::ros2::blass_2021::Order;
-/// assert_ne!(Order::Unknown, Order::AsListed);
-/// ```
+/// See [`round_robin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// The order is not known: any other callback may go first.
@@ -92,7 +89,7 @@ pub fn round_robin(
 /// ```
 ///
 /// # Errors
-/// The same as for [`round_robin`].
+/// Returns the errors of [`round_robin`].
 pub fn busy_window(
     callbacks: &[Callback],
     supply: Supply,
@@ -145,8 +142,8 @@ fn offsets(
     Ok(offsets.into_iter().filter(|&offset| offset < busy).collect())
 }
 
-/// Returns what the other callbacks need if each runs as often as `jobs` returns; its last argument
-/// is 1 for a callback that can go first once more, else 0.
+/// Returns the time that the other callbacks need if each runs as often as `jobs` returns; its last
+/// argument is 1 for a callback that can go first once more, else 0.
 fn others(callbacks: &[Callback], own: usize, order: Order, jobs: impl Fn(usize, &Callback, u64) -> u64) -> TimeSpan {
     let of_one = |(number, other): (usize, &Callback)| {
         let goes_first = order == Order::Unknown || callbacks[own].kind == Kind::Timer || number < own;

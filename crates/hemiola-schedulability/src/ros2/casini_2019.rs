@@ -48,7 +48,7 @@ pub fn callbacks(callbacks: &[Callback], supply: Supply, horizon: TimeSpan) -> V
         .collect()
 }
 
-/// Bounds one callback that `others` go before as often as they can, after something has blocked it
+/// Bounds a callback before which `others` run as often as they can, after something has blocked it
 /// once.
 ///
 /// # Errors
@@ -127,7 +127,7 @@ pub fn chains(chains: &[Chain], supply: Supply, horizon: TimeSpan) -> Vec<Bound>
         .collect()
 }
 
-/// The work that has to be supplied until a job has ended.
+/// The work that must be supplied until a job has ended.
 struct Demand<Own, Others> {
     arrivals: Arrivals,
     /// The cost of the last part, which must not be interrupted: what arrives while it runs comes

@@ -52,7 +52,7 @@ pub fn latencies(deployment: &Deployment, horizon: TimeSpan) -> Vec<Bound> {
         for part in 1..parts.len() {
             if parts[part].chain == parts[part - 1].chain {
                 let arrived = parts[part - 1].on_core.arrivals.jitter;
-                // Without a bound the jitter is as good as endless, and so is everything that
+                // Without a bound, the jitter is practically unlimited, and so is everything that
                 // depends on it.
                 let late = bounds[part - 1].clone().unwrap_or(TimeSpan::MAX);
                 parts[part].on_core.arrivals.jitter = (arrived + late).min(horizon + horizon);

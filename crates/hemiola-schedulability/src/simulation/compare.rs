@@ -1,4 +1,4 @@
-//! Compares bounds with simulations.
+//! The comparison of bounds with simulations.
 
 use std::ops::AddAssign;
 
@@ -22,14 +22,14 @@ pub struct Comparison {
     pub compared: u64,
     /// The number of those that had no bound.
     pub without_bound: u64,
-    /// The number of those that reached their bound to a percent.
+    /// The number of those that reached their bound to within a percent.
     pub reached: u64,
     /// The number of those that reached each twentieth of their bound: the first up to 5 %, the
     /// last all of it.
     pub by_twentieth: [u64; 20],
     /// The number of events that were simulated.
     pub events: u64,
-    /// Those that took longer than their bound.
+    /// The chains, cycles and paths that took longer than their bound.
     pub exceeded: Vec<Exceeded>,
     shares: f64,
 }
@@ -72,7 +72,7 @@ impl std::fmt::Display for Exceeded {
 
 impl Comparison {
     /// Simulates a system several times: with the longest durations from different beginnings, and
-    /// with drawn ones.
+    /// with durations that are drawn.
     pub fn of(system: &System) -> Self {
         let analysis = Analysis::of(system);
         let mut comparison = Self::default();
@@ -111,7 +111,7 @@ impl Comparison {
         }
     }
 
-    /// Returns how much of their bounds was reached in the mean, from 0 to 1.
+    /// Returns the mean share of their bounds that was reached, from 0 to 1.
     pub fn mean_share(&self) -> f64 {
         self.shares / self.compared.max(1) as f64
     }

@@ -21,7 +21,7 @@ impl Draws {
         }
     }
 
-    /// Draws a cost of the computer itself, which is nothing at best.
+    /// Draws a cost of the computer itself, from zero up to `cost`.
     pub(super) fn upto(&mut self, cost: TimeSpan) -> TimeSpan {
         self.within(Span::upto(cost))
     }

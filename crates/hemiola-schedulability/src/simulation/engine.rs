@@ -34,25 +34,25 @@ struct Engine<'m> {
     /// The threads, the most important first.
     by_priority: Vec<usize>,
     waiting: Vec<Waiting>,
-    /// Per callback, whether it ran since it worked, alone or with those that it joins.
+    /// Set for each callback that ran since it worked, alone or with those that it joins.
     called: Vec<bool>,
     executors: Vec<ExecutorState>,
     cycles: Vec<CycleState>,
-    /// Per core, the thread that it runs.
+    /// The thread that each core runs.
     cores: Vec<Option<usize>>,
-    /// Per core, the thread that ran until now and has not ended its job.
+    /// The thread of each core that ran until now and has not ended its job.
     ran: Vec<Option<usize>>,
 }
 
 struct Thread {
     owner: Owner,
     priority: u32,
-    /// The cores that the thread may run on.
+    /// The cores on which the thread may run.
     allowed: Vec<usize>,
     /// The core on which the thread ran last.
     last: usize,
     job: Option<Job>,
-    /// Whether the thread has just ended a job, and looks for the next.
+    /// Set while the thread has just ended a job, and looks for the next.
     goes_on: bool,
     /// The time until which the thread keeps its core even if it finds nothing.
     spins_until: TimeSpan,
@@ -70,12 +70,13 @@ struct Job {
     worker: usize,
     released: TimeSpan,
     left: TimeSpan,
-    /// Whether the job works, so that others are notified of its end.
+    /// Set if the job works, so that others are notified of its end.
     works: bool,
 }
 
 impl Thread {
-    /// Makes a thread that first runs on the core of this place among those that it may run on.
+    /// Creates a thread that first runs on the core at this position among those on which it may
+    /// run.
     fn new(owner: Owner, priority: u32, allowed: Vec<usize>, place: usize) -> Self {
         let last = allowed[place % allowed.len()];
         Self { owner, priority, allowed, last, job: None, goes_on: false, spins_until: TimeSpan::ZERO }
@@ -209,7 +210,7 @@ impl<'m> Engine<'m> {
         Some(Job { who, worker, released, left, works })
     }
 
-    /// Whether a callback that runs works: all that it joins ran, too.
+    /// Returns whether a callback that runs works: all callbacks that it joins ran, too.
     fn join(&mut self, callback: usize) -> bool {
         let joined = &self.model.callbacks[callback].joins;
         let works = joined.iter().all(|&other| self.called[other]);
@@ -220,7 +221,7 @@ impl<'m> Engine<'m> {
         works
     }
 
-    /// Returns when something ends or is released.
+    /// Returns the next time at which something ends or is released.
     fn next_event(&self) -> Option<TimeSpan> {
         let outside =
             self.model.callbacks.iter().zip(&self.waiting).filter_map(|(callback, waiting)| match &callback.source {
@@ -229,7 +230,7 @@ impl<'m> Engine<'m> {
             });
         let noticed = self.waiting.iter().map(Waiting::next_event);
         let cycles = self.cycles.iter().flat_map(CycleState::next_event);
-        // Work that is due already waits for a core.
+        // Work that is already due waits for a core.
         let asleep = self.threads.iter().map(|thread| thread.spins_until);
         let later = outside.chain(noticed).chain(cycles).chain(asleep).filter(|&time| time > self.now);
         self.next_end().into_iter().chain(later).min().filter(|&time| time < TimeSpan::MAX)

@@ -13,10 +13,10 @@ pub(super) struct Waiting {
     expires: TimeSpan,
     /// The time at which its executor notices that expiry.
     noticed: TimeSpan,
-    /// If it is a subscription, when each waiting message was released, and when its executor
+    /// The waiting messages, if it is a subscription: when each was released, and when its executor
     /// notices it.
     messages: VecDeque<(TimeSpan, TimeSpan)>,
-    /// If it is a subscription, how many messages from outside have arrived.
+    /// The number of messages that have arrived from outside, if it is a subscription.
     pub(super) arrived: usize,
 }
 
@@ -55,7 +55,8 @@ impl Waiting {
         }
     }
 
-    /// Queues a message that is noticed then, and returns whether another one was dropped for it.
+    /// Queues a message that is noticed at `noticed`, and returns whether another one was dropped
+    /// for it.
     pub(super) fn receive(&mut self, depth: usize, released: TimeSpan, noticed: TimeSpan) -> bool {
         let full = self.messages.len() >= depth.max(1);
         if full {
@@ -88,7 +89,7 @@ impl ExecutorState {
         Self { callbacks, timers, seen: VecDeque::new() }
     }
 
-    /// Whether the executor has something to run.
+    /// Returns whether the executor has something to run.
     pub(super) fn has_work(&self, waiting: &[Waiting], now: TimeSpan) -> bool {
         !self.seen.is_empty() || self.callbacks.iter().any(|&callback| waiting[callback].is_ready(now))
     }

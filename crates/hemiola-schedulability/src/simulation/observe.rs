@@ -2,10 +2,7 @@ use hemiola_analysis::TimeSpan;
 
 /// The job that a core runs.
 ///
-/// ```
-/// use hemiola_schedulability::simulation::Who;
-/// assert_ne!(Who::Callback(0), Who::Task { cycle: 0, node: 0 });
-/// ```
+/// See [`Schedule`](super::Schedule).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Who {
     /// A callback of the model.
@@ -30,26 +27,26 @@ pub enum Who {
 /// Silent.dropped(0);
 /// ```
 pub trait Observer {
-    /// A callback begins, for something that was released then (the timer's expiry, or that of the
-    /// message's origin).
+    /// Called when a callback begins, for something that was released at `_released` (the timer's
+    /// expiry, or that of the message's origin).
     fn callback_started(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {}
 
-    /// A callback ends.
+    /// Called when a callback ends.
     fn callback_ended(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {}
 
-    /// The first task of a run begins.
+    /// Called when the first task of a run begins.
     fn cycle_started(&mut self, _cycle: usize, _released: TimeSpan, _now: TimeSpan) {}
 
-    /// The last task of a run ends.
+    /// Called when the last task of a run ends.
     fn cycle_ended(&mut self, _cycle: usize, _released: TimeSpan, _now: TimeSpan) {}
 
-    /// A core has run a job for a while.
+    /// Called when a core has run a job for some time.
     fn ran(&mut self, _core: usize, _who: Who, _from: TimeSpan, _to: TimeSpan) {}
 
-    /// A message was dropped because this callback's queue was full.
+    /// Called when a message was dropped because this callback's queue was full.
     fn dropped(&mut self, _callback: usize) {}
 
-    /// A release of this cycle was replaced by a later one before it could begin.
+    /// Called when a release of this cycle was replaced by a later one before it could begin.
     fn replaced(&mut self, _cycle: usize) {}
 }
 

@@ -10,8 +10,8 @@ use hemiola_analysis::{Costs, TimeSpan};
 #[derive(Debug)]
 pub(super) struct CycleState {
     number: usize,
-    /// Releases that worker 0 has not noticed: when they were, and when it will. The last one is
-    /// the timer's next.
+    /// The releases that worker 0 has not noticed: the time of each, and when it will notice it.
+    /// The last one is the timer's next.
     coming: VecDeque<(TimeSpan, TimeSpan)>,
     /// The time from which on its workers are awake for the timer's next release, and that release.
     awake: Option<(TimeSpan, TimeSpan)>,
@@ -69,12 +69,12 @@ impl CycleState {
         self.release(time, costs.timer_lateness, draws);
     }
 
-    /// Whether the workers wait for the timer awake.
+    /// Returns whether the workers are awake while they wait for the timer.
     pub(super) fn is_awake(&self, now: TimeSpan) -> bool {
         self.awake.is_some_and(|(from, until)| (from..until).contains(&now))
     }
 
-    /// Notes a release; worker 0 runs at most `lateness` later.
+    /// Records a release; worker 0 runs at most `lateness` later.
     pub(super) fn release(&mut self, released: TimeSpan, lateness: TimeSpan, draws: &mut Draws) {
         let heard = released + draws.upto(lateness);
         let before = self.coming.back().map_or(TimeSpan::ZERO, |&(_, heard)| heard);
@@ -131,7 +131,7 @@ impl CycleState {
         self.ready.iter().map(|ready| ready.to_all).chain(heard).chain(awake)
     }
 
-    /// Whether the worker can run a task.
+    /// Returns whether the worker can run a task.
     pub(super) fn has_work(&self, worker: usize, now: TimeSpan) -> bool {
         self.ready.iter().any(|ready| ready.by == worker || ready.to_all <= now)
     }

@@ -40,7 +40,7 @@ pub fn random_chains(seed: u64) -> System {
     system
 }
 
-/// Groups callbacks as people do: by what they do, each group with an executor of its own, and
+/// Groups callbacks as developers do: by their work, each group with an executor of its own, and
 /// later callbacks of a chain more important.
 fn hop(system: &mut System, random: &mut Random) {
     let groups = random.between(2, 8);

@@ -1,4 +1,4 @@
-//! Random systems, of kinds that nobody would think of.
+//! Random systems, of more kinds than tests by hand would cover.
 
 use super::random::Random;
 use hemiola_analysis::system::{Begin, Beginning, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
@@ -6,7 +6,7 @@ use hemiola_analysis::{Costs, TimeSpan, assignment};
 
 /// Draws a system from a seed: chains on executors, cycles on pools, and paths through them, with
 /// every core used to about 40 to 95 %. Some have chains only, some cycles only; executors come
-/// from the assignment, or are as wild as the types allow; half of them have costs.
+/// from the assignment, or are as random as the types allow; half of them have costs.
 ///
 /// ```
 /// use hemiola_schedulability::simulation::random_system;
@@ -144,7 +144,7 @@ pub(super) fn executors(system: &mut System, random: &mut Random) {
             callback.priority = Some(random.between(1, 20) as u32);
         }
     }
-    // A chain is as a whole on an executor that stays on no core, or not at all.
+    // Either all callbacks of a chain are on an executor that stays on no core, or none is.
     for number in 0..random.below(3) {
         let (name, priority) = (format!("moved {number}"), random.between(1, 9) as u32 * 10);
         let order = if random.once_in(4) { Order::Registration } else { Order::Priority };

@@ -18,19 +18,14 @@ pub struct Schedule {
 
 /// A time in which a core ran one job.
 ///
-/// ```
-/// use hemiola_analysis::TimeSpan;
-/// use hemiola_schedulability::simulation::{Slice, Who};
-/// let slice = Slice { core: 0, who: Who::Callback(3), start: TimeSpan::ZERO, end: TimeSpan::nanoseconds(5) };
-/// assert!(slice.start < slice.end);
-/// ```
+/// See [`Schedule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     /// The core.
     pub core: usize,
     /// The job that it ran.
     pub who: Who,
-    /// The begin.
+    /// The beginning.
     pub start: TimeSpan,
     /// The end.
     pub end: TimeSpan,

@@ -105,7 +105,7 @@ pub(super) fn model(system: &System, end: TimeSpan, random: &mut Random) -> (Mod
     (model, chain_of)
 }
 
-/// Returns what begins a chain, as often as it can.
+/// Returns the source that begins a chain, as often as it can.
 fn first_source(chain: &Chain, first: TimeSpan, end: TimeSpan) -> Source {
     let period = chain.period;
     match chain.begins {
@@ -122,7 +122,7 @@ fn released_by(system: &System, name: &str) -> Vec<usize> {
     (0..system.cycles.len()).filter(|&cycle| after(&system.cycles[cycle])).collect()
 }
 
-/// A chain or cycle that a path leads through.
+/// A chain or cycle through which a path leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Station {
     Chain(usize),
@@ -138,7 +138,7 @@ struct Watch<'s> {
     chain_of: Vec<usize>,
     /// The stations of each path.
     paths: Vec<Vec<Station>>,
-    /// Per path and station, the origins of runs that have begun, in order, and that of the newest
+    /// The origins of runs that have begun, in order, per path and station, and that of the newest
     /// output.
     running: Vec<Vec<std::collections::VecDeque<Origin>>>,
     output: Vec<Vec<Origin>>,

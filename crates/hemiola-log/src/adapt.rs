@@ -1,5 +1,5 @@
 //! Conversion of messages of one definition into those of another: for types that have changed, and
-//! for those of others.
+//! for foreign types.
 
 mod convert;
 mod path;
@@ -109,10 +109,10 @@ impl FieldSource {
 
 impl Adapter {
     /// Creates an adapter from messages of `from` to those of `to`, of which `default` is one, as
-    /// CDR. `fields` are those that are not matched by name, each with its path.
+    /// CDR. `fields` lists the fields that are not matched by name, each with its path.
     ///
     /// # Errors
-    /// Fails if one of `fields` does not exist or cannot be converted, or if `default` is no
+    /// Fails if one of `fields` does not exist or cannot be converted, or if `default` is not a
     /// message of `to`; [`ReadError::path`] names the field.
     pub fn new<'f>(
         from: &Arc<Definition>,
@@ -168,8 +168,8 @@ impl Adapter {
     /// as a variant that is gone, `on_misfit` is called and the field keeps its default.
     ///
     /// # Errors
-    /// Fails if the bytes are no message of the recorded definition, or if a field whose source was
-    /// given does not fit; [`ReadError::path`] names it.
+    /// Fails if the bytes are not a message of the recorded definition, or if a field whose source
+    /// was given does not fit; [`ReadError::path`] names it.
     pub fn adapt(&self, message: &[u8], mut on_misfit: impl FnMut(ReadError)) -> Result<Vec<u8>, ReadError> {
         let recorded = Value::decode(&self.from, message)?;
         let mut adapted = self.default.clone();

@@ -1,4 +1,4 @@
-//! Files inside the file. They may be large: their data is only read on demand.
+//! Attachments: files inside a log. They may be large: their data is only read on demand.
 
 use std::io::{self, BufRead, Read, Seek};
 

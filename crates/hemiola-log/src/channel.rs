@@ -64,7 +64,7 @@ impl Channel {
             == (other.id, &other.topic, &other.encoding, &other.metadata, &other.schema)
     }
 
-    /// Returns the schema's name, or what is known instead.
+    /// Returns the schema's name, or what is known in its place.
     pub fn type_name(&self) -> &str {
         self.schema.as_ref().map_or("no schema", |schema| &schema.name)
     }

@@ -27,7 +27,7 @@ pub struct Chunk {
 
 /// The degree to which a chunk can be trusted.
 pub enum Content {
-    /// The chunk is what was written; or it has no checksum, and nothing speaks against it.
+    /// The chunk is what was written; or it has no checksum, and nothing indicates damage.
     Whole,
     /// The chunk is what was written, as far as it goes.
     Cut,
@@ -63,8 +63,8 @@ pub fn read_header<R: Read + Seek>(source: &mut Source<R>) -> io::Result<Option<
 }
 
 impl Chunk {
-    /// Loads the next `available` bytes of the source; where the file is cut off, there were more
-    /// once.
+    /// Loads the next `available` bytes of the source; where the file is cut off, there were
+    /// originally more.
     pub fn load<R: Read + Seek>(
         &mut self,
         source: &mut Source<R>,
@@ -77,7 +77,7 @@ impl Chunk {
         self.next = 0;
         let end = source.position() + available;
         let decompressed = self.decompress(source.by_ref().take(available), &header.compression, limit);
-        // This fails if the disk does, which is no failure of the data.
+        // This fails if the disk fails, which is not a failure of the data.
         source.read_to(end)?;
         Ok(match decompressed {
             Err(cause @ (Cause::TooLarge { .. } | Cause::UnknownCompression { .. })) => Content::Doubtful(cause),

@@ -31,12 +31,7 @@ pub struct Comparison {
 
 /// The result of the comparison of a topic.
 ///
-/// ```
-/// use hemiola_log::TopicComparison;
-///
-/// let topic = TopicComparison { equal: 3, different: 1, ..TopicComparison::default() };
-/// assert_eq!(topic.equal + topic.different, 4);
-/// ```
+/// See [`Comparison`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TopicComparison {
     /// The number of messages that are the same, within the tolerance.
@@ -96,7 +91,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// Creates a tolerance of zero: the same bits, but for the sign of zero; NaN equals itself.
+    /// Creates a tolerance of zero: the same bits, except for the sign of zero; NaN equals itself.
     pub fn exact() -> Self {
         Self::default()
     }
@@ -106,7 +101,7 @@ impl Tolerance {
         Self { everywhere, fields: Vec::new() }
     }
 
-    /// Sets another tolerance for a field, `/topic.field`, and what is in it.
+    /// Sets another tolerance for a field, `/topic.field`, and its parts.
     pub fn with(mut self, field: &str, tolerance: f64) -> Self {
         self.fields.push((field.to_owned(), tolerance));
         self
@@ -126,15 +121,15 @@ impl Tolerance {
 
 /// The number of differences, and of problems, that are kept.
 const MOST_KEPT: usize = 1000;
-/// The lead of the other log up to which a message waits for its counterpart.
+/// The lead of the other log up to which a message waits for its counterpart, in nanoseconds.
 const PATIENCE_NANOSECONDS: u64 = 10_000_000_000;
 
 impl Comparison {
     /// Reads two logs side by side. `progress` is called with the number of bytes that have been
-    /// read, and of all.
+    /// read, and the number of all.
     ///
     /// # Errors
-    /// Fails if a disk fails. Damage is no error.
+    /// Fails if a disk fails. Damage is not an error.
     pub fn of<L: Read + Seek, R: Read + Seek>(
         left: LogReader<L>,
         right: LogReader<R>,

@@ -18,9 +18,10 @@ use crate::source::Source;
 struct ConformanceCase {
     /// The file.
     path: PathBuf,
-    /// Whether what is read is what is described.
+    /// The result of comparing what is read with the description.
     reading: Outcome,
-    /// Whether the bytes that are written for the description are those of the file.
+    /// The result of comparing the bytes that are written for the description with those of the
+    /// file.
     writing: Outcome,
 }
 
@@ -29,7 +30,7 @@ struct ConformanceCase {
 enum Outcome {
     /// Both are equal.
     Passed,
-    /// They differ in this.
+    /// They differ, as described here.
     Failed(String),
     /// There is nothing to compare, for this reason.
     NotDefined(String),

@@ -1,4 +1,4 @@
-//! A new log from entries of others.
+//! The copying of entries of logs into a new one.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -75,8 +75,8 @@ impl Copy {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// Returns the new file's channel for one of a log. The first log's numbers stay, for something
-    /// outside may know them; equal channels of other logs become one.
+    /// Returns the new file's channel for one of a log. The first log's numbers are kept, because
+    /// something outside may know them; equal channels of other logs become one.
     fn channel(&mut self, log: usize, channel: &Channel) -> Result<u16, LogError> {
         let writer = self.writer()?;
         let (topic, metadata) = (&channel.topic, &channel.metadata);

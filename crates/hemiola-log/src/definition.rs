@@ -26,7 +26,7 @@ use crate::error::SchemaError;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// `package/Name`.
+    /// The name of the type, `package/Name`.
     pub name: Arc<str>,
     /// The fields in order.
     pub fields: Vec<Field>,
@@ -36,8 +36,8 @@ pub struct Definition {
     pub(crate) depth: usize,
 }
 
-/// The system whose message definitions these are: they look alike, and differ in what `byte` is
-/// and in constants that are texts.
+/// The system that a message definition belongs to: definitions look alike, and differ in what
+/// `byte` is and in constants that are texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     Ros1,
@@ -68,7 +68,7 @@ pub struct Field {
     pub name: Arc<str>,
     /// The type of the field, or of its items.
     pub element: Element,
-    /// The number of items: one, or how many.
+    /// The number of items.
     pub shape: Shape,
     /// The default value, as it is written.
     pub default: Option<String>,
@@ -94,7 +94,7 @@ pub enum Element {
         /// The largest number of bytes.
         limit: Option<usize>,
     },
-    /// A `wstring`, whose encoding no two implementations agree on.
+    /// A `wstring`, on whose encoding no two implementations agree.
     WideText,
     /// Another message.
     Message(Arc<Definition>),
@@ -169,17 +169,17 @@ pub struct Constant {
 }
 
 impl Definition {
-    /// Parses the definition of the type `name` from its text, after which follow those of the
+    /// Parses the definition of the type `name` from its text, which is followed by those of the
     /// types that it needs.
     ///
     /// # Errors
-    /// Fails if a line is no field, constant or comment, if a type is missing, or if types contain
-    /// each other.
+    /// Fails if a line is not a field, constant or comment, if a type is missing, or if types
+    /// contain each other.
     pub fn parse(name: &str, text: &str) -> Result<Self, SchemaError> {
         Self::parse_as(name, text, Dialect::Ros2)
     }
 
-    /// Parses a definition of ROS 1, as it stands in bags.
+    /// Parses a definition of ROS 1, as bags contain it.
     pub(crate) fn parse_ros1(name: &str, text: &str) -> Result<Self, SchemaError> {
         Self::parse_as(name, text, Dialect::Ros1)
     }
@@ -188,16 +188,16 @@ impl Definition {
         resolve::resolve(name, &parse::sections(name, text, dialect)?, dialect)
     }
 
-    /// The field that ROS 2 gives a message without fields, for C and C++ know no structure without
-    /// members.
+    /// The field that ROS 2 gives a message without fields, because C and C++ have no structures
+    /// without members.
     const FILLER: &str = "structure_needs_at_least_one_member";
 
-    /// Returns whether it was written without fields.
+    /// Returns whether the definition was written without fields.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(&self.fields[..], [only] if only.name.as_ref() == Self::FILLER)
     }
 
-    /// Returns whether it is a time or a duration.
+    /// Returns whether the type is a time or a duration.
     pub(crate) fn is_seconds(&self) -> bool {
         matches!(self.name.as_ref(), "builtin_interfaces/Time" | "builtin_interfaces/Duration")
     }

@@ -1,4 +1,4 @@
-//! The first field in which two messages differ.
+//! The search for the first field in which two messages differ.
 
 use crate::entry::Message;
 use crate::value::{MessageValue, Value};
@@ -15,9 +15,9 @@ use crate::value::{MessageValue, Value};
 pub struct FieldDifference {
     /// The path to the field.
     pub path: String,
-    /// The value in the one message.
+    /// The value in the first message.
     pub left: String,
-    /// The value in the other message.
+    /// The value in the second message.
     pub right: String,
 }
 

@@ -25,13 +25,13 @@ use crate::value::Value;
 pub enum Entry<'r> {
     /// A message.
     Message(Message<'r>),
-    /// A file in the file.
+    /// A file inside the log.
     Attachment(Attachment),
     /// Texts with names.
     Metadata(Metadata),
-    /// A chunk of messages begins.
+    /// The beginning of a chunk of messages.
     Chunk(ChunkHeader),
-    /// A record of a kind that is not MCAP's but some program's.
+    /// A record of a kind that belongs to some program and not to MCAP.
     Private(PrivateRecord),
 }
 
@@ -53,7 +53,7 @@ pub struct Message<'r> {
     pub log_time: LogTime,
     /// The time at which it was sent.
     pub publish_time: LogTime,
-    /// Its bytes.
+    /// The bytes of the content.
     pub data: &'r [u8],
     /// The byte of the file at which the message, or its chunk, begins.
     pub offset: u64,
@@ -110,7 +110,7 @@ pub struct Attachment {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// The name of them all.
+    /// The name of the whole.
     pub name: String,
     /// The texts by their names.
     pub entries: BTreeMap<String, String>,
@@ -118,12 +118,7 @@ pub struct Metadata {
 
 /// The header of a chunk.
 ///
-/// ```
-/// use hemiola_log::ChunkHeader;
-///
-/// let header = ChunkHeader { compression: "zstd".into(), compressed: 100, uncompressed: 400 };
-/// assert_eq!(header.uncompressed / header.compressed, 4);
-/// ```
+/// See [`Entry`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkHeader {
     /// The compression: `zstd`, `lz4`, or nothing.
@@ -136,17 +131,12 @@ pub struct ChunkHeader {
 
 /// A record that only the program that wrote it understands.
 ///
-/// ```
-/// use hemiola_log::PrivateRecord;
-///
-/// let record = PrivateRecord { opcode: 0x80, data: vec![1, 2] };
-/// assert!(record.opcode >= 0x80);
-/// ```
+/// See [`Entry`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrivateRecord {
     /// The kind of the record, 0x80 or more.
     pub opcode: u8,
-    /// Its bytes.
+    /// The bytes of the content.
     pub data: Vec<u8>,
 }
 
@@ -188,7 +178,7 @@ impl KeptMessage {
         }
     }
 
-    /// Returns the message as one that was recorded and published so much later.
+    /// Returns the message with times that are later by `by`.
     pub fn later(self, by: Duration) -> Self {
         let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
         let later = |time: LogTime| LogTime::from_nanoseconds(time.nanoseconds().saturating_add(by));

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use hemiola_model::module::Panicked;
 use thiserror::Error;
 
-/// The reason why a log cannot be read, decoded or written: which file, at which byte, what is
-/// wrong, and what to do.
+/// The reason why a log cannot be read, decoded or written: the file, the byte, what is wrong, and
+/// what to do.
 ///
 /// ```
 /// use std::path::Path;
@@ -43,7 +43,7 @@ pub enum LogError {
         /// The form that it seems to have, and what can be done with it.
         found: String,
     },
-    /// A part of the file is not what was written. Reading goes on behind it.
+    /// A part of the file is not what was written. Reading continues behind it.
     #[error("{damage}")]
     Damaged {
         /// The damage: where it is, what it is, and how much is lost.
@@ -73,7 +73,7 @@ pub enum LogError {
         /// The part that does not fit, and at which byte of the message.
         reason: String,
     },
-    /// A text is no unit of time.
+    /// A text is not a unit of time.
     #[error("`{text}` is no unit of time; write s, ms, us or ns")]
     UnknownUnit {
         /// The text.
@@ -97,7 +97,7 @@ pub enum LogError {
         /// The reason.
         reason: String,
     },
-    /// The code that writes a value panicked. The log goes on without the value.
+    /// The code that writes a value panicked. The log continues without the value.
     #[error("a value is not in {}: writing it panicked: {panicked} (mend how its type is written)", path.display())]
     Panicked {
         /// The log.
@@ -206,13 +206,13 @@ pub enum Cause {
         /// The number of bytes that are missing, as far as the record shows.
         missing: u64,
     },
-    /// The file is whole as far as it goes, but has no end.
+    /// The file is intact as far as it goes, but has no end.
     #[error("the file ends without a footer: its writer was killed, or is still at work")]
     Unfinished,
-    /// There are zeros, which fill files when the data did not reach the disk.
+    /// The bytes are zeros, which fill files when the data did not reach the disk.
     #[error("zeros, which the file system leaves where data did not reach the disk")]
     Zeros,
-    /// There is no beginning of a record here.
+    /// No record begins here.
     #[error("no record begins here: kind {opcode:#04x}, {length} bytes")]
     NoRecord {
         /// The byte in the place of the record's kind.
@@ -266,7 +266,7 @@ pub enum Cause {
         /// The channel's number.
         channel: u16,
     },
-    /// One number stands for two things. Reported once per number.
+    /// A number stands for two things. Reported once per number.
     #[error("{of} {id} is described a second time, and differently; the first description is kept")]
     Redefined {
         /// The kind of the things: `channel` or `schema`.
@@ -274,7 +274,7 @@ pub enum Cause {
         /// The number.
         id: u16,
     },
-    /// There is something behind the end of the file.
+    /// Bytes follow behind the end of the log.
     #[error("{bytes} bytes follow the end of the log")]
     AfterEnd {
         /// The number of bytes.

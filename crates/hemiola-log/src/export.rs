@@ -1,4 +1,4 @@
-//! Export of logs to files that everything reads: tables, pictures, and attachments.
+//! Export of logs to files of common formats: tables, pictures, and attachments.
 
 mod image;
 mod table;
@@ -34,10 +34,7 @@ pub struct Exported {
 
 /// A file, or a folder of pictures, that was written.
 ///
-/// ```
-/// let file = hemiola_log::ExportedFile { path: "tables/imu_data.csv".into(), messages: 11_865 };
-/// assert!(file.path.ends_with("imu_data.csv"));
-/// ```
+/// See [`Exported`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportedFile {
     /// The path of the file or folder.
@@ -50,11 +47,11 @@ pub struct ExportedFile {
 /// with a line for each message and a column for each number; and attachments. Channels in JSON
 /// become files of lines.
 ///
-/// `progress` is called with the number of bytes that have been read, and of all.
+/// `progress` is called with the number of bytes that have been read, and the number of all.
 ///
 /// # Errors
 /// Fails if the directory exists already or cannot be written, or if the disk fails. Damage of the
-/// log is no error.
+/// log is not an error.
 pub fn export<R: Read + Seek>(
     log: &mut LogReader<R>,
     directory: &Path,
@@ -182,7 +179,7 @@ impl Export<'_> {
         Ok(path)
     }
 
-    /// Returns the path of a new file in the directory, whatever the name in the log.
+    /// Returns the path of a new file in the directory, whatever the name in the log is.
     fn path(&mut self, name: &str, extension: &str) -> PathBuf {
         let stem = plain(name);
         let mut name = format!("{stem}{extension}");

@@ -1,6 +1,6 @@
 //! Files of other programs, which are recognised by their first bytes.
 
-/// Describes a file that is no MCAP, and what can be done with it.
+/// Describes a file that is not MCAP, and what can be done with it.
 pub fn describe(first: &[u8]) -> String {
     match (first, known(first)) {
         (_, Some(known)) => known.to_owned(),

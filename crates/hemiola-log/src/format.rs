@@ -2,7 +2,7 @@
 //! begins and ends with, and its records.
 //!
 //! A record is its kind (a byte), its length (eight bytes) and its body. [`parse`](parse::parse)
-//! reads bodies, [`write`](write::write) makes records; names of fields are the specification's.
+//! reads bodies, [`write`](write::write) writes records; names of fields are the specification's.
 
 pub mod parse;
 pub mod write;

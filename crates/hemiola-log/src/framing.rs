@@ -24,11 +24,7 @@ pub const MOST_PADDING: u64 = 256;
 
 /// The policy for a chunk whose checksum is wrong.
 ///
-/// ```
-/// use hemiola_log::Doubt;
-///
-/// assert_eq!(Doubt::default(), Doubt::Skip);
-/// ```
+/// See [`LogReader::with`](crate::LogReader::with).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Doubt {
     /// Skips the chunk: it is unknown which of its messages are right.
@@ -71,14 +67,14 @@ pub struct Framing<R> {
     doubt: Doubt,
     memory_limit: u64,
     state: State,
-    /// Whether the first bytes are as they should be.
+    /// Set if the first bytes are as they should be.
     has_magic: bool,
     /// An error to be returned before anything else.
     pending: Option<LogError>,
-    /// Whether damage has been reported: no checksum over the whole file can be right then.
+    /// Set after damage has been reported: no checksum over the whole file can be right then.
     pub damaged: bool,
-    /// The position from which to search for chunks when the next record is none: the length of the
-    /// last one may be wrong.
+    /// The position from which to search for chunks when the next record is not one: the length of
+    /// the last one may be wrong.
     doubtful_from: u64,
     /// The number of bytes that may still be read twice, so that a hostile file takes no more than
     /// linear time.
@@ -95,7 +91,7 @@ enum State {
 impl<R: Read + Seek> Framing<R> {
     /// # Errors
     ///
-    /// Fails if it is no MCAP file.
+    /// Fails if the file is not MCAP.
     pub fn new(mut source: Source<R>, doubt: Doubt, memory_limit: u64) -> Result<Self, LogError> {
         let beginning = match read_beginning(&mut source) {
             Ok(beginning) => beginning,
@@ -142,12 +138,12 @@ impl<R: Read + Seek> Framing<R> {
         self.source.seek(offset).map_err(|error| self.read_error(error))
     }
 
-    /// Returns whether it is between two records of the file, and not in a chunk.
+    /// Returns whether the position is between two records of the file, and not in a chunk.
     pub fn is_between_chunks(&self) -> bool {
         self.pending.is_none() && (self.state != State::InChunk || self.chunk.next >= self.chunk.records.len())
     }
 
-    /// Returns the next record, or the damage in its place; reading goes on behind that.
+    /// Returns the next record, or the damage in its place; reading continues behind that.
     pub fn next(&mut self) -> Option<Result<Found, LogError>> {
         loop {
             if self.state == State::InChunk {
@@ -230,7 +226,7 @@ impl<R: Read + Seek> Framing<R> {
             0 => return self.lost(offset, Cause::NoRecord { opcode, length }),
             op::CHUNK => return self.chunk(offset, length, available),
             _ if length > available => {
-                // A length beyond all reason rather indicates that this is no record.
+                // An implausible length rather indicates that this is not a record.
                 let cause = match length >> 40 {
                     0 => Cause::CutOff { record: kind(opcode), missing: length - available },
                     _ => Cause::NoRecord { opcode, length },

@@ -43,16 +43,13 @@ pub struct Imported {
     pub problems: Vec<LogError>,
     /// The number of all problems.
     pub problem_count: u64,
-    /// Other things to know: files that are no recordings, data that the recorder itself lost.
+    /// Other facts: files that are not recordings, data that the recorder itself lost.
     pub notes: Vec<String>,
 }
 
 /// A channel that was imported: a table, pictures, sound, or a topic of another program's log.
 ///
-/// ```
-/// let channel = hemiola_log::ImportedChannel { topic: "/cam0/filename".into(), messages: 30 };
-/// assert!(channel.topic.starts_with("/cam0"));
-/// ```
+/// See [`Imported`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedChannel {
     /// The topic of the channel.
@@ -73,7 +70,7 @@ impl Imported {
     }
 }
 
-/// Writes a recording, or all that are in and below a directory, into a new log, by time.
+/// Writes a recording, or all recordings in and below a directory, into a new log, by time.
 ///
 /// | in the directory | in the log |
 /// |---|---|
@@ -82,19 +79,19 @@ impl Imported {
 /// | a column of paths of pictures | in addition `/sensors/imu/COLUMN`: the pictures (JPEG, PNG, WebP) as they are, as `sensor_msgs/CompressedImage` |
 /// | a folder of pictures that no table names | `/FOLDER`: its pictures in the order of their names, at a rate |
 /// | `voice.wav`, `voice.flac`, sound | `/voice`, or for several microphones `/voice/channel_1` and so on: blocks of 1024 samples from -1 to 1, with their rate, as the example robot records them; each begins at zero and is stamped with its end |
-/// | `run.bag`, a bag of ROS 1 | `/run/TOPIC` for each of its topics, with the time at which a message was received. The `seq` of headers, which ROS 2 has not, is left out |
+/// | `run.bag`, a bag of ROS 1 | `/run/TOPIC` for each of its topics, with the time at which a message was received. The `seq` of headers, which ROS 2 does not have, is left out |
 /// | `flight.ulg`, a log of PX4 | `/flight/TOPIC` for each of its topics, `/flight/TOPIC_1` for those of a second sensor; `/flight/parameters`, `/flight/parameter_defaults`, `/flight/logged_messages` (as `rcl_interfaces/Log`), `/flight/dropouts`; information as metadata |
 ///
 /// A recording that is given by itself and has topics of its own keeps their names. Hidden files
 /// are skipped.
 ///
-/// Tables are read twice, the first time to learn what their columns hold; memory does not grow
-/// with recordings. `progress` is called with the number of bytes that have been written, and of
-/// all.
+/// Tables are read twice, the first time to determine the types of their columns; memory does not
+/// grow with recordings. `progress` is called with the number of bytes that have been written, and
+/// the number of all.
 ///
 /// # Errors
 /// Fails if the recording cannot be read, if there is nothing to import, or if the log exists
-/// already or cannot be written. A row that makes no sense is no error: it is skipped and reported.
+/// already or cannot be written. An invalid row is not an error: it is skipped and reported.
 pub fn import(
     recording: &Path,
     output: &Path,
@@ -111,8 +108,8 @@ pub fn import(
     let result = write(streams, &mut log, &mut imported, &mut progress).and_then(|()| log.finish());
     let is_empty = imported.channels.iter().all(|channel| channel.messages == 0);
     if result.is_err() || is_empty {
-        // Half a log would be taken for a whole one, and an empty one for a recording of nothing.
-        // If it cannot be removed, the error stays the one that made the import fail.
+        // Half a log would be mistaken for a whole one, and an empty one for a recording of
+        // nothing. If it cannot be removed, the error remains the one that made the import fail.
         _ = fs::remove_file(output);
     }
     result?;

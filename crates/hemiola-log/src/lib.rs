@@ -1,4 +1,4 @@
-//! Reading and writing of logs in MCAP, by whatever program, whole or damaged. It never runs
+//! Reading and writing of logs in MCAP, from any program, intact or damaged. This crate never runs
 //! anything and knows no thread of a robot.
 //!
 //! ```no_run

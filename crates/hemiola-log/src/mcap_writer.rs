@@ -1,10 +1,10 @@
-//! Writing of MCAP files, record by record: what goes into chunks, what is indexed, and what stands
-//! at the end.
+//! Writing of MCAP files, record by record: the chunks, the indexes, and the summary at the end.
 //!
-//! This is no other crate's, for two reasons. A message is encoded in the block from which it goes
-//! to the disk, between the records before and after it, with the chunk's header filled in
-//! afterwards; nothing is copied on the way. And of the records that the format leaves to the
-//! writer, [`Layout`] can have any, so that the MCAP project's conformance suite can ask for them.
+//! There are two reasons why this is not left to another crate. A message is encoded in the block
+//! from which it goes to the disk, between the records before and after it, with the chunk's header
+//! filled in afterwards; nothing is copied on the way. And of the records that the format leaves to
+//! the writer, [`Layout`] can have any, so that the MCAP project's conformance suite can request
+//! them.
 
 mod attachment;
 mod chunk;
@@ -38,7 +38,7 @@ pub trait Output {
     fn checksum(&self) -> u32;
 }
 
-/// The file is kept in memory.
+/// A file that is kept in memory.
 impl Output for Vec<u8> {
     fn pending(&mut self) -> &mut Vec<u8> {
         self
@@ -167,7 +167,7 @@ impl<O: Output> McapWriter<O> {
         Ok(true)
     }
 
-    /// Writes a schema or channel where messages are written, too.
+    /// Writes a schema or channel to the place where messages are written.
     fn describe(&mut self, record: &Record<'_>) -> io::Result<()> {
         if self.layout.has(Part::Chunks) {
             self.open_chunk();
@@ -267,7 +267,7 @@ impl<O: Output> McapWriter<O> {
         self.output.pass_on()
     }
 
-    /// Writes the end of the file. The output still has to pass on the last bytes.
+    /// Writes the end of the file. The output must still pass on the last bytes.
     pub fn finish(mut self) -> io::Result<O> {
         self.end_chunk()?;
         let end = Record::DataEnd { data_section_crc: self.output.checksum() };

@@ -33,11 +33,11 @@ const MOST_PROBLEMS: usize = 1000;
 /// Writes several logs into a new one, messages by the time at which they were recorded; those of
 /// one log keep their order. Channels that are the same in several logs become one, as do metadata
 /// and attachments. The profile is that of the first log. `progress` is called with the number of
-/// bytes that have been read, and of all.
+/// bytes that have been read, and the number of all.
 ///
 /// # Errors
 /// Fails if the new file exists already or cannot be written, or if a disk fails. Damage of a log
-/// is no error.
+/// is not an error.
 pub fn merge<R: Read + Seek>(
     logs: &mut [LogReader<R>],
     output: &Path,
@@ -46,7 +46,7 @@ pub fn merge<R: Read + Seek>(
     merge_joined(logs, &AsTheyAre, output, progress)
 }
 
-/// Decides how what is in several logs gets into one.
+/// Decides how the contents of several logs are merged into one.
 ///
 /// ```
 /// use std::time::Duration;
@@ -68,17 +68,17 @@ pub fn merge<R: Read + Seek>(
 /// }
 /// ```
 pub trait Joining {
-    /// Returns what is added to the times of a log, so that all are on one clock.
+    /// Returns the duration that is added to the times of a log, so that all are on one clock.
     fn later(&self, log: usize) -> Duration;
 
     /// Returns whether the messages of this topic come from that log.
     fn has(&self, log: usize, topic: &str) -> bool;
 
-    /// Returns the metadata that takes the place of this one of that log; `None` for none.
+    /// Returns the metadata that replaces this metadata of that log; `None` to drop it.
     fn metadata(&self, log: usize, metadata: Metadata) -> Option<Metadata>;
 }
 
-/// All of all logs, which have one clock.
+/// Merges everything of all logs, which have one clock.
 struct AsTheyAre;
 
 impl Joining for AsTheyAre {
@@ -95,11 +95,11 @@ impl Joining for AsTheyAre {
     }
 }
 
-/// Writes several logs into a new one, as [`merge`] does, of what `joining` says, on the clock that
-/// it says.
+/// Writes several logs into a new one, as [`merge`] does, with the content and on the clock that
+/// `joining` chooses.
 ///
 /// # Errors
-/// The same errors as those of [`merge`].
+/// Returns the errors of [`merge`].
 pub fn merge_joined<R: Read + Seek>(
     logs: &mut [LogReader<R>],
     joining: &dyn Joining,
@@ -110,8 +110,8 @@ pub fn merge_joined<R: Read + Seek>(
     let mut copy = Copy::create(output, &profile)?;
     let result = fill(logs, joining, &mut copy, &mut progress).and_then(|merged| copy.finish().map(|()| merged));
     if result.is_err() {
-        // Half a file would be taken for a whole one. If it cannot be removed, the error stays the
-        // one that made the merge fail.
+        // Half a file would be mistaken for a whole one. If it cannot be removed, the error remains
+        // the one that made the merge fail.
         _ = fs::remove_file(output);
     }
     result

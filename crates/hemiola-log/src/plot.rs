@@ -20,7 +20,7 @@ const AXIS: f64 = 30.0;
 const COLOURS: [&str; 6] = ["#2563eb", "#ea580c", "#059669", "#9333ea", "#dc2626", "#0891b2"];
 
 /// Draws each series in a panel of its own, over the same time. Where a point of the picture stands
-/// for several values, the band goes from the least to the greatest, and the line is their mean.
+/// for several values, the band extends from the least to the greatest, and the line is their mean.
 ///
 /// ```
 /// use hemiola_log::{LogTime, Series, plot_svg};
@@ -138,7 +138,7 @@ impl Scale {
         self.begin + share * (self.end - self.begin)
     }
 
-    /// Returns round values, at most about so many.
+    /// Returns round values, at most about `most` of them.
     fn ticks(&self, most: u32) -> Vec<f64> {
         svg::ticks(self.from, self.to, most)
     }

@@ -46,12 +46,12 @@ pub struct LogReader<R = File> {
     schemas: BTreeMap<u16, Arc<Schema>>,
     channels: BTreeMap<u16, Arc<Channel>>,
     selection: Selection,
-    /// The chunks still to be visited, where an index says which they are.
+    /// The chunks still to be visited, where an index lists them.
     visits: Option<VecDeque<u64>>,
     /// The number of messages of each channel that is not described.
     orphans: BTreeMap<u16, u64>,
     redefined: BTreeSet<(u8, u16)>,
-    /// Whether the summary has begun, which repeats what was read before.
+    /// Set once the summary has begun, which repeats what was read before.
     in_summary: bool,
 }
 
@@ -65,7 +65,7 @@ impl LogReader {
     /// Opens a file.
     ///
     /// # Errors
-    /// Fails if the file cannot be read, or is no MCAP file. A damaged file is no error here.
+    /// Fails if the file cannot be read, or is not MCAP. A damaged file is not an error here.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let file = File::open(path).map_err(|error| LogError::Open { path: path.to_owned(), error })?;
         Self::new(file, path.to_owned())
@@ -73,7 +73,7 @@ impl LogReader {
 }
 
 impl<R: Read + Seek> LogReader<R> {
-    /// Reads from anything that has bytes; `name` stands in errors.
+    /// Creates a reader of any source of bytes; `name` appears in errors.
     ///
     /// # Errors
     /// Returns the errors of [`LogReader::open`].
@@ -81,8 +81,8 @@ impl<R: Read + Seek> LogReader<R> {
         Self::with(input, name.into(), Doubt::default(), MEMORY_LIMIT)
     }
 
-    /// Reads like [`LogReader::new`], with another policy for chunks whose checksum is wrong, and
-    /// with a limit in bytes for what is held in memory.
+    /// Creates a reader like [`LogReader::new`], with another policy for chunks whose checksum is
+    /// wrong, and with a limit in bytes for what is held in memory.
     ///
     /// # Errors
     /// Returns the errors of [`LogReader::open`].
@@ -118,8 +118,8 @@ impl<R: Read + Seek> LogReader<R> {
         })
     }
 
-    /// Selects messages, from the beginning. With an index, only the chunks with such messages are
-    /// read.
+    /// Restricts the reader to selected messages, from the beginning. With an index, only the
+    /// chunks with such messages are read.
     pub fn select(mut self, selection: Selection) -> Self {
         self.visits = None;
         if let (true, Some(summary)) = (selection.is_restricted(), &self.summary)
@@ -141,7 +141,8 @@ impl<R: Read + Seek> LogReader<R> {
         self
     }
 
-    /// Skips all messages but these, and keeps everything that is no message: reads the whole file.
+    /// Skips all messages but these, and keeps everything that is not a message: reads the whole
+    /// file.
     pub fn keep(mut self, selection: Selection) -> Self {
         self.visits = None;
         self.selection = selection;
@@ -153,7 +154,7 @@ impl<R: Read + Seek> LogReader<R> {
         self.selection.is_restricted()
     }
 
-    /// Returns the file's name, as it stands in errors.
+    /// Returns the file's name, as it appears in errors.
     pub fn path(&self) -> &Path {
         &self.framing.source.path
     }
@@ -178,7 +179,7 @@ impl<R: Read + Seek> LogReader<R> {
         self.summary.as_ref()
     }
 
-    /// Returns the reason why the summary cannot be used, if there should be one.
+    /// Returns the reason why the summary cannot be used, if the file should have one.
     pub fn summary_error(&self) -> Option<&LogError> {
         self.summary_error.as_ref()
     }

@@ -1,5 +1,4 @@
-//! Iteration over all records of a file, those of chunks among them, in the order in which they
-//! stand.
+//! Iteration over all records of a file, including those of chunks, in the order of the file.
 
 use std::io::{Read, Seek};
 

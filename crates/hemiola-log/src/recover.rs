@@ -33,7 +33,7 @@ pub struct Recovery {
     pub problems: Vec<LogError>,
     /// The number of all problems.
     pub problem_count: u64,
-    /// Whether something besides the end of the file is gone.
+    /// Set if something besides the end of the file is lost.
     lost: bool,
 }
 
@@ -57,15 +57,15 @@ impl Recovery {
     }
 }
 
-/// Writes all that can be read into a new file that is whole: with an index, statistics and
-/// checksums, and with the old one's profile.
+/// Writes everything that can be read into a new file that is complete: with an index, statistics
+/// and checksums, and with the old one's profile.
 ///
 /// If the log [keeps](LogReader::keep) some messages only, those are written. `progress` is called
-/// with the number of bytes that have been read, and of all.
+/// with the number of bytes that have been read, and the number of all.
 ///
 /// # Errors
 /// Fails if the new file exists already or cannot be written, or if the disk fails. Damage of the
-/// old file is no error.
+/// old file is not an error.
 pub fn recover<R: Read + Seek>(
     log: &mut LogReader<R>,
     output: &Path,
@@ -82,16 +82,16 @@ pub fn recover<R: Read + Seek>(
             Ok(recovery)
         }
         Err(error) => {
-            // Half a file would be taken for a whole one. If it cannot be removed, the error stays
-            // the one that made the recovery fail.
+            // Half a file would be mistaken for a whole one. If it cannot be removed, the error
+            // remains the one that made the recovery fail.
             _ = fs::remove_file(output);
             Err(error)
         }
     }
 }
 
-/// Replaces a log by all that can be read of it, and returns its path: for a log that has several
-/// files, the one that was written last. The old file exists until the new one is whole.
+/// Replaces a log by everything that can be read of it, and returns its path: for a log that has
+/// several files, the one that was written last. The old file exists until the new one is complete.
 ///
 /// # Errors
 /// Returns the errors of [`recover`]; the old file stays as it is.

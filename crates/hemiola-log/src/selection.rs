@@ -22,8 +22,8 @@ impl Selection {
         Self::default()
     }
 
-    /// Selects this topic as well as those named before; with `*` at its end, all that begin like
-    /// it.
+    /// Selects this topic in addition to those named before; with `*` at its end, all topics that
+    /// begin with it.
     pub fn topic(mut self, topic: impl Into<String>) -> Self {
         self.topics.push(topic.into());
         self

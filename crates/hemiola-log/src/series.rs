@@ -34,12 +34,7 @@ pub struct Series {
 
 /// A point of a series: values that follow each other.
 ///
-/// ```
-/// use hemiola_log::{LogTime, Point};
-///
-/// let point = Point { time: LogTime::default(), minimum: 1.0, maximum: 3.0, sum: 4.0, count: 2 };
-/// assert_eq!(point.sum / point.count as f64, 2.0);
-/// ```
+/// See [`Series`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// The time of the first value.
@@ -63,12 +58,13 @@ impl Series {
         Self { topic: topic.to_owned(), path: path.to_owned(), points: Vec::new(), per_point: 1, count: 0, sum: 0.0 }
     }
 
-    /// Reads fields, each of a topic and with a path, from the log. Values that are no numbers are
-    /// skipped. `progress` is called with the number of bytes that have been read, and of all.
+    /// Reads fields, each of a topic and with a path, from the log. Values that are not numbers are
+    /// skipped. `progress` is called with the number of bytes that have been read, and the number
+    /// of all.
     ///
     /// # Errors
     /// Fails if the log cannot be read, or if the messages of such a channel cannot be decoded. For
-    /// damage `on_damage` is called, and reading continues.
+    /// damage, `on_damage` is called, and reading continues.
     pub fn read<R: Read + Seek>(
         log: LogReader<R>,
         selection: Selection,
@@ -123,7 +119,7 @@ impl Series {
         &self.points
     }
 
-    /// Returns how many values there were.
+    /// Returns how many values were added.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -67,7 +67,7 @@ impl SoundReader {
     /// Opens a file.
     ///
     /// # Errors
-    /// Fails if the file cannot be opened, or is no sound that can be read.
+    /// Fails if the file cannot be opened, or is not sound that can be read.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let file = File::open(path).map_err(|error| LogError::Open { path: path.to_owned(), error })?;
         Self::new(path, BufReader::new(file))
@@ -75,10 +75,10 @@ impl SoundReader {
 }
 
 impl<R: Read> SoundReader<R> {
-    /// Reads sound from anywhere; `path` is for messages.
+    /// Creates a reader of any source of bytes; `path` is for messages.
     ///
     /// # Errors
-    /// Fails if it is no sound that can be read.
+    /// Fails if it is not sound that can be read.
     pub fn new(path: &Path, mut source: R) -> Result<Self, LogError> {
         let wrong = |reason: String| LogError::Import { path: path.to_owned(), line: None, reason };
         let mut first = Vec::new();
@@ -154,8 +154,8 @@ impl<R: Read> SoundReader<R> {
         }
     }
 
-    /// Appends at most so many frames, each with a sample from -1 to 1 of each channel, and returns
-    /// how many. Returns 0 at the end, or where the file can no longer be read: see
+    /// Appends at most `frames` frames, each with a sample from -1 to 1 of each channel, and
+    /// returns how many. Returns 0 at the end, or where the file can no longer be read: see
     /// [`ends_early`](Self::ends_early).
     ///
     /// # Errors
@@ -172,13 +172,13 @@ impl<R: Read> SoundReader<R> {
                 self.end = End::Early(reason);
             }
         }
-        // Samples that are not there for all channels are no frame.
+        // Samples that are not there for all channels are not a frame.
         let found = (samples.len() - begin) / channels;
         samples.truncate(begin + found * channels);
         Ok(found)
     }
 
-    /// Appends at least one sample and at most so many.
+    /// Appends at least one sample and at most `most`.
     fn decode(&mut self, most: usize, samples: &mut Vec<f32>) -> Result<(), String> {
         let before = samples.len();
         let scale = self.scale;
@@ -225,7 +225,7 @@ impl<R: Read> SoundReader<R> {
 /// The number of samples that are decoded at once.
 const BLOCK: usize = 4096;
 
-/// Limits a sample to what a converter can deliver; one that is no number becomes silence.
+/// Limits a sample to what a converter can deliver; one that is not a number becomes silence.
 fn within(sample: f32) -> f32 {
     if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) }
 }

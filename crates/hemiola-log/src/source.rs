@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The number of bytes that are read from the file at once.
 const BUFFER: usize = 256 * 1024;
 
-/// Reads a file from front to back, and elsewhere when asked to.
+/// Reads a file from front to back, and elsewhere on request.
 pub struct Source<R> {
     input: BufReader<R>,
     pub path: PathBuf,
@@ -64,7 +64,7 @@ impl<R: Read + Seek> Source<R> {
         result
     }
 
-    /// Reads on to this position, which is not behind the end.
+    /// Continues reading to this position, which is not behind the end.
     pub fn read_to(&mut self, position: u64) -> io::Result<()> {
         while self.position < position {
             let wanted = position - self.position;

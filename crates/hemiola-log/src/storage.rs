@@ -1,4 +1,4 @@
-//! The file that a log is written to, past the page cache where the system allows it.
+//! The file to which a log is written, bypassing the page cache where the system allows it.
 //!
 //! Logs are written once and not read soon: copying them through the cache costs seconds of
 //! processor time per gigabyte, and evicts what others need. So whole blocks go to the disk
@@ -7,7 +7,7 @@
 //! zeros behind it, the file is cut to its true length, and the next block is written over it. A
 //! process that is killed in between leaves zeros at the end, which readers recognise.
 //!
-//! File systems without direct writes (tmpfs, some network and FUSE ones) get the same writes
+//! File systems without direct writes (tmpfs, some network and FUSE ones) receive the same writes
 //! through the cache.
 
 use std::fs::{File, OpenOptions};
@@ -116,8 +116,8 @@ impl Storage {
         let mut disk = Disk { path: path.to_owned(), file: file.try_clone()?, way, has_failed: false };
         thread::Builder::new().name("hemiola disk".into()).spawn(move || {
             for Job { block, length, position } in jobs {
-                // After the disk has failed nothing is written: nothing behind a gap, and nothing
-                // over what was written.
+                // After the disk has failed, nothing more is written: nothing behind a gap, and
+                // nothing over what was written.
                 let result = match disk.has_failed {
                     false => disk.put(&block.bytes()[..length], position),
                     true => Err(io::Error::other("the disk has failed before")),
@@ -140,7 +140,7 @@ impl Storage {
         })
     }
 
-    /// Returns another handle of the file, to be synchronised by somebody else.
+    /// Returns another handle of the file, for synchronisation by another thread.
     pub fn try_clone(&self) -> io::Result<File> {
         self.file.try_clone()
     }
@@ -214,7 +214,8 @@ impl Output for Storage {
     }
 }
 
-/// Returns the error for a thread that has ended, which only a panic does, which has been printed.
+/// Returns the error for a thread that has ended, which only a panic causes, which has been
+/// printed.
 fn gone() -> io::Error {
     io::Error::other("the thread that writes has ended")
 }

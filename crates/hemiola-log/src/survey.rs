@@ -10,7 +10,7 @@ use crate::entry::{Attachment, Entry, Message, Metadata};
 use crate::error::LogError;
 use crate::reader::LogReader;
 
-/// The content of a log. Everything was read for it, so what is not reported as a problem is
+/// The content of a log. All of the log was read for it, so what is not reported as a problem is
 /// readable.
 ///
 /// ```no_run
@@ -74,12 +74,7 @@ pub struct ChannelSurvey {
 
 /// The chunks of a compression.
 ///
-/// ```
-/// use hemiola_log::ChunkTotals;
-///
-/// let totals = ChunkTotals { chunks: 2, compressed: 50, uncompressed: 200 };
-/// assert_eq!(totals.uncompressed / totals.compressed, 4);
-/// ```
+/// See [`Survey`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChunkTotals {
     /// The number of chunks.
@@ -97,10 +92,10 @@ const MOST_PROBLEMS: usize = 1000;
 
 impl Survey {
     /// Reads a log to its end. `progress` is called with the number of bytes that have been read,
-    /// and of all.
+    /// and the number of all.
     ///
     /// # Errors
-    /// Fails if the disk fails. Damage of the file is no error.
+    /// Fails if the disk fails. Damage of the file is not an error.
     pub fn of<R: Read + Seek>(log: &mut LogReader<R>, mut progress: impl FnMut(u64, u64)) -> Result<Self, LogError> {
         let mut survey = Self::default();
         let mut tallies: BTreeMap<u16, Tally> = BTreeMap::new();

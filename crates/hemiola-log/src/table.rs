@@ -11,7 +11,7 @@ use crate::import::{TimeUnit, columns};
 
 /// Reads a table in text, also packed by gzip: a line of names, then a line for each row. Cells are
 /// separated by commas, semicolons or tabs, and may be in quotes. Empty lines, spaces around cells,
-/// a byte order mark and carriage returns do no harm; bytes that are no text become `U+FFFD`.
+/// a byte order mark and carriage returns are ignored; bytes that are not text become `U+FFFD`.
 ///
 /// ```
 /// use hemiola_log::{TableReader, TimeUnit};
@@ -44,7 +44,7 @@ pub struct TableRow {
 }
 
 impl TableRow {
-    /// Returns the line of the file in which it begins, from 1.
+    /// Returns the line of the file in which the row begins, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
@@ -55,7 +55,7 @@ impl TableRow {
         self.cells.get(index).unwrap_or_default()
     }
 
-    /// Returns how many bytes its cells have.
+    /// Returns how many bytes the cells have.
     pub fn size(&self) -> u64 {
         self.cells.as_slice().len() as u64
     }
@@ -65,7 +65,7 @@ impl TableReader {
     /// Opens a file, which is packed by gzip if its name ends in `.gz`.
     ///
     /// # Errors
-    /// Fails if the file cannot be opened, or if its first line is none of a table.
+    /// Fails if the file cannot be opened, or if its first line is not that of a table.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let file = File::open(path).map_err(|error| LogError::Open { path: path.to_owned(), error })?;
         let file = BufReader::new(file);
@@ -77,10 +77,10 @@ impl TableReader {
 }
 
 impl<R: BufRead> TableReader<R> {
-    /// Reads a table from anywhere; `path` is for messages.
+    /// Creates a reader of any source of text; `path` is for messages.
     ///
     /// # Errors
-    /// Fails if the first line cannot be read, or is none of a table.
+    /// Fails if the first line cannot be read, or is not that of a table.
     pub fn new(path: &Path, mut text: R) -> Result<Self, LogError> {
         let first = text.fill_buf().map_err(|error| LogError::Open { path: path.to_owned(), error })?;
         let delimiter = delimiter(first);
@@ -153,7 +153,7 @@ impl<R: BufRead> Lines<R> {
         Self { text, line: Vec::new(), handed: 0, kept: 0, left_out: 0, skips, quoted: None }
     }
 
-    /// Returns the number of a kept line in the text. Those before it are not asked for again.
+    /// Returns the number of a kept line in the text. Those before it are not requested again.
     fn original(&mut self, kept: u64) -> u64 {
         while self.skips.get(1).is_some_and(|&(from, _)| from <= kept) {
             self.skips.pop_front();

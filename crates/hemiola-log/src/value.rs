@@ -147,7 +147,7 @@ impl Value {
 }
 
 impl MessageValue {
-    /// Returns whether it is a time or a duration.
+    /// Returns whether the message is a time or a duration.
     pub(crate) fn is_seconds(&self) -> bool {
         self.seconds().is_some()
     }
@@ -278,7 +278,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// Sets an item to a number of their type. Returns `false` if the value is none.
+            /// Sets an item to a number of their type. Returns `false` if the value is not one.
             pub(crate) fn set(&mut self, index: usize, value: &Value) -> bool {
                 match (self, value) {
                     $((Self::$variant(numbers), Value::$one(number)) => match numbers.get_mut(index) {

@@ -14,11 +14,11 @@ use crate::mcap_writer::{Layout, McapWriter, Output};
 use crate::storage::Storage;
 
 /// Writes a log: MCAP with CDR and ROS 2's schemas, for Hemiola, ROS 2, Foxglove, PlotJuggler and
-/// their kin.
+/// similar tools.
 ///
-/// The file only ever grows. After [`flush`](Self::flush) all that was written can be read again,
-/// also if the process is killed at once (after [`LogSynchroniser::wait`], also if the machine
-/// loses its power); what follows is lost then. `log recover` gives such a file its end.
+/// The file only ever grows. After [`flush`](Self::flush), everything that was written can be read
+/// again, even if the process is killed at once (after [`LogSynchroniser::wait`], even if the
+/// machine loses its power); what follows is lost then. `log recover` gives such a file its end.
 ///
 /// ```
 /// use hemiola_log::{LogCompression, LogReader, LogWriter, Origin};
@@ -80,10 +80,7 @@ pub struct Origin {
 
 /// The size of a log that was written.
 ///
-/// ```
-/// let written = hemiola_log::Written { messages: 2, bytes: 1024 };
-/// assert!(written.bytes > written.messages);
-/// ```
+/// See [`LogWriter::finish`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// The number of messages.
@@ -157,7 +154,7 @@ impl LogWriter {
     ///
     /// # Errors
     /// Returns [`LogError::Write`] if the file cannot be written, or [`LogError::Panicked`] if
-    /// `value` panicked; the log goes on without the message.
+    /// `value` panicked; the log continues without the message.
     pub fn encode(
         &mut self,
         channel: ChannelId,
@@ -167,8 +164,8 @@ impl LogWriter {
         let mut encoded = Ok(false);
         let written = self.writer.message(&origin.header(channel), |log| {
             let mut message = CdrWriter::behind(std::mem::take(log));
-            // The user's code may write the type: the records before the message survive its
-            // panics.
+            // The type may be written by the user's code: the records before the message survive
+            // its panics.
             let panicked = contain(|| value(&mut message)).err();
             encoded = panicked.map_or(Ok(message.is_exact()), Err);
             *log = message.finish();
@@ -205,7 +202,7 @@ impl LogWriter {
         attached.map_err(|error| failed(&self.path, error))
     }
 
-    /// Hands all that was written to the operating system: it outlives this process.
+    /// Passes everything that was written to the operating system: it outlives this process.
     ///
     /// # Errors
     /// Returns [`LogError::Write`] if the file cannot be written.
@@ -251,7 +248,8 @@ impl Origin {
     }
 }
 
-/// Waits for the disk, so that the thread that writes need not: see [`LogWriter::synchroniser`].
+/// Waits for the disk, so that the thread that writes need not wait: see
+/// [`LogWriter::synchroniser`].
 ///
 /// ```
 /// use hemiola_log::{LogCompression, LogWriter};

@@ -8,7 +8,7 @@ use hemiola_model::data::ReadError;
 /// A function that is called with each value that does not fit.
 pub type OnMisfit<'a> = &'a mut dyn FnMut(ReadError);
 
-/// Converts all fields of a message into the fields of the same names. Fields at the paths in
+/// Converts all fields of a message into the fields of the same names. The fields at the paths in
 /// `told` have other sources.
 pub fn by_name(to: &mut Value, from: Value, told: &[&str], prefix: &str, on_misfit: OnMisfit<'_>) {
     let (Value::Message(to), Value::Message(from)) = (to, from) else { return };
@@ -137,7 +137,8 @@ fn renumbered(
 ) -> Result<Value, ReadError> {
     let (Some(then), Some(now)) = (variants(from, recorded), variants(to, wanted)) else { return Ok(value) };
     let renumbered = |number: u64| {
-        // A number that is no variant stays what it is, to be reported by whoever reads it.
+        // A number that is not a variant stays as it is, to be reported by the reader of the
+        // message.
         let Some((name, _)) = then.iter().find(|&&(_, value)| value == number) else { return Ok(number) };
         let today = now.iter().find(|(other, _)| other == name).map(|&(_, number)| number);
         today.ok_or_else(|| error(path, format!("`{name}` was recorded, which does not exist any more")))
@@ -152,7 +153,7 @@ fn renumbered(
     }
 }
 
-/// Returns the constants in front of a field that begin with its name; `None` if it is no enum.
+/// Returns the constants in front of a field that begin with its name; `None` if it is not an enum.
 fn variants<'d>(definition: &'d Definition, field: &Field) -> Option<Vec<(&'d str, u64)>> {
     let prefix = format!("{}_", field.name.to_uppercase());
     let constants = definition.constants.iter().filter(|constant| constant.type_name == "uint8");

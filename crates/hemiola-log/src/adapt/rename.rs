@@ -16,10 +16,10 @@ struct Part {
 }
 
 impl Definition {
-    /// Renames what was called otherwise when it was recorded, as
+    /// Renames what had another name when it was recorded, as
     /// [`Field::was`](hemiola_model::data::Field::was) and
-    /// [`Variant::was`](hemiola_model::data::Variant::was) declare. What has its present name
-    /// already keeps it.
+    /// [`Variant::was`](hemiola_model::data::Variant::was) declare. What already has its present
+    /// name keeps it.
     ///
     /// ```
     /// use hemiola_log::Definition;
@@ -101,7 +101,7 @@ fn variant_name(variant: &str, variants: &[Variant], recorded: &[&str]) -> Strin
     variants.iter().find(is_meant).map_or_else(|| variant.to_owned(), |today| spelled(&today.name))
 }
 
-/// Returns the type of what a field holds one or more of.
+/// Returns the type of the content of a field: of its single value, or of its items.
 fn content(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Optional(inner)

@@ -1,4 +1,4 @@
-//! A file from its description.
+//! The writing of a file from its description.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -70,7 +70,7 @@ pub fn file(description: &Value) -> Result<Vec<u8>, Refusal> {
     Ok(writer.finish()?)
 }
 
-/// Returns which records the file shall have, by the suite's names.
+/// Returns the records that the file is to have, by the suite's names.
 fn layout(description: &Value) -> Result<Layout, Refusal> {
     let features = description["meta"]["variant"]["features"].as_array().ok_or_else(|| malformed("features"))?;
     let mut layout = Layout { parts: Vec::new(), compression: LogCompression::None, padding: &[] };

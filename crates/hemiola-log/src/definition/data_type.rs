@@ -24,7 +24,7 @@ impl Definition {
     /// ```
     ///
     /// # Errors
-    /// Fails if there is a `wstring`, whose encoding no two implementations agree on.
+    /// Fails if there is a `wstring`, on whose encoding no two implementations agree.
     pub fn data_type(&self) -> Result<DataType, SchemaError> {
         match self.name.as_ref() {
             "builtin_interfaces/Time" => return Ok(DataType::Time),

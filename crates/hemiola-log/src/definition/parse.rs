@@ -80,8 +80,8 @@ impl Section {
         let rest = rest.trim_start();
         if let Some(value) = rest.strip_prefix('=') {
             let value = match dialect {
-                // The whole line counts: `#` begins no comment there, and an empty text is one,
-                // too.
+                // The whole line counts: `#` does not begin a comment there, and an empty text is a
+                // value, too.
                 Dialect::Ros1 if has_text => value.trim().to_owned(),
                 _ => value_of(value, has_text).ok_or_else(|| error(format!("the constant `{name}` has no value")))?,
             };
@@ -98,7 +98,7 @@ impl Section {
     }
 }
 
-/// Returns the text before the comment; a `#` in a quoted text begins none.
+/// Returns the text before the comment; a `#` in a quoted text does not begin one.
 fn value_of(rest: &str, is_text: bool) -> Option<String> {
     let rest = rest.trim();
     let quote = rest.chars().next().filter(|letter| is_text && matches!(letter, '"' | '\''));

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::parse::{RawField, Section, short};
 use super::{Definition, Dialect, Element, Field, NumberType, SchemaError, Shape};
 
-/// The number of definitions that may be inside each other: reading values recurses as deep.
+/// The maximum depth of definitions inside each other: reading values recurses as deep.
 const DEEPEST: usize = 64;
 
-/// Returns the root's definition, with all that it needs in it.
+/// Returns the root's definition, with all definitions that it needs.
 pub fn resolve(root: &str, sections: &[Section], dialect: Dialect) -> Result<Definition, SchemaError> {
     let mut by_name = HashMap::new();
     for section in sections {
@@ -63,7 +63,7 @@ impl<'s> Resolver<'s> {
     }
 
     /// Finds a type by its name with its package, by its name in the package of the message around
-    /// it, or as one of the two names that everybody uses without a package.
+    /// it, or as one of the two names that are commonly used without a package.
     fn message(&mut self, section: &Section, field: &RawField) -> Result<Arc<Definition>, SchemaError> {
         let written = short(&field.type_name);
         let package = section.name.split('/').next().unwrap_or_default();

@@ -14,8 +14,8 @@ pub fn is_picture(definition: &Definition) -> bool {
     matches!(definition.name.as_ref(), "sensor_msgs/CompressedImage" | "sensor_msgs/Image")
 }
 
-/// Writes a picture. One that has no form as a pixmap is written as its bytes, with the encoding in
-/// the name.
+/// Writes a picture. A picture that cannot be a pixmap is written as its bytes, with the encoding
+/// in the name.
 pub fn write(value: &Value, directory: &Path, stem: &str) -> Result<(), LogError> {
     let data = value.get("data");
     let Some(Value::Numbers(Numbers::U8(data))) = data.as_deref() else { return Ok(()) };
@@ -27,7 +27,7 @@ pub fn write(value: &Value, directory: &Path, stem: &str) -> Result<(), LogError
         Some(Value::Unsigned(number)) => usize::try_from(*number).unwrap_or(0),
         _ => 0,
     };
-    // The format is `jpeg`, or as image_transport writes it: `rgb8; jpeg compressed bgr8`.
+    // The format is `jpeg`, or what image_transport writes: `rgb8; jpeg compressed bgr8`.
     let format = text("format");
     let compressed = ["png", "webp", "avif", "jpeg", "jpg"].into_iter().find(|known| format.contains(known));
     let encoding = text("encoding");

@@ -49,7 +49,7 @@ impl Table {
                     let json = serde_json::to_string(value.as_ref()).map_err(io::Error::other)?;
                     self.file.write_all(quoted(&json).as_bytes())?;
                 }
-                // Times and numbers have no comma in them.
+                // Times and numbers contain no comma.
                 Value::Message(message) if message.seconds().is_none() => {
                     let json = serde_json::to_string(value.as_ref()).map_err(io::Error::other)?;
                     self.file.write_all(quoted(&json).as_bytes())?;

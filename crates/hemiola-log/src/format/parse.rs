@@ -102,7 +102,7 @@ pub fn parse(opcode: u8, body: &[u8]) -> Result<Record<'_>, Misfit> {
     })
 }
 
-/// The reason why bytes are no record of their kind.
+/// The reason why bytes are not a record of their kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Misfit {
     #[error("its {field} takes {needed} bytes, and {left} of {length} are left")]

@@ -173,8 +173,8 @@ fn u64(value: u64, to: &mut Vec<u8>) {
     to.extend_from_slice(&value.to_le_bytes());
 }
 
-/// Returns a length as a number of 32 bits. Nobody writes four gigabytes of text or index entries
-/// into one record; a record with more claims to have less than it has.
+/// Returns a length as a number of 32 bits. No program writes four gigabytes of text or index
+/// entries into one record; a longer record would state a length that is too small.
 fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }

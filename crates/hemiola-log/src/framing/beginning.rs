@@ -10,7 +10,7 @@ use crate::source::Source;
 pub enum Beginning {
     Whole,
     Damaged,
-    /// The file is in another form, described by this.
+    /// The file is in another form, which this text describes.
     Foreign(String),
 }
 

@@ -1,4 +1,4 @@
-//! Loading of chunks: how long they are, and whether they can be trusted.
+//! Loading of chunks, and the checks of their length and content.
 
 use std::io::{self, Read, Seek};
 

@@ -22,7 +22,7 @@ pub const KNOWN: &str = "tables (.csv, .csv.gz), pictures (.jpg, .png, .webp), s
 
 /// The files to import, in the order of paths.
 pub struct Files {
-    /// The file or directory that was asked for.
+    /// The file or directory to import.
     root: PathBuf,
     files: Vec<PathBuf>,
 }
@@ -35,14 +35,14 @@ enum Form {
     Ulog,
     Sound,
     Log,
-    /// The file is of another program; this describes what can be done with it.
+    /// The file belongs to another program; the text describes what can be done with it.
     Foreign(String),
     Unknown,
 }
 
 impl Files {
-    /// Finds a file by itself, or all that are in and below a directory; those whose names begin
-    /// with a dot are skipped. Links are not followed, for they may go in circles.
+    /// Finds a single file, or all files in and below a directory; those whose names begin with a
+    /// dot are skipped. Links are not followed, because they may lead in circles.
     pub fn find(root: &Path) -> Result<Self, LogError> {
         if root.is_file() {
             return Ok(Self { root: root.to_owned(), files: vec![root.to_owned()] });
@@ -70,8 +70,8 @@ impl Files {
         matches!(&self.files[..], [file] if *file == self.root)
     }
 
-    /// Opens all files of known forms. The others are reported: an error if one was asked for by
-    /// itself.
+    /// Opens all files of known forms. The others are reported: as an error if the import is of a
+    /// single file.
     pub fn streams(&self, timing: &Timing, imported: &mut Imported) -> Result<Vec<Box<dyn Stream>>, LogError> {
         let forms = self.files.iter().map(|file| Ok((file, form(file)?))).collect::<Result<Vec<_>, LogError>>()?;
         if self.is_alone() {
@@ -121,8 +121,7 @@ impl Files {
         }
     }
 
-    /// Checks that a file that was asked for by itself can be imported, in the way that was asked
-    /// for.
+    /// Checks that a single file can be imported, in the way that was requested.
     fn check_alone(&self, forms: &[(&PathBuf, Form)], timing: &Timing) -> Result<(), LogError> {
         let Some((file, form)) = forms.first() else { return Ok(()) };
         let reason = match form {
@@ -137,7 +136,8 @@ impl Files {
         Err(LogError::Import { path: (*file).clone(), line: None, reason })
     }
 
-    /// Returns the prefix of the topics that a file has itself: nothing if it is alone.
+    /// Returns the prefix for topics that are named in a file: empty if the import is of a single
+    /// file.
     fn prefix(&self, file: &Path) -> String {
         if self.is_alone() { String::new() } else { self.topic(file) }
     }
@@ -152,7 +152,7 @@ impl Files {
             topic += &identifier(stem(&part.as_os_str().to_string_lossy()));
         }
         if topic.is_empty() {
-            // This is the directory itself, or the file that was asked for; `.` has no name.
+            // This is the directory itself, or the single file; `.` has no name.
             let whole = fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
             let name = whole.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             return format!("/{}", identifier(stem(&name)));
@@ -210,8 +210,8 @@ fn left_out(forms: &[(&PathBuf, Form)]) -> Vec<String> {
     kinds.into_iter().map(line).collect()
 }
 
-/// Explains an error about too many open files: every file stays open while the log is written, for
-/// messages of the same time are written next to each other.
+/// Explains an error about too many open files: every file stays open while the log is written,
+/// because messages of the same time are written next to each other.
 fn too_many(problem: LogError) -> LogError {
     const TOO_MANY_OPEN_FILES: i32 = 24;
     match problem {

@@ -1,4 +1,4 @@
-//! The log that streams write to.
+//! The log to which streams write.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::definition::Definition;
 use crate::error::{LogError, SchemaError};
 use crate::writer::{ChannelId, LogWriter, Origin};
 
-/// The log that is made, and the report about it.
+/// The log that is written, and the report about it.
 pub struct Output<'a> {
     log: &'a mut LogWriter,
     pub imported: &'a mut Imported,
@@ -89,8 +89,8 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Checks that a schema made of somebody else's names can be parsed again: two of them may have
-/// become the same.
+/// Checks that a schema made of foreign names can be parsed again: two of them may have become the
+/// same.
 pub fn checked(schema: MessageSchema) -> Result<MessageSchema, SchemaError> {
     Definition::parse(&schema.name, &schema.text)?;
     Ok(schema)

@@ -1,4 +1,4 @@
-//! Pictures in their files' own form, as messages that viewers draw.
+//! Pictures in the format of their files, as messages that viewers draw.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::{Channel, Output, Stream, Timing};
 use crate::error::LogError;
 
 /// Returns the form of a picture by its name, as `sensor_msgs/CompressedImage` calls it; `None` if
-/// it is none of those that viewers draw.
+/// viewers do not draw it.
 ///
 /// ```
 /// assert_eq!(hemiola_log::picture_format("img/0001.JPG".as_ref()), Some("jpeg"));

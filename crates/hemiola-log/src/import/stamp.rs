@@ -20,7 +20,7 @@ pub struct Timing {
     /// The column of times, and its unit.
     pub column: Option<(String, TimeUnit)>,
     /// The rows per second, and pictures per second, of everything but tables that have the column;
-    /// it overrides a column whose name only sounds like a time.
+    /// it overrides a column whose name only suggests a time.
     pub rate: Option<f64>,
 }
 

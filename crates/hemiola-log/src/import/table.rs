@@ -28,7 +28,7 @@ pub struct Table {
     times: Times,
     rows: TableReader,
     row: TableRow,
-    /// The number of rows so far, also of those that were skipped.
+    /// The number of rows so far, including those that were skipped.
     count: u64,
     untimed: Untimed,
     /// The number of bytes of the text, and of the pictures that it names.
@@ -65,7 +65,8 @@ enum Times {
 }
 
 impl Table {
-    /// Finds out what the columns hold. Folders of pictures that it names are added to `told`.
+    /// Determines the types of the columns. Folders of pictures that the table names are added to
+    /// `told`.
     pub fn examine(path: &Path, topic: &str, timing: &Timing, told: &mut BTreeSet<PathBuf>) -> Result<Self, LogError> {
         let mut rows = TableReader::open(path)?;
         let headers = rows.headers().to_vec();
@@ -250,7 +251,7 @@ fn times(path: &Path, rows: &TableReader, timing: &Timing) -> Result<Times, LogE
 /// The folders of the pictures that a column names.
 #[derive(Clone)]
 enum Folders {
-    /// There was no cell so far.
+    /// The column had no cell so far.
     Unknown,
     /// All cells so far named pictures, in these folders.
     Of(BTreeSet<PathBuf>),
@@ -259,7 +260,7 @@ enum Folders {
 }
 
 impl Folders {
-    /// Considers one more cell; returns how large its picture is.
+    /// Considers another cell; returns the size of its picture.
     fn look(&mut self, table: &Path, cell: &str) -> u64 {
         if cell.is_empty() || matches!(self, Self::None) {
             return 0;

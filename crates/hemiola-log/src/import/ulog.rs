@@ -22,7 +22,7 @@ use records::{Next, Records, kind};
 /// The first bytes of a ULog; its version follows.
 pub const MAGIC: &[u8] = b"ULog\x01\x12\x35";
 
-/// The largest size of all definitions. Those of a flight controller are a hundredth of it.
+/// The largest size of all definitions. Those of a flight controller take a hundredth of it.
 const MOST_DESCRIBED: usize = 16 << 20;
 
 /// A ULog that is being read.
@@ -43,7 +43,7 @@ pub struct Ulog {
     parts: BTreeMap<String, usize>,
     dropouts: (u64, u64),
     /// The time of the newest message, or of the log's beginning: a message that has no time of its
-    /// own was logged then.
+    /// own counts as logged then.
     now: Time,
     waiting: Option<Waiting>,
     /// The number of records of each kind that only a later version knows.
@@ -59,7 +59,7 @@ enum Waiting {
     Side(Side),
 }
 
-/// The meaning of a number of messages.
+/// The subscription that a number in messages stands for.
 struct Subscription {
     topic: String,
     layout: Result<Arc<Layout>, String>,
@@ -94,8 +94,8 @@ impl Ulog {
         LogError::Import { path: self.path.clone(), line: None, reason }
     }
 
-    /// Processes a record. Returns a message to write, if it is one, or the reason why it makes no
-    /// sense.
+    /// Processes a record. Returns a message to write, if it is one, or the reason why the record
+    /// is not valid.
     fn take(&mut self, kind: u8, output: &mut Output<'_>) -> Result<Result<Option<Waiting>, String>, LogError> {
         let body = self.records.body();
         Ok(match kind {
@@ -199,7 +199,7 @@ impl Ulog {
         Ok(())
     }
 
-    /// Returns the schema of messages in the log. Many formats may be made of the same large ones,
+    /// Returns the schema of messages in the log. Many formats may contain the same large ones,
     /// which takes memory for each.
     fn schema(&mut self, layout: &Layout, name: &str) -> Result<MessageSchema, String> {
         let schema = MessageSchema::of(name, &layout.data_type(name));

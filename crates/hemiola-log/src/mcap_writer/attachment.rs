@@ -1,4 +1,4 @@
-//! Writing of files in the file. They may be larger than memory.
+//! Writing of attachments: files inside the log, which may be larger than memory.
 
 use std::io::{self, Write};
 
@@ -31,8 +31,8 @@ impl<O: Output> Write for AttachmentWriter<'_, O> {
 }
 
 impl<O: Output> McapWriter<O> {
-    /// Begins a file in the file. Exactly `length` bytes must be written to what this returns,
-    /// which must then be finished.
+    /// Begins an attachment. Exactly `length` bytes must be written to the result, which must then
+    /// be finished.
     pub fn attachment(&mut self, header: AttachmentHeader, length: u64) -> io::Result<AttachmentWriter<'_, O>> {
         self.end_chunk()?;
         let offset = self.output.position();

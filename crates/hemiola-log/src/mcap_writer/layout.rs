@@ -1,4 +1,4 @@
-//! The records that a file has.
+//! The records of a file.
 
 use hemiola_model::configuration::LogCompression;
 
@@ -7,7 +7,7 @@ use hemiola_model::configuration::LogCompression;
 pub enum Part {
     Chunks,
     MessageIndexes,
-    /// Schemas in the summary. All parts that follow are in the summary, too.
+    /// The schemas in the summary. All parts that follow are in the summary, too.
     Schemas,
     Channels,
     Statistics,
@@ -17,11 +17,11 @@ pub enum Part {
     SummaryOffsets,
 }
 
-/// The parts of a file, and how they are written.
+/// The parts of a file, and the way in which they are written.
 pub struct Layout {
     pub parts: Vec<Part>,
     pub compression: LogCompression,
-    /// Bytes behind the fields of records to which later versions may add some.
+    /// The bytes behind the fields of records to which later versions may add fields.
     pub padding: &'static [u8],
 }
 

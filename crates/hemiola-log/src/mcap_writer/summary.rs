@@ -1,4 +1,4 @@
-//! The end of a file: what it contains, and where.
+//! The end of a file, which describes its content and positions.
 
 use super::{McapWriter, Output, Part};
 use crate::format::{Footer, Record, op, write};
@@ -34,7 +34,7 @@ impl<O: Output> McapWriter<O> {
     }
 
     fn statistics(&self) -> crate::format::Statistics {
-        // Numbers are of 16 bits, so their counts fit; nobody writes four billion attachments.
+        // Numbers are of 16 bits, so their counts fit; no program writes four billion attachments.
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let messages = self.channels.iter().filter(|(_, channel)| channel.messages > 0);
         crate::format::Statistics {

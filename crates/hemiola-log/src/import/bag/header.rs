@@ -20,14 +20,14 @@ pub struct Header {
     pub topic: Option<String>,
     /// The compression of a chunk.
     pub compression: Option<String>,
-    /// The size of a chunk, when it is unpacked.
+    /// The size of a chunk when it is unpacked.
     pub size: Option<u32>,
     /// The position at which the bag's index begins, or 0.
     pub index_position: Option<u64>,
 }
 
 impl Header {
-    /// Parses a header; `None` if these bytes are no header of a record of a known kind.
+    /// Parses a header; `None` if these bytes are not the header of a record of a known kind.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let mut header = Self::default();
         for (name, value) in fields(bytes).ok()? {

@@ -9,8 +9,8 @@ use hemiola_model::data::{DataType, FixedLength, Items, Writer};
 use crate::definition::{Definition, Element, Field, NumberType, Shape};
 use crate::error::SchemaError;
 
-/// The largest number of fields of a message, those of the messages in it counted each time that
-/// they are in it. The largest message of ROS has a few hundred.
+/// The largest number of fields of a message; those of a message inside it count each time that it
+/// occurs. The largest message of ROS has a few hundred.
 const MOST_FIELDS: u64 = 10_000;
 
 /// The number of messages without fields that may be in a message, beyond one for each byte.

@@ -1,5 +1,5 @@
-//! Reading of a bag's records, in the order in which they stand, and the search for the next one
-//! behind damage.
+//! Reading of a bag's records, in the order of the file, and the search for the next one behind
+//! damage.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -26,11 +26,11 @@ pub struct Records {
     file: BufReader<File>,
     length: u64,
     position: u64,
-    /// The records of a chunk, or one that is in none.
+    /// The records of a chunk, or a record that is in no chunk.
     open: Vec<u8>,
     /// The position in the file at which they begin.
     begin: u64,
-    /// The position at which the bag's index should begin; 0 if nobody wrote one.
+    /// The position at which the bag's index should begin; 0 if none was written.
     index: u64,
     was_cut: bool,
     /// A description of what is lost of the open chunk.
@@ -188,7 +188,7 @@ impl Records {
             }
             Ok(_) => return Ok(Next::Records),
         };
-        // The bytes that were unpacked are read as far as they make sense, and what is lost is
+        // The bytes that were unpacked are read as far as they are valid, and what is lost is
         // reported there.
         if compression != "none" {
             self.open.truncate(size as usize);
@@ -238,7 +238,7 @@ impl Records {
         Ok(bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)))
     }
 
-    /// Searches the next record, and moves there.
+    /// Searches for the next record, and moves there.
     fn resynchronise(&mut self, reason: &str) -> Result<Next, LogError> {
         let from = self.begin;
         let (mut window, mut size) = (Vec::new(), FIRST_WINDOW);

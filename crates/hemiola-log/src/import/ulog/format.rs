@@ -7,10 +7,10 @@ use hemiola_model::data::{DataType, Field, TypeName};
 
 /// The largest number of bytes of a message, whose length is a number of 16 bits.
 const LARGEST: usize = u16::MAX as usize;
-/// The largest number of fields of a message, those of the formats in it counted each time that
-/// they are in it.
+/// The largest number of fields of a message; those of a format inside it count each time that it
+/// occurs.
 const MOST_FIELDS: usize = 10_000;
-/// The number of formats that may be inside each other.
+/// The maximum depth of formats inside each other.
 const DEEPEST: usize = 32;
 
 /// All formats of a log, by name.
@@ -28,7 +28,7 @@ struct RawField {
     count: Option<usize>,
 }
 
-/// A format with all that is in it.
+/// A format with all formats that it contains.
 #[derive(Debug, PartialEq)]
 pub struct Layout {
     pub fields: Vec<LayoutField>,
@@ -45,7 +45,7 @@ pub struct LayoutField {
     pub element: Element,
     /// The number of items of an array.
     pub count: Option<usize>,
-    /// Whether the field only aligns what follows.
+    /// Set if the field only aligns what follows.
     pub is_padding: bool,
 }
 

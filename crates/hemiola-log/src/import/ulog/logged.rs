@@ -156,7 +156,7 @@ pub fn information(body: &[u8]) -> Result<(String, String), String> {
     Ok((name.to_owned(), readable(type_name, value)))
 }
 
-/// Returns a part of a text of several, and whether it continues what was begun before.
+/// Returns a part of a text that has several, and whether it continues the one before.
 pub fn part(body: &[u8]) -> Result<(bool, String, String), String> {
     let (&goes_on, rest) = body.split_first().ok_or("information without bytes")?;
     let (type_name, name, value) = key(rest)?;

@@ -1,5 +1,5 @@
-//! Reading of a ULog's records, in the order in which they stand: also those that were appended
-//! after a crash, and those behind damage.
+//! Reading of a ULog's records, in the order of the file, including those that were appended after
+//! a crash, and those behind damage.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -25,10 +25,11 @@ pub mod kind {
     pub const DROPOUT: u8 = b'O';
 }
 
-/// A record that stands in a log now and then, so that reading can continue there behind damage.
+/// A record that occurs in a log from time to time, so that reading can continue there behind
+/// damage.
 const SYNC: [u8; 11] = [8, 0, kind::SYNC, 0x2f, 0x73, 0x13, 0x20, 0x25, 0x0c, 0xbb, 0x12];
 
-/// The size beyond which something of no known kind is no record.
+/// The size beyond which bytes of an unknown kind are not a record.
 const LARGEST_UNKNOWN: u64 = 10_000;
 
 /// The bytes before a record's body: its length and its kind.
@@ -113,7 +114,7 @@ impl Records {
         self.read(HEAD.min(end - self.position))?;
         let Some(&[low, high, kind]) = self.body.first_chunk::<3>() else { return self.cut(end) };
         let length = u64::from(u16::from_le_bytes([low, high]));
-        // A later version may have other kinds, and bytes that are no record may look like them.
+        // A later version may have other kinds, and bytes that are not a record may look like them.
         let is_known = b"BFIMPQARDLCSO".contains(&kind);
         if length == 0 || !is_known && (!kind.is_ascii_alphabetic() || length > LARGEST_UNKNOWN) {
             return self.resynchronise();
@@ -163,7 +164,7 @@ impl Records {
         }
     }
 
-    /// Skips all that follows.
+    /// Skips everything that follows.
     pub fn stop(&mut self) {
         self.position = self.length;
         self.appended.clear();

@@ -1,6 +1,6 @@
 //! All atomics of this crate, so that a model checker can take their place.
 //!
-//! Those of the standard library are aliases and no re-exports, because `disallowed_types`
+//! Those of the standard library are aliases and not re-exports, because `disallowed_types`
 //! (`clippy.toml`) sees through re-exports.
 #![expect(clippy::disallowed_types, reason = "the one place where atomics are chosen: the processor's, or loom's")]
 #![expect(clippy::disallowed_methods, reason = "as above: fences")]

@@ -1,7 +1,7 @@
 //! The atomics and locks of this crate's protocols, so that loom can replace them
 //! (`RUSTFLAGS="--cfg loom"`).
 //!
-//! Those of the standard library are aliases and no re-exports, because `disallowed_types`
+//! Those of the standard library are aliases and not re-exports, because `disallowed_types`
 //! (`clippy.toml`) sees through re-exports.
 #![expect(clippy::disallowed_types, reason = "the one place where atomics are chosen: the processor's, or loom's")]
 

@@ -1,7 +1,7 @@
 //! Checkpoints in logs, which contain everything that later runs depend on: a message for each
-//! module's state, value and input from which a cycle goes on, in topics below `/cycle/_state`, and
-//! one in `/cycle/_state` itself, which shows that all of them are complete. All messages of one
-//! part have the same time.
+//! module's state, value and input from which a cycle continues, in topics below `/cycle/_state`,
+//! and one in `/cycle/_state` itself, which shows that all of them are complete. All messages of
+//! one part have the same time.
 
 mod reader;
 mod remembered;
@@ -42,7 +42,8 @@ fn piece_topic(cycle: &str, kind: PieceKind, name: &str, number: u32) -> String 
     topic(cycle, NAME) + &topic(kind.word(), name) + &number
 }
 
-/// Tells that a cycle's part of a checkpoint is whole, and what else its runs go on from.
+/// The head of a cycle's part of a checkpoint, which shows that the part is complete and has
+/// everything else from which its runs continue.
 #[derive(Data)]
 #[data(name = "hemiola/CyclePart")]
 struct PartHead {
@@ -86,7 +87,7 @@ struct PieceHead {
     inlets: Vec<InletHead>,
 }
 
-/// Messages of one publisher.
+/// The messages of one publisher.
 #[derive(Data)]
 #[data(name = "hemiola/InletHead")]
 struct InletHead {
@@ -117,7 +118,7 @@ struct ViewHead {
     origins: Vec<OriginHead>,
 }
 
-/// Between which samples a value derives from.
+/// The samples from which a value derives, as the oldest and the newest.
 #[derive(Data)]
 #[data(name = "hemiola/OriginHead")]
 struct OriginHead {

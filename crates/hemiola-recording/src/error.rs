@@ -6,7 +6,7 @@ use hemiola_log::{LogError, LogTime};
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
-/// The reason why a robot cannot be recorded, or a log not be replayed.
+/// The reason why a robot cannot be recorded, or a log cannot be replayed.
 ///
 /// ```
 /// use hemiola_recording::replay::ReplayLog;
@@ -98,7 +98,7 @@ pub enum RecordingError {
     SampleLost {
         /// The log.
         log: PathBuf,
-        /// When the sample was taken.
+        /// The time at which the sample was taken.
         time: LogTime,
         /// The topics that are missing.
         missing: Vec<String>,
@@ -132,7 +132,7 @@ pub enum RecordingError {
         /// The source.
         source_name: String,
     },
-    /// The replay shall begin at a time before which there is no checkpoint.
+    /// The replay is to begin at a time before which there is no checkpoint.
     #[error("it has no checkpoint")]
     NoCheckpoint,
     /// There are checkpoints, but none that can be used.
@@ -150,7 +150,7 @@ pub enum RecordingError {
         /// The name of the module, representation or topic.
         of: String,
     },
-    /// The log lacks the part of a cycle that went on after the checkpoint.
+    /// The log lacks the part of a cycle that continued after the checkpoint.
     #[error("the part of {cycle} was lost")]
     PartLost {
         /// The cycle.
@@ -203,10 +203,10 @@ pub enum RecordingError {
         log: PathBuf,
         /// The topics of the log.
         topics: Vec<String>,
-        /// Whether the configuration has `[replay.*]`.
+        /// Set if the configuration has `[replay.*]`.
         has_mappings: bool,
     },
-    /// A representation of a source shall be taken from the log separately.
+    /// A representation of a source is to be taken from the log separately.
     #[error("`--take {representation}`: source `{source_name}` provides it, of which a replay takes all from the log")]
     TakenFromSource {
         /// The representation.
@@ -214,7 +214,7 @@ pub enum RecordingError {
         /// The source.
         source_name: String,
     },
-    /// A representation shall be taken from the log that no cycle provides.
+    /// A representation that no cycle provides is to be taken from the log.
     #[error("{}", hemiola_config::unknown("representation of a cycle", name, known))]
     UnknownRepresentation {
         /// The requested name.
@@ -222,7 +222,7 @@ pub enum RecordingError {
         /// The existing representations.
         known: Vec<String>,
     },
-    /// A representation shall be taken from a log that does not have it.
+    /// A representation is to be taken from a log that does not have it.
     #[error(
         "`--take {representation}`: {} has no {topic}; of cycle `{cycle}` it has: {}",
         log.display(),

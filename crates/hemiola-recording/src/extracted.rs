@@ -29,7 +29,7 @@ use crate::checkpoints::adapted;
 pub use error::ExtractedError;
 pub use extraction::{ExtractedFiles, Extraction};
 
-/// The name of the metadata, with everything that is no value.
+/// The name of the metadata, with everything that is not a value.
 const RUN: &str = "hemiola/extracted";
 /// The prefix of parameters in the metadata.
 const PARAMETER: &str = "parameter/";
@@ -120,8 +120,8 @@ impl Extracted {
     /// provides and remembers, bit for bit.
     ///
     /// # Errors
-    /// Returns what is different, if something is; or an error if the module is not linked, or
-    /// reads what the file does not contain.
+    /// Returns an error that lists the differences, if there are any; or one if the module is not
+    /// linked, or reads what the file does not contain.
     pub fn check(&self) -> Result<(), ExtractedError> {
         let modules = registry::modules();
         let module = modules.iter().find(|module| module.name() == self.module()).ok_or_else(|| {

@@ -1,7 +1,8 @@
-//! The contents of a robot's log: writing them while the robot runs, replaying them, going on from
-//! checkpoints, and runs that are extracted as tests.
+//! The contents of a robot's log: writing them while the robot runs, replaying them, continuing
+//! from checkpoints, and extracting runs as tests.
 //!
-//! It knows logs and running robots; it never prints, parses no command line, and analyses nothing.
+//! This crate knows logs and running robots; it never prints, parses no command line, and analyses
+//! nothing.
 //!
 //! ```no_run
 //! use hemiola_recording::replay::{Beginning, Replay, ReplayLog};

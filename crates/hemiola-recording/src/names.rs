@@ -1,7 +1,7 @@
 //! The names of topics, metadata and attachments in a robot's log. They are part of files, so they
 //! must not change.
 
-/// The name of the metadata that a log begins with: the robot, its program, machine and clock.
+/// The name of the metadata with which a log begins: the robot, its program, machine and clock.
 pub const ABOUT: &str = "hemiola";
 /// The metadata with the values of `robot.toml` and its overrides.
 pub const CONFIGURATION: &str = "hemiola/configuration";
@@ -12,16 +12,16 @@ pub const PARAMETERS: &str = "hemiola/parameters";
 pub const COUNTS: &str = "hemiola/channels";
 /// The prefix of topics in [`ABOUT`] of which only some values were to be recorded.
 pub const PARTIAL: &str = "partial";
-/// The key in [`ABOUT`] of the process whose part of the robot it is, if the robot is cut into
-/// processes.
+/// The key in [`ABOUT`] of the process whose part of the robot was recorded, if the robot is
+/// divided into processes.
 pub const PROCESS: &str = "process";
-/// The prefix of topics in [`ABOUT`] of a process that come from another process, which is the
-/// value.
+/// The prefix of topics in [`ABOUT`] that come from another process; the value is the name of that
+/// process.
 pub const RECEIVED: &str = "received";
 /// The key in [`ABOUT`] of the processes whose logs were merged.
 pub const PROCESSES: &str = "processes";
-/// The metadata with what other clocks show when the robot's clock shows zero. It stands before the
-/// first value: before that, the beginning may still be put off.
+/// The metadata with the times of other clocks when the robot's clock shows zero. It comes before
+/// the first value: until then, the start may still be postponed.
 pub const CLOCK: &str = "hemiola/clock";
 /// The attachment with the execution times that were measured.
 pub const PROFILE: &str = "profile.json";

@@ -1,4 +1,4 @@
-//! The logs of a robot's processes, as those of one robot.
+//! The logs of a robot's processes, combined as those of one robot.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
@@ -10,10 +10,10 @@ use crate::checkpoints::is_checkpoint;
 use crate::names::{ABOUT, CLOCK, PARTIAL, PROCESS, PROCESSES, RECEIVED};
 use crate::transcript::is_transcript;
 
-/// The logs of a robot that is cut into processes, to be merged into one on one clock.
+/// The logs of a robot that is divided into processes, to be merged into one on one clock.
 ///
-/// Each value and message comes from the process that has it; what others received of it is left
-/// out, and so is what a replay needs: the parts are replayed, each by itself.
+/// Each value and message comes from the process that has it; the copies that others received are
+/// skipped, and so is what a replay needs: the parts are replayed, each by itself.
 ///
 /// ```no_run
 /// use hemiola_log::{LogReader, merge_joined};
@@ -28,7 +28,7 @@ use crate::transcript::is_transcript;
 /// ```
 pub struct PartLogs {
     logs: Vec<Part>,
-    /// What the new log says about the robot.
+    /// The facts about the robot in the new log.
     about: BTreeMap<String, String>,
     /// The clock of the new log, that of the process which began first.
     clock: BTreeMap<String, String>,
@@ -42,7 +42,7 @@ struct Part {
     received: BTreeSet<String>,
 }
 
-/// What a log says of its robot and clock.
+/// The facts about its robot and clock with which a log begins.
 #[derive(Default)]
 struct Beginning {
     about: BTreeMap<String, String>,
@@ -50,8 +50,8 @@ struct Beginning {
 }
 
 impl PartLogs {
-    /// Reads whose these logs are. Returns `None` if they are not those of several processes of a
-    /// robot: of other ones, or of one process.
+    /// Determines the processes of these logs. Returns `None` if they are not those of several
+    /// processes of one robot.
     pub fn of<R: Read + Seek>(logs: impl IntoIterator<Item = LogReader<R>>) -> Option<Self> {
         Self::from_beginnings(logs.into_iter().map(Beginning::read).collect())
     }
@@ -96,7 +96,7 @@ impl PartLogs {
         Some(Self { about, clock: beginnings[first].clock.clone(), logs: parts })
     }
 
-    /// Returns the process of each log, and what is added to its times.
+    /// Returns the process of each log, and the duration that is added to its times.
     pub fn processes(&self) -> impl Iterator<Item = (&str, Duration)> {
         self.logs.iter().map(|part| (part.process.as_str(), part.later))
     }
@@ -112,7 +112,7 @@ impl Joining for PartLogs {
     }
 
     fn metadata(&self, _: usize, metadata: Metadata) -> Option<Metadata> {
-        // That of several logs is the same then, and said once.
+        // That of several logs is the same then, and is written once.
         match metadata.name.as_str() {
             ABOUT => Some(Metadata { entries: self.about.clone(), ..metadata }),
             CLOCK => Some(Metadata { entries: self.clock.clone(), ..metadata }),
@@ -126,7 +126,7 @@ impl Beginning {
     fn read<R: Read + Seek>(mut log: LogReader<R>) -> Self {
         let mut beginning = Self::default();
         while let Some(entry) = log.next_entry() {
-            // What is damaged is told when the log is merged.
+            // Damage is reported when the log is merged.
             if let Ok(Entry::Metadata(metadata)) = entry {
                 match metadata.name.as_str() {
                     ABOUT => beginning.about = metadata.entries,
@@ -157,7 +157,7 @@ impl Beginning {
         self.clock.get("origin_unix_ns").or_else(|| self.about.get("clock_origin_unix_ns"))?.parse().ok()
     }
 
-    /// Returns the topics that come from other processes, with these.
+    /// Returns the topics that come from other processes, with the names of these.
     fn received(&self) -> impl Iterator<Item = (&str, &str)> {
         self.about.iter().filter_map(|(key, process)| Some((key.strip_prefix(RECEIVED)?, process.as_str())))
     }

@@ -1,17 +1,17 @@
-//! Records what a robot publishes into a log, on a thread of its own.
+//! The recorder, which writes what a robot publishes into a log, on a thread of its own.
 //!
 //! | file | what |
 //! |---|---|
 //! | `recording` | what is recorded, where and how: `[log]`, and the command line over it |
-//! | `head` | the beginning of a log: which robot, how it was configured |
+//! | `head` | the beginning of a log: the robot and its configuration |
 //! | `channels` | values of representations: a channel for each, of each cycle and source |
 //! | `topics` | messages of topics: a channel for each |
-//! | `debug` | what updates plot, draw and write: a channel for each name |
-//! | `conditions` | which of them are recorded now |
+//! | `debug` | plots, drawings and texts of updates: a channel for each name |
+//! | `conditions` | the conditions under which values are recorded |
 //! | `journal` | the other events: messages, and changes from outside |
-//! | `output` | encodes and writes all that, until the log cannot be written any more |
-//! | `parts` | when the next file begins |
-//! | `keeper` | waits for the disk, finishes files, removes old ones, and leaves something free |
+//! | `output` | encodes and writes all of this, until the log can no longer be written |
+//! | `parts` | the files of a log, and when the next one begins |
+//! | `keeper` | waits for the disk, finishes files, removes old ones, and keeps space free |
 //! | `worst` | traces of the longest runs |
 //! | `recorded` | the outcome, for the end of a run |
 
@@ -53,15 +53,16 @@ pub struct Recorder {
     shared: Arc<Shared>,
 }
 
-/// The state that the thread shares with whoever ends it.
+/// The state that the thread shares with the one that ends it.
 #[derive(Default)]
 struct Shared {
     is_over: AtomicBool,
-    /// How often the thread has made progress.
+    /// The number of times that the thread has made progress.
     progress: AtomicU64,
 }
 
-/// The time after which a disk that makes no progress is given up at the end of a log.
+/// The time after which the recorder gives up waiting for a disk that makes no progress at the end
+/// of a log.
 const DISK_PATIENCE: Duration = Duration::from_secs(30);
 /// The period in which the end of the thread is polled.
 const END_LOOK: Duration = Duration::from_millis(2);
@@ -90,7 +91,7 @@ impl Rhythm {
 }
 
 impl Recorder {
-    /// Starts a log of all that is to be recorded, from now on.
+    /// Starts a log of everything that is to be recorded, from now on.
     pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Self, RecordingError> {
         let rhythm = Rhythm::of(handle, recording.flush);
         let mut seen = handle.observe(recording.observation())?;
@@ -103,8 +104,8 @@ impl Recorder {
         Ok(Self { path, thread: thread.map_err(RecordingError::Thread)?, shared })
     }
 
-    /// Finishes the log, when the robot has ended. Waits as long as the disk makes progress; one
-    /// that has made none for half a minute is given up, and the log stays without an end.
+    /// Finishes the log, when the robot has ended. Waits as long as the disk makes progress; if it
+    /// has made none for half a minute, this gives up, and the log remains without an end.
     pub fn finish(self) -> Option<Recorded> {
         self.finish_within(DISK_PATIENCE)
     }

@@ -1,5 +1,5 @@
-//! Replays a log in the place of the sources from which it was recorded, as `run --replay` does,
-//! for programs that do so themselves.
+//! The replay of a log in place of the sources from which it was recorded, as `run --replay` does
+//! it, for programs that do so themselves.
 //!
 //! ```no_run
 //! # fn show(robot: hemiola_runtime::Robot) -> Result<(), hemiola_recording::RecordingError> {
@@ -50,13 +50,14 @@ pub use log::ReplayLog;
 pub use remarks::Remarks;
 
 /// A robot whose sources are replaced by a recording, and whose runs are those of the recording, if
-/// possible. Example: [the module](self).
+/// possible. See [the module](self).
 pub struct Replay {
     /// The robot, which can be stepped or [played](Robot::into_player).
     pub robot: Robot,
-    /// How closely the replay follows its recording: what decides about the order of the runs.
+    /// The degree to which the replay follows its recording: what decides about the order of the
+    /// runs.
     pub fidelity: Fidelity,
-    /// The checkpoint from which the replay goes on; `None` if it begins at the beginning.
+    /// The checkpoint from which the replay continues; `None` if it begins at the beginning.
     pub resumed: Option<Resumed>,
     /// The differences from the recorded robot.
     pub warnings: Vec<String>,
@@ -64,24 +65,20 @@ pub struct Replay {
     pub remarks: Remarks,
 }
 
-/// Where a replay begins.
+/// The point at which a replay begins.
 ///
-/// ```
-/// use hemiola_recording::replay::Beginning;
-///
-/// let second_half = Beginning::Before(hemiola_model::Time::from_seconds(600.0)); // what is missing to it is to be stepped
-/// assert_ne!(second_half, Beginning::OfLog);
-/// ```
+/// See [`Replay::of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
     /// The beginning of the log or, if the log does not begin with the robot's first run, its first
     /// checkpoint.
     OfLog,
-    /// The last checkpoint that is not later than this time.
+    /// The last checkpoint that is not later than this time; the robot must be stepped from there
+    /// on.
     Before(Time),
 }
 
-/// How closely a replay follows its recording: what decides about the order of the runs.
+/// The degree to which a replay follows its recording: what decides about the order of the runs.
 ///
 /// ```
 /// use hemiola_recording::replay::{Fidelity, Replay};
@@ -168,10 +165,10 @@ impl Replay {
     }
 }
 
-/// Returns the checkpoint from which a replay goes on, if it does not begin at the beginning.
+/// Returns the checkpoint from which a replay continues, if it does not begin at the beginning.
 ///
 /// # Errors
-/// Returns the reason if it cannot begin where it shall.
+/// Returns the reason if it cannot begin at the requested point.
 fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<Option<Resumed>, RecordingError> {
     let Ok(script) = recording.script() else { return Ok(None) };
     let has_beginning = !script.runs().is_empty();
@@ -186,7 +183,7 @@ fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<
         return Ok(found);
     }
     if !has_beginning {
-        // This is later than requested, but better than nothing.
+        // This is later than requested, but the earliest possible.
         return checkpoints.parts(recording.split(), robot, None);
     }
     match checkpoints.refusal(time) {
@@ -252,7 +249,7 @@ struct Fed {
     warnings: Vec<String>,
     /// The reason why the runs cannot be those of the log, if there is one.
     foreign: Option<RecordingError>,
-    /// Whether there is no source whose end would be that of the robot.
+    /// Set if there is no source whose end would be that of the robot.
     is_endless: bool,
 }
 
@@ -263,7 +260,7 @@ impl Fed {
     /// Returns an error if the log cannot be read, has no source of this robot, or has only some of
     /// the representations of a source that modules read; or if a mapping does not fit.
     ///
-    /// A robot that goes on from a checkpoint needs the samples of each source from a number on.
+    /// A robot that continues from a checkpoint needs the samples of each source from a number on.
     fn since(
         robot: &Robot,
         recording: &ReplayLog,

@@ -46,7 +46,7 @@ pub struct Drawing {
     pub name: &'static str,
     /// The space in which it is drawn.
     pub space: &'static str,
-    /// Whether it stays until it is drawn again.
+    /// Set if it stays until it is drawn again.
     pub is_background: bool,
     /// The shapes with their colours.
     pub shapes: Vec<(Shape, Color)>,

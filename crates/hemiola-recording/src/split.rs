@@ -106,9 +106,9 @@ pub struct Kept {
     pub channel: Arc<Channel>,
     /// The number of the message within the channel.
     pub sequence: u32,
-    /// When the message was recorded.
+    /// The time at which the message was recorded.
     pub log_time: LogTime,
-    /// When the message was published.
+    /// The time at which the message was published.
     pub publish_time: LogTime,
     /// The content of the message, in the channel's encoding.
     pub data: Vec<u8>,
@@ -116,8 +116,8 @@ pub struct Kept {
 }
 
 impl Messages {
-    /// Returns the next message, or what cannot be read. Reading continues behind an error, unless
-    /// the file itself cannot be read.
+    /// Returns the next message, or the error of what cannot be read. Reading continues behind an
+    /// error, unless the file itself cannot be read.
     #[expect(clippy::should_implement_trait, reason = "an iterator may be asked again after an error; this may not")]
     pub fn next(&mut self) -> Option<Result<Kept, LogError>> {
         loop {
@@ -168,7 +168,7 @@ impl Kept {
     }
 }
 
-/// Returns the metadata about the robot, its clock and its machine, which stands before all
+/// Returns the metadata about the robot, its clock and its machine, which comes before all
 /// messages.
 fn identity(path: &Path) -> Result<Identity, LogError> {
     let mut log = LogReader::open(path)?;
@@ -187,7 +187,7 @@ fn identity(path: &Path) -> Result<Identity, LogError> {
     Ok(None)
 }
 
-/// Returns the logs of a folder that fit, by name and number.
+/// Returns the logs of a folder that `fits` accepts, by name and number.
 fn parts_in(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let files = folder.read_dir().into_iter().flatten().flatten().map(|file| file.path());
     let is_log = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "mcap");

@@ -1,4 +1,4 @@
-//! The atomics of the recorder. They are aliases and no re-exports, because `disallowed_types`
+//! The atomics of the recorder. They are aliases and not re-exports, because `disallowed_types`
 //! (`clippy.toml`) sees through re-exports.
 #![expect(clippy::disallowed_types, reason = "the one place of this crate where atomics are chosen")]
 

@@ -4,7 +4,7 @@ use super::{Constant, Dialect, SchemaError, Shape};
 
 /// The definition of one message.
 pub struct Section {
-    /// `package/Name`.
+    /// The name of the type, `package/Name`.
     pub name: String,
     pub fields: Vec<RawField>,
     pub constants: Vec<Constant>,

@@ -54,7 +54,7 @@ impl CheckpointHeads {
         }
     }
 
-    /// Returns the checkpoints of which every cycle that went on has a part.
+    /// Returns the checkpoints of which every cycle that continued has a part.
     pub fn finish(self, runs: &[Arc<RunRecord>]) -> Checkpoints {
         // The place of each run among all runs, by cycle.
         let mut orders: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
@@ -90,7 +90,7 @@ impl CheckpointHeads {
 }
 
 /// Returns a topic with a message that no part contains, although it was published before the cut
-/// and received not even in the first run after it; or with one that was received before the cut
+/// and not received even in the first run after it; or with one that was received before the cut
 /// and is published again after it.
 fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
     let all = parts.iter().flat_map(|part| &part.pieces).filter(|piece| piece.kind == PieceKind::Messages.word());
@@ -108,7 +108,7 @@ fn topic_under_way(parts: &[PartHead]) -> Option<&str> {
     None
 }
 
-/// The checkpoints of a log that a replay can begin with.
+/// The checkpoints of a log with which a replay can begin.
 #[derive(Default)]
 pub struct Checkpoints {
     /// The usable checkpoints, in their order.
@@ -129,7 +129,7 @@ impl Checkpoint {
         self.parts.iter().any(|part| is_of(part) && nanoseconds(part.now) == message.log_time.nanoseconds())
     }
 
-    /// Returns the time at which the last cycle goes on.
+    /// Returns the time at which the last cycle continues.
     fn time(&self) -> Time {
         self.parts.iter().map(|part| part.now).max().unwrap_or_default()
     }
@@ -171,9 +171,9 @@ impl Checkpoints {
 
 /// A checkpoint, converted for a robot.
 pub struct Resumed {
-    /// The time at which the last of its cycles goes on.
+    /// The time at which the last of its cycles continues.
     pub time: Time,
-    /// The part from which each cycle goes on.
+    /// The part from which each cycle continues.
     pub parts: Vec<CyclePart>,
     /// The differences from the recorded robot, a line each.
     pub changes: Vec<String>,
@@ -288,8 +288,8 @@ pub fn adapted(
     adapted.map_err(|error| problem(&error))
 }
 
-/// Returns the type and the initial value of what this robot remembers under that name; `None` if
-/// it remembers nothing there.
+/// Returns the type and the initial value of the state that this robot has under that name; `None`
+/// if it has none there.
 fn wanted(robot: &Robot, kind: PieceKind, name: &str) -> Option<(DataType, Vec<u8>)> {
     let mut writer = CdrWriter::default();
     if kind == PieceKind::Module {

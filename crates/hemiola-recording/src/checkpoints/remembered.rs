@@ -1,10 +1,10 @@
-//! Names for the types of what modules remember.
+//! Names for the types of modules' states.
 
 use hemiola_model::data::DataType;
 
 /// Returns the same type with the module's name before the names of its crate's types. They are
-/// private, so two modules may have a `Track` each; readers of ROS 2's logs know one type of a name
-/// in all of a file.
+/// private, so two modules may have a `Track` each; readers of ROS 2's logs know only one type of a
+/// name in a file.
 pub fn of_module(module: &str, data_type: &DataType) -> DataType {
     let mut data_type = data_type.clone();
     if let DataType::Structure { name, fields } = &mut data_type {

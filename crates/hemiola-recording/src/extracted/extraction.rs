@@ -16,7 +16,7 @@ use super::{AFTER, BEFORE, Extracted, ExtractedError, OUTPUT, PARAMETER, RUN, in
 use crate::recorder::as_json;
 use crate::replay::{Beginning, Fidelity, Replay, ReplayLog};
 
-/// A run of a module that shall be extracted from a log.
+/// A run of a module that is to be extracted from a log.
 ///
 /// ```no_run
 /// use hemiola_recording::extracted::{ExtractedError, Extraction};
@@ -50,8 +50,8 @@ impl Extraction {
     /// Selects a run of a module that is linked into this program.
     ///
     /// # Errors
-    /// Returns an error if there is no such module, or if it calls services, whose answers are in
-    /// no log.
+    /// Returns an error if there is no such module, or if it calls services, whose answers no log
+    /// contains.
     pub fn of(module: &str, cycle: impl Into<String>, run: u32) -> Result<Self, ExtractedError> {
         let mut modules = registry::modules();
         let Some(index) = modules.iter().position(|known| known.name() == module) else {
@@ -93,6 +93,7 @@ impl Extraction {
     /// Replays the log with `robot` up to the run, and writes the module's inputs and outputs, and
     /// a test that repeats the run, into a folder of tests, if the test passes.
     ///
+    /// # Errors
     /// Returns an error if tests in that folder cannot use the module's crate, the log does not
     /// have the run, the run cannot be repeated, a file cannot be written or exists already, or the
     /// present module computes something else. No test is left behind then.
@@ -123,7 +124,7 @@ impl Extraction {
         met.write(&data)?;
         let repeated = Extracted::open(&data).and_then(|extracted| extracted.check());
         if let Err(error) = repeated {
-            // A file that cannot be removed does no harm, as no test reads it.
+            // A file that cannot be removed is harmless, because no test reads it.
             _ = fs::remove_file(&data);
             return Err(ExtractedError::FailsAlready(Box::new(error)));
         }
@@ -233,7 +234,7 @@ fn {name}_does_in_run_{number}_what_it_did() {{
 
 /// The inputs of a module in a run, and what it has computed.
 struct Met {
-    /// The metadata: everything that is no value.
+    /// The metadata: everything that is not a value.
     facts: BTreeMap<String, String>,
     /// The values, each with its topic.
     pieces: Vec<(String, Piece)>,

@@ -18,7 +18,7 @@ impl Package {
     /// test` does not run its tests.
     ///
     /// # Errors
-    /// Returns an error if its manifest cannot be read.
+    /// Returns an error if the manifest cannot be read.
     pub fn around(tests: &Path) -> Result<Option<Self>, ExtractedError> {
         let tests = absolute(tests);
         for folder in tests.ancestors().skip(1) {
@@ -37,7 +37,7 @@ impl Package {
         Ok(None)
     }
 
-    /// Checks that its tests can `use` a crate: its own library, or a dependency.
+    /// Checks that the package's tests can `use` a crate: its own library, or a dependency.
     ///
     /// # Errors
     /// Returns an error with a remedy if they cannot.
@@ -67,7 +67,7 @@ impl Package {
         folder.strip_prefix(&self.folder).map(Path::to_owned).unwrap_or(folder)
     }
 
-    /// Returns the name of its library, if it has one.
+    /// Returns the name of the package's library, if it has one.
     fn library(&self) -> Option<String> {
         let described = self.manifest.get("lib");
         let path = described.and_then(|lib| lib.get("path")).and_then(Value::as_str).unwrap_or("src/lib.rs");
@@ -75,7 +75,7 @@ impl Package {
         self.folder.join(path).is_file().then(|| name.and_then(Value::as_str).map(identifier)).flatten()
     }
 
-    /// Returns whether the crate is a dependency of its tests, on any machine.
+    /// Returns whether the crate is a dependency of the package's tests, on any machine.
     fn depends_on(&self, name: &str) -> bool {
         let targets = self.manifest.get("target").and_then(Value::as_table);
         let tables = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table).chain([&self.manifest]);

@@ -18,8 +18,8 @@ pub fn of(mut file: impl Read + Seek) -> io::Result<String> {
     }
 }
 
-/// The most headers, and the longest notes: programs have a dozen headers and some hundred bytes of
-/// notes.
+/// The maximum number of headers, and the maximum length of notes: programs have a dozen headers
+/// and some hundred bytes of notes.
 const MOST_HEADERS: u16 = 256;
 const LONGEST_NOTES: u64 = 1 << 16;
 
@@ -70,8 +70,8 @@ fn build_id_among(mut notes: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// Returns FNV-1a over words of eight bytes and the length, which takes a moment for a whole
-/// program even if the compiler does not optimise.
+/// Returns FNV-1a over words of eight bytes and the length, which is fast for a whole program even
+/// if the compiler does not optimise.
 fn hash(mut file: impl Read + Seek) -> io::Result<String> {
     file.seek(SeekFrom::Start(0))?;
     let mut block = vec![0; 1 << 16];

@@ -21,13 +21,13 @@ struct Channel {
     topic: String,
     schema: MessageSchema,
     id: Option<ChannelId>,
-    /// Whether the values are recorded, instead of only being observed.
+    /// Set if the values are recorded, instead of only being observed.
     is_recorded: bool,
-    /// Whether values are left out because of a rate or a condition.
+    /// Set if values are skipped because of a rate or a condition.
     is_partial: bool,
     /// The observed number of the next value, unless some are dropped.
     expected: u32,
-    /// The recorded number of the next message: a missing number was dropped, and not left out.
+    /// The recorded number of the next message: a missing number was dropped, not skipped.
     sequence: u32,
     written: u64,
     left_out: u64,
@@ -69,7 +69,7 @@ impl Channels {
         })
     }
 
-    /// Returns the channel of a value, and its number there; `None` if it is left out.
+    /// Returns the channel of a value, and its number there; `None` if it is skipped.
     pub fn place(&mut self, value: &SeenValue<'_>) -> Option<(ChannelId, Origin)> {
         self.conditions.look(value);
         let channel = &mut self.channels[value.channel()];
@@ -91,7 +91,7 @@ impl Channels {
         &self.conditions
     }
 
-    /// Returns for each channel, by topic, how many values were written so far, left out because of
+    /// Returns for each channel, by topic, how many values were written so far, skipped because of
     /// its condition, and dropped because the log was too slow. Values that are dropped at the end
     /// leave no gap in the numbers.
     pub fn counts(&self, seen: &Observer) -> BTreeMap<String, String> {

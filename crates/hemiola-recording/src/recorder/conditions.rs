@@ -14,13 +14,13 @@ pub struct Conditions {
     /// The comparisons of each channel, by the number of the channel to which they refer.
     by_channel: BTreeMap<usize, Vec<usize>>,
     /// The alternatives of each condition, by the name of what it is for: all comparisons of one
-    /// alternative have to hold.
+    /// alternative must hold.
     of: BTreeMap<String, Vec<Vec<usize>>>,
 }
 
 struct Watched {
     comparison: Comparison,
-    /// Whether the comparison holds; none does before the first value.
+    /// Set if the comparison holds; none does before the first value.
     holds: bool,
 }
 
@@ -49,7 +49,7 @@ impl Conditions {
         made
     }
 
-    /// Evaluates the comparisons on a value, before it is decided whether the value is recorded.
+    /// Evaluates the comparisons on a value, before the decision whether the value is recorded.
     pub fn look(&mut self, value: &SeenValue<'_>) {
         let Some(comparisons) = self.by_channel.get(&value.channel()) else { return };
         let Some(seen) = value.value().to_value() else { return };

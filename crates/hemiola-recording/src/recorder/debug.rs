@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::shown::{Gathered, Message};
 
-/// The channels of what updates show.
+/// The channels of the debug output of updates.
 pub struct DebugChannels {
     gathered: Gathered,
     /// The channels by topic and type.
@@ -48,8 +48,8 @@ impl DebugChannels {
         open.into_iter().try_for_each(|message| self.put(log, message))
     }
 
-    /// Returns the counts, as those of the channels of values. Dropped records are only known for
-    /// all of them together.
+    /// Returns the counts, like those of the channels of values. Dropped records are only known for
+    /// all channels together.
     pub fn counts(&self, seen: &mut Observer) -> BTreeMap<String, String> {
         let written = self.channels.iter().map(|((topic, _), channel)| {
             (topic.clone(), json!({ "written": channel.written, "left_out": 0, "dropped": 0 }).to_string())

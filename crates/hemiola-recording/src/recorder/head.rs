@@ -1,4 +1,4 @@
-//! The beginning of a log: which robot wrote it, and how it was configured.
+//! The beginning of a log: the robot that wrote it, and its configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -50,18 +50,19 @@ impl Head {
         self
     }
 
-    /// Adds the origin of the robot's clock: when it shows zero, if the robot has begun.
+    /// Adds the origin of the robot's clock, which is the time at which it shows zero, if the robot
+    /// has begun.
     pub fn note_origin(&mut self, handle: &RobotHandle) {
         self.about.insert("clock_origin_unix_ns".to_owned(), unix_origin(handle).as_nanos().to_string());
     }
 
-    /// Notes that the log contains only some of the values of these topics.
+    /// Records that the log contains only some of the values of these topics.
     pub fn with_parts_of<'t>(mut self, topics: impl Iterator<Item = &'t str>) -> Self {
         self.about.extend(topics.map(|topic| (format!("{PARTIAL}{topic}"), "true".to_owned())));
         self
     }
 
-    /// Notes a change, with which files begin from now on.
+    /// Records a change, with which files begin from now on.
     pub fn note_change(&mut self, change: &Change) {
         match change {
             Change::Parameter { module, parameter, value } => {
@@ -100,7 +101,7 @@ impl Head {
     pub fn differences(&self, log: &Path) -> Result<Vec<String>, LogError> {
         let mut log = LogReader::open(log)?;
         let (mut configuration, mut parameters) = (None, None);
-        // The metadata stands before all messages.
+        // The metadata comes before all messages.
         while let Some(entry) = log.next_entry() {
             match entry {
                 Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION => {
@@ -150,8 +151,8 @@ fn different<'k>(
         .collect()
 }
 
-/// Returns what other clocks show when the robot's clock shows zero; nothing if that is stepped, or
-/// has not begun. The monotonic clock of a host is the same for all of its processes until it is
+/// Returns the times of other clocks when the robot's clock shows zero; nothing if that is stepped,
+/// or has not begun. The monotonic clock of a host is the same for all of its processes until it is
 /// started again.
 pub fn clock(handle: &RobotHandle) -> BTreeMap<String, String> {
     let Some(origin) = handle.clock_origin().filter(|_| handle.has_begun()) else { return BTreeMap::new() };

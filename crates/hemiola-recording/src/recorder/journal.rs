@@ -14,7 +14,7 @@ use crate::names::CHANGES;
 use hemiola_macros::Data;
 use hemiola_model::data::Data;
 
-/// Something that people should know.
+/// A message to the robot's operators.
 #[derive(Data)]
 #[data(name = "rcl_interfaces/Log")]
 struct LogMessage {
@@ -28,8 +28,8 @@ struct LogMessage {
     line: u32,
 }
 
-/// A change of a running robot from outside. It was in force when it was recorded, and may have
-/// been a few milliseconds before; the transcripts of the cycles tell with which run.
+/// A change of a running robot from outside. It was in force when it was recorded, and possibly a
+/// few milliseconds earlier; the transcripts of the cycles show from which run on.
 #[derive(Data)]
 #[data(name = "hemiola/Change")]
 struct ChangeMessage {
@@ -58,7 +58,7 @@ enum ChangeKind {
     Trace,
 }
 
-/// A latency above its bound, and why.
+/// A latency above its bound, and its cause.
 #[derive(Data)]
 #[data(name = "hemiola/Exceedance")]
 struct ExceedanceMessage {
@@ -106,7 +106,7 @@ enum CauseKind {
 /// The topic of latencies above their bounds.
 const EXCEEDANCES: &str = "/hemiola/exceedances";
 
-/// The channels of the journal, and how far it was read.
+/// The channels of the journal, and the position up to which it was read.
 #[derive(Default)]
 pub struct JournalChannels {
     messages: Numbered,
@@ -131,7 +131,7 @@ impl JournalChannels {
         Ok(())
     }
 
-    /// Writes the events since the last call, and notes changes in the head.
+    /// Writes the events since the last call, and records changes in the head.
     pub fn write(
         &mut self,
         log: &mut LogWriter,
@@ -175,7 +175,7 @@ impl JournalChannels {
 }
 
 impl Numbered {
-    /// Writes the buffer as a message, before which that many were lost.
+    /// Writes the buffer as a message, before which `lost` messages were lost.
     fn write(&mut self, log: &mut LogWriter, at: Time, lost: u32, buffer: &CdrWriter) -> Result<(), LogError> {
         let sequence = self.next.wrapping_add(lost);
         self.next = sequence.wrapping_add(1);
@@ -187,16 +187,16 @@ impl Numbered {
 }
 
 impl LogMessage {
-    /// Returns the message as a mark of a person, by which viewers can find it.
+    /// Returns the message as a mark that an operator has set, by which viewers can find it.
     fn mark(self) -> Self {
         Self { function: MARK.to_owned(), ..self }
     }
 }
 
-/// The type of messages for people, in ROS 2 as well.
+/// The type of messages to operators, in ROS 2 as well.
 const MESSAGE_TYPE: &str = "rcl_interfaces/msg/Log";
 
-/// The text that marks have in the place of a function.
+/// The text that marks have in place of a function.
 const MARK: &str = "mark";
 
 fn message(stamp: Time, severity: Severity, name: String, msg: String) -> LogMessage {

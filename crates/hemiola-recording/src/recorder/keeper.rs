@@ -1,5 +1,5 @@
 //! The slow work on a log's files, on a thread of its own: it syncs files to the disk, finishes
-//! them, removes old ones, and leaves something free on the disk.
+//! them, removes old ones, and keeps space free on the disk.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -43,7 +43,7 @@ pub struct Keeper {
 /// The outcome of the files.
 #[derive(Default)]
 pub struct Kept {
-    /// What the remaining files contain.
+    /// The size of the remaining files.
     pub written: Written,
     /// The number of remaining files.
     pub files: u64,
@@ -53,8 +53,8 @@ pub struct Kept {
     pub failure: Option<LogError>,
 }
 
-/// The most orders that wait, two for each file: a disk that cannot finish as many files is given
-/// no more.
+/// The maximum number of waiting orders, two for each file: a disk that cannot finish that many
+/// files is given no more.
 const MOST_ORDERS: usize = 16;
 
 impl Keeper {

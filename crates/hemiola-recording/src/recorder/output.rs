@@ -1,5 +1,5 @@
-//! Encodes and writes what is recorded. When the log cannot be written any more, the robot goes on
-//! without it, and values are counted.
+//! The output of the recorder, which encodes and writes what is recorded. When the log can no
+//! longer be written, the robot continues without it, and values are counted.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub struct Output {
     compression: LogCompression,
     reserve: u64,
     head: Head,
-    /// Whether the head is in the log: not before the origin of the robot's clock is known.
+    /// Set once the head is in the log: not before the origin of the robot's clock is known.
     has_head: bool,
     log: Option<LogWriter>,
     keeper: Keeper,
@@ -44,7 +44,7 @@ pub struct Output {
     checkpoints: CheckpointChannels,
     buffer: CdrWriter,
     unwritten: u64,
-    /// What other clocks show when the robot's shows zero.
+    /// The times of other clocks when the robot's clock shows zero.
     clock: BTreeMap<String, String>,
     ending: Option<Ending>,
 }
@@ -96,8 +96,8 @@ impl Output {
         Ok(output)
     }
 
-    /// Writes the head of the log if the robot has begun, or will not any more, and returns whether
-    /// the log has it.
+    /// Writes the head of the log if the robot has begun, or will not begin any more, and returns
+    /// whether the log has it.
     pub fn follow_beginning(&mut self, is_over: bool) -> bool {
         if self.has_head || !(is_over || self.handle.has_begun()) {
             return self.has_head;
@@ -124,7 +124,7 @@ impl Output {
         Ok(log)
     }
 
-    /// Writes what each file begins with.
+    /// Writes the parts with which each file begins.
     fn describe(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
         self.head.write(log)?;
         if !self.clock.is_empty() {
@@ -162,7 +162,7 @@ impl Output {
                      messages cannot say"
                 ));
             }
-            // The value is lost, but the log can go on.
+            // The value is lost, but the log can continue.
             Err(error @ LogError::Panicked { .. }) => {
                 self.unwritten += 1;
                 self.handle.note(format!("{}: {error}", value.representation()));
@@ -233,7 +233,7 @@ impl Output {
         }
     }
 
-    /// Writes the other events. Then everything that was written outlives this process.
+    /// Writes the other events. Afterwards, everything that was written outlives this process.
     pub fn flush(&mut self, seen: &mut Observer) {
         let Some(log) = &mut self.log else { return };
         let written = self.journal.write(log, seen, &mut self.head, &mut self.buffer);

@@ -52,13 +52,13 @@ impl Parts {
         self.newest
     }
 
-    /// Notes that a value of this time was written. Values of different cycles come out of order.
+    /// Records that a value of this time was written. Values of different cycles come out of order.
     pub fn note(&mut self, time: Time) {
         self.newest = self.newest.max(time);
         self.begin.get_or_insert(time);
     }
 
-    /// Returns whether the present file is full, which has that many bytes.
+    /// Returns whether the present file, which has `bytes` bytes, is full.
     pub fn is_full(&self, bytes: u64) -> bool {
         match self.length {
             Some(LogExtent::Time(length)) => self.begin.is_some_and(|begin| self.newest.since(begin) >= length),

@@ -29,9 +29,9 @@ pub struct Recorded {
 pub enum Ending {
     /// The log cannot be written.
     Failure(LogError),
-    /// The disk has too little space left: that many bytes have to stay free.
+    /// The disk has too little space left: this many bytes must stay free.
     Reserve(u64),
-    /// The disk has made no progress for that time.
+    /// The disk has made no progress for this time.
     Disk(Duration),
 }
 
@@ -54,8 +54,8 @@ impl Recorded {
         kept.failure.is_none() && ending.is_none() && (*dropped, *dropped_runs, *unwritten) == (0, 0, 0)
     }
 
-    /// Returns the outcome of a log whose disk has made no progress for that time, and was given
-    /// up.
+    /// Returns the outcome of a log that was given up because its disk has made no progress for
+    /// that time.
     pub fn without_end(path: PathBuf, patience: Duration) -> Self {
         let ending = Some(Ending::Disk(patience));
         Self { path, kept: Kept::default(), dropped: 0, dropped_runs: 0, unwritten: 0, ending }

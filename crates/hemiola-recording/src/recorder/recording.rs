@@ -1,4 +1,4 @@
-//! What is recorded of a run, where and how: `[log]`, and the command line over it.
+//! The settings by which a run is recorded: `[log]`, overridden by the command line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::shown::IMAGE_TYPE;
 pub struct Recording {
     /// The path of the file.
     pub path: PathBuf,
-    /// How the log is compressed.
+    /// The compression of the log.
     pub compression: LogCompression,
-    /// The time between two flushes: a killed process may lose as much, and a machine without power
-    /// twice as much.
+    /// The time between two flushes: a killed process may lose that much, and a machine that loses
+    /// its power twice that much.
     pub flush: Duration,
     /// The length of a file, after which the next one begins.
     pub split: Option<LogExtent>,
@@ -33,7 +33,7 @@ pub struct Recording {
     pub requests: Vec<ValueRequest>,
     /// Representations that are only observed because conditions refer to them, and not recorded.
     pub only_watched: BTreeSet<String>,
-    /// The conditions of what is recorded only while something holds, by name.
+    /// The conditions under which values and messages are recorded, by name.
     pub conditions: BTreeMap<String, Condition>,
     /// The topics to record.
     pub topics: TopicChoice,
@@ -48,14 +48,14 @@ pub struct Recording {
 /// Options for the recording of one run, which override `[log]`.
 #[derive(Clone, Debug, Default)]
 pub struct RecordingOptions {
-    /// The path of the file, whatever the configuration says.
+    /// The path of the file, which overrides the configuration.
     pub path: Option<PathBuf>,
-    /// Whether the configured folder is ignored: recording is off, or a log is replayed that exists
+    /// Set if the configured folder is ignored: recording is off, or a log is replayed that exists
     /// already.
     pub ignores_folder: bool,
     /// The only representations and topics to record; all configured ones if empty.
     pub only: Vec<ValueRequest>,
-    /// How the log is compressed, if not as configured.
+    /// The compression of the log, if it overrides the configuration.
     pub compression: Option<LogCompression>,
 }
 
@@ -106,7 +106,7 @@ impl Recording {
 }
 
 impl Recording {
-    /// Returns what is to be observed of the robot.
+    /// Returns the values of the robot that are to be observed.
     pub fn observation(&self) -> Observation {
         let topics = self.topics.clone();
         let observation = Observation::of(self.requests.clone())
@@ -151,7 +151,8 @@ impl TopicChoice {
         is_recorded(&self.configuration, topic)
     }
 
-    /// Returns the most messages of a topic that are recorded in a second, if that is limited.
+    /// Returns the maximum number of messages of a topic that are recorded per second, if that is
+    /// limited.
     pub fn rate(&self, topic: &str) -> Option<f64> {
         let said = self.chosen.iter().find(|chosen| chosen.representation == topic).and_then(|chosen| chosen.rate);
         said.or_else(|| self.configuration.channels.get(topic)?.rate)
@@ -183,7 +184,8 @@ fn next_number(folder: &Path, name: &str) -> u64 {
     numbers.max().unwrap_or(0) + 1
 }
 
-/// Returns what is observed of `recordable`, and the configured names that are not among it.
+/// Returns the values of `recordable` that are observed, and the configured names that are not
+/// among them.
 fn requests(
     chosen: &[ValueRequest],
     configuration: &LogConfiguration,

@@ -17,8 +17,8 @@ use crate::names::topic;
 pub struct TopicChannels {
     handle: RobotHandle,
     choice: TopicChoice,
-    /// The topics for which it was decided, and reported if necessary, whether they can be
-    /// recorded.
+    /// The topics that were examined for whether they can be recorded; those that cannot were
+    /// reported.
     looked_at: BTreeSet<String>,
     channels: Vec<TopicChannel>,
 }
@@ -28,7 +28,7 @@ struct TopicChannel {
     topic: String,
     schema: MessageSchema,
     id: Option<ChannelId>,
-    /// The least time between two messages.
+    /// The minimum time between two messages.
     period: Duration,
     due: Time,
     received: u64,
@@ -66,7 +66,7 @@ impl TopicChannels {
         }
     }
 
-    /// Reports of which topics messages are missing in the log, and why.
+    /// Reports the topics whose messages are missing in the log, and why.
     fn note_unreadable(&mut self) {
         let bus = self.handle.bus();
         let unreadable = bus.unreadable_topics().into_iter();
@@ -88,7 +88,7 @@ impl TopicChannels {
         self.channels.iter_mut().try_for_each(|channel| channel.begin(log))
     }
 
-    /// Returns whether there are topics that the log does not know yet.
+    /// Returns whether there are topics that the log does not have yet.
     pub fn has_new(&self, seen: &mut Observer) -> bool {
         seen.topics().len() > self.channels.len()
     }
@@ -130,7 +130,7 @@ impl TopicChannels {
         None
     }
 
-    /// Returns the counts, as those of the channels of values.
+    /// Returns the counts, like those of the channels of values.
     pub fn counts(&self, seen: &mut Observer) -> BTreeMap<String, String> {
         let channels = self.channels.iter().enumerate().map(|(index, channel)| {
             let TopicChannel { topic, written, left_out, .. } = channel;

@@ -12,17 +12,18 @@ use hemiola_trace::{Capture, Catalog, CycleId, TickScale};
 /// The longest runs since the last file.
 pub struct WorstRuns {
     handle: RobotHandle,
-    /// When to look again.
+    /// The time of the next check.
     due: Instant,
     /// The duration of the longest run of each cycle in ticks, and the events around it.
     found: BTreeMap<CycleId, (u64, Capture)>,
 }
 
-/// The time of the first look, so that a robot that does not run for long has a longest run, too.
+/// The time until the first check, so that a robot that does not run for long has a longest run,
+/// too.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
-/// The period of looks, in which no events are overwritten before they were seen.
+/// The period of checks, in which no events are overwritten before they were seen.
 const LOOK_PERIOD: Duration = Duration::from_secs(1);
-/// The time before and after a run that its trace contains, as it often shows the cause.
+/// The time before and after a run that its trace contains, because it often shows the cause.
 const AROUND: Duration = Duration::from_millis(10);
 
 impl WorstRuns {

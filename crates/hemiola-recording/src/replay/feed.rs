@@ -24,11 +24,11 @@ pub struct LogFeed {
     is_over: bool,
     /// The number of the last sample.
     number: Option<u32>,
-    /// Whether the source is fed from outside, so that samples can lapse.
+    /// Set if the source is fed from outside, so that samples can lapse.
     is_fed: bool,
-    /// When the value was sampled that the last sample only repeats.
+    /// The time at which the value was sampled that the last sample only repeats.
     lapsed: Option<LogTime>,
-    /// Samples with a lower number are not needed.
+    /// The number of the first sample that is needed.
     first: u32,
 }
 
@@ -45,7 +45,8 @@ enum Gathering {
 /// A sample, with the parts that were read.
 struct Sample {
     time: LogTime,
-    /// When it was taken: earlier, if the sample only says that who delivers was lost.
+    /// The time at which it was taken: earlier, if the sample only reports that its sender was
+    /// lost.
     taken: LogTime,
     /// The number among all samples of the source.
     number: u32,
@@ -58,7 +59,7 @@ struct Message {
     data: Arc<[u8]>,
 }
 
-/// The most samples that are incomplete: a recorder writes a sample before the second next one.
+/// The maximum number of incomplete samples: a recorder writes a sample before the second next one.
 const MOST_BEGUN: usize = 2;
 
 impl LogFeed {
@@ -103,7 +104,7 @@ impl LogFeed {
         })
     }
 
-    /// Lets it stand in for a source that is fed from outside, by somebody who may be lost.
+    /// Makes the feed replace a source that is fed from outside, by a peer that may be lost.
     #[must_use]
     pub fn of_fed_source(self) -> Self {
         Self { is_fed: true, ..self }

@@ -1,4 +1,4 @@
-//! What a log contains about the runs of its robot.
+//! The contents of a log, and the runs of its robot.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
 
 /// A log that was read once as a whole: a file, or several, of which the path names the first or
-/// the folder. Example: [the module](super).
+/// the folder. See [the module](super).
 pub struct ReplayLog {
     split: SplitLog,
     /// The channels, by topic.
@@ -24,7 +24,7 @@ pub struct ReplayLog {
     /// The log time at which the robot's clock was zero.
     origin: LogTime,
     end: Time,
-    /// Topics of which only some messages were to be recorded.
+    /// The topics of which only some messages were to be recorded.
     partial: BTreeSet<String>,
     configuration: Option<BTreeMap<String, String>>,
     process: Option<String>,
@@ -37,9 +37,9 @@ pub struct ReplayLog {
     damages: usize,
 }
 
-/// The most places of damage that are reported.
+/// The maximum number of places of damage that are reported.
 const MOST_TOLD: usize = 10;
-/// The most events that are kept.
+/// The maximum number of events that are kept.
 const MOST_EVENTS: usize = 10_000;
 
 impl ReplayLog {
@@ -47,7 +47,7 @@ impl ReplayLog {
     ///
     /// # Errors
     /// Returns an error if the log cannot be read, or the path leads to no log or to several.
-    /// Damage is no error.
+    /// Damage is not an error.
     pub fn read(path: &Path) -> Result<Self, RecordingError> {
         Self::read_with(path, |_, _| {})
     }
@@ -56,7 +56,7 @@ impl ReplayLog {
     /// all its bytes.
     ///
     /// # Errors
-    /// The same errors as those of [`read`](Self::read).
+    /// Returns the errors of [`read`](Self::read).
     pub fn read_with(path: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Self, RecordingError> {
         let split = SplitLog::find(path)?;
         let (mut partial, mut runs) = (BTreeSet::new(), Ok(Vec::new()));
@@ -167,8 +167,7 @@ impl ReplayLog {
         self.process.as_deref()
     }
 
-    /// Returns the processes from whose logs this one was merged; `None` if it was recorded as it
-    /// is.
+    /// Returns the processes from whose logs this one was merged; `None` if it was not merged.
     pub fn merged_processes(&self) -> Option<&str> {
         self.merged_processes.as_deref()
     }
@@ -235,7 +234,7 @@ fn add_channels(channels: &mut BTreeMap<String, Vec<Arc<Channel>>>, log: &LogRea
     }
 }
 
-/// Returns whether an event is of interest to somebody who searches for events.
+/// Returns whether an event is of interest in a search for events.
 fn is_remarkable(event: &JournalEvent) -> bool {
     !matches!(event, JournalEvent::Message { severity: Severity::Information, .. })
 }

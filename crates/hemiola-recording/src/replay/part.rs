@@ -1,4 +1,4 @@
-//! A representation of a source or cycle, and how its values are read from a log.
+//! A representation of a source or cycle, and the way in which its values are read from a log.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use hemiola_model::{RepresentationDescriptor, ValueMut};
 use super::remarks::Remarks;
 use crate::error::RecordingError;
 
-/// A representation, and how its values are read from a log.
+/// A representation, and the way in which its values are read from a log.
 pub struct Part {
     topic: String,
     descriptor: &'static RepresentationDescriptor,
@@ -26,9 +26,9 @@ pub struct Part {
 
 /// The form of a channel's messages.
 enum Form {
-    /// The same as they would have today.
+    /// The same form as they would have today.
     Same,
-    /// Another version of the type, or another type.
+    /// The form of another version of the type, or of another type.
     Other(Box<Adapter>),
 }
 
@@ -116,7 +116,7 @@ impl Part {
     }
 
     fn warning(&self, channel: &Channel, adapter: &Adapter) -> Option<String> {
-        // Fields of other robots' messages that are not used are no warning.
+        // Fields of other robots' messages that are not used cause no warning.
         let is_told = |change: &&FieldChange| !(self.is_mapped() && matches!(change, FieldChange::Removed(_)));
         let changes: Vec<_> = adapter.changes().iter().filter(is_told).map(ToString::to_string).collect();
         let name = self.descriptor.name();

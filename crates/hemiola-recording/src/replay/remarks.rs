@@ -1,4 +1,4 @@
-//! Remarks about the log that a replay makes on its way.
+//! The findings of a replay about its log.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use hemiola_model::data::ReadError;
 
 use hemiola_words::counted;
 
-/// The findings of a replay in its log that people should know: each is reported once when it is
+/// The findings of a replay in its log that users should know: each is reported once when it is
 /// found, and with its count at the end. They are found on the thread that steps the robot, and
 /// reported by another one.
 ///
@@ -21,7 +21,7 @@ pub struct Remarks(Arc<Mutex<Found>>);
 #[derive(Default)]
 struct Found {
     new: Vec<String>,
-    /// Values that do not fit their field, by topic and field.
+    /// The counts of values that do not fit their field, by topic and field.
     misfits: BTreeMap<(String, String), u64>,
     /// The counts of values that are taken from the log, by representation.
     taken: BTreeMap<String, TakenCounts>,
@@ -38,7 +38,7 @@ struct TakenCounts {
 }
 
 impl Remarks {
-    /// Notes that a value does not fit its field.
+    /// Records that a value does not fit its field.
     pub fn misfit(&self, topic: &str, misfit: &ReadError) {
         let mut found = self.found();
         let count = found.misfits.entry((topic.to_owned(), misfit.path.clone())).or_default();
@@ -48,13 +48,13 @@ impl Remarks {
         }
     }
 
-    /// Notes that a message cannot be read.
+    /// Records that a message cannot be read.
     pub fn unreadable(&self, problem: String) {
         self.found().new.push(problem);
     }
 
-    /// Notes whether a run has found a value of a representation in the log, and how many values of
-    /// the log were skipped before it.
+    /// Records whether a run has found a value of a representation in the log, and how many values
+    /// of the log were skipped before it.
     pub fn took(&self, representation: &str, is_there: bool, left_over: u64) {
         let mut found = self.found();
         if !found.taken.contains_key(representation) {

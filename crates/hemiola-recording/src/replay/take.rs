@@ -17,7 +17,7 @@ pub struct LogValues {
     next: Option<Kept>,
     /// The newest message that is due.
     last: Option<Kept>,
-    /// Whether a run has begun: values before the first run belong to none.
+    /// Set once a run has begun: values before the first run belong to none.
     has_begun: bool,
     remarks: Remarks,
 }

@@ -7,7 +7,7 @@ use super::Drawing;
 use super::messages::{CircleAnnotation, Color, ImageAnnotations, Point2, PointsAnnotation, TextAnnotation};
 use super::scene::{arrow_head, ellipse};
 
-/// Sizes in pixels.
+/// The sizes, in pixels.
 const THICKNESS: f64 = 1.0;
 const POINT: f64 = 3.0;
 const FONT: f64 = 12.0;

@@ -1,4 +1,4 @@
-//! The channel of what updates show under a name: its topic, and the type of its messages.
+//! The channel of the output of updates under a name: its topic, and the type of its messages.
 
 use std::sync::LazyLock;
 
@@ -17,8 +17,8 @@ pub struct Channel {
     pub schema: &'static MessageSchema,
 }
 
-/// Returns the channel of an update's output under this name; `is_over_image` says whether the
-/// space of a drawing is an image. Returns `None` if there are no messages of that kind.
+/// Returns the channel of an update's output under this name; `is_over_image` is set if the space
+/// of a drawing is an image. Returns `None` if there are no messages of that kind.
 ///
 /// ```
 /// use hemiola_model::module::DebugKind;
@@ -42,7 +42,7 @@ pub fn channel(name: &str, kind: DebugKind, is_over_image: bool) -> Option<Chann
 }
 
 /// Returns the channel of all places, for clients that subscribe to one channel for the places in
-/// everything else that they subscribe to. In logs each place has a topic of its own below this
+/// everything else to which they subscribe. In logs each place has a topic of its own below this
 /// one.
 pub fn places() -> Channel {
     Channel { topic: "/debug/tf".to_owned(), schema: &TRANSFORM }

@@ -1,5 +1,5 @@
-//! Gathers single records of updates into messages: the drawing of one run under one name becomes
-//! one message.
+//! The gathering of single records of updates into messages: the drawing of one run under one name
+//! becomes one message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::{Drawing, Message};
 pub struct Gathered {
     /// The spaces that are images.
     images: BTreeSet<String>,
-    /// Drawings that may be incomplete, by their names and updates.
+    /// The drawings that may be incomplete, by their names and updates.
     open: BTreeMap<(&'static str, Arc<str>), Drawing>,
     /// The newest time of all records.
     newest: Time,
@@ -24,8 +24,8 @@ pub struct Gathered {
 const COMPLETE: Duration = Duration::from_millis(500);
 
 impl Gathered {
-    /// Creates an empty one. Drawings in these spaces lie over images, and so do those in spaces of
-    /// images that are shown.
+    /// Creates an empty collection. Drawings in these spaces lie over images, and so do those in
+    /// spaces of images that are shown.
     pub fn over(images: BTreeSet<String>) -> Self {
         Self { images, open: BTreeMap::new(), newest: Time::ZERO }
     }

@@ -12,7 +12,7 @@ use super::messages::{
     TextPrimitive, Vector3,
 };
 
-/// Sizes in pixels.
+/// The sizes, in pixels.
 const THICKNESS: f64 = 2.0;
 const FONT: f64 = 14.0;
 /// The diameter of a point in metres.

@@ -1,9 +1,9 @@
-//! Measures what reading the kernel's accounts costs:
+//! Measures the cost of reading the kernel's accounts:
 //! `cargo run --release -p hemiola-realtime --example account_cost`.
 //!
 //! Method: it reads as the service thread of a robot does, but without the pauses: the accounts of
-//! some threads that sleep, then what the host took of all cores; it prints medians and 99 of 100
-//! of many readings.
+//! some threads that sleep, then what the host took of all cores; it prints medians and 99th
+//! percentiles of many readings.
 
 use hemiola_realtime::{KernelThread, StolenTime, ThreadAccount};
 use std::sync::mpsc::channel;

@@ -1,10 +1,10 @@
-//! Measures how late periodic threads start on this machine, and what it costs to be on time.
+//! Measures how late periodic threads start on this machine, and the cost of being on time.
 //!
 //! `cargo run --release -p hemiola-realtime --example wakeup_latency [PERIOD_US [SLEEPS]]`
 //!
-//! It works in the manner of cyclictest: a thread sleeps until absolute due times, and how late it
-//! is there is measured, once for each scheduling policy, and for each with sleeps that end at the
-//! due time and with adaptive earliness.
+//! It works like cyclictest: a thread sleeps until absolute due times, and how late it is there is
+//! measured, once for each scheduling policy, and for each with sleeps that end at the due time and
+//! with adaptive earliness.
 
 use hemiola_realtime::{
     AdaptiveEarliness, EarlinessCost, LatencyDistribution, Niceness, Policy, Priority, RealtimeError, ThreadSettings,

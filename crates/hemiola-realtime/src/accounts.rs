@@ -9,8 +9,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-/// The account that the kernel keeps of a thread, open to be read again and again from any thread:
-/// two system calls, and no allocation.
+/// The account that the kernel keeps of a thread, open to be read repeatedly from any thread: two
+/// system calls, and no allocation.
 ///
 /// ```
 /// use hemiola_realtime::{KernelThread, ThreadAccount};
@@ -31,11 +31,7 @@ pub struct ThreadAccount {
 
 /// The times that a thread had and waited for cores since it began: [`ThreadAccount::read`].
 ///
-/// ```
-/// use hemiola_realtime::ThreadTimes;
-///
-/// assert_eq!(ThreadTimes::default().waiting.as_nanos(), 0);
-/// ```
+/// See [`ThreadAccount`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThreadTimes {
     /// The time on a core, up to this moment if it is on one; what the host took meanwhile is
@@ -73,14 +69,14 @@ impl ThreadAccount {
 }
 
 /// The time that the host of a virtual machine took of its cores, since the machine was started:
-/// cores that had work, and did not get to it.
+/// time in which cores had work and could not do it.
 ///
 /// ```
 /// use hemiola_realtime::StolenTime;
 ///
 /// # #[cfg(target_os = "linux")] {
 /// let mut stolen = StolenTime::open()?;
-/// assert!(stolen.read()?.count() >= 1); // a core, and zero on a machine that is none of somebody's
+/// assert!(stolen.read()?.count() >= 1); // one entry per core; zero on a physical machine
 /// # }
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -91,7 +87,7 @@ pub struct StolenTime {
 }
 
 impl StolenTime {
-    /// The step in which the kernel counts: less is not shown until it is as much.
+    /// The step in which the kernel counts: less is not shown until it has added up to that.
     pub const STEP: Duration = Duration::from_millis(10);
 
     /// Opens the account of all cores.
@@ -102,11 +98,11 @@ impl StolenTime {
         Ok(Self { stat: File::open("/proc/stat")?, bytes: vec![0; LONGEST_STAT] })
     }
 
-    /// Returns the present times, core by core. It takes one system call, in which the kernel
+    /// Returns the present times, core by core. This takes one system call, in which the kernel
     /// writes all of `/proc/stat`.
     ///
     /// # Errors
-    /// The error of the system.
+    /// Returns the error of the system.
     pub fn read(&mut self) -> io::Result<impl Iterator<Item = (CoreId, Duration)>> {
         let length = self.stat.read_at(&mut self.bytes, 0)?;
         Ok(stolen(&self.bytes[..length]))

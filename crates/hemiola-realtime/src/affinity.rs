@@ -6,11 +6,7 @@ use crate::os;
 
 /// A processor core (a hardware thread), numbered as the kernel numbers them.
 ///
-/// ```
-/// use hemiola_realtime::{Affinity, CoreId};
-///
-/// assert!(Affinity::of_this_thread().cores().iter().all(|&CoreId(number)| number < 4096));
-/// ```
+/// See [`Affinity`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoreId(pub usize);
 

@@ -1,7 +1,7 @@
-//! An allocator that counts, for tests that prove that a thread does not allocate.
+//! A counting allocator, for tests that prove that a thread does not allocate.
 //!
 //! # Safety
-//! Every call is handed to [`System`] unchanged; counting touches only thread-local cells of
+//! Every call is passed to [`System`] unchanged; counting accesses only thread-local cells of
 //! integers, which are initialised at compile time and have no destructor, so that counting neither
 //! allocates nor fails, not even while a thread ends.
 #![expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
@@ -32,17 +32,12 @@ pub struct CountingAllocator;
 
 /// The number of a thread's allocations and deallocations.
 ///
-/// ```
-/// use hemiola_realtime::Allocations;
-///
-/// let counted = Allocations { allocations: 2, deallocations: 1, bytes: 640 };
-/// assert_eq!(counted.calls(), 3); // a real-time thread makes none of either kind
-/// ```
+/// See [`AllocationGuard`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allocations {
     /// The number of calls that obtained memory. Growing or shrinking a block is one.
     pub allocations: u64,
-    /// The number of calls that gave memory back.
+    /// The number of calls that freed memory.
     pub deallocations: u64,
     /// The number of bytes obtained; for a block that changes size, all of its new size.
     pub bytes: u64,
@@ -112,8 +107,8 @@ impl AllocationGuard {
     }
 }
 
-/// From now on, counts the calling thread's calls to the allocator for
-/// [`calls_by_watched_threads`], too.
+/// Starts to count the calling thread's calls to the allocator for [`calls_by_watched_threads`],
+/// too.
 ///
 /// A test of a framework calls it within a module, and so watches threads that it did not start.
 /// Calling it again does nothing.

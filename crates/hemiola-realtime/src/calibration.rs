@@ -3,7 +3,7 @@
 //!
 //! There is a file per cost. Each measurement starts threads of its own with real-time priority, or
 //! with the present one where that is not permitted: [`Calibration::policy`] shows it, because then
-//! the figures are those of threads that share their cores with everybody.
+//! the figures are those of threads that share their cores with all others.
 
 mod hand_over;
 mod preemption;
@@ -52,7 +52,7 @@ pub struct Calibration {
     pub preemption: Option<LatencyDistribution>,
 }
 
-/// The policy that a measurement ran under.
+/// The policy under which a measurement ran.
 ///
 /// ```
 /// use hemiola_realtime::{Policy, PolicyInForce, Priority, wakeup_latency};
@@ -110,8 +110,8 @@ impl Calibration {
         Self::of(100)
     }
 
-    /// Measures with so many timers and preemptions, and accordingly more of what takes less time.
-    /// Two measurements of a process take turns, as each would disturb the other one.
+    /// Measures with `samples` timers and preemptions, and accordingly more of what takes less
+    /// time. Two measurements of a process take turns, because each would disturb the other one.
     fn of(samples: usize) -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -134,7 +134,7 @@ fn measuring(name: &str) -> ThreadSettings {
     above_others(name, 0)
 }
 
-/// Returns the settings of a measuring thread with a priority that much higher.
+/// Returns the settings of a measuring thread with a priority that is higher by `by`.
 fn above_others(name: &str, by: u8) -> ThreadSettings {
     let settings = ThreadSettings::new(name);
     match Priority::new(90 + by) {

@@ -1,4 +1,4 @@
-//! Puts panics into words, quietly.
+//! The containment of panics: their description, without output.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// A guard: as long as it lives, panics on this thread are reported by the code that made it.
-/// Nothing is printed on the spot, where that would cost a real-time thread dearly.
+/// Nothing is printed at once, which would be expensive on a real-time thread.
 ///
 /// ```
 /// use hemiola_realtime::{Containment, describe_panic, take_place};

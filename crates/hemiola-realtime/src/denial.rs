@@ -1,4 +1,4 @@
-//! The settings that the operating system refused, why, and how to obtain them.
+//! The settings that the operating system refused, with the reasons, and how to obtain them.
 
 use std::fmt;
 use std::io;
@@ -24,7 +24,7 @@ pub struct Denial {
     pub setting: String,
     /// The reason in words, with the error of the system.
     pub reason: String,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -56,7 +56,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the setting is in force.
+    /// Returns whether the setting is in force.
     pub fn is_granted(&self) -> bool {
         *self == Outcome::Granted
     }

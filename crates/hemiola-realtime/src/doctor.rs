@@ -1,9 +1,9 @@
-//! The doctor, which examines whether this machine is fit for real time, and what would make it
-//! fitter.
+//! The doctor, which examines whether this machine is suitable for real time, and how it could be
+//! improved.
 //!
-//! Every check reads files below a root folder (`/` on a real machine, a made-up tree in tests) and
-//! judges what it finds; the measurements at the end show the effect of all settings together. A
-//! check whose files do not exist has no finding.
+//! Every check reads files below a root folder (`/` on a real machine, a generated tree in tests)
+//! and judges what it finds; the measurements at the end show the effect of all settings together.
+//! A check whose files do not exist has no finding.
 
 mod kernel;
 mod measurements;
@@ -34,9 +34,9 @@ use std::path::Path;
 pub struct Finding {
     /// The subject of the check, in a few words.
     pub topic: &'static str,
-    /// How good or bad it is.
+    /// The judgement of the finding.
     pub state: State,
-    /// What was found.
+    /// The text of what was found.
     pub found: String,
     /// The reason why it matters to a real-time program.
     pub why: &'static str,
@@ -58,7 +58,7 @@ impl Finding {
     }
 }
 
-/// How good or bad a finding is.
+/// The judgement of a finding.
 ///
 /// ```
 /// use hemiola_realtime::{State, examine_settings};
@@ -73,7 +73,7 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// There is nothing to do.
+    /// Nothing needs to be done.
     Good,
     /// It works, but could be better.
     Advice,
@@ -81,8 +81,8 @@ pub enum State {
     Problem,
 }
 
-/// Examines this machine: all that [`examine_settings`] reads, and measurements. It takes about a
-/// second and a half, during which two cores are busy for a while.
+/// Examines this machine: everything that [`examine_settings`] reads, and measurements. This takes
+/// about a second and a half, during which two cores are busy for some of the time.
 pub fn examine() -> Vec<Finding> {
     let mut findings = examine_settings(Path::new("/"));
     findings.extend(os::clock_resolution().map(kernel::timer_resolution));
@@ -122,7 +122,7 @@ pub fn examine_settings(root: &Path) -> Vec<Finding> {
     checks.iter().filter_map(|check| check(&tree)).collect()
 }
 
-/// Formats the findings for people: a paragraph each, wrapped to so many columns, with reason and
+/// Formats the findings for people: a paragraph each, wrapped to `columns` columns, with reason and
 /// remedy where there is something to do, and a summary.
 pub fn findings_as_text(findings: &[Finding], columns: usize) -> String {
     const INDENT: usize = 4;

@@ -1,9 +1,10 @@
-//! Waiting for a due time: sleep twice, wake early by as little as the machine allows, then spin.
+//! The wait for a due time: two sleeps, which end as little early as the machine allows, then
+//! spinning.
 
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 use std::time::Duration;
 
-/// A tracker that decides how early to wake before a due time, so that the thread is there on time
+/// A tracker that decides how early to wake before a due time, so that the thread is on time
 /// although sleeps end late.
 ///
 /// A long sleep ends late by more than a short one, because the core sleeps more deeply. So the
@@ -11,9 +12,9 @@ use std::time::Duration;
 /// spun.
 ///
 /// The largest lateness of the first 64 short sleeps is the first estimate. From then on it tracks
-/// how late all but one of 200 short sleeps end at most (the 99.5th percentile of the oversleep)
-/// and wakes that much early, at most `bound`. Each sleep that ended later than estimated raises
-/// the estimate by 20 %, each other one lowers it by 0.1 %: both balance when 199 of 200 are
+/// the 99.5th percentile of the oversleep (the lateness that all but one of 200 short sleeps do not
+/// exceed) and wakes that much early, at most `bound`. Each sleep that ended later than estimated
+/// raises the estimate by 20 %, each other one lowers it by 0.1 %: both balance when 199 of 200 are
 /// earlier (the multiplicative form of stochastic quantile approximation, Robbins and Monro 1951).
 /// A single outlier therefore costs little, and a change by a factor of ten is followed within 13
 /// sleeps upwards and 2,300 downwards.
@@ -80,7 +81,7 @@ pub struct EarlySleep {
 pub struct EarlinessCost {
     /// The number of due times that were waited for.
     pub waits: u64,
-    /// The number of those that were missed because a sleep ended after them.
+    /// The number of due times that were missed because a sleep ended after them.
     pub late: u64,
     /// The processor time spent spinning.
     pub spinning: Duration,
@@ -94,7 +95,7 @@ const LEAD: Duration = Duration::from_micros(100);
 const QUANTILE: f64 = 0.995;
 /// The share of the estimate by which one observation may move it.
 const GAIN: f64 = 0.2;
-/// The smallest estimate, so that it can grow again: no sleep ends more punctually.
+/// The smallest estimate, so that it can grow again: no sleep ends more precisely.
 const FLOOR_NS: f64 = 1_000.0;
 /// The number of sleeps that make the first estimate.
 const FIRST_SLEEPS: u32 = 64;
@@ -102,8 +103,8 @@ const FIRST_SLEEPS: u32 = 64;
 const START_NS: f64 = 50_000.0;
 
 impl AdaptiveEarliness {
-    /// The default bound on how early a thread wakes: on machines whose sleeps end even later, it
-    /// is late instead.
+    /// The default bound on how early a thread wakes: on machines whose sleeps end even later, the
+    /// thread is late instead.
     pub const MOST: Duration = Duration::from_micros(200);
 
     /// Creates a tracker that wakes at most `bound` before the due time.
@@ -119,12 +120,12 @@ impl AdaptiveEarliness {
         }
     }
 
-    /// Returns how long before the due time it wakes at most.
+    /// Returns how long before the due time the thread wakes at most.
     pub fn bound(&self) -> Duration {
         Duration::from_nanos(self.bound_ns as u64)
     }
 
-    /// Returns how early it would wake now.
+    /// Returns how early the thread would wake now.
     pub fn earliness(&self) -> Duration {
         Duration::from_nanos(self.estimate_ns as u64)
     }
@@ -138,8 +139,8 @@ impl AdaptiveEarliness {
         (now < wake_at).then_some(EarlySleep { until: wake_at, is_short: true })
     }
 
-    /// Learns when a sleep has really ended. It is not to be called for one that something else has
-    /// ended.
+    /// Learns from when a sleep has really ended. Do not call this for a sleep that something else
+    /// has ended.
     pub fn note(&mut self, sleep: EarlySleep, woken: MonotonicTime) {
         if sleep.is_short {
             self.observe(woken.since(sleep.until));
@@ -161,15 +162,13 @@ impl AdaptiveEarliness {
     }
 
     /// Waits for `due`: sleeps, learns from how the sleeps went, spins for the rest. Returns the
-    /// time at which the thread is there, which is `due` or later. Due times in the past count as
-    /// late.
+    /// time at which the wait ended, which is `due` or later. Due times in the past count as late.
     pub fn meet(&mut self, due: MonotonicTime) -> MonotonicTime {
         self.meet_prepared(due, || ())
     }
 
     /// Waits like [`Self::meet`], and runs `prepare` when the sleeps have ended and `due` is still
-    /// to come: there it can bring into the caches what will be needed at once, instead of only
-    /// spinning.
+    /// to come: it can bring into the caches what will be needed at once, instead of only spinning.
     pub fn meet_prepared(&mut self, due: MonotonicTime, prepare: impl FnOnce()) -> MonotonicTime {
         let mut woken = monotonic_now();
         while let Some(sleep) = self.next_sleep(woken, due) {
@@ -193,7 +192,7 @@ impl AdaptiveEarliness {
     }
 
     /// Returns when the last sleep ended before the due time that was [met](Self::meet) last: since
-    /// then the thread has had a core, which [`Respite`](crate::Respite) has to know.
+    /// then the thread has had a core, which [`Respite`](crate::Respite) must know.
     ///
     /// ```
     /// use hemiola_realtime::{AdaptiveEarliness, monotonic_now};

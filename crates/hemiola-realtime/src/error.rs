@@ -1,7 +1,7 @@
 //! Errors of requests that cannot be met at all, as opposed to those that the system merely refuses
 //! (see [`Denial`](crate::Denial)).
 
-/// A request that makes no sense or that leaves nothing to run on.
+/// A request that is not valid or that leaves nothing to run on.
 ///
 /// ```
 /// use hemiola_realtime::Priority;

@@ -37,7 +37,7 @@ pub struct LatencyDistribution {
 }
 
 impl LatencyDistribution {
-    /// Summarises what was measured; all zeros if nothing was. Reorders `latencies`.
+    /// Summarises measured latencies; all zeros if there are none. Reorders `latencies`.
     ///
     /// ```
     /// use hemiola_realtime::LatencyDistribution;

@@ -1,9 +1,9 @@
-//! The operating system's real-time services with a safe face: threads with a policy, locked
+//! The operating system's real-time services with a safe interface: threads with a policy, locked
 //! memory, absolute sleeps, wake-ups.
 //!
-//! Layer rule: this crate knows nothing of modules, plans or cycles. Nothing in it fails because a
-//! permission is missing: what the system refuses is reported as a [`Denial`] that names the reason
-//! and the remedy, and the program runs all the same.
+//! Layer rule: this crate knows nothing about modules, plans or cycles. Nothing in it fails because
+//! a permission is missing: what the system refuses is reported as a [`Denial`] that names the
+//! reason and the remedy, and the program runs all the same.
 //!
 //! ```
 //! use hemiola_realtime::{AdaptiveEarliness, Policy, Priority, ThreadSettings, monotonic_now, spawn};

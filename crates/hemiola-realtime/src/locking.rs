@@ -1,4 +1,4 @@
-/// The memory that is locked, that is: stays in place and needs no page fault.
+/// The memory that is locked: it stays resident and causes no page faults.
 ///
 /// ```
 /// use hemiola_realtime::{Locking, secure_memory};

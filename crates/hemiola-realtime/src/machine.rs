@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 use crate::system_tree::SystemTree;
 
 /// Returns the processor, how many of its cores this program may use, and the kernel, in a line:
-/// measurements on one machine do not hold for another one.
+/// measurements on one machine do not apply to another one.
 ///
 /// ```
 /// assert!(hemiola_realtime::describe_machine().contains("core"));
@@ -24,7 +24,7 @@ fn describe(tree: &SystemTree, cores: usize) -> String {
     format!("{processor}, {cores}, {kernel}")
 }
 
-/// Returns the name by which the processor calls itself, or else that of the board that it is on.
+/// Returns the name that the processor reports, or else that of its board.
 fn processor(tree: &SystemTree) -> Option<String> {
     let cpuinfo = tree.text("proc/cpuinfo").unwrap_or_default();
     let named = cpuinfo.lines().find_map(|line| {

@@ -1,4 +1,4 @@
-//! Memory that causes no page fault when it matters: locked, and touched in advance.
+//! Memory that causes no page faults at critical times: locked, and touched in advance.
 
 use crate::denial::{Denial, Outcome, how_to_obtain_permission};
 use crate::locking::Locking;
@@ -8,7 +8,7 @@ use crate::system_tree::SystemTree;
 use std::hint::black_box;
 use std::io;
 
-/// The outcome of the request to keep memory at hand.
+/// The outcome of the request to keep memory resident.
 ///
 /// ```
 /// use hemiola_realtime::secure_memory;
@@ -24,20 +24,20 @@ pub struct MemoryReport {
     pub lock: Outcome,
     /// The memory that is locked, if any is.
     pub locking: Option<Locking>,
-    /// Whether the allocator keeps freed memory instead of returning it to the system. Only glibc's
+    /// Set if the allocator keeps freed memory instead of returning it to the system. Only glibc's
     /// can be configured so.
     pub keeps_heap: bool,
     /// The number of bytes of heap that were touched in advance.
     pub prefaulted_heap: usize,
 }
 
-/// Locks the process' memory as far as permitted, has the allocator keep what it gets, and touches
-/// `heap` bytes in advance (they go to the allocator's arena of the calling thread, so call it on
-/// the main thread, at start-up, before other threads).
+/// Locks the process' memory as far as permitted, makes the allocator keep freed memory, and
+/// touches `heap` bytes in advance (they go to the allocator's arena of the calling thread, so call
+/// it on the main thread, at start-up, before other threads).
 ///
 /// Locking is tried in the order [`Locking`] lists. Once future memory is locked, every stack of a
-/// new thread is resident as a whole, unless the thread sets how much of it is to be
-/// ([`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack)). It takes
+/// new thread is resident as a whole, unless the thread sets how much of it is to be resident
+/// ([`ThreadSettings::prefaulted_stack`](crate::ThreadSettings::prefaulted_stack)). This takes
 /// milliseconds per 10 MiB.
 pub fn secure_memory(heap: usize) -> MemoryReport {
     let keeps_heap = os::keep_heap();
@@ -84,7 +84,8 @@ pub fn prefault_stack(bytes: usize) -> usize {
 }
 
 /// Touches `bytes` of the calling thread's stack, and releases what locking has made resident
-/// beyond that: it comes again, and stays, when it is touched. Returns how many bytes were touched.
+/// beyond that: it becomes resident again, and stays so, when it is touched. Returns how many bytes
+/// were touched.
 pub(crate) fn settle_stack(bytes: usize) -> usize {
     let touched = prefault_stack(bytes);
     if bytes > 0 {
@@ -113,8 +114,8 @@ fn stack_position() -> usize {
     black_box(&mut 0u8 as *mut u8).addr()
 }
 
-/// Allocates in blocks that the heap serves (larger ones get a mapping of their own, which goes
-/// when they are freed), writes to every page, and frees them all.
+/// Allocates in blocks that the heap serves (larger ones get a mapping of their own, which is
+/// removed when they are freed), writes to every page, and frees them all.
 fn prefault_heap(bytes: usize) -> usize {
     const BLOCK: usize = 64 * 1024;
     let mut blocks: Vec<Vec<u8>> = Vec::with_capacity(bytes.div_ceil(BLOCK));

@@ -26,7 +26,7 @@ pub enum Policy {
     /// Runs like [`Policy::Fifo`], but threads of equal priority take turns.
     RoundRobin(Priority),
     /// Linux' constant bandwidth server over earliest deadline first: `runtime` of processor time
-    /// within `deadline` of each start of a `period`. The kernel wants
+    /// within `deadline` of each start of a `period`. The kernel requires
     /// `runtime <= deadline <= period`, and no affinity.
     Deadline {
         /// The processor time per period.
@@ -36,7 +36,7 @@ pub enum Policy {
         /// The time between two starts.
         period: Duration,
     },
-    /// Shares the processor with everything else. Timers of such a thread fire without slack.
+    /// Shares the processor with all other threads. Timers of such a thread fire without slack.
     TimeSharing {
         /// The weight among the others.
         nice: Niceness,
@@ -78,7 +78,7 @@ impl Priority {
     /// Returns the priority `level`.
     ///
     /// # Errors
-    /// [`RealtimeError::NoSuchPriority`] outside 1 to 99.
+    /// Returns [`RealtimeError::NoSuchPriority`] outside 1 to 99.
     pub fn new(level: u8) -> Result<Self, RealtimeError> {
         let priority = Priority(level);
         if (Self::LOWEST..=Self::HIGHEST).contains(&priority) {
@@ -119,7 +119,7 @@ impl Niceness {
     /// Returns the nice value `level`.
     ///
     /// # Errors
-    /// [`RealtimeError::NoSuchNiceness`] outside -20 to 19.
+    /// Returns [`RealtimeError::NoSuchNiceness`] outside -20 to 19.
     pub fn new(level: i8) -> Result<Self, RealtimeError> {
         if (-20..=19).contains(&level) { Ok(Niceness(level)) } else { Err(RealtimeError::NoSuchNiceness { level }) }
     }

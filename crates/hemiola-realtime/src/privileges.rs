@@ -32,14 +32,14 @@ impl Privileges {
     }
 }
 
-/// Whether the process is in the first user namespace, which maps every identity to itself. A
-/// kernel without user namespaces has no such file.
+/// Returns whether the process is in the first user namespace, which maps every identity to itself.
+/// A kernel without user namespaces has no such file.
 fn in_first_user_namespace(tree: &SystemTree) -> bool {
     tree.text("proc/self/uid_map").is_none_or(|map| map.split_whitespace().eq(["0", "0", "4294967295"]))
 }
 
 /// The time of each period that real-time threads of this process' control group may run, in
-/// kernels with `RT_GROUP_SCHED`: by default they get nothing.
+/// kernels with `RT_GROUP_SCHED`: by default they have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GroupShare {
     /// The microseconds per period.
@@ -52,7 +52,7 @@ impl GroupShare {
     /// The reason why it matters.
     pub(crate) const WHY: &str =
         "a real-time policy is refused to members of a control group without real-time bandwidth, even to root";
-    /// The remedy where the share is none.
+    /// The remedy where the share is zero.
     pub(crate) const REMEDY: &str = "write 950000 to cpu.rt_runtime_us of the group and of those around it, outermost \
         first (docker: `--cpu-rt-runtime=950000`)";
 

@@ -4,17 +4,16 @@
 //! `kernel.sched_rt_runtime_us` is set otherwise. If real-time threads leave less than that on a
 //! core, *all* of them stand still there, for up to 50 ms: also the important one whose work takes
 //! half a millisecond. So a thread that has no rest of its own must rest deliberately, or it stops
-//! those above it, whatever their priority.
-//! above it, whatever their priority.
+//! the threads above it, whatever their priority.
 
 use crate::time::MonotonicTime;
 use std::time::Duration;
 
 /// An account that ensures that a real-time thread rests, however much work there is.
 ///
-/// Nothing is demanded of a thread that rests a twelfth as long as it works, now and then. One that
-/// does not has to rest what it owes in pieces of 10 ms, so that a burst goes through undisturbed.
-/// A twelfth is half as much again as the kernel requires, because threads above work as well while
+/// Nothing is demanded of a thread that from time to time rests a twelfth as long as it works. One
+/// that does not must rest what it owes in pieces of 10 ms, so that a burst is not disturbed. A
+/// twelfth is half as much again as the kernel requires, because threads above work as well while
 /// this one rests.
 ///
 /// ```
@@ -41,8 +40,8 @@ const SHARE: u32 = 12;
 const PIECE: Duration = Duration::from_millis(10);
 
 impl Respite {
-    /// Notes that the thread worked from `begin` to `end`, and had rested since the last time.
-    /// Returns until when it must rest now, if it must. It makes no system call.
+    /// Records that the thread worked from `begin` to `end`, and had rested since the last time.
+    /// Returns until when it must rest now, if it must. Makes no system call.
     pub fn after_work(&mut self, begin: MonotonicTime, end: MonotonicTime) -> Option<MonotonicTime> {
         let rested = self.rests_since.map_or(Duration::MAX, |since| begin.since(since));
         self.owed = self.owed.saturating_sub(rested) + end.since(begin) / SHARE;

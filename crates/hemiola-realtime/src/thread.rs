@@ -2,7 +2,7 @@
 //!
 //! Settings are applied on the new thread before its body starts. Settings that the system refuses
 //! are reported, and the body runs all the same: a robot on a developer's laptop must work, only
-//! less punctually.
+//! with less precise timing.
 
 mod kernel_thread;
 
@@ -148,8 +148,8 @@ pub struct Spawned<T> {
 /// applied.
 ///
 /// # Errors
-/// [`RealtimeError::ThreadNotStarted`] if there is no thread to run on,
-/// [`RealtimeError::NameWithZeroByte`]. A setting that the system refuses is no error: see
+/// Returns [`RealtimeError::ThreadNotStarted`] if the thread cannot be created, or
+/// [`RealtimeError::NameWithZeroByte`]. A setting that the system refuses is not an error: see
 /// [`Spawned::report`].
 pub fn spawn<T, F>(settings: ThreadSettings, body: F) -> Result<Spawned<T>, RealtimeError>
 where
@@ -178,13 +178,13 @@ where
     Ok(Spawned { thread, report })
 }
 
-/// Applies the settings to the calling thread, all but the stack's size.
+/// Applies the settings to the calling thread, except for the stack's size.
 ///
 /// On Linux the name of the main thread is also the name of the process in `ps` and `top`.
 ///
 /// # Errors
-/// [`RealtimeError::NameWithZeroByte`]. A setting that the system refuses is no error: see
-/// [`ThreadReport`].
+/// Returns [`RealtimeError::NameWithZeroByte`]. A setting that the system refuses is not an error:
+/// see [`ThreadReport`].
 pub fn apply_to_this_thread(settings: &ThreadSettings) -> Result<ThreadReport, RealtimeError> {
     if settings.name.contains('\0') {
         return Err(RealtimeError::NameWithZeroByte { name: settings.name.clone() });

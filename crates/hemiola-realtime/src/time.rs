@@ -45,7 +45,7 @@ impl MonotonicTime {
 impl Add<Duration> for MonotonicTime {
     type Output = MonotonicTime;
 
-    /// Adds a duration, and saturates at the end of time.
+    /// Adds a duration, and saturates at the maximum.
     fn add(self, duration: Duration) -> MonotonicTime {
         MonotonicTime(self.0.saturating_add(nanoseconds(duration)))
     }
@@ -75,7 +75,7 @@ impl fmt::Debug for MonotonicTime {
     }
 }
 
-/// Returns the present time. It takes some 20 ns where the kernel serves it without a system call
+/// Returns the present time. This takes some 20 ns where the kernel serves it without a system call
 /// (clock source `tsc` or `arch_sys_counter`).
 pub fn monotonic_now() -> MonotonicTime {
     MonotonicTime(os::monotonic_nanoseconds())
@@ -85,7 +85,7 @@ pub fn monotonic_now() -> MonotonicTime {
 ///
 /// The thread runs some microseconds after `due` (26-67 µs under `SCHED_FIFO` on a small virtual
 /// machine, more under time sharing); [`AdaptiveEarliness::meet`](crate::AdaptiveEarliness::meet)
-/// makes up for it.
+/// compensates for that.
 ///
 /// ```
 /// use hemiola_realtime::{monotonic_now, sleep_until};

@@ -15,11 +15,11 @@
 //! No wake-up is lost: N1 and W1 change the same word, so one comes first. If N1 does, W1 sees the
 //! new generation and does not sleep. If W1 does, N1 sees a sleeper and N2 follows; by then the
 //! generation has moved, so that W2 either finds that out or was queued before N2 and is woken. A
-//! waiter that spins or has not yet arrived is no sleeper, and costs the notifier nothing: one
+//! waiter that spins or has not yet arrived is not a sleeper, and costs the notifier nothing: one
 //! atomic addition and no system call.
 //!
-//! An event of a [`WakeupSet`] has one sleeper more, for ever, which is woken another way: then N2
-//! marks the event in its set. Notifying other events costs nothing for that.
+//! An event of a [`WakeupSet`] permanently has one more sleeper, which is woken in another way:
+//! then N2 marks the event in its set. Notifying other events costs nothing for that.
 //!
 //! N1 releases and every reading of the generation acquires: what was written before the
 //! notification is seen after it.
@@ -117,7 +117,7 @@ impl Wakeup {
         Wakeup { word: AtomicU64::new(0), parking: Parking::new(), mark: None }
     }
 
-    /// Creates an event of a set, whose waiter is counted as a sleeper for ever.
+    /// Creates an event of a set, whose waiter is permanently counted as a sleeper.
     fn marking(mark: Mark) -> Self {
         Wakeup { word: AtomicU64::new(ONE_SLEEPER), parking: Parking::new(), mark: Some(mark) }
     }
@@ -128,11 +128,11 @@ impl Wakeup {
         generation(self.word.load(Ordering::Acquire))
     }
 
-    /// Signals the event to all threads that spin or come later, and wakes one of those that sleep,
+    /// Signals the event to all threads that spin or come later, and wakes one of those that sleep:
     /// the one of highest priority.
     ///
-    /// It costs one atomic addition, and a system call (6.5 µs on a small virtual machine) only if
-    /// a thread sleeps.
+    /// This costs one atomic addition, and a system call (6.5 µs on a small virtual machine) only
+    /// if a thread sleeps.
     pub fn notify_one(&self) {
         let sleepers = self.advance();
         if sleepers > 0 {
@@ -140,7 +140,7 @@ impl Wakeup {
         }
     }
 
-    /// Signals the event to all threads. It costs as much as [`Wakeup::notify_one`].
+    /// Signals the event to all threads. This costs as much as [`Wakeup::notify_one`].
     pub fn notify_all(&self) {
         let sleepers = self.advance();
         if sleepers > 0 {
@@ -149,7 +149,7 @@ impl Wakeup {
     }
 
     /// Sleeps until the event is signalled after `seen`, or until `deadline`. Returns at once if it
-    /// has been.
+    /// has been signalled.
     ///
     /// A thread that sleeps through exactly 2^32 signals misses them.
     pub fn wait(&self, seen: Generation, deadline: Option<MonotonicTime>) -> Reason {
@@ -207,7 +207,7 @@ impl Wakeup {
         self.word.fetch_add(ONE_GENERATION, Ordering::Release) as u32
     }
 
-    /// Makes step N2: wakes at most `count` of those who sleep, and the waiter of the set.
+    /// Makes step N2: wakes at most `count` of the threads that sleep, and the waiter of the set.
     fn wake(&self, sleepers: u32, count: u32) {
         if let Some(mark) = &self.mark {
             mark.set();

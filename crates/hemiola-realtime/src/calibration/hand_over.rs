@@ -29,7 +29,8 @@ pub(super) fn single(times: u32) -> Option<LatencyDistribution> {
     one_way(times, 1, measuring)
 }
 
-/// Measures the mean one-way time of a ball in each of `batches` batches of so many round trips.
+/// Measures the mean one-way time of a ball in each of `batches` batches of `round_trips` round
+/// trips.
 fn one_way(
     batches: u32,
     round_trips: u32,
@@ -61,8 +62,8 @@ fn one_way(
     distribution
 }
 
-/// The time after which a player leaves to whom no ball comes: whoever should serve may wait in the
-/// kernel for a lock of a thread that gets no core because of this one.
+/// The time after which a player leaves to whom no ball comes: the server may wait in the kernel
+/// for a lock of a thread that gets no core because of this one.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A court on which a ball flies between two cores: even numbers belong to the server, odd ones to

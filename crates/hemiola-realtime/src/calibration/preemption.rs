@@ -11,18 +11,18 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::thread::{KernelThread, spawn};
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 
-/// The memory that each of the two threads works on: most of a core's nearest cache, so that they
-/// drive each other out of it.
+/// The memory on which each of the two threads works: most of a core's nearest cache, so that they
+/// evict each other's data from it.
 const BYTES: usize = 32 * 1024;
 const PERIOD: Duration = Duration::from_millis(1);
 /// The time without an interruption after which the measurement ends.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Measures what a thread takes longer when another one on the same core interrupts it, beside what
-/// that one runs: two switches, the timer's interrupt, and what the caches have lost. Time in which
-/// other threads had the core, by the kernel's accounts of both threads, is excluded: on a busy
-/// machine Linux takes it from real-time threads for 50 ms now and then, and no interruption costs
-/// that.
+/// Measures how much longer a thread takes when another one on the same core interrupts it, not
+/// counting the time that this one runs: two switches, the timer's interrupt, and what the caches
+/// have lost. Time in which other threads had the core, by the kernel's accounts of both threads,
+/// is excluded: on a busy machine, Linux takes it from real-time threads for 50 ms from time to
+/// time, and no interruption costs that.
 ///
 /// The interrupted thread ends by itself and never waits for the other one, which may wait in the
 /// kernel for a lock of a thread that gets no core because of this one.
@@ -58,7 +58,7 @@ struct Desk {
     interruptions: AtomicU64,
     /// The time that the interrupter has run so far, in nanoseconds.
     spent: AtomicU64,
-    /// Whether the interrupter could not be started, so that nobody waits for it.
+    /// Set if the interrupter could not be started, so that nobody waits for it.
     over: AtomicBool,
 }
 
@@ -77,8 +77,8 @@ impl Desk {
         }
     }
 
-    /// Works until there were so many interruptions, or none for too long; returns what each one
-    /// cost.
+    /// Works until there were `most` interruptions, or none for too long; returns the cost of each
+    /// one.
     fn work(&self, most: usize, patience: Duration) -> Vec<Duration> {
         let mut data = vec![1u8; BYTES];
         let mut costs = Vec::with_capacity(most);
@@ -113,7 +113,7 @@ impl Desk {
     }
 }
 
-/// The kernel's accounts of who had the core.
+/// The kernel's accounts of the threads that had the core.
 struct Accounts {
     own: u32,
     /// The time of the last reading, and how long both threads had been on a core by then.

@@ -9,9 +9,10 @@ use crate::policy::Policy;
 use crate::thread::{ThreadSettings, spawn};
 use crate::time::{monotonic_now, sleep_until};
 
-/// Measures how late a thread is that waits for its times as cycles do: it wakes early and spins.
+/// Measures the lateness of a thread that waits for its times as cycles do: it wakes early and
+/// spins.
 pub(super) fn lateness(times: usize) -> Option<(LatencyDistribution, PolicyInForce)> {
-    /// The number of sleeps from which the earliness learns first.
+    /// The number of sleeps from which the earliness is first estimated.
     const BEFORE: usize = 64;
     const PERIOD: Duration = Duration::from_millis(1);
     let waiter = spawn(measuring("timer"), move || {

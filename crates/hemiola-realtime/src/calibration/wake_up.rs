@@ -11,8 +11,8 @@ use crate::thread::{ThreadSettings, spawn};
 use crate::time::{MonotonicTime, monotonic_now, sleep_until};
 use crate::wakeup::Wakeup;
 
-/// Measures how long it takes from waking a thread that sleeps on another core until it runs: what
-/// a hand-over costs where nobody spins. It takes some 50 milliseconds between the first and the
+/// Measures how long it takes from waking a thread that sleeps on another core until it runs: the
+/// cost of a hand-over where nobody spins. It takes some 50 milliseconds between the first and the
 /// last core that this thread may use; `None` if there is only one.
 ///
 /// ```
@@ -67,7 +67,7 @@ struct Bed {
 }
 
 impl Bed {
-    /// Sleeps again and again, and returns how long each wake-up took.
+    /// Sleeps repeatedly, and returns how long each wake-up took.
     fn sleep(&self, rounds: usize) -> Vec<Duration> {
         let mut latencies = Vec::with_capacity(rounds);
         while latencies.len() < rounds && !self.over.load(Ordering::Relaxed) {

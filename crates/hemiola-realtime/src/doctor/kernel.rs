@@ -1,4 +1,5 @@
-//! Checks of how the kernel is built and configured: preemption, throttling, timers, clock, memory.
+//! The checks of how the kernel is built and configured: preemption, throttling, timers, clock,
+//! memory.
 
 use super::Finding;
 use crate::privileges::Privileges;
@@ -73,7 +74,7 @@ pub(super) fn timer_slack(tree: &SystemTree) -> Option<Finding> {
     ))
 }
 
-/// Checks whether timers fire to the nanosecond, or on the next tick.
+/// Checks whether timers fire with nanosecond resolution, or on the next tick.
 pub(super) fn timer_resolution(resolution: Duration) -> Finding {
     const TOPIC: &str = "timer resolution";
     const WHY: &str = "without high-resolution timers every sleep ends on a tick, up to 10 ms late";

@@ -1,5 +1,5 @@
-//! Measurements of the effect of the machine's settings: how late sleeps end, and what hand-overs,
-//! wake-ups and interruptions cost.
+//! Measurements of the effect of the machine's settings: the lateness of sleeps, and the costs of
+//! hand-overs, wake-ups and interruptions.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Checks of the cores: which there are, how they share, how they sleep, and whether they are real.
+//! The checks of the cores: their number, how they share, how they sleep, and whether they are
+//! virtual.
 
 use super::Finding;
 use crate::system_tree::{SystemTree, parse_cores};
@@ -42,7 +43,7 @@ pub(super) fn cores(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// Checks which cores are two threads of one.
+/// Checks which cores are two hardware threads of one.
 pub(super) fn hardware_threads(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "hardware threads";
     const WHY: &str =
@@ -130,7 +131,7 @@ pub(super) fn idle_states(tree: &SystemTree) -> Option<Finding> {
     })
 }
 
-/// Checks whether the host of a virtual machine takes the cores away now and then.
+/// Checks whether the host of a virtual machine takes the cores away from time to time.
 pub(super) fn virtual_machine(tree: &SystemTree) -> Option<Finding> {
     const TOPIC: &str = "virtual machine";
     const WHY: &str =

@@ -1,8 +1,8 @@
-//! Linux: calls through rustix where that has a safe face, else through the C library.
+//! Linux: calls through rustix where that has a safe interface, else through the C library.
 //!
 //! # Safety
-//! Every call gets numbers, or pointers to values that are borrowed while it runs and as large as
-//! it is told.
+//! Every call receives numbers, or pointers to values that are borrowed while it runs and as large
+//! as the arguments state.
 #![expect(unsafe_code, reason = "system calls")]
 
 use super::check;
@@ -69,7 +69,8 @@ pub(crate) fn priority(thread: u32) -> Option<u8> {
     }
 }
 
-/// Returns `SCHED_FIFO` and so on; none of them for a thread that does not exist.
+/// Returns the scheduling class, such as `SCHED_FIFO`; none of them for a thread that does not
+/// exist.
 fn scheduling_class(thread: u32) -> i32 {
     // SAFETY: a call with a number; for a thread that does not exist it returns -1.
     unsafe { libc::sched_getscheduler(thread.cast_signed()) & !libc::SCHED_RESET_ON_FORK }
@@ -155,7 +156,7 @@ pub(crate) fn clock_resolution() -> Option<Duration> {
     Some(Duration::new(resolution.tv_sec as u64, resolution.tv_nsec as u32))
 }
 
-/// Sleeps until that time on `CLOCK_MONOTONIC`.
+/// Sleeps until this time on `CLOCK_MONOTONIC`.
 pub(crate) fn sleep_until(nanoseconds: u64) {
     let due = thread::Timespec {
         tv_sec: (nanoseconds / NANOSECONDS_PER_SECOND) as _,
@@ -166,7 +167,7 @@ pub(crate) fn sleep_until(nanoseconds: u64) {
 }
 
 /// Sleeps while the upper half of `word` equals `expected`, at most until `deadline` on
-/// `CLOCK_MONOTONIC`. It may also return for no reason.
+/// `CLOCK_MONOTONIC`. It may also return spuriously.
 #[cfg(not(loom))]
 pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, deadline: Option<u64>) {
     let deadline = deadline.map(timespec);
@@ -252,8 +253,8 @@ pub(crate) fn lowest_stack_address() -> io::Result<usize> {
 }
 
 /// Releases the pages of the calling thread's stack that lie more than `bytes` below the caller,
-/// which has at least a page there. They come again when they are touched, and are locked from then
-/// on if they were.
+/// which has at least a page there. They become resident again when they are touched, and are
+/// locked from then on if they were locked before.
 pub(crate) fn release_stack_beyond(bytes: usize) -> io::Result<()> {
     // SAFETY: a call with a number.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! Everything that calls the C library or the kernel, each function with a safe face.
+//! All calls of the C library and the kernel, each function with a safe interface.
 //!
 //! `linux` has all of it. `portable` serves the other Unixes with what POSIX has, and returns
 //! `Unsupported` for the rest.

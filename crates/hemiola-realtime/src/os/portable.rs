@@ -1,4 +1,4 @@
-//! Unixes other than Linux: POSIX scheduling, and honest refusals for what only Linux has.
+//! Unixes other than Linux: POSIX scheduling, and refusals of what only Linux has.
 //!
 //! # Safety
 //! As in `linux`: numbers, or pointers to values that are borrowed while a call runs.

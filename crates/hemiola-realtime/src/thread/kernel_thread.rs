@@ -1,4 +1,4 @@
-//! A thread as the kernel knows it, so that another one can change how it is scheduled.
+//! A thread by its number in the kernel, so that another one can change how it is scheduled.
 
 use crate::os;
 use crate::policy::Policy;
@@ -7,8 +7,8 @@ use std::time::Duration;
 
 /// A running thread, whose scheduling policy others can change, as a watchdog does.
 ///
-/// It is a number that the kernel gives to somebody else once the thread has ended, so it is to be
-/// used only while the thread runs.
+/// It is a number that the kernel reuses once the thread has ended, so use it only while the thread
+/// runs.
 ///
 /// ```
 /// use hemiola_realtime::{KernelThread, Niceness, Policy, Priority, ThreadSettings, spawn};
@@ -35,28 +35,30 @@ impl KernelThread {
         KernelThread(os::this_thread())
     }
 
-    /// Whether the thread has a real-time policy at present. A thread that has ended has none.
+    /// Returns whether the thread has a real-time policy at present. A thread that has ended has
+    /// none.
     pub fn is_real_time(self) -> bool {
         os::is_real_time(self.0)
     }
 
-    /// Returns its real-time priority, from 1 to 99; 0 if it shares time with all others. Nothing
-    /// if it is scheduled in another way, has ended, or the system does not show it. It takes two
-    /// system calls.
+    /// Returns the thread's real-time priority, from 1 to 99; 0 if it shares time with all others;
+    /// `None` if it is scheduled in another way, has ended, or the system does not show it. This
+    /// takes two system calls.
     pub fn priority(self) -> Option<u8> {
         os::priority(self.0)
     }
 
-    /// Changes how the kernel schedules the thread, from now on. It takes one system call.
+    /// Changes how the kernel schedules the thread, from now on. This takes one system call.
     ///
     /// # Errors
-    /// The error of the system: the permission is missing, the policy does not fit, the thread has
-    /// ended, or the system has no such call.
+    /// Returns the error of the system: the permission is missing, the policy does not fit, the
+    /// thread has ended, or the system has no such call.
     pub fn set_policy(self, policy: Policy) -> io::Result<()> {
         os::set_policy_of(self.0, policy)
     }
 
-    /// Returns for how long the thread has been on cores since it began. It takes one system call.
+    /// Returns for how long the thread has been on cores since it began. This takes one system
+    /// call.
     ///
     /// ```
     /// use hemiola_realtime::KernelThread;

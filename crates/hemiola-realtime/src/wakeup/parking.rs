@@ -1,5 +1,5 @@
 //! The place where the sleepers of a [`Wakeup`](super::Wakeup) are queued: in the kernel (a futex),
-//! or at a condition variable where the system has no futex and under loom.
+//! or on a condition variable where the system has no futex and under loom.
 
 #[cfg(all(target_os = "linux", not(loom)))]
 pub(super) use kernel::Parking;

@@ -25,7 +25,7 @@ pub struct Catalog {
     pub schemas: BTreeMap<String, DataType>,
     /// The topics that any of them publishes or subscribes to.
     pub topics: BTreeSet<String>,
-    /// The services that any of them asks.
+    /// The services that any of them calls.
     pub services: BTreeSet<String>,
 }
 
@@ -128,7 +128,7 @@ impl Component {
         self
     }
 
-    /// Adds representations that it provides.
+    /// Adds representations that the component provides.
     pub fn providing<N: Into<String>>(mut self, representations: impl IntoIterator<Item = N>) -> Self {
         self.provides.extend(representations.into_iter().map(Into::into));
         self

@@ -19,7 +19,7 @@ pub(crate) struct Fault {
     pub help: Option<String>,
 }
 
-/// The largest number of comparisons in a condition: nobody reads longer ones.
+/// The largest number of comparisons in a condition: longer ones are not legible.
 const MOST_COMPARISONS: usize = 32;
 
 /// Parses a condition on these representations.

@@ -7,7 +7,7 @@ use annotate_snippets::{
 
 use crate::Place;
 
-/// A problem or a doubt: what, where, why, and what to do.
+/// An error or a warning: what is wrong, where, why, and what to do.
 ///
 /// ```
 /// use hemiola_config::{Catalog, ConfigError, parse};
@@ -22,7 +22,7 @@ use crate::Place;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// Whether the robot can start in spite of it.
+    /// The severity: an error prevents the robot from starting.
     pub severity: Severity,
     /// The problem.
     pub message: String,
@@ -73,12 +73,12 @@ pub struct Diagnostics {
     errors: usize,
 }
 
-/// The number of diagnostics that are kept: nobody reads more, and hostile input must not fill the
-/// memory.
+/// The number of diagnostics that are kept: more would not be read, and hostile input must not fill
+/// the memory.
 const MOST_KEPT: usize = 200;
 
-/// The longest excerpt, in bytes. Longer excerpts are split, and longer lines are named and not
-/// shown.
+/// The longest excerpt, in bytes. Longer excerpts are split, and of longer lines only the position
+/// is shown.
 const LONGEST_EXCERPT: usize = 2000;
 
 impl Diagnostic {
@@ -180,8 +180,8 @@ fn excerpt<'p>(place: &'p Place, label: &'p str, kind: AnnotationKind) -> Elemen
     Snippet::source(text).line_start(line).path(place.file()).annotation(annotation(place, label, kind, &window)).into()
 }
 
-/// Underlines the place, as far as it is on its first line. An end of line that is itself wrong is
-/// beyond the line.
+/// Underlines the place, as far as it is on its first line. An end of line that is itself wrong
+/// lies beyond the line.
 fn annotation<'p>(place: &Place, label: &'p str, kind: AnnotationKind, window: &Range<usize>) -> Annotation<'p> {
     let line_end = place.source().line(place.line()).end;
     let (start, end) = (place.start().min(line_end), place.end().min(line_end));
@@ -199,7 +199,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds an error whose text and suggestions are only computed if somebody will read it.
+    /// Adds an error whose text and suggestions are only computed if it is kept.
     pub(crate) fn push_error(&mut self, describe: impl FnOnce() -> Diagnostic) {
         if self.found.len() < MOST_KEPT {
             self.push(describe());

@@ -21,7 +21,7 @@ const DEEPEST: usize = 24;
 
 const TOO_DEEP: &str = "tables and lists are nested too deep here";
 
-/// Parses the text as a table. If it is no TOML, returns `None` and reports all that is wrong.
+/// Parses the text as a table. If it is not TOML, returns `None` and reports all errors.
 pub(crate) fn parse_text(text: &Arc<SourceText>, found: &mut Diagnostics) -> Option<Node> {
     let whole = Place::new(text, 0..0);
     if text.content.len() > LONGEST_TEXT {
@@ -106,7 +106,7 @@ fn integer(digits: &str, radix: u32) -> Option<Value> {
     }
 }
 
-/// Parses a number. Infinity must be written as such, and is no result of too large a number.
+/// Parses a number. Infinity must be written as such, and does not result from too large a number.
 fn float(digits: &str) -> Option<f64> {
     digits.parse().ok().filter(|number: &f64| number.is_finite() || digits.contains(['i', 'n']))
 }
@@ -115,7 +115,7 @@ fn float(digits: &str) -> Option<f64> {
 /// key, than is sensible.
 ///
 /// The parser recurses over both, and their product is more than a thread's stack holds; so they
-/// are counted before.
+/// are counted first.
 fn nested_too_deep(text: &Arc<SourceText>) -> Option<Place> {
     let (mut open, mut dots) = (0_usize, 0_usize);
     for token in toml_parser::Source::new(&text.content).lex() {
@@ -155,7 +155,7 @@ fn report_syntax(text: &Arc<SourceText>, errors: &[toml::de::Error], found: &mut
 }
 
 fn syntax_error(text: &Arc<SourceText>, message: &str, place: &Place) -> Diagnostic {
-    // The parser's first guess of what a bare word was meant to be only explains the parser.
+    // The parser's first guess of the meaning of a bare word only explains the parser.
     let message = match message.trim_end_matches(", expected literal string") {
         "string values must be quoted" if place.text().trim().is_empty() => "the value is missing",
         message => message,

@@ -5,10 +5,10 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 const UNITS: [(&str, f64); 6] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9)];
 
-/// Reads `12 ms`, `1.5 s`, `200 us`.
+/// Parses a duration: `12 ms`, `1.5 s`, `200 us`.
 ///
 /// # Errors
-/// Returns what is wrong, as the end of "must be a duration ...".
+/// Returns a description of the error, as the end of "must be a duration ...".
 ///
 /// ```
 /// use std::time::Duration;

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::Diagnostics;
 
-/// The reason why a configuration cannot be used, or not be written.
+/// The reason why a configuration cannot be used, or cannot be written.
 ///
 /// ```
 /// use hemiola_config::{Catalog, LoadOptions, load};
@@ -25,7 +25,7 @@ pub enum ConfigError {
         file: Option<PathBuf>,
         /// The value's key, from the top of the file.
         key: String,
-        /// The reason why not.
+        /// The reason why it cannot be saved.
         reason: String,
     },
     /// A file cannot be read or written.

@@ -1,9 +1,9 @@
-//! Reads `robot.toml`, its overlays and parameter files into a typed, checked
+//! The reading of `robot.toml`, its overlays and parameter files into a typed, checked
 //! [`Configuration`](hemiola_model::configuration::Configuration).
 //!
-//! The format is described in `FORMAT.md` beside this crate. All errors are found in one go, and
+//! The format is described in `FORMAT.md` beside this crate. All errors are found in one pass, and
 //! shown with file, line, the offending text and what was probably meant. This crate knows names
-//! and types of modules from a [`Catalog`]; it never makes or runs one.
+//! and types of modules from a [`Catalog`]; it never creates or runs one.
 //!
 //! ```
 //! use hemiola_config::{Catalog, Component, parse};

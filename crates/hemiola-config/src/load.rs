@@ -97,7 +97,7 @@ pub struct Loaded {
     pub configuration: Configuration,
     /// The places where each value was written.
     pub origins: Origins,
-    /// The warnings: what is probably not meant.
+    /// The warnings about what is probably not meant.
     pub warnings: Diagnostics,
     /// The texts from which it was read, in the order in which later ones override earlier ones.
     pub texts: Vec<ConfigurationText>,
@@ -186,8 +186,8 @@ struct Loader<'c> {
     /// All values so far, of which later ones have replaced earlier ones.
     root: Table,
     texts: Vec<ConfigurationText>,
-    /// Whether every text could be read. Otherwise most of what the checks would find missing is in
-    /// the others.
+    /// Set as long as every text could be read. Otherwise, most of what the checks would find
+    /// missing is in the texts that could not.
     complete: bool,
     found: Diagnostics,
 }
@@ -249,7 +249,8 @@ impl Loader<'_> {
         self.found.push(error.help(help));
     }
 
-    /// Lets `folder/BallFinder.toml` override `[module.BallFinder]`, and so on.
+    /// Applies the parameter files of a folder: `BallFinder.toml` overrides `[module.BallFinder]`,
+    /// and so on.
     fn parameter_files(&mut self, folder: &Path) {
         let files = match toml_files(folder) {
             Ok(files) => files,

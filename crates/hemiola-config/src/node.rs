@@ -20,7 +20,7 @@ pub(crate) struct Node {
 pub(crate) enum Content {
     /// A truth value, a number or a text.
     Scalar(Value),
-    /// TOML has dates; configurations have no use for them.
+    /// A date, which TOML has and configurations do not use.
     Date,
     List(Vec<Node>),
     Table(Table),

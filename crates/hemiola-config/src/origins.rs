@@ -124,7 +124,7 @@ fn visit(node: &Node, path: String, origins: &mut BTreeMap<String, Origin>) {
     }
 }
 
-/// Returns a key as it stands in a path.
+/// Returns a key as it is written in a path.
 fn in_path(name: &str) -> String {
     if is_bare(name) { name.to_owned() } else { format!("{name:?}") }
 }

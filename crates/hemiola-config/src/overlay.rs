@@ -10,10 +10,10 @@ use crate::node::{Content, Node, Table};
 use crate::place::{Place, SourceText};
 use crate::suggest::nearest;
 
-/// Lets `over` override `base`: tables are merged, everything else is replaced, and `{ unset = true
-/// }` removes a value.
+/// Applies `over` to `base`: tables are merged, everything else is replaced, and `{ unset = true }`
+/// removes a value.
 ///
-/// Removing what is not there is a warning: it is a slip, or an overlay made for another robot.
+/// Removing what is not there is a warning: it is a mistake, or an overlay made for another robot.
 pub(crate) fn put_over(base: &mut Table, over: Table, path: &str, found: &mut Diagnostics) {
     for (name, node) in over {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
@@ -57,8 +57,9 @@ fn is_unset(node: &Node) -> bool {
     table.get("unset").is_some_and(|unset| matches!(unset.content, Content::Scalar(Value::Boolean(true))))
 }
 
-/// Parses a `--set` assignment such as `cycle.motion.workers=2`. A value that is not TOML is taken
-/// for a text, so that nobody has to quote for a shell and for TOML: `cycle.motion.deadline=12 ms`.
+/// Parses a `--set` assignment such as `cycle.motion.workers=2`. A value that is not TOML is read
+/// as a text, so that users need not quote for both the shell and TOML:
+/// `cycle.motion.deadline=12 ms`.
 pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) -> Option<Node> {
     let whole = Place::new(text, 0..text.content.len());
     let wrong = |found: &mut Diagnostics, message: &str| {
@@ -80,7 +81,7 @@ pub(crate) fn parse_assignment(text: &Arc<SourceText>, found: &mut Diagnostics) 
     if let Some(root) = parse_text(text, &mut problems) {
         return if is_empty(&root) { wrong(found, "an assignment needs a key and a value") } else { Some(root) };
     }
-    // The same key with a value that is certainly right shows whether the key is right.
+    // The same key with a value that is certainly valid shows whether the key is valid.
     let key_alone = SourceText::new(text.name.clone(), format!("{key}=0"), text.order);
     let mut root = parse_text(&key_alone, found)?;
     if is_empty(&root) {

@@ -34,7 +34,7 @@ pub(crate) struct SourceText {
 }
 
 impl Place {
-    /// Creates the place of `span`, a range of bytes. A range that is beyond the text or splits a
+    /// Creates the place of `span`, a range of bytes. A range that exceeds the text or splits a
     /// character is corrected.
     pub(crate) fn new(text: &Arc<SourceText>, span: Range<usize>) -> Self {
         let content = &text.content;

@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
 use crate::section::{Section, choice, duration, file_name, text, whole};
 
-/// Reads the configuration, as far as the tree is right. All that is wrong is added to `found`.
+/// Reads the configuration, as far as the tree is valid. All errors are added to `found`.
 pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics) -> Configuration {
     let mut configuration = Configuration::default();
     let Some(mut robot) = Section::open("", root, found) else { return configuration };

@@ -39,14 +39,14 @@ impl SavedValue {
     }
 }
 
-/// Puts values into the text of a TOML file, and returns the new text.
+/// Sets values in the text of a TOML file, and returns the new text.
 ///
-/// Comments, order and layout of everything else stay as they are, and so does how a number is
-/// written that has the value already. Sections that are missing are added at the end. A value that
-/// is a table is put into the table that is there, key by key, however that is written.
+/// Comments, order and layout of everything else stay as they are, and so does the form of a number
+/// that already has the value. Missing sections are added at the end. A value that is a table is
+/// merged into the existing table, key by key, in whatever form that is written.
 ///
 /// # Errors
-/// Fails if the text is no TOML, or holds something else where a section belongs.
+/// Fails if the text is not TOML, or holds something else where a section belongs.
 ///
 /// ```
 /// use hemiola_config::{SavedValue, save_values};
@@ -87,7 +87,7 @@ pub fn save_values(text: &str, values: &[SavedValue]) -> Result<String, ConfigEr
 /// Returns the table at that path. If it is missing, it is added if it `is_needed`.
 ///
 /// # Errors
-/// Returns the position in the path of what is no table.
+/// Returns the position in the path of what is not a table.
 fn section<'d>(
     root: &'d mut Table,
     path: &[&str],
@@ -114,7 +114,7 @@ fn section<'d>(
     Ok(Some(table))
 }
 
-/// Creates a table that has a header only if something stands below it, and an empty line before
+/// Creates a table that has a header only if something follows below it, and an empty line before
 /// that.
 fn header(is_last: bool, is_first: bool) -> Item {
     let mut table = Table::new();
@@ -132,7 +132,7 @@ fn set(table: &mut dyn TableLike, key: &str, value: Option<toml_edit::Value>) {
     }
 }
 
-/// Replaces a value by another one, and keeps as much of how that was written as is still true.
+/// Replaces a value by another one, and keeps as much of its form as still applies.
 fn replace(item: &mut Item, new: toml_edit::Value) {
     if let (toml_edit::Value::InlineTable(entries), Some(table)) = (&new, item.as_table_like_mut()) {
         let gone: Vec<_> =
@@ -169,7 +169,7 @@ fn replace_value(old: &mut toml_edit::Value, mut new: toml_edit::Value) {
     }
 }
 
-/// Returns whether two values that are no tables or lists mean the same; a whole number is also a
+/// Returns whether two values that are not tables or lists mean the same; a whole number is also a
 /// fraction.
 fn is_same(old: &toml_edit::Value, new: &toml_edit::Value) -> bool {
     use toml_edit::Value::{Boolean, Float, Integer, String};
@@ -177,7 +177,7 @@ fn is_same(old: &toml_edit::Value, new: &toml_edit::Value) -> bool {
         (Boolean(old), Boolean(new)) => old.value() == new.value(),
         (Integer(old), Integer(new)) => old.value() == new.value(),
         (Float(old), Float(new)) => old.value().to_bits() == new.value().to_bits(),
-        // Whoever wrote 1 for a fraction meant 1.0.
+        // A 1 that is written for a fraction means 1.0.
         (Integer(old), Float(new)) => (*old.value() as f64).to_bits() == new.value().to_bits(),
         (String(old), String(new)) => old.value() == new.value(),
         _ => false,

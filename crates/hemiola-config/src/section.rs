@@ -22,7 +22,7 @@ pub(crate) struct Section<'n> {
     known: Vec<String>,
 }
 
-/// The largest number of items of a list: no robot has more modules or cores to name.
+/// The largest number of items of a list: no robot has more modules or cores.
 const MOST_ITEMS: usize = 1024;
 
 /// The reason why a value was refused.
@@ -37,7 +37,7 @@ pub(crate) struct Refusal<'n> {
 pub(crate) type Reading<'n, T> = Result<T, Refusal<'n>>;
 
 impl<'n> Section<'n> {
-    /// Opens the section that `node` holds. If that is no table, returns `None` and reports an
+    /// Opens the section that `node` holds. If that is not a table, returns `None` and reports an
     /// error.
     pub fn open(path: &str, node: &'n Node, found: &mut Diagnostics) -> Option<Self> {
         let Some(table) = node.table() else {
@@ -60,7 +60,7 @@ impl<'n> Section<'n> {
         self.remaining.get(key).copied()
     }
 
-    /// Returns the value of a key and makes it a known one.
+    /// Returns the value of a key and makes the key a known one.
     pub fn take(&mut self, key: &str) -> Option<&'n Node> {
         self.known.push(key.to_owned());
         self.remaining.remove(key)
@@ -71,7 +71,7 @@ impl<'n> Section<'n> {
         self.remaining.remove(key)
     }
 
-    /// Reads the value of a key as a `T`. If it is none, returns `None` and reports an error.
+    /// Reads the value of a key as a `T`. If it is not one, returns `None` and reports an error.
     pub fn read<T>(
         &mut self,
         key: &str,
@@ -122,7 +122,7 @@ impl<'n> Section<'n> {
     }
 
     /// Returns the entries of the table `key`, in the order of the files; none if it is absent or,
-    /// with an error, no table.
+    /// with an error, not a table.
     pub fn entries(&mut self, key: &str, found: &mut Diagnostics) -> Vec<(&'n str, &'n Node)> {
         let Some(node) = self.take(key) else { return Vec::new() };
         let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
@@ -145,8 +145,8 @@ impl<'n> Section<'n> {
     }
 }
 
-/// Adds to an error the key of `node` as its place, what may have been meant, and all that is
-/// possible.
+/// Adds to an error the key of `node` as its place, what may have been meant, and all
+/// possibilities.
 pub(crate) fn suggest<'c>(
     error: Diagnostic,
     node: &Node,

@@ -12,10 +12,10 @@ const UNITS: [(&str, f64); 8] = [
 /// The largest size in bytes, which no disk has.
 const LARGEST: f64 = 1e18;
 
-/// Reads `500 MB`, `1.5 GB`, in bytes.
+/// Parses a size, such as `500 MB` or `1.5 GB`, and returns it in bytes.
 ///
 /// # Errors
-/// Returns what is wrong, as the end of "must be a size ...".
+/// Returns a description of the error, as the end of "must be a size ...".
 pub(crate) fn parse_size(text: &str) -> Result<u64, &'static str> {
     let text = text.trim();
     let unit_start =

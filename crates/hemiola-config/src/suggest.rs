@@ -1,13 +1,13 @@
 //! Suggestions of what was probably meant.
 
-/// The length beyond which names are no slips of the finger; comparing them would only cost time.
+/// The length beyond which names are not typing errors; comparing them would only cost time.
 const LONGEST: usize = 64;
 
 /// Returns the candidate that `name` was probably meant to be.
 ///
 /// Spelling that differs only in case or separators (`ball-finder`, `ballFinder`) always matches.
-/// Otherwise one slip (a letter wrong, missing, too much, or two swapped) is allowed per three
-/// letters: enough for real slips, and too little to turn `rate` into `cores`.
+/// Otherwise one typing error (a letter wrong, missing, too much, or two swapped) is allowed per
+/// three letters: enough for real errors, and too little to turn `rate` into `cores`.
 ///
 /// ```
 /// use hemiola_config::nearest;
@@ -29,8 +29,8 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Describes that there is no `kind` of that name, which one was probably meant, and which there
-/// are.
+/// Returns a description of the error that there is no `kind` of that name, with the one that was
+/// probably meant, and all that exist.
 ///
 /// ```
 /// use hemiola_config::unknown;
@@ -51,7 +51,7 @@ pub fn unknown(kind: &str, name: &str, known: impl IntoIterator<Item = impl AsRe
     }
 }
 
-/// Lists the names for people, cut when the list gets long.
+/// Lists the names for people, truncated when the list gets long.
 pub(crate) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 16;
     let names: Vec<_> = names.into_iter().collect();

@@ -28,8 +28,8 @@ pub(crate) fn to_toml(value: &Value) -> Option<toml_edit::Value> {
     })
 }
 
-/// Returns a value as it stands in a file: `{ seen = true, position = [1.0, 0.5] }`, and `none` for
-/// nothing, which TOML cannot represent.
+/// Returns a value as it is written in a file: `{ seen = true, position = [1.0, 0.5] }`, and `none`
+/// for nothing, which TOML cannot represent.
 ///
 /// ```
 /// use hemiola_config::{parse_value, value_text};
@@ -42,11 +42,11 @@ pub fn value_text(value: &Value) -> String {
     to_toml(value).map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
-/// Parses a value that somebody typed: TOML, or a text without quotes that cannot be mistaken for
+/// Parses a value that a user typed: TOML, or a text without quotes that cannot be mistaken for
 /// anything else.
 ///
 /// # Errors
-/// Fails if it begins as a table, list or text of TOML, and is none.
+/// Fails if it begins as a table, list or text of TOML, and is not one.
 ///
 /// ```
 /// use hemiola_config::parse_value;

@@ -37,7 +37,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Adds the bound `Data` to the parameters: what is generic over types that are data is data
+/// Adds the bound `Data` to the parameters: a type that is generic over data types is a data type
 /// itself.
 fn with_bounds(generics: &Generics) -> Result<Generics> {
     let mut generics = generics.clone();
@@ -63,7 +63,7 @@ struct Body {
 /// The content of `#[data(..)]` on a type.
 struct TypeAttributes {
     type_name: TokenStream,
-    /// Set if the type is outside the process what its one field is.
+    /// Set if the type has, outside of the process, the form of its one field.
     transparent: Option<Path>,
 }
 
@@ -109,7 +109,7 @@ fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
     }
 }
 
-/// Creates the methods of a structure that is outside the process what its one field is.
+/// Creates the methods of a structure that has, outside of the process, the form of its one field.
 fn wrapper(fields: &Fields) -> Result<Body> {
     let members = members(fields);
     let (Some(field), [member]) = (fields.iter().next(), members.as_slice()) else {

@@ -42,7 +42,7 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
     finish(data::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Makes a type a representation: something that modules exchange. Needs `Default`.
+/// Makes a type a representation: a type that modules exchange. Requires `Default`.
 ///
 /// Implements `Representation` and `Data`; with `#[representation(opaque)]` only `Representation`,
 /// for types that cannot leave the process.
@@ -97,8 +97,8 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
 ///
 /// The other fields are the module's state: logs have checkpoints of it, from which a replay can
 /// begin. So they are `Data`; or, each or all of them (on the structure), `#[stateless]`: no later
-/// run depends on it, for it is scratch memory or follows from the parameters; or `#[opaque]`: it
-/// cannot be recorded, and a replay of this module begins where its log does.
+/// run depends on it, because it is scratch memory or follows from the parameters; or `#[opaque]`:
+/// it cannot be recorded, and a replay of this module begins where its log does.
 ///
 /// ```
 /// use hemiola::prelude::*;

@@ -60,8 +60,8 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
         );
     }
     if let Some(errors) = errors {
-        // The block stays, so that one mistake here does not make every use of its methods another
-        // error.
+        // The block is kept, so that one mistake here does not make every use of its methods
+        // another error.
         let errors = errors.to_compile_error();
         return Ok(quote! { #block #errors });
     }
@@ -165,7 +165,7 @@ impl Creation {
                     Self { #( #others: ::core::default::Default::default() ),* }
                 }
                 fn parameters_mut(&mut self) -> &mut Self::Parameters {
-                    // The value has no size, so this is no allocation.
+                    // The value has no size, so this does not allocate.
                     ::std::boxed::Box::leak(::std::boxed::Box::new(()))
                 }
             },

@@ -46,7 +46,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Returns `restore` of a structure, field by field; the compiler finds out how a field's type
+/// Returns `restore` of a structure, field by field; the compiler determines how a field's type
 /// supports that.
 fn restore(data: &Data) -> TokenStream {
     let Data::Struct(data) = data else { return TokenStream::new() };

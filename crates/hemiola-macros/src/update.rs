@@ -17,7 +17,7 @@ pub struct Method {
     arguments: Vec<Type>,
     /// The arguments as they are written in the source, for messages.
     signature: Vec<String>,
-    /// The type that it returns, unless that is nothing.
+    /// The type that the method returns, unless that is nothing.
     output: Option<Type>,
 }
 

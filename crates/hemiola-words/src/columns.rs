@@ -2,7 +2,7 @@
 
 use std::iter;
 
-/// The columns of a table: how wide each is, and how its text is aligned.
+/// The columns of a table, each with its width and alignment.
 ///
 /// Cells that are wider than their column move what follows, unless the column is cut. Lines have
 /// no spaces at their end.
@@ -51,7 +51,7 @@ impl Columns {
         self.0.iter().map(|column| column.gap + column.width).sum()
     }
 
-    /// Returns a line of cells. A cell without a column stands at the end as it is.
+    /// Returns a line of cells. A cell without a column is appended at the end as it is.
     pub fn line(&self, cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
         let mut line = String::new();
         let columns = self.0.iter().map(Some).chain(iter::repeat(None));
@@ -72,7 +72,7 @@ impl Columns {
     }
 }
 
-/// A column of [`Columns`], at least so many characters wide.
+/// A column of [`Columns`], with a minimum width in characters.
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
     width: usize,
@@ -92,7 +92,7 @@ impl Column {
         Self { is_right: true, ..Self::left(width) }
     }
 
-    /// Sets how many spaces stand before the column.
+    /// Sets how many spaces precede the column.
     pub const fn after(self, gap: usize) -> Self {
         Self { gap, ..self }
     }
@@ -114,7 +114,7 @@ impl Column {
     }
 }
 
-/// Cuts or fills text to exactly so many characters.
+/// Cuts or fills text to exactly `width` characters.
 ///
 /// ```
 /// use hemiola_words::fitted;

@@ -1,7 +1,7 @@
-//! Numbers, tables and pictures as people read them: one look wherever Hemiola prints or draws.
+//! Numbers, tables and pictures for people: one look wherever Hemiola prints or draws.
 //!
-//! This crate is a leaf: it depends on nothing, knows nothing of robots, and does no I/O. Code that
-//! has a figure for a person formats it here, so that two commands never show the same thing in two
+//! This crate is a leaf: it depends on nothing, knows nothing about robots, and does no I/O. All
+//! figures for people are formatted here, so that two commands never show the same thing in two
 //! ways.
 //!
 //! ```

@@ -55,7 +55,7 @@ fn three_digits(value: f64, unit: &str) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// Formats a count with its thousands apart: `16,806`.
+/// Formats a count with its thousands separated: `16,806`.
 ///
 /// ```
 /// assert_eq!(hemiola_words::grouped(1_234_567), "1,234,567");
@@ -105,7 +105,7 @@ pub fn number(value: f64) -> String {
     trimmed(value, (4 - value.abs().log10().floor() as i32).clamp(0, 8) as usize)
 }
 
-/// Formats a number with so many decimals at most, and without zeros at their end: `2.5`, not
+/// Formats a number with at most `decimals` decimals, and without zeros at their end: `2.5`, not
 /// `2.50`.
 ///
 /// ```

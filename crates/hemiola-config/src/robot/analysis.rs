@@ -11,7 +11,7 @@ use crate::section::{Reading, Refusal, Section, choice, duration, number, sugges
 const ADMISSIONS: &[(&str, Admission)] =
     &[("off", Admission::Off), ("warn", Admission::Warn), ("refuse", Admission::Refuse)];
 
-/// The number of cores that no computer on a robot exceeds.
+/// The largest number of cores of a computer that is accepted.
 const MOST_CORES: usize = 1024;
 
 pub(super) fn read_chains(

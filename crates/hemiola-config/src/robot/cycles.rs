@@ -165,7 +165,7 @@ fn unlinked_crate<'n>(path: &'n str, catalog: &Catalog) -> Option<&'n str> {
     (!is_linked).then_some(name)
 }
 
-/// Checks that sources are enabled: one that is switched off starts no cycle and provides nothing.
+/// Checks that sources are enabled: a disabled one starts no cycle and provides nothing.
 pub(super) fn check_sources_are_enabled(
     cycles: &[(&str, &Node)],
     sources: &[(&str, &Node)],

@@ -9,8 +9,8 @@ use crate::diagnostic::Diagnostics;
 use crate::node::Node;
 use crate::section::{Section, whole};
 
-/// Reads the configuration of executors. Programs make these as they go, so their names cannot be
-/// checked before a run.
+/// Reads the configuration of executors. Programs create these while they run, so their names
+/// cannot be checked before a run.
 pub(super) fn read_executors(
     executors: &[(&str, &Node)],
     found: &mut Diagnostics,

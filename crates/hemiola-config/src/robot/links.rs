@@ -1,4 +1,4 @@
-//! `[link.*]`: links to other programs.
+//! The section `[link.*]`: links to other programs.
 
 mod services;
 
@@ -15,18 +15,18 @@ use crate::node::{Content, Node};
 use crate::section::{Reading, Refusal, Section, choice, rate, suggest_at, text, whole};
 use services::Named;
 
-/// The most messages of a topic that can wait for a peer.
+/// The maximum number of messages of a topic that can wait for a peer.
 const MOST_KEPT: usize = 10_000;
-/// The most bytes of `sun_path` of Unix sockets, without the zero at its end.
+/// The maximum number of bytes of `sun_path` of Unix sockets, without the zero at its end.
 const LONGEST_PATH: usize = 107;
-/// The most items of each list: topics and representations, or services.
+/// The maximum number of items of each list: topics and representations, or services.
 const MOST_SUBJECTS: usize = 1024;
 
 /// The values of `on_loss`.
 pub(super) const LOSS_POLICIES: &[(&str, LossPolicy)] =
     &[("keep-last", LossPolicy::KeepLast), ("safe-state", LossPolicy::SafeState)];
 
-/// What the links before one bring into the program.
+/// The representations and services that the preceding links bring into the program.
 #[derive(Default)]
 struct Before<'n> {
     /// The representations that they receive.
@@ -44,7 +44,8 @@ pub(super) fn read_links(
     links.iter().filter_map(|(name, node)| read_link(name, node, catalog, &mut before, found)).collect()
 }
 
-/// Returns the catalog with the sources that links are for the representations that they receive.
+/// Returns the catalog with the sources by which links provide the representations that they
+/// receive.
 pub(super) fn with_sources<'c>(catalog: &'c Catalog, links: &[LinkConfiguration]) -> Cow<'c, Catalog> {
     let mut catalog = Cow::Borrowed(catalog);
     for (link, received) in
@@ -183,7 +184,7 @@ fn opaque(name: &str, node: &Node) -> Diagnostic {
 }
 
 /// Reads the subjects of a list, each with its place. A subject that is wrong or named twice is an
-/// error, and left out.
+/// error, and skipped.
 fn subjects<'n, T>(
     section: &mut Section<'n>,
     key: &str,

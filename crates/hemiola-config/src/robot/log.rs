@@ -18,11 +18,12 @@ use crate::section::{
 const COMPRESSIONS: &[(&str, LogCompression)] =
     &[("none", LogCompression::None), ("lz4", LogCompression::Lz4), ("zstd", LogCompression::Zstd)];
 
-/// The times between flushes: more frequent ones only cost, and with rarer ones too much is lost
-/// with the process.
+/// The times between flushes: more frequent ones cost without benefit, and with rarer ones too much
+/// is lost with the process.
 const FLUSHES: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(60);
 
-/// The times between checkpoints: more frequent ones are most of the log, and rarer ones of no use.
+/// The times between checkpoints: more frequent ones would fill most of the log, and rarer ones are
+/// useless.
 const SNAPSHOTS: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(3600);
 /// The word that replaces a time.
 const NEVER: &str = "never";

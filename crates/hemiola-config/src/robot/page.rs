@@ -43,7 +43,7 @@ fn address(node: &Node) -> Reading<'_, IpAddr> {
     node.text().and_then(|text| text.parse().ok()).ok_or_else(refusal)
 }
 
-/// Reads a name as it stands in an address, without port and without slashes.
+/// Reads a name as it is written in an address, without port and without slashes.
 fn host(node: &Node) -> Reading<'_, String> {
     let is_name = |text: &&str| !text.is_empty() && !text.contains(['/', ':', ' ']);
     let name = node.text().filter(is_name).map(str::to_owned);

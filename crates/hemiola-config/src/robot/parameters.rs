@@ -1,4 +1,4 @@
-//! Values of parameters, of any schema, checked with the place of every part.
+//! The values of parameters, of any schema, checked with the place of every part.
 
 use std::collections::BTreeMap;
 
@@ -174,8 +174,8 @@ impl ParameterReader<'_> {
     }
 
     fn variant_with_fields(&mut self, node: &Node, table: &Table, variants: &[Variant], name: &str) -> Option<Value> {
-        // An overlay that names another variant leaves two in the merged table: the one put over
-        // the others counts.
+        // An overlay that names another variant leaves two in the merged table: the one that
+        // overrides counts.
         let newest = table.values().map(|entry| entry.key.source().order).max();
         let mut chosen = table.iter().filter(|(_, entry)| Some(entry.key.source().order) == newest);
         let (Some((variant, entry)), None) = (chosen.next(), chosen.next()) else {

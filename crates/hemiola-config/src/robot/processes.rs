@@ -1,4 +1,4 @@
-//! `[process.*]`: parts of the robot that run in processes of their own.
+//! The section `[process.*]`: parts of the robot that run in processes of their own.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
 use crate::section::{Reading, Refusal, Section, choice, suggest_at, text};
 
-/// The most processes of a robot: each may exchange values with each other one.
+/// The maximum number of processes of a robot: each may exchange values with each other one.
 const MOST_PROCESSES: usize = 16;
 /// The longest name of a process, which is part of the names of files and sockets.
 const LONGEST_NAME: usize = 32;
-/// The most times that a process can be started again in a second, minute or hour.
+/// The maximum number of times that a process can be restarted in a second, minute or hour.
 const MOST_RESTARTS: u32 = 1000;
 
 pub(super) fn read_processes(processes: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<ProcessConfiguration> {
@@ -69,8 +69,8 @@ fn restart(node: &Node) -> Reading<'_, RestartLimit> {
     })
 }
 
-/// Checks that processes share what there is: each cycle and source is there, and runs in one of
-/// them.
+/// Checks that each cycle and source that a process names exists, and that each runs in one
+/// process.
 pub(super) fn check_processes(
     processes: &[(&str, &Node)],
     configuration: &Configuration,

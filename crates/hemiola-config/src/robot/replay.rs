@@ -1,5 +1,5 @@
-//! The sections `[replay]`, for what a replay takes from the log, and `[replay.*]`, for where
-//! foreign logs have what sources provide.
+//! The sections `[replay]`, for what a replay takes from the log, and `[replay.*]`, for the place
+//! in foreign logs of what sources provide.
 
 use std::collections::{BTreeMap, BTreeSet};
 

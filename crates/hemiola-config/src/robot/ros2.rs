@@ -1,4 +1,4 @@
-//! `[ros2]`: the node that the robot is in a ROS 2 system.
+//! The section `[ros2]`: the robot's node in a ROS 2 system.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ const QUALITIES: &[(&str, Ros2Quality)] = &[
     ("best effort", Ros2Quality::BestEffort),
     ("transient local", Ros2Quality::TransientLocal),
 ];
-/// The most messages of a topic that are kept.
+/// The maximum number of messages of a topic that are kept.
 const MOST_KEPT: usize = 10_000;
 /// The highest domain of ROS 2.
 const HIGHEST_DOMAIN: usize = 232;
@@ -172,7 +172,7 @@ fn delivery(section: &mut Section<'_>, found: &mut Diagnostics) -> (Ros2Quality,
     (quality, depth.unwrap_or(Ros2Published::DEPTH))
 }
 
-/// Reports names that go both ways: the node would hear itself.
+/// Reports names that are used in both directions: the node would receive its own messages.
 fn check_directions(
     out: &[(&str, &Node)],
     back: &[(&str, &Node)],

@@ -16,7 +16,7 @@ use crate::load::beside;
 /// does with its text. The file is replaced as a whole or not at all.
 ///
 /// # Errors
-/// Fails if the file cannot be read or written, is no TOML, or holds something else where a value
+/// Fails if the file cannot be read or written, is not TOML, or holds something else where a value
 /// belongs.
 ///
 /// ```no_run
@@ -53,7 +53,7 @@ pub fn save_in_file(path: &Path, values: &[SavedValue]) -> Result<(), ConfigErro
 /// give the path of the overlay to change it there.
 ///
 /// # Errors
-/// Fails if the file cannot be read or written, is no TOML, or holds something else where the
+/// Fails if the file cannot be read or written, is not TOML, or holds something else where the
 /// parameter belongs.
 ///
 /// ```no_run
@@ -85,10 +85,11 @@ fn read(path: &Path) -> Result<String, ConfigError> {
     Ok(text)
 }
 
-/// Writes a new file beside the old one and renames it, so that a power cut leaves one of the two.
+/// Writes a new file beside the old one and renames it, so that a loss of power leaves one of the
+/// two.
 fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
     let write = || {
-        // The target of a link is replaced, and not the link; a new file is created at `path`.
+        // The target of a link is replaced, not the link; a new file is created at `path`.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut new_name = path.file_name().map(OsString::from).unwrap_or_default();
         new_name.push(".new");

@@ -1,4 +1,4 @@
-/// Returns the smallest of 1, 2, 5 times a power of ten by which a span has at most so many steps.
+/// Returns the smallest of 1, 2, 5 times a power of ten by which a span has at most `most` steps.
 ///
 /// ```
 /// use hemiola_words::svg::round_step;
@@ -19,7 +19,7 @@ pub fn round_step(span: u64, most: u64) -> u64 {
     }
 }
 
-/// Returns at most about so many round values of a range: 1, 2 or 5 times a power of ten apart.
+/// Returns at most about `most` round values of a range: 1, 2 or 5 times a power of ten apart.
 ///
 /// ```
 /// use hemiola_words::svg::ticks;
@@ -28,7 +28,7 @@ pub fn round_step(span: u64, most: u64) -> u64 {
 /// assert_eq!(ticks(f64::NAN, 1.0, 4), []);
 /// ```
 pub fn ticks(from: f64, to: f64, most: u32) -> Vec<f64> {
-    // The difference is taken in halves, because the whole may be more than a number can be.
+    // The difference is computed in halves, because the whole may exceed the range of a number.
     let rough = (to / 2.0 - from / 2.0) * 2.0 / f64::from(most);
     let power = 10_f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);

@@ -14,10 +14,10 @@ pub struct Page {
 }
 
 impl Page {
-    /// The empty rim of a page with a heading, in pixels.
+    /// The margin of a page with a heading, in pixels.
     pub const MARGIN: f64 = 36.0;
 
-    /// Creates an empty page of so many pixels.
+    /// Creates an empty page of `width` by `height` pixels.
     pub fn new(width: f64, height: f64) -> Self {
         let (width, height) = (width.ceil(), height.ceil());
         let body = format!(

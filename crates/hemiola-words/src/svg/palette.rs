@@ -9,13 +9,13 @@
 
 /// The colour of text and axes.
 pub const INK: &str = "#1b2430";
-/// The colour of what stays in the background.
+/// The colour of secondary text.
 pub const MUTED: &str = "#66707d";
 /// The colour of rules, frames and ordinary edges.
 pub const RULE: &str = "#a9b4c0";
 /// The colour of the critical path.
 pub const CRITICAL: &str = "#d1342f";
-/// The colour of the ground.
+/// The colour of the background.
 pub const PAPER: &str = "#fbfcfd";
 
 /// Returns fill and border of one of many categories: neighbours in number are far apart in hue
@@ -28,7 +28,7 @@ pub fn category(number: usize) -> (String, String) {
     (oklch(lightness, 0.062, hue), oklch(0.58, 0.11, hue))
 }
 
-/// Returns fill and border of what belongs to no category.
+/// Returns fill and border for what belongs to no category.
 ///
 /// See [`category`].
 pub fn neutral() -> (String, String) {

@@ -19,8 +19,8 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// Estimates how wide text is in the widest of the usual sans-serif faces (DejaVu Sans, which many
-/// systems fall back to), in pixels: rather too wide than too narrow.
+/// Estimates the width of text in the widest of the usual sans-serif faces (DejaVu Sans, to which
+/// many systems fall back), in pixels: rather too wide than too narrow.
 ///
 /// ```
 /// use hemiola_words::svg::text_width;
@@ -39,13 +39,13 @@ pub fn text_width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
-/// Estimates how wide text is in bold.
+/// Estimates the width of text in bold.
 pub fn bold_width(text: &str, size: f64) -> f64 {
     1.14 * text_width(text, size)
 }
 
 /// Returns as much of the beginning of a text as fits into a width, with an ellipsis; nothing if
-/// that is hardly anything.
+/// hardly anything fits.
 ///
 /// ```
 /// use hemiola_words::svg::fit;

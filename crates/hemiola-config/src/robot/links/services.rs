@@ -1,4 +1,4 @@
-//! `serve` and `call`: the services that a link carries.
+//! The keys `serve` and `call`: the services that a link carries.
 
 use super::MOST_SUBJECTS;
 use crate::catalog::Catalog;
@@ -7,11 +7,11 @@ use crate::node::Node;
 use crate::section::{Refusal, Section};
 use crate::suggest::nearest;
 
-/// A service, and where it is named.
+/// A service, and the place where it is named.
 pub(super) type Named<'n> = (String, &'n Node);
 
-/// Reads the names of services of a list. One that is wrong or named twice is an error, and left
-/// out.
+/// Reads the names of services of a list. One that is wrong or named twice is an error, and
+/// skipped.
 pub(super) fn read<'n>(section: &mut Section<'n>, key: &str, found: &mut Diagnostics) -> Vec<Named<'n>> {
     let Some(node) = section.take(key) else { return Vec::new() };
     let Some(items) = node.list().filter(|items| items.len() <= MOST_SUBJECTS) else {
@@ -36,7 +36,7 @@ pub(super) fn read<'n>(section: &mut Section<'n>, key: &str, found: &mut Diagnos
     services
 }
 
-/// Reports services that would have two servers, or that nobody asks. `called` are those that the
+/// Reports services that would have two servers, or that nobody calls. `called` are those that the
 /// links before this one call.
 pub(super) fn check<'n>(
     link: &str,
@@ -58,8 +58,8 @@ pub(super) fn check<'n>(
             found.push(error.related(&before.place, "and here").help("leave one of them out"));
         }
         called.push((name.clone(), node));
-        // A thread of the program may ask what no module asks, so only what looks like a slip is
-        // reported.
+        // A thread of the program may call what no module calls, so only what looks like a mistake
+        // is reported.
         let asked = catalog.services.iter().map(String::as_str);
         if !catalog.services.contains(name)
             && let Some(meant) = nearest(name, asked)

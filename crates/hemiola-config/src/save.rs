@@ -15,13 +15,7 @@ pub use file::{save_in_file, save_parameter};
 
 /// A value to be saved, with its key.
 ///
-/// ```
-/// use hemiola_config::SavedValue;
-/// use hemiola_model::Value;
-///
-/// let tuned = SavedValue::new("module.BallFinder", "threshold", Value::Float(0.72));
-/// assert_eq!(tuned.section, "module.BallFinder");
-/// ```
+/// See [`save_values`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedValue {
     /// The table of the key, as in a header: `module.BallFinder`; empty for the top of the file.

@@ -54,11 +54,7 @@ pub struct Adapter {
 
 /// A difference between two definitions.
 ///
-/// ```
-/// use hemiola_log::FieldChange;
-///
-/// assert_eq!(FieldChange::Added("radius".into()).to_string(), "`radius` was not recorded and has its default");
-/// ```
+/// See [`Adapter::changes`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldChange {
     /// The field was not recorded.

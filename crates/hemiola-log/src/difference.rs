@@ -5,12 +5,7 @@ use crate::value::{MessageValue, Value};
 
 /// A field that differs, and its two values.
 ///
-/// ```
-/// use hemiola_log::FieldDifference;
-///
-/// let difference = FieldDifference { path: "position.x".into(), left: "1.5".into(), right: "1.25".into() };
-/// assert_eq!(difference.to_string(), "position.x was 1.5 and is 1.25");
-/// ```
+/// See [`Message::difference`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDifference {
     /// The path to the field.

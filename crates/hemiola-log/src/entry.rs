@@ -102,12 +102,7 @@ pub struct Attachment {
 
 /// Texts with names: configuration, versions, conditions.
 ///
-/// ```
-/// use hemiola_log::Metadata;
-///
-/// let metadata = Metadata { name: "robot".into(), entries: [("name".into(), "Ada".into())].into() };
-/// assert_eq!(metadata.entries["name"], "Ada");
-/// ```
+/// See [`LogWriter::metadata`](crate::LogWriter::metadata).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
     /// The name of the whole.

@@ -109,12 +109,7 @@ pub enum LogError {
 
 /// The reason why the form of a channel's messages is unknown.
 ///
-/// ```
-/// use hemiola_log::NoDefinition;
-///
-/// let json = NoDefinition::OtherEncoding { encoding: "json".into() };
-/// assert_eq!(json.to_string(), "messages are in `json`; those in `cdr` are decoded");
-/// ```
+/// See [`LogError::Schema`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoDefinition {
     /// The messages have an encoding that cannot be decoded here.
@@ -190,12 +185,7 @@ impl std::fmt::Display for Damage {
 
 /// The cause of damage of a part of a file.
 ///
-/// ```
-/// use hemiola_log::Cause;
-///
-/// let cause = Cause::Checksum { of: "chunk", stored: 1, computed: 2 };
-/// assert_eq!(cause.to_string(), "the chunk's checksum is 0x00000001, that of its data 0x00000002");
-/// ```
+/// See [`Damage`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Cause {
     /// The file stops inside a record.

@@ -61,12 +61,7 @@ pub struct ChannelId(u16);
 /// The number and the times of a message. Times before the origin of the clock are written as the
 /// origin: MCAP has none.
 ///
-/// ```
-/// use hemiola_log::Origin;
-/// use hemiola_model::Time;
-///
-/// let first = Origin { sequence: 0, logged: Time::from_seconds(2.0), published: Time::from_seconds(1.99) };
-/// ```
+/// See [`LogWriter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The number of the message within the channel; one that is missing was lost before it was

@@ -98,11 +98,7 @@ pub struct ParameterDescription {
 
 /// A closed range of numbers.
 ///
-/// ```
-/// use hemiola_model::Range;
-///
-/// assert_eq!(Range::new(0.0, 0.05).to_string(), "0.0 ..= 0.05");
-/// ```
+/// See [`ParameterDescription`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The smallest permitted value.

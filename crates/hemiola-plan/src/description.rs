@@ -38,11 +38,7 @@ pub struct RobotDescription {
 
 /// A set of modules that run once per trigger.
 ///
-/// ```
-/// use hemiola_plan::{CycleDescription, Trigger};
-/// let motion = CycleDescription { name: "motion".into(), modules: vec![], trigger: Trigger::Rate };
-/// assert_eq!(motion.trigger, Trigger::Rate);
-/// ```
+/// See [`RobotDescription`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CycleDescription {
     /// The name, which is unique among the cycles of a robot.

@@ -16,10 +16,7 @@ use crate::{Access, width};
 
 /// The reason why one task runs before another.
 ///
-/// ```
-/// use hemiola_plan::Reason;
-/// assert_eq!(Reason::Reads(vec!["Image".into(), "Pose".into()]).to_string(), "Image, Pose");
-/// ```
+/// See [`Edge`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// The later task reads these representations, which the earlier one provides (E_dep).

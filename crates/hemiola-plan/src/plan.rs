@@ -79,12 +79,7 @@ pub enum WorkerChoice {
 
 /// The options that a plan takes into account.
 ///
-/// ```
-/// use std::time::Duration;
-/// use hemiola_plan::PlanOptions;
-/// let options = PlanOptions { hand_over: Duration::from_nanos(300), ..PlanOptions::default() };
-/// assert_eq!(options.hand_over.as_nanos(), 300);
-/// ```
+/// See [`Plan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanOptions {
     /// The number of workers.

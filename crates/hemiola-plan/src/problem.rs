@@ -224,11 +224,7 @@ impl Problem {
 
 /// A reader of a representation and the form in which it reads.
 ///
-/// ```
-/// use hemiola_plan::{Form, Party, Reading};
-/// let reading = Reading { reader: Party::Sample { source: "body".into(), sample: "joints".into() }, form: Form::Reads };
-/// assert_eq!(reading.to_string(), "sample `joints` of source `body` reads it");
-/// ```
+/// See [`Problem`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
     /// The party that reads.

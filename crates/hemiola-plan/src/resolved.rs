@@ -9,11 +9,7 @@ use crate::problem::Warning;
 
 /// The result of [`resolve`](crate::resolve), cycle by cycle in the order of the description.
 ///
-/// ```
-/// use hemiola_plan::{RobotDescription, resolve};
-/// let resolved = resolve(&RobotDescription::default()).unwrap();
-/// assert!(resolved.cycles.is_empty() && resolved.warnings.is_empty());
-/// ```
+/// See [`resolve`](crate::resolve()).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
     /// The resolved cycles, one per cycle of the description, in the same order.
@@ -134,10 +130,7 @@ pub enum Origin {
 
 /// The values of an input that a cycle reads.
 ///
-/// ```
-/// use hemiola_plan::Delivery;
-/// assert!(Delivery::LatestAndSamples.wants_samples() && !Delivery::Latest.wants_samples());
-/// ```
+/// See [`Input`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
     /// The newest value at the start of a run (`&T`, `Previous<T>`).
@@ -163,11 +156,7 @@ impl Delivery {
 /// The representations of one cycle that one consumer reads. They are published together, as soon
 /// as their providers have run.
 ///
-/// ```
-/// use hemiola_plan::{Consumer, PublishGroup};
-/// let group = PublishGroup { consumer: Consumer::Source("body".into()), representations: vec!["JointRequest".into()] };
-/// assert_eq!(group.consumer.to_string(), "body");
-/// ```
+/// See [`ResolvedCycle::publishes`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishGroup {
     /// The consumer that reads them.

@@ -33,11 +33,7 @@ pub enum Policy {
 
 /// The circumstances of a simulation.
 ///
-/// ```
-/// use hemiola_plan::SimulationOptions;
-/// let four_cores = SimulationOptions { workers: 4, ..SimulationOptions::default() };
-/// assert_eq!(four_cores.seed, 0);
-/// ```
+/// See [`Simulation`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimulationOptions {
     /// The number of workers; 0 counts as 1.
@@ -89,12 +85,7 @@ pub struct Makespan {
 
 /// A task in a schedule, with its worker and its times.
 ///
-/// ```
-/// use std::time::Duration;
-/// use hemiola_plan::{Slot, TaskId, UnitId};
-/// let slot = Slot { worker: 1, unit: UnitId(0), task: TaskId(4), start: Duration::ZERO, end: Duration::from_millis(2) };
-/// assert_eq!(slot.end - slot.start, Duration::from_millis(2));
-/// ```
+/// See [`Schedule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// The index of the worker, from 0.

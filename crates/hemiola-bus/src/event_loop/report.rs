@@ -49,12 +49,7 @@ pub struct EventLoopReport {
 
 /// The state of a consumer of an event loop at one moment.
 ///
-/// ```
-/// use hemiola_bus::ConsumerReport;
-///
-/// let is_behind = |consumer: &ConsumerReport| consumer.depth > 100;
-/// assert!(!is_behind(&ConsumerReport { depth: 3, deepest: 40, latency: None }));
-/// ```
+/// See [`EventLoopReport`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConsumerReport {
     /// The number of events that wait for the consumer.

@@ -17,11 +17,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// The importance of a callback among those of its executor: the larger number goes first. It has
 /// nothing to do with the priority of the executor's thread.
 ///
-/// ```
-/// use hemiola_bus::Priority;
-///
-/// assert!(Priority(20) > Priority(10));
-/// ```
+/// See [`Executor`](crate::Executor).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(pub u16);
 

@@ -91,12 +91,7 @@ pub enum LinkEnd {
 
 /// The address at which two programs meet.
 ///
-/// ```
-/// use hemiola_model::configuration::LinkAddress;
-///
-/// let address = LinkAddress::Unix("/run/robot.sock".into());
-/// assert_eq!(address.to_string(), "unix:/run/robot.sock");
-/// ```
+/// See [`LinkConfiguration`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkAddress {
     /// A Unix socket of this host: reliable and in order, and private to its user.

@@ -131,12 +131,7 @@ pub trait PortRecord {
 
 /// The messages of one publisher that a run sees.
 ///
-/// ```
-/// use hemiola_model::module::Inlet;
-///
-/// let inlet = Inlet { place: 0, first: 7, count: 2 };
-/// assert_eq!(inlet.end(), 9); // it gets messages 7 and 8
-/// ```
+/// See [`Port::inlets`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inlet {
     /// The number of publishers of the topic that come before this one.

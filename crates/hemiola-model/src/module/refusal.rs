@@ -42,12 +42,7 @@ pub struct Refusal {
 
 /// The reason why an update is refused.
 ///
-/// ```
-/// use hemiola_model::module::RefusalReason;
-///
-/// let reason = RefusalReason::OtherOwner { of: "nao::Walk".into(), given_to: "nao::Balance".into() };
-/// assert!(reason.to_string().starts_with("is an update of `nao::Walk`"));
-/// ```
+/// See [`Refusal`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RefusalReason {

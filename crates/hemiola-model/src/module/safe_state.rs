@@ -10,8 +10,12 @@ use super::Outcome;
 /// ```
 /// use hemiola_model::module::SafeState;
 ///
-/// assert!(!SafeState::default().is_active());
-/// assert!(SafeState::Active.is_active());
+/// /// An update of a module that drives motors.
+/// fn velocity(wanted: f32, safe_state: &SafeState) -> f32 {
+///     if safe_state.is_active() { 0.0 } else { wanted }
+/// }
+/// assert_eq!(velocity(0.4, &SafeState::Inactive), 0.4);
+/// assert_eq!(velocity(0.4, &SafeState::Active), 0.0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SafeState {

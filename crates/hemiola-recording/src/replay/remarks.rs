@@ -11,10 +11,7 @@ use hemiola_words::counted;
 /// found, and with its count at the end. They are found on the thread that steps the robot, and
 /// reported by another one.
 ///
-/// ```
-/// let remarks = hemiola_recording::replay::Remarks::default();
-/// assert!(remarks.take_new().is_empty() && remarks.totals().is_empty()); // nothing yet
-/// ```
+/// See [`Replay`](super::Replay).
 #[derive(Clone, Default)]
 pub struct Remarks(Arc<Mutex<Found>>);
 

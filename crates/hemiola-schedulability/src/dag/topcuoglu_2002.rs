@@ -58,12 +58,7 @@ pub struct Placed {
 
 /// The schedule of all nodes.
 ///
-/// ```
-/// use hemiola_analysis::TimeSpan;
-/// use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
-/// let problem = Heterogeneous::new(vec![vec![TimeSpan::TICK]], []).unwrap();
-/// assert_eq!(problem.heft().nodes.len(), 1);
-/// ```
+/// See [`Heterogeneous`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
     /// The processor and the times of each node.
@@ -79,12 +74,7 @@ impl Placement {
 
 /// The longest path through the graph, and the processor on which all of it runs.
 ///
-/// ```
-/// use hemiola_analysis::TimeSpan;
-/// use hemiola_schedulability::dag::topcuoglu_2002::Heterogeneous;
-/// let problem = Heterogeneous::new(vec![vec![TimeSpan::TICK]], []).unwrap();
-/// assert_eq!(problem.critical_path().nodes, [0]);
-/// ```
+/// See [`Heterogeneous`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CriticalPath {
     /// The nodes of the path, in order.

@@ -73,12 +73,7 @@ pub fn response_time(
 
 /// A chain of callbacks that lies on one executor.
 ///
-/// ```
-/// use hemiola_analysis::{Arrivals, TimeSpan};
-/// use hemiola_schedulability::ros2::casini_2019::Chain;
-/// let chain = Chain { costs: vec![TimeSpan::nanoseconds(2); 3], arrivals: Arrivals::periodic(TimeSpan::nanoseconds(50)) };
-/// assert_eq!(chain.cost(), TimeSpan::nanoseconds(6));
-/// ```
+/// See [`chains`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     /// The longest undisturbed time of each callback, in the order of the chain.

@@ -54,11 +54,7 @@ impl DebugRecord {
 
 /// The content of a [`DebugRecord`].
 ///
-/// ```
-/// use hemiola_model::module::{DebugContent, DebugKind, ShortText};
-///
-/// assert_eq!(DebugContent::Text(ShortText::of("walking")).kind(), DebugKind::Text);
-/// ```
+/// See [`DebugRecord`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum DebugContent {
     /// A number for a curve.

@@ -79,7 +79,15 @@ pub enum WorkerChoice {
 
 /// The options that a plan takes into account.
 ///
-/// See [`Plan`].
+/// ```
+/// use hemiola_plan::{Durations, Plan, PlanOptions, TaskGraph, WorkerChoice};
+///
+/// let available = std::thread::available_parallelism()?;
+/// let options = PlanOptions { workers: WorkerChoice::Automatic { available }, ..PlanOptions::default() };
+/// let graph = TaskGraph::plain("fork", 3, [(0, 1), (0, 2)])?;
+/// println!("{} workers", Plan::new(graph, &Durations::unknown(3), &options).workers());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanOptions {
     /// The number of workers.

@@ -33,7 +33,16 @@ pub enum Policy {
 
 /// The circumstances of a simulation.
 ///
-/// See [`Simulation`].
+/// ```
+/// use hemiola_plan::{Durations, Plan, PlanOptions, Policy, Simulation, SimulationOptions, TaskGraph};
+/// use std::time::Duration;
+///
+/// let durations = Durations::constant([1, 5, 2].map(Duration::from_millis));
+/// let plan = Plan::new(TaskGraph::plain("fork", 3, [(0, 1), (0, 2)])?, &durations, &PlanOptions::default());
+/// let as_in_a_queue = SimulationOptions { workers: 2, policy: Policy::Fifo, ..SimulationOptions::default() };
+/// println!("{:?}", Simulation::new(&plan, &durations, &as_in_a_queue).makespan(1).mean);
+/// # Ok::<(), hemiola_plan::GraphError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SimulationOptions {
     /// The number of workers; 0 counts as 1.

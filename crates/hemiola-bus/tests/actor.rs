@@ -1,4 +1,4 @@
-//! What actors promise.
+//! The promises of actors.
 
 use hemiola_bus::{Actor, ActorHandle, AnswerError, CallBatch, CallError, SendError, Waited};
 use hemiola_realtime::Wakeup;

@@ -1,4 +1,4 @@
-//! What a bus tells of all that is on it.
+//! The reports and notifications of a bus about its topics and services.
 #![cfg(not(loom))]
 
 use hemiola_bus::{Bus, Executor, Priority, RobotClock};

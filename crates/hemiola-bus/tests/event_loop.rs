@@ -1,4 +1,4 @@
-//! What event loops promise.
+//! The promises of event loops.
 
 use hemiola_bus::{EventLoop, SendError, WaitStrategy, Waited};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! What a bus tells of the time that calls and events wait, and of how many do.
+//! The reports of a bus about how long calls and events wait, and how many do.
 #![cfg(not(loom))]
 
 use hemiola_bus::{Actor, ActorReport, Bus, EventLoop, EventLoopReport, WaitStrategy};
@@ -7,7 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 const WAIT: Duration = Duration::from_millis(2);
-/// Of which a sixteenth may be lost to rounding, and some parts per million to the clock.
+/// The time that must be seen of two milliseconds: a sixteenth may be lost to rounding, and some
+/// parts per million to the clock.
 const SEEN: u64 = 1_800_000;
 const PARK: WaitStrategy = WaitStrategy::Park;
 

@@ -1,4 +1,4 @@
-//! What safe code may ask for, however strange, harms nobody.
+//! Requests of safe code that are strange but must be harmless.
 #![cfg(not(loom))]
 
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};

@@ -1,4 +1,4 @@
-//! What services promise.
+//! The promises of services.
 
 use hemiola_bus::{AnswerError, Bus, BusError, CallError, SendError, Signal, Waited};
 use hemiola_model::cdr::{CdrReader, CdrWriter};

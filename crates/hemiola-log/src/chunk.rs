@@ -31,7 +31,7 @@ pub enum Content {
     Whole,
     /// The chunk is what was written, as far as it goes.
     Cut,
-    /// It is unknown which of the bytes are right.
+    /// Some bytes are wrong, and it is unknown which.
     Doubtful(Cause),
 }
 

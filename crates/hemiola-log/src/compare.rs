@@ -62,9 +62,9 @@ pub struct Difference {
     pub time: LogTime,
     /// The path to the first field that differs.
     pub path: String,
-    /// Its value in the left log.
+    /// The value in the left log.
     pub left: String,
-    /// Its value in the right log.
+    /// The value in the right log.
     pub right: String,
 }
 

@@ -30,9 +30,9 @@ struct ConformanceCase {
 enum Outcome {
     /// Both are equal.
     Passed,
-    /// They differ, as described here.
+    /// A difference, as described here.
     Failed(String),
-    /// There is nothing to compare, for this reason.
+    /// Nothing to compare, for this reason.
     NotDefined(String),
 }
 

@@ -147,7 +147,7 @@ pub struct ModuleDescriptor {
     maker: Maker,
 }
 
-/// How instances are created.
+/// The way in which instances are created.
 enum Maker {
     Rust { create: Create, check: Check, state: fn() -> StateForm },
     Foreign(ForeignDescription),

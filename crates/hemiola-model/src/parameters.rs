@@ -118,7 +118,7 @@ pub struct Range {
 /// ```
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ParametersError {
-    /// There is no such parameter.
+    /// The parameter does not exist.
     #[error("there is no parameter `{name}`{}", known_list(known))]
     Unknown {
         /// The name that was given.

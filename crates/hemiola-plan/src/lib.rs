@@ -1,4 +1,4 @@
-//! From descriptions of modules to a task graph, a plan and a predicted schedule.
+//! The planner: from descriptions of modules to a task graph, a plan and a predicted schedule.
 //!
 //! This crate is pure: it starts no thread, reads no clock, does no I/O, and knows nothing about
 //! modules beyond the names in [`RobotDescription`]. It depends on no other crate of Hemiola;

@@ -106,7 +106,7 @@ fn by_critical_path(
     best.map(|(_, edges)| edges).unwrap_or_default()
 }
 
-/// How a task holds its module.
+/// The way in which a task holds its module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hold {
     Exclusive,

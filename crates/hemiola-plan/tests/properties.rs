@@ -1,4 +1,4 @@
-//! What holds for every robot and every graph.
+//! Properties of all robots and all graphs.
 
 mod robot;
 

@@ -1,4 +1,4 @@
-//! What the schedule simulator promises, on graphs that one can follow by hand.
+//! The promises of the schedule simulator, on graphs that one can follow by hand.
 
 use std::time::Duration;
 

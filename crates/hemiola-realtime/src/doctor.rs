@@ -75,7 +75,7 @@ impl Finding {
 pub enum State {
     /// Nothing needs to be done.
     Good,
-    /// It works, but could be better.
+    /// Works, but could be better.
     Advice,
     /// Deadlines will be missed because of it, sooner or later.
     Problem,

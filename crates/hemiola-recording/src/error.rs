@@ -64,7 +64,7 @@ pub enum RecordingError {
     Unfit {
         /// The log.
         log: PathBuf,
-        /// What does not fit.
+        /// The reason why it does not fit.
         problem: Box<RecordingError>,
     },
     /// Messages of a topic cannot become values of a representation.
@@ -135,7 +135,7 @@ pub enum RecordingError {
     /// The replay is to begin at a time before which there is no checkpoint.
     #[error("it has no checkpoint")]
     NoCheckpoint,
-    /// There are checkpoints, but none that can be used.
+    /// None of the existing checkpoints can be used.
     #[error("none of its checkpoints can be used: {0}")]
     NoUsableCheckpoint(Arc<RecordingError>),
     /// A module's state, a value or a message cannot be written into a log.

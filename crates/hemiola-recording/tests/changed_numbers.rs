@@ -20,7 +20,7 @@ use hemiola_test_robots::walker::ROBOT;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// With a checkpoint, and each cycle on one thread, for that is fast.
+/// Describes a robot with checkpoints, and each cycle on one thread, because that is fast.
 fn robot() -> String {
     let robot = ROBOT.replace("modules = ", "workers = 1\nmodules = ");
     format!("{robot}\n[log]\nsnapshot = \"100 ms\"\n")
@@ -50,7 +50,7 @@ struct ChangedNumber {
     bytes: Vec<u8>,
 }
 
-/// Before the numbers of a message stands how it is encoded.
+/// The bytes before the numbers of a message, which state how it is encoded.
 const HEAD: usize = 4;
 
 /// Zero, the greatest, the least and the last number, and none at all.
@@ -78,7 +78,7 @@ fn changes(log: &PlainLog) -> Vec<ChangedNumber> {
     changes
 }
 
-/// How often a replay may step; that of the whole log steps 70 times.
+/// The number of steps that a replay may take; that of the whole log takes 70.
 const MOST_STEPS: usize = 500;
 
 /// Replays a log from its beginning, or from its checkpoint. Without a failure it is as recorded,
@@ -100,7 +100,7 @@ fn replay(path: &Path, beginning: Beginning) -> Result<Fidelity, String> {
     stepper.failure().map_or(Ok(fidelity), |failure| Err(failure.to_owned()))
 }
 
-/// What became of a log: how it was replayed, and how many bytes were allocated for that.
+/// The outcome of a log: how it was replayed, and how many bytes were allocated for that.
 type Replayed = (Result<Fidelity, String>, u64);
 
 /// Replays logs on a thread of its own: who waits for it need not wait for ever.
@@ -121,7 +121,7 @@ fn replayer() -> (mpsc::Sender<(PathBuf, Beginning)>, mpsc::Receiver<Replayed>) 
 
 /// However busy the machine is, no replay takes longer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Of all changes every such is tried: a prime, so that all kinds have their turn.
+/// The step from one change that is tried to the next: a prime, so that all kinds are tried.
 const EVERY: usize = 37;
 
 #[test]

@@ -200,7 +200,7 @@ fn turn_knobs(handle: hemiola::RobotHandle) {
     }
 }
 
-/// Of a robot on its own threads; again until its recorder has lost nothing.
+/// Records a robot on its own threads; again until its recorder has lost nothing.
 fn record(log: &Path) {
     for _ in 0..10 {
         _ = std::fs::remove_file(log);
@@ -253,7 +253,7 @@ fn verdict(log: &Path) -> String {
     String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
 }
 
-/// What was changed, as text.
+/// Returns what was changed, as text.
 fn changes(log: &Path) -> Vec<String> {
     let mut log = LogReader::open(log).unwrap();
     let mut changes = Vec::new();

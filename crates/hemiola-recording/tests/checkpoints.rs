@@ -1,4 +1,4 @@
-//! When what modules remember goes into a log.
+//! The recording of what modules remember.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;

@@ -47,7 +47,7 @@ struct Place {
 /// Each has a file of its own.
 static TESTS: AtomicU32 = AtomicU32::new(0);
 
-/// What the adapter makes of a message, and what it says.
+/// Returns what the adapter makes of a message, and its remarks.
 fn adapted<From: Data, To: Data>(recorded: &From, default: &To) -> (To, Vec<FieldChange>) {
     let path = std::env::temp_dir().join(format!(
         "hemiola-adapter-{}-{}.mcap",

@@ -21,8 +21,8 @@ fn record(arguments: &[&str], log: &Path) -> ExitCode {
     Application::embedded(ROBOT).run_with([&fixed, arguments].concat())
 }
 
-/// Of a value: topic, number, time in nanoseconds, and bytes. What runs began with, and what
-/// modules remember, is in every log besides.
+/// A value: topic, number, time in nanoseconds, and bytes. What runs began with, and what modules
+/// remember, is in every log besides.
 type Seen = (String, u32, u64, Vec<u8>);
 
 fn messages(log: &Path) -> Vec<Seen> {
@@ -136,7 +136,7 @@ fn what_robot_toml_says_is_recorded_in_every_run_and_the_command_line_has_the_la
     assert_eq!(logs, 2, "what is replayed is not recorded again");
 }
 
-/// What a log is about besides its values.
+/// The facts in a log besides its values.
 #[derive(Default)]
 struct Besides {
     metadata: BTreeMap<String, BTreeMap<String, String>>,
@@ -337,7 +337,7 @@ fn a_log_that_cannot_be_written_is_said_at_once() {
     assert_ne!(record(&["--fast", "--duration", "1s", "--log-only", "Wall@often"], &log), ExitCode::SUCCESS);
 }
 
-/// Where the child writes; set for the child only.
+/// The variable with the path to which the child writes; set for the child only.
 const PATH: &str = "HEMIOLA_RECORDING_PATH";
 
 /// Not a test by itself: the run that has no room for its log.

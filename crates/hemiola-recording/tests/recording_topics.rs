@@ -58,10 +58,10 @@ const ROBOT: &str = "[cycle.main]\nrate = 100.0\nworkers = 1\n";
 /// Number in the channel, milliseconds, and which goal.
 type Seen = (u32, u64, u32);
 
-/// What the clock showed in the run, and when it was sent.
+/// The time that the clock showed in the run, and when it was sent.
 type Sent = (Time, Time);
 
-/// What is in a log: goals, how many values of counts, and what was said.
+/// The content of a log: goals, how many values of counts, and what was said.
 #[derive(Default)]
 struct Content {
     goals: Vec<Seen>,

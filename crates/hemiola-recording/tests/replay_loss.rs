@@ -73,7 +73,7 @@ fn of(name: &str) -> hemiola::data::DataType {
     descriptor.data_type().unwrap()
 }
 
-/// What the module made of each sample.
+/// Returns what the module made of each sample.
 fn replayed(is_missing: fn(&str, u32) -> bool) -> Vec<(u32, u32)> {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (folder.path().join("old.mcap"), folder.path().join("new.mcap"));

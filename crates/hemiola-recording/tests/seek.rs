@@ -11,7 +11,7 @@ use hemiola::testing::Extracted;
 use hemiola_test_robots::logs::{self, copied, copied_with, folder};
 use hemiola_test_robots::walker::{IS_CHANGED, ROBOT};
 
-/// With many checkpoints.
+/// Runs a robot with many checkpoints.
 fn robot(arguments: &[&str]) -> ExitCode {
     let robot = format!("{ROBOT}\n[log]\nsnapshot = \"200 ms\"\n");
     Application::embedded(&robot).run_with([&["robot"], arguments].concat())
@@ -31,8 +31,7 @@ fn record(log: &Path) {
     });
 }
 
-/// What the verification of a log from a time on says, and its exit code.
-/// Also from nowhere.
+/// Returns the output of the verification of a log from a time on, and its exit code.
 fn verdict(log: &Path, from: &str) -> (String, i32) {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "verifies", "--ignored", "--nocapture"])
@@ -45,7 +44,7 @@ fn verdict(log: &Path, from: &str) -> (String, i32) {
     (told, code.expect("it has ended"))
 }
 
-/// What the child verifies, and from where on; set for the child only.
+/// The variable with what the child verifies, and from where on; set for the child only.
 const PATH: &str = "HEMIOLA_SEEK_PATH";
 const FROM: &str = "HEMIOLA_SEEK_FROM";
 

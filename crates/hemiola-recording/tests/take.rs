@@ -232,7 +232,7 @@ fn replays() {
     println!("it ended with {:?}", run(&arguments));
 }
 
-/// What a replay says.
+/// Returns the output of a replay.
 fn told(arguments: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "replays", "--ignored", "--nocapture"])

@@ -48,7 +48,7 @@ fn a_log_of_a_robot_on_its_own_threads_repeats_to_the_bit_with_any_number_of_wor
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What the verification of a log says, and its exit code.
+/// Returns the output of the verification of a log, and its exit code.
 fn verdict(log: &Path) -> (String, i32) {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "verifies", "--ignored", "--nocapture"])
@@ -60,7 +60,7 @@ fn verdict(log: &Path) -> (String, i32) {
     (told, code.expect("it has ended"))
 }
 
-/// What the child verifies; set for the child only.
+/// The variable with what the child verifies; set for the child only.
 const PATH: &str = "HEMIOLA_VERIFY_PATH";
 
 /// Not a test by itself: what it prints is looked at.

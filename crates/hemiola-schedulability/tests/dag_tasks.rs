@@ -40,7 +40,7 @@ struct Extent {
     phases: u64,
     /// The number of ticks, less one, by which later runs may come later than they could.
     gaps: u64,
-    /// Whether nodes may also take less than their costs.
+    /// Set if nodes may also take less than their costs.
     shorter: bool,
     /// The number of ticks that are simulated.
     ticks: u64,
@@ -201,7 +201,7 @@ type Analysis = fn(&[DagTask], usize, TimeSpan) -> Bounds;
 const POLICIES: [(Interruption, Analysis); 2] =
     [(Interruption::AtEveryTick, melani_2015::response_times), (Interruption::Never, serrano_2016::response_times)];
 
-/// Whether one of these response times is longer than its bound.
+/// Returns whether one of these response times is longer than its bound.
 fn exceed(seen: &[u64], bounds: &Bounds) -> bool {
     let exceeds = |(&seen, bound): (&u64, &Result<Exact, NoBound>)| {
         bound.as_ref().is_ok_and(|bound| bound.parts < ns(seen) * bound.workers)

@@ -121,7 +121,7 @@ fn is_exceeded(bounds: &[Bound], seen: &[u64]) -> bool {
     bounds.iter().zip(seen).any(|(bound, &seen)| bound.as_ref().is_ok_and(|bound| bound.as_nanoseconds() < seen))
 }
 
-/// Whether a busy period ends: tasks that use all of the time and come late have no bound.
+/// Returns whether a busy period ends: tasks that use all of the time and come late have no bound.
 fn has_rest(tasks: &[Described]) -> bool {
     tasks.iter().map(|task| task.0 as f64 / task.1 as f64).sum::<f64>() < 0.999
 }

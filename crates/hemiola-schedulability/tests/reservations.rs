@@ -152,9 +152,9 @@ struct Job {
 /// A simulated run of an executor.
 struct Run {
     callbacks: Vec<Callback>,
-    /// Per tick, whether time was given, and which callback ran.
+    /// The ticks: whether time was given in each, and which callback ran.
     ticks: Vec<(bool, Option<usize>)>,
-    /// Per callback, the longest time from what it or its chain began with to its end.
+    /// The longest time of each callback from what it or its chain began with to its end.
     longest: Vec<u64>,
 }
 

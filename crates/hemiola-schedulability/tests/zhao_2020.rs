@@ -18,7 +18,7 @@ fn graphs() -> impl Strategy<Value = Dag> {
     })
 }
 
-/// Whether a path leads from one node to the other.
+/// Returns whether a path leads from one node to the other.
 fn leads(dag: &Dag, from: usize, to: usize) -> bool {
     dag.successors(from).iter().any(|&next| next == to || leads(dag, next, to))
 }

@@ -36,7 +36,7 @@ enum Step {
     Tick {
         priority: u16,
     },
-    /// That many turns of the executor.
+    /// A number of turns of the executor.
     Turns(usize),
 }
 
@@ -80,7 +80,7 @@ impl Level {
     }
 }
 
-/// What has arrived and was not served, according to the promise.
+/// The items that have arrived and were not served, according to the promise.
 #[derive(Default)]
 struct Line {
     /// The priority and the item, in the order of arrival.

@@ -1,4 +1,4 @@
-//! Which callback is called next, and with which message.
+//! The choice of the next callback, and of its message.
 
 use std::sync::mpsc;
 

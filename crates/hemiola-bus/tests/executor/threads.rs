@@ -10,7 +10,7 @@ use hemiola_realtime::{AllocationGuard, ThreadSettings, Wakeup, allocations_on_t
 
 use super::{Bench, MILLISECOND, topic};
 
-/// This also holds while callbacks come and go: the threads that add and remove them create and
+/// The same is true while callbacks come and go: the threads that add and remove them create and
 /// drop them.
 #[test]
 fn the_executors_thread_neither_allocates_nor_frees() {

@@ -38,14 +38,14 @@ pub enum DataType {
     Structure {
         /// The type's name.
         name: TypeName,
-        /// Its fields in declaration order.
+        /// The fields in declaration order.
         fields: Vec<Field>,
     },
     /// One of several variants.
     Enumeration {
         /// The type's name.
         name: TypeName,
-        /// Its variants in declaration order.
+        /// The variants in declaration order.
         variants: Vec<Variant>,
     },
 }

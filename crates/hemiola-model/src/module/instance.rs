@@ -86,7 +86,7 @@ pub struct Alone<'i> {
 /// ```
 #[derive(Debug, Error)]
 pub enum CreationError {
-    /// There are parameters that cannot be set.
+    /// Some parameters cannot be set.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Parameters(Vec<ParametersError>),
     /// The constructor, or the creation of its parameters, panicked.

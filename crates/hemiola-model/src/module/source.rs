@@ -100,7 +100,7 @@ pub struct SourceDescriptor {
     maker: Maker,
 }
 
-/// How instances are created.
+/// The way in which instances are created.
 enum Maker {
     Rust(Create),
     Fed(Name),

@@ -39,7 +39,7 @@ pub enum DatasetError {
          describe them in a system.toml, and `analyze --system` bounds them"
     )]
     Nodes,
-    /// There is nothing to plan.
+    /// Nothing is left to plan.
     #[error("`{key}` is empty; there is nothing to plan, simulate or draw")]
     Empty {
         /// The key that is empty.

@@ -33,8 +33,7 @@ pub(super) struct Request<'a> {
 pub(super) struct Layout {
     /// The left upper corner of each node.
     pub(super) nodes: Vec<(f64, f64)>,
-    /// For each edge of the request, the points at which it enters and leaves each column that it
-    /// passes.
+    /// The points at which each edge of the request enters and leaves the columns that it passes.
     pub(super) edges: Vec<Vec<(f64, f64)>>,
     pub(super) width: f64,
     pub(super) height: f64,

@@ -117,8 +117,8 @@ pub(super) fn chains(text: &str, tally: &mut Tally) -> Result<(), serde_json::Er
     })
 }
 
-/// Whether the file's bounds are no fixed point of its own equations, or of equations that are
-/// never below them, so that ours may be larger.
+/// Returns whether the file's bounds are not a fixed point of its own equations, or of equations
+/// that are never below them, so that ours may be larger.
 fn may_be_larger(resources: &[Scheduling], chains: &[Chain], bounds: &[Vec<u64>], propagation: Propagation) -> bool {
     let bounds: Vec<Vec<TimeSpan>> = bounds.iter().map(|chain| chain.iter().copied().map(ticks).collect()).collect();
     let comes_back = |chain: &Chain| {

@@ -249,7 +249,7 @@ pub(super) fn task_sets(text: &str, tally: &mut Tally) -> Result<(), serde_json:
 /// The bounds of a set of graphs.
 struct Bounds {
     bounds: Vec<Option<f64>>,
-    /// Whether all are within their deadlines.
+    /// Set if all are within their deadlines.
     in_time: bool,
 }
 

@@ -313,7 +313,7 @@ const DESCRIPTIONS: [&str; 12] = [
 ];
 
 impl Tally {
-    /// Has a case compared. One that has not the form of this oracle, has an input that nothing
+    /// Compares a case. One that does not have the form of this oracle, has an input that nothing
     /// here understands, lacks what is needed on the way, or makes the comparison panic, is named.
     fn each<Case: DeserializeOwned>(
         &mut self,

@@ -91,8 +91,8 @@ mod in_every_interleaving {
 
     use super::*;
 
-    /// What a sleep in `epoll_wait` is with a descriptor of events in it: a ring is kept until a
-    /// sleep takes it.
+    /// A model of a sleep in `epoll_wait` with a descriptor of events: a ring is kept until a sleep
+    /// takes it.
     #[derive(Default)]
     struct Bell {
         is_rung: Mutex<bool>,

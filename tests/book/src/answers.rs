@@ -31,8 +31,9 @@ mod tests {
         assert_eq!(saved(&robot), 0);
 
         let near = hemiola::data::Value::of(&Echo { metres: 0.01 });
-        robot.handle().change(Change::override_with("Echo", near));
+        let change = robot.handle().change(Change::override_with("Echo", near));
         robot.run_for(Duration::from_secs(1)); // the request is sent
+        change.wait().unwrap();
         server.run(8, |_| Ok("map.pgm".into()));
         robot.run_for(Duration::from_secs(1)); // the answer is there
 

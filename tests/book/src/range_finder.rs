@@ -59,7 +59,8 @@ impl RangeFinder {
             None => self.connection.insert(connect(&self.parameters)?),
         };
         let mut line = String::new();
-        if connection.read_line(&mut line)? == 0 {
+        connection.read_line(&mut line)?;
+        if !line.ends_with('\n') {
             return Err(io::Error::new(ErrorKind::UnexpectedEof, "the range finder has hung up"));
         }
         let metres = line.trim().parse();

@@ -75,4 +75,11 @@ mod tests {
         assert_eq!(command(&wall(0.3)).linear.x, 0.0, "there is something ahead");
     }
     // ANCHOR_END: test
+
+    #[test]
+    fn its_robot_toml_is_one() {
+        use hemiola::configuration::{Catalog, parse};
+        let loaded = parse(include_str!("wall_follower.toml"), "robot.toml", &Catalog::linked()).unwrap();
+        assert_eq!(loaded.configuration.cycles.len(), 1);
+    }
 }

@@ -3,6 +3,8 @@
 
 use std::io::{ErrorKind, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,11 +17,12 @@ use hemiola_book::range_finder::{Keeper, Range, RangeFinder, RangeFinderParamete
 /// A range finder for tests: it measures what the test says.
 struct Device {
     listener: TcpListener,
+    is_plugged_in: AtomicBool,
 }
 
 impl Device {
     fn new() -> Self {
-        Self { listener: TcpListener::bind("127.0.0.1:0").unwrap() }
+        Self { listener: TcpListener::bind("127.0.0.1:0").unwrap(), is_plugged_in: AtomicBool::new(false) }
     }
 
     fn address(&self) -> String {
@@ -31,6 +34,17 @@ impl Device {
         let (mut stream, _) = self.listener.accept().unwrap();
         stream.write_all(text.as_bytes()).unwrap();
         stream
+    }
+
+    /// Measures two metres, 200 times a second, for whoever connects; pulls the plug in the middle
+    /// of a line.
+    fn measure(&self) {
+        loop {
+            let mut stream = self.send("2.");
+            while self.is_plugged_in.load(Ordering::Relaxed) && stream.write_all(b"0\n2.").is_ok() {
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
     }
 }
 // ANCHOR_END: device
@@ -111,14 +125,14 @@ fn wait_until(robot: &RobotHandle, what: &str, is_so: impl Fn(&Speed) -> bool) {
     let begin = Instant::now();
     while !robot.with_value(&is_so).unwrap_or(false) {
         assert!(begin.elapsed() < PATIENCE, "{what}: {:?}", robot.messages());
-        thread::sleep(Duration::from_millis(5)); // the device measures 200 times a second
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
 // ANCHOR: robot
 #[test]
 fn the_robot_stops_without_its_range_finder_and_goes_on_with_it() {
-    let device = Device::new();
+    let device = Arc::new(Device::new());
     let configuration = format!(
         r#"
         [cycle.motion]
@@ -132,14 +146,12 @@ fn the_robot_stops_without_its_range_finder_and_goes_on_with_it() {
     let loaded = parse(&configuration, "robot.toml", &Catalog::linked()).unwrap();
     let running = Robot::assemble(loaded.configuration).unwrap().start(Pace::default()).unwrap();
     let robot = running.handle();
+    let measuring = device.clone();
+    thread::spawn(move || measuring.measure());
     for _ in 0..2 {
-        let mut stream = device.send("2.0\n");
-        wait_until(robot, "it drives", |speed| {
-            _ = stream.try_clone().and_then(|mut stream| stream.write_all(b"2.0\n"));
-            speed.metres_per_second > 0.0
-        });
-        _ = stream.write_all(b"half a li");
-        drop(stream); // somebody has pulled the plug
+        device.is_plugged_in.store(true, Ordering::Relaxed);
+        wait_until(robot, "it drives", |speed| speed.metres_per_second > 0.0);
+        device.is_plugged_in.store(false, Ordering::Relaxed);
         wait_until(robot, "it stands still", |speed| speed.metres_per_second == 0.0);
     }
     running.stop();

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const PROGRAMS: &str = r#"
 hemiola() {
     "$PROGRAMS/hemiola" "$@" || return
-    [ "$1" != new ] || sed -i "s/my_robot/hemiola_cart/; s/my-robot/hemiola-cart/" my-robot/{Cargo,robot}.toml
+    [ "$1" != new ] || [ ! -d my-robot ] || sed -i "s/my_robot/hemiola_cart/; s/my-robot/hemiola-cart/" my-robot/{Cargo,robot}.toml
 }
 robot() {
     case ${1:-run} in

@@ -21,7 +21,7 @@ pub struct Requests {
 pub struct Request {
     /// When the page sent it, in milliseconds since the robot's first message.
     after_ms: f64,
-    /// The request as in `docs/door.md`.
+    /// The request as in `docs/book/src/door.md`.
     request: Value,
 }
 

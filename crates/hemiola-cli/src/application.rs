@@ -15,6 +15,19 @@ use crate::program::{DeclaredService, Program};
 
 /// A robot's program: its command line around the modules that are linked into it.
 ///
+/// It finds all modules and sources that are linked into the program; none is listed anywhere.
+///
+/// | method | what it is for |
+/// |---|---|
+/// | [`new`](Self::new), [`embedded`](Self::embedded) | where the configuration is: in a file, or in the program |
+/// | [`started`](Self::started) | threads, executors and servers beside the cycles |
+/// | [`live`](Self::live), [`summary`](Self::summary) | lines of the robot's own, while it runs and at its end |
+/// | [`service`](Self::service) | a service that tools and links may call |
+/// | [`command`](Self::command), [`command_with_flags`](Self::command_with_flags) | commands of the robot's own |
+/// | [`run`](Self::run), [`run_with`](Self::run_with) | executes what the command line asks for, and returns the exit code |
+///
+/// Without a command the program runs the robot; `--help` lists all commands.
+///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
 ///     hemiola_cli::Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml")).run()

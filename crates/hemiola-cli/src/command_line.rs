@@ -100,7 +100,7 @@ What is usual comes from the other runs of the trace, or from the profile that `
   analyze --system system.toml        and bounds for that, or for any other system
 
 A bound holds if execution times do not exceed those that it rests on, which are said below it, and if nothing runs that is not part of it.
-Execution times are those of the profile that `run` keeps (`output.profile` in robot.toml). More: docs/chains.md.")]
+Execution times are those of the profile that `run` keeps (`output.profile` in robot.toml). More: docs/book/src/chains.md.")]
     Analyze(AnalyzeArguments),
     /// Find priorities, workers and cores for cycles and executors, so that all deadlines are met
     #[command(after_help = "Examples:

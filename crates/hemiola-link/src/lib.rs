@@ -1,6 +1,6 @@
 //! Links: topics, representations and services from and to other programs, over Unix sockets, TCP
 //! and UDP.
-//! `docs/link.md` says what they guarantee, and what goes over the wire.
+//! `docs/book/src/link.md` says what they guarantee, and what goes over the wire.
 //!
 //! This crate never makes anybody wait for a peer, and never trusts what it receives. It knows the
 //! bus, and of a robot its handle: representations that are sent are observed, and those that are

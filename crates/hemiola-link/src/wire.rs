@@ -1,4 +1,5 @@
-//! Frames, as `docs/link.md` describes them: read from untrusted bytes, and written to bytes.
+//! Frames, as `docs/book/src/link.md` describes them: read from untrusted bytes, and written to
+//! bytes.
 
 mod call;
 mod incoming;

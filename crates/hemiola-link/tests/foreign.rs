@@ -1,4 +1,4 @@
-//! A client in another language, written from docs/link.md.
+//! A client in another language, written from docs/book/src/link.md.
 
 mod common;
 

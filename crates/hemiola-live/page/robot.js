@@ -1,5 +1,5 @@
-// The connection to a robot: docs/door.md, spoken by a page. It reconnects by itself, and all that
-// was subscribed to is subscribed to again.
+// The connection to a robot: docs/book/src/door.md, spoken by a page. It reconnects by itself, and
+// all that was subscribed to is subscribed to again.
 
 import { decode, parseSchema } from "./cdr.js";
 
@@ -117,7 +117,7 @@ export class Robot {
     });
   }
 
-  /** Asks for a change: `{parameter: …}` and the others of docs/door.md.
+  /** Asks for a change: `{parameter: …}` and the others of docs/book/src/door.md.
    * @param {Record<string, any>} change */
   change(change) { return this.request("change", { change }); }
 

@@ -2,7 +2,7 @@
 //!
 //! The door can do what [`RobotHandle::observe`](hemiola_runtime::RobotHandle::observe) and
 //! [`RobotHandle::change`](hemiola_runtime::RobotHandle::change) can do: this crate gives them an
-//! address, and never runs code of the robot itself. `docs/door.md` is its protocol.
+//! address, and never runs code of the robot itself. `docs/book/src/door.md` is its protocol.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! The messages between the door and its clients, as `docs/door.md` describes them: one type for
-//! each, for robots, logs and commands.
+//! The messages between the door and its clients, as `docs/book/src/door.md` describes them: one
+//! type for each, for robots, logs and commands.
 //!
 //! | file | what |
 //! |---|---|

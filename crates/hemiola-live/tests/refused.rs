@@ -146,7 +146,7 @@ fn nonsense_is_answered_in_words() {
     let house = House::plain();
     let mut client = house.client(true);
     for (text, hint) in
-        [("{", "no JSON"), ("[]", "docs/door.md"), (r#"{"id": 7}"#, "do"), (r#"{"do": "dance"}"#, "dance")]
+        [("{", "no JSON"), ("[]", "docs/book/src/door.md"), (r#"{"id": 7}"#, "do"), (r#"{"do": "dance"}"#, "dance")]
     {
         client.socket.send(Message::text(text)).unwrap();
         let answer = client.read().unwrap();

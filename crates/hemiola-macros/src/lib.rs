@@ -142,12 +142,45 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
     finish(source::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Registers a module. The attribute belongs on its `impl` block. Methods with `#[update]` are its
-/// updates. One with `#[safe_state]` (`fn(&mut self)`, which returns nothing or a `Result<(), E>`)
-/// is called when the robot enters its safe state, and when it ends. All other methods are left
-/// alone. A module that has one with `#[safe_state]` is not updated in the safe state, except for
-/// updates that take `&SafeState`.
+/// Registers a module. The attribute belongs on its `impl` block.
 ///
+/// | method | meaning |
+/// |---|---|
+/// | `#[update]` | is called in each run of the module's cycle, after all that it requires is there |
+/// | `#[safe_state]` | `fn(&mut self)`, or with `Result<(), E>`: is called when the robot enters its safe state, and when it ends; at most one |
+/// | any other | is left alone |
+///
+/// # Updates
+/// The first argument is `&self` or `&mut self`. Updates of a module with `&self` may run at the
+/// same time, if the module is `Sync`; those with `&mut self` run one after another. All other
+/// arguments say what the update exchanges, in any order and number:
+///
+/// | argument | what the update gets |
+/// |---|---|
+/// | `&T` | the value of this run, after its provider's update; of another cycle or a source the newest value when the run began |
+/// | `Fresh<T>` | the same with its time stamp, its age, and whether it is stale |
+/// | `Previous<T>` | the value at the end of the previous run; gives no order, and so cuts circles |
+/// | `Samples<T>` | all values that another cycle or a source has provided since the last run |
+/// | `&mut T` | the value that it provides, which begins as `T::default()` with its buffers kept |
+/// | `&Clock` | the time of this run, and that since the one before |
+/// | `&Scope` | fork and join on the workers of the cycle |
+/// | `&Debug` | plots, drawings, images and texts for whoever looks |
+/// | `&SafeState` | whether the robot is in its safe state; such an update is also called in it |
+/// | `&mut Publisher<T>` | the topic `T`, to publish messages |
+/// | `&Subscription<T>` | the messages of the topic `T` that have arrived since the last run |
+/// | `&mut Requests<T, A>` | the service `T`, to ask it, and answers to earlier requests |
+///
+/// `T` is a representation. An update names each at most once, except that it may provide a value
+/// and use its previous one. It is neither `async` nor generic.
+///
+/// It returns nothing, or a `Result<(), E>` with an error that can be displayed. If it fails or
+/// panics, what it provides keeps the last value, marked as stale, and `on_failure` in
+/// `[module.NAME]` of robot.toml says what else happens.
+///
+/// A module with a `#[safe_state]` method is not updated in the safe state, except for updates that
+/// take `&SafeState`.
+///
+/// # Example
 /// ```
 /// use hemiola::prelude::*;
 ///
@@ -177,9 +210,26 @@ pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
     finish(module::register(attribute.into(), parse_macro_input!(item as ItemImpl)))
 }
 
-/// Registers a source. The attribute belongs on its `impl` block; its one method with `#[sample]`
-/// or `#[sample(rate = 30.0)]` takes a sample.
+/// Registers a source. The attribute belongs on its `impl` block, which has one method with
+/// `#[sample]` or `#[sample(rate = 30.0)]`. It is called on a thread of the source's own; all other
+/// methods are left alone.
 ///
+/// | attribute | when it is called | what it returns |
+/// |---|---|---|
+/// | `#[sample(rate = 30.0)]` | so many times a second, by the robot's clock; `rate` in `[source.NAME]` of robot.toml says otherwise | nothing |
+/// | `#[sample]` | again as soon as its last sample was delivered; it may block | `Option<Time>`: when the sample was taken, by the robot's clock, or `None` if there are no more |
+///
+/// Both may return it in a `Result<_, E>`: after an error or a panic there is no sample this time,
+/// readers keep the last one, the robot reports it, and the method is called again.
+///
+/// Its arguments are those of an [update](macro@module). What it reads, as a simulator does, are
+/// the newest values of the cycles. `&Scope` has this one thread, and what it shows with `&Debug`
+/// nobody sees. A [`Clock`] shows when the method was called, so a sample for which it has waited is
+/// of `clock.now()` and the time that it has waited.
+///
+/// [`Clock`]: https://docs.rs/hemiola/latest/hemiola/struct.Clock.html
+///
+/// # Example
 /// ```
 /// use hemiola::prelude::*;
 ///

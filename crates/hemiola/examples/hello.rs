@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "an example explains itself")]
 use hemiola::prelude::*;
 
+// ANCHOR: data
 #[derive(Representation, Clone, Default)]
 pub struct Wall {
     pub metres: f32,
@@ -12,7 +13,9 @@ pub struct Wall {
 pub struct Drive {
     pub metres_per_second: f32,
 }
+// ANCHOR_END: data
 
+// ANCHOR: source
 /// The world: the cart moves as its wheels turn, and its range finder sees the wall.
 #[derive(Source)]
 struct World {
@@ -27,7 +30,9 @@ impl World {
         wall.metres = 3.0 - self.driven;
     }
 }
+// ANCHOR_END: source
 
+// ANCHOR: module
 #[derive(Parameters)]
 struct PilotParameters {
     /// Where the cart stops, from the wall.
@@ -50,10 +55,13 @@ impl Pilot {
         drive.metres_per_second = 0.9 * last.metres_per_second + 0.1 * wanted;
     }
 }
+// ANCHOR_END: module
 
+// ANCHOR: main
 pub const ROBOT: &str = "[cycle.control]\ntrigger = 'World'\ndeadline = '5 ms'\n";
 
 fn main() -> std::process::ExitCode {
     let speed = |drive: &Drive| format!("driving at {:.2} m/s", drive.metres_per_second);
     hemiola::Application::embedded(ROBOT).live(move |robot| robot.with_value(speed).into_iter().collect()).run()
 }
+// ANCHOR_END: main

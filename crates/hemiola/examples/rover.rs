@@ -1,7 +1,7 @@
 //! A rover that is a node of ROS 2: it drives as `/cmd_vel` says, publishes `/odom`, and serves
 //! `/rover/reset`. It is the router of its system, so that nothing else has to run:
 //! `cargo run -p hemiola --features ros2 --example rover`, and then, where ROS 2 is,
-//! `ros2 topic echo /odom` with `RMW_IMPLEMENTATION=rmw_zenoh_cpp`. See `docs/ros2.md`.
+//! `ros2 topic echo /odom` with `RMW_IMPLEMENTATION=rmw_zenoh_cpp`. See `docs/book/src/ros2.md`.
 #![allow(missing_docs, reason = "an example explains itself")]
 use std::cell::RefCell;
 

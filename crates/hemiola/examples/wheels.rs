@@ -38,6 +38,7 @@ struct Motors {
     bus: Option<File>,
 }
 
+// ANCHOR: motors
 #[module]
 impl Motors {
     #[update]
@@ -58,6 +59,7 @@ impl Motors {
         self.bus.as_mut().map_or(Ok(()), |bus| writeln!(bus, "{command}"))
     }
 }
+// ANCHOR_END: motors
 
 pub const ROBOT: &str = "
 [cycle.motion]

@@ -28,7 +28,8 @@ fn the_cart_stops_in_front_of_the_wall() {
 
 #[test]
 fn the_example_is_short() {
-    let lines = include_str!("../examples/hello.rs").lines().count();
+    let lines = include_str!("../examples/hello.rs").lines();
+    let lines = lines.filter(|line| !line.starts_with("// ANCHOR")).count(); // marks for the book
     assert!(lines < 60, "{lines} lines");
 }
 

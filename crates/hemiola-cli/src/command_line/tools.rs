@@ -33,7 +33,7 @@ pub enum ToolsCommand {
   new robots/my-robot --vcs none      without a repository of git
   new my-robot --hemiola ~/hemiola    with Hemiola from there
 
-An existing folder is never overwritten, and nothing is left behind if it cannot be made. What is in it: docs/new.md.")]
+An existing folder is never overwritten, and nothing is left behind if it cannot be made. What is in it: docs/book/src/new.md.")]
     New(NewArguments),
     #[command(flatten)]
     Shared(SharedCommand),

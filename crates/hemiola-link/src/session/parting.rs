@@ -8,7 +8,7 @@ use crate::wire::{VERSION, WireError};
 /// The reason why a conversation ends.
 #[derive(Debug)]
 pub enum Parting {
-    /// The peer sends what `docs/link.md` does not allow.
+    /// The peer sends what `docs/book/src/link.md` does not allow.
     Garbage(WireError),
     /// The peer speaks another version.
     Version(u32),

@@ -1,4 +1,4 @@
-//! The binary messages of the door, which `docs/door.md` describes. They are pure bytes.
+//! The binary messages of the door, which `docs/book/src/door.md` describes. They are pure bytes.
 
 use thiserror::Error;
 
@@ -133,7 +133,7 @@ impl Points {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventRecord {
-    /// What kind of event it is; `docs/door.md` lists the kinds.
+    /// What kind of event it is; `docs/book/src/door.md` lists the kinds.
     pub kind: u8,
     /// The core on which it ran, 255 if that is not known.
     pub core: u8,

@@ -231,7 +231,7 @@ pub(crate) fn parse<R: DeserializeOwned>(text: &str) -> Result<(serde_json::Valu
     let number = said.as_object_mut().and_then(|said| said.remove("id")).unwrap_or_default();
     match serde_json::from_value(said) {
         Ok(request) => Ok((number, request)),
-        Err(error) => Err((number, format!("{error}; docs/door.md has all requests"))),
+        Err(error) => Err((number, format!("{error}; docs/book/src/door.md has all requests"))),
     }
 }
 

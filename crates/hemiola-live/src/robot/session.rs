@@ -315,7 +315,7 @@ impl Session for RobotSession {
     }
 
     fn bytes(&mut self, _: &[u8], out: &mut Outbox) {
-        out.send(&json!({"error": "requests are text: docs/door.md"}));
+        out.send(&json!({"error": "requests are text: docs/book/src/door.md"}));
     }
 
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {

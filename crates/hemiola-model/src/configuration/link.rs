@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// A link to another program: another robot, a laptop's tool, or any program that speaks the
-/// protocol of `docs/link.md`.
+/// protocol of `docs/book/src/link.md`.
 ///
 /// ```
 /// use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};

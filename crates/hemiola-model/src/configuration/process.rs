@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::{Configuration, LossPolicy};
 
-/// A part of a robot that runs in a process of its own: `docs/processes.md`.
+/// A part of a robot that runs in a process of its own: `docs/book/src/processes.md`.
 ///
 /// ```
 /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 /// A value that an update has plotted, drawn or written.
 ///
-/// A viewer shows only the drawings of the newest run of each update and name. `docs/door.md`
-/// describes the JSON of a record.
+/// A viewer shows only the drawings of the newest run of each update and name.
+/// `docs/book/src/door.md` describes the JSON of a record.
 ///
 /// ```
 /// use hemiola_model::Time;

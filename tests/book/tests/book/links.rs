@@ -1,0 +1,86 @@
+//! Links within the repository lead to what is there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::page::{Page, book, pages, root};
+
+/// All pages of the repository that people read.
+fn all_pages() -> Vec<Page> {
+    let root = root();
+    let mut all = book();
+    let folders = ["", "bench", "robots/nao", "robots/rover", "tests/logs"].map(|folder| root.join(folder));
+    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    all.extend(folders.into_iter().chain(crates).flat_map(|folder| pages(&folder)));
+    all
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut dead = Vec::new();
+    for page in all_pages() {
+        for link in page.links() {
+            if link.starts_with("http") || link.starts_with("mailto:") {
+                continue;
+            }
+            let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if path.is_empty() { page.path.clone() } else { page.path.with_file_name(path) };
+            let is_page = target.extension().is_some_and(|end| end == "md");
+            let leads = target.exists() && (anchor.is_empty() || !is_page || has_anchor(&target, anchor));
+            if !leads {
+                dead.push(format!("{}: {link}", page.path.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "links that lead nowhere:\n{}", dead.join("\n"));
+}
+
+fn has_anchor(page: &Path, anchor: &str) -> bool {
+    Page::read(page).anchors().iter().any(|one| one == anchor)
+}
+
+/// mdBook makes `.html` of every `.md`, also where that is no chapter.
+#[test]
+fn chapters_link_no_pages_outside_of_the_book() {
+    let outside = book().into_iter().flat_map(|page| {
+        let links = page.links().into_iter().filter(|link| link.starts_with("../") && link.contains(".md"));
+        links.map(|link| format!("{}: {link}", page.name())).collect::<Vec<_>>()
+    });
+    assert_eq!(outside.collect::<Vec<_>>(), [""; 0], "link the folder, or include the page as a chapter");
+}
+
+#[test]
+fn the_summary_has_every_chapter() {
+    let pages = book();
+    let summary = pages.iter().find(|page| page.name() == "SUMMARY.md").unwrap().links();
+    let names = pages.iter().map(Page::name).filter(|name| *name != "SUMMARY.md");
+    assert_eq!(names.filter(|name| !summary.iter().any(|link| link == name)).collect::<Vec<_>>(), [""; 0]);
+}
+
+/// Sources name chapters by their path.
+#[test]
+fn chapters_that_sources_name_are_there() {
+    const CHAPTERS: &str = "docs/book/src/";
+    let mut missing = Vec::new();
+    for file in sources(&root().join("crates")) {
+        let text = fs::read_to_string(&file).unwrap();
+        for rest in text.split(CHAPTERS).skip(1) {
+            let name = rest.split(|one: char| !one.is_alphanumeric() && !"-.".contains(one)).next().unwrap();
+            let name = name.trim_end_matches('.');
+            if !root().join(CHAPTERS).join(name).is_file() {
+                missing.push(format!("{}: {name}", file.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let of = |path: PathBuf| match path.extension().and_then(|end| end.to_str()) {
+        Some("rs" | "js" | "toml" | "md") => vec![path],
+        _ if path.is_dir() && !path.is_symlink() => sources(&path),
+        _ => Vec::new(),
+    };
+    entries.flat_map(of).collect()
+}

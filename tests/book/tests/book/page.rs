@@ -1,0 +1,125 @@
+//! Pages of Markdown: their text with what it includes, code blocks, links and headings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A page, as its readers see it.
+pub struct Page {
+    pub path: PathBuf,
+    /// The lines of the file itself.
+    pub source: String,
+    /// The text with all that it includes.
+    pub text: String,
+}
+
+/// A fenced block of code.
+pub struct Block {
+    /// The number of the line on which it begins, from 1.
+    pub line: usize,
+    /// What stands behind the fence, such as `console`.
+    pub language: String,
+    /// What the comment on the line above it says: `<!-- not run: it needs a robot -->`.
+    pub remark: String,
+    pub text: String,
+}
+
+/// The folder of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The chapters of the book, and its summary.
+pub fn book() -> Vec<Page> {
+    pages(&root().join("docs/book/src"))
+}
+
+/// The pages in a folder.
+pub fn pages(folder: &Path) -> Vec<Page> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    paths.sort();
+    paths.iter().map(|path| Page::read(path)).collect()
+}
+
+impl Page {
+    pub fn read(path: &Path) -> Self {
+        let source = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let folder = path.parent().unwrap();
+        let text = source.lines().map(|line| match included(line) {
+            Some((file, None)) => fs::read_to_string(folder.join(file)).unwrap_or_default(),
+            _ => format!("{line}\n"),
+        });
+        Self { path: path.to_owned(), text: text.collect(), source }
+    }
+
+    pub fn name(&self) -> &str {
+        self.path.file_name().unwrap().to_str().unwrap()
+    }
+
+    /// Returns the blocks that stand in the file itself.
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let mut open: Option<Block> = None;
+        let mut remark = String::new();
+        for (index, line) in self.source.lines().enumerate() {
+            let trimmed = line.trim();
+            match (&mut open, trimmed.strip_prefix("```")) {
+                (Some(_), Some(_)) => blocks.extend(open.take()),
+                (Some(block), None) => block.text += &format!("{line}\n"),
+                (None, Some(language)) => {
+                    let (language, remark) = (language.to_owned(), std::mem::take(&mut remark));
+                    open = Some(Block { line: index + 1, language, remark, text: String::new() });
+                }
+                (None, None) => {
+                    let comment = trimmed.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+                    remark = comment.unwrap_or_default().trim().to_owned();
+                }
+            }
+        }
+        assert!(open.is_none(), "{}: a block does not end", self.name());
+        blocks
+    }
+
+    /// Returns the text without blocks and code.
+    fn prose(&self) -> String {
+        let mut is_code = false;
+        let mut prose = String::new();
+        for line in self.text.lines() {
+            if line.trim_start().starts_with("```") {
+                is_code = !is_code;
+            } else if !is_code {
+                let parts = line.split('`').step_by(2);
+                prose += &(parts.collect::<Vec<_>>().join("code") + "\n");
+            }
+        }
+        prose
+    }
+
+    /// Returns where its links and pictures lead.
+    pub fn links(&self) -> Vec<String> {
+        let prose = self.prose();
+        let ends = prose.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        ends.map(|(link, _)| link.to_owned()).collect()
+    }
+
+    /// Returns the anchors of its headings, as mdBook and GitHub make them.
+    pub fn anchors(&self) -> Vec<String> {
+        let mut is_code = false;
+        let headings = self.text.lines().filter(|line| {
+            is_code ^= line.trim_start().starts_with("```");
+            !is_code && line.starts_with('#')
+        });
+        let anchor = |heading: &str| {
+            let text = heading.trim_start_matches('#').trim().to_lowercase();
+            let kept = text.chars().filter(|&one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
+            kept.map(|one| if one == ' ' { '-' } else { one }).collect()
+        };
+        headings.map(anchor).collect()
+    }
+}
+
+/// Returns the file and the anchor that a line includes: `{{#include FILE:ANCHOR}}`.
+pub fn included(line: &str) -> Option<(&str, Option<&str>)> {
+    let what = line.trim().strip_prefix("{{#include ")?.strip_suffix("}}")?;
+    Some(what.split_once(':').map_or((what, None), |(file, anchor)| (file, Some(anchor))))
+}

@@ -1,0 +1,127 @@
+//! A terminal for the commands of one page: bash, with the programs of this workspace.
+//!
+//! `hemiola new my-robot` makes a robot that would take minutes to build; the same robot is a crate
+//! of this workspace (`tests/templates/cart`), built already. So `cargo run` starts the program of
+//! that crate, with the new robot.toml, in which modules have the path that they have there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+const PROGRAMS: &str = r#"
+hemiola() {
+    "$PROGRAMS/hemiola" "$@" || return
+    [ "$1" != new ] || [ ! -d my-robot ] || sed -i "s/my_robot/hemiola_cart/; s/my-robot/hemiola-cart/" my-robot/{Cargo,robot}.toml
+}
+robot() {
+    case ${1:-run} in
+        run | check | graph | simulate | analyze | assign | modules | profile)
+            local command=${1:-run}
+            [ $# = 0 ] || shift
+            "$PROGRAMS/hemiola-cart" "$command" --config "$PWD/robot.toml" "$@" ;;
+        -*) robot run "$@" ;;
+        *) "$PROGRAMS/hemiola-cart" "$@" ;;
+    esac
+}
+cargo() {
+    [ "$1" = run ] || { echo "only \`cargo run\` is run here"; return 1; }
+    shift
+    while [ "${1:-}" = --release ] || [ "${1:-}" = -- ]; do shift; done
+    robot "$@"
+}
+run() { printf '\001%s\n' "$1"; eval "$1" 2>&1 </dev/null; printf '\002%s\n' "$?"; }
+begin() {
+    eval "$1" >"$FOLDER/robot.output" 2>&1 </dev/null &
+    for _ in $(seq 600); do
+        hemiola ps 2>/dev/null | grep -q real && return
+        sleep 0.1
+    done
+    echo "no robot runs:"; cat "$FOLDER/robot.output"
+}
+finish() { hemiola stop >/dev/null 2>&1; wait; }
+"#;
+
+/// A command of a page, and what came of it.
+pub struct Done {
+    pub command: String,
+    pub output: String,
+    pub status: i32,
+}
+
+/// A command that is to be run.
+pub enum Typed {
+    /// One that ends.
+    Command(String),
+    /// One that goes on until the next of its kind, or the end of the page: a robot.
+    Robot(String),
+}
+
+pub struct Terminal {
+    folder: TempDir,
+}
+
+impl Terminal {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// Runs commands one after the other; returns those that end.
+    pub fn run(&self, commands: &[Typed]) -> Vec<Done> {
+        let mut script = PROGRAMS.to_owned();
+        let quoted = |command: &str| format!("'{}'", command.replace('\'', r"'\''"));
+        for command in commands {
+            script += &match command {
+                Typed::Command(command) => format!("run {}\n", quoted(command)),
+                Typed::Robot(command) => format!("finish\nbegin {}\n", quoted(command)),
+            };
+        }
+        script += "finish\n";
+        let output = self.bash(&script);
+        let parts = output.split('\u{1}').skip(1);
+        let done = parts.filter_map(|part| {
+            let (said, status) = part.split_once('\u{2}')?;
+            let (command, output) = said.split_once('\n')?;
+            let status = status.trim().lines().next()?.parse().ok()?;
+            Some(Done { command: as_written(command), output: as_written(output), status })
+        });
+        done.collect()
+    }
+
+    /// Runs a command with `--help` behind it, which refuses what the program does not know.
+    pub fn understands(&self, command: &str) -> Result<(), String> {
+        let output = self.bash(&format!("{PROGRAMS}\nrun '{} --help'", command.replace('\'', r"'\''")));
+        if output.trim_end().ends_with("\u{2}0") { Ok(()) } else { Err(output) }
+    }
+
+    fn bash(&self, script: &str) -> String {
+        let file = self.folder.path().join("script");
+        fs::write(&file, script).unwrap();
+        let output = Command::new("bash")
+            .arg(file)
+            .current_dir(self.folder.path())
+            .env("FOLDER", self.folder.path())
+            .env("PROGRAMS", programs())
+            .env("XDG_RUNTIME_DIR", self.folder.path()) // other robots of this host are others' business
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    }
+}
+
+/// Builds the programs, if the tests of the workspace have not, and returns their folder.
+fn programs() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("debug");
+    let are_there = ["hemiola", "hemiola-cart"].iter().all(|program| folder.join(program).is_file());
+    if !are_there {
+        let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "hemiola-cli", "-p", "hemiola-cart"]).status();
+        assert!(built.is_ok_and(|status| status.success()), "the programs of the book cannot be built");
+    }
+    folder
+}
+
+fn as_written(text: &str) -> String {
+    text.replace("hemiola-cart", "my-robot").replace("hemiola_cart", "my_robot")
+}

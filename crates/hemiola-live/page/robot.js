@@ -64,8 +64,8 @@ export class Robot {
   /** How many seconds of the robot's clock go by in one. */
   #pace = 1;
 
-  /** @param {string} [address] of the WebSocket; where the page comes from without it, with the process that its address names. */
-  constructor(address = location.origin.replace(/^http/, "ws") + "/" + location.search) {
+  /** @param {string} [address] of the WebSocket; without it where the page comes from, to all processes or the one that its address names. */
+  constructor(address = location.origin.replace(/^http/, "ws") + "/" + (location.search || "?process=*")) {
     this.address = address;
     this.#connect();
     this.watch("journal", null, (event) => this.#note(event));

@@ -10,6 +10,7 @@
 //! | `session`, `outbox` | what serves a client, and the messages that wait for it |
 //! | `errands` | slow work, on other threads |
 //! | `relay` | clients of other processes of the robot, which come through this door |
+//! | `whole` | clients of all processes at once |
 //!
 //! While no client is connected, the thread sleeps in the kernel, without a time-out.
 
@@ -22,6 +23,7 @@ mod relay;
 pub mod session;
 mod stream;
 pub mod token;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -33,7 +35,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use mio::net::{TcpListener, UnixListener};
-use mio::{Events, Interest, Poll, Waker};
+use mio::{Events, Interest, Poll, Registry, Waker};
 
 use crate::error::LiveError;
 use crate::page::Page;
@@ -42,10 +44,11 @@ use access::{Access, Peer, Rules};
 use connection::{Connection, Reply};
 use errands::{Errands, Runner};
 use head::{RequestHead, answer, answer_text, cookie_name, upgrade};
-use relay::Relay;
+use relay::{Line, Relay};
 use session::Session;
 use stream::{Socket, Stream};
 use token::Token;
+use whole::Whole;
 
 /// The subject of a door: a robot or a log that clients view.
 pub trait Subject: Send {
@@ -362,10 +365,10 @@ impl Service {
 
     fn work(&mut self, client: usize, now: Instant) {
         let open = self.connections.values().filter(|connection| connection.is_open()).count();
-        let Self { connections, house, errands, .. } = self;
+        let Self { connections, house, errands, poll, .. } = self;
         let Some(connection) = connections.get_mut(&client) else { return };
         connection.work(now, &mut |head, peer| match open < MOST_CLIENTS || !head.is_upgrade {
-            true => house.reply(head, peer, errands.runner(client)),
+            true => house.reply(head, peer, errands.runner(client), poll.registry(), mio::Token(client)),
             false => Reply::Answer(answer_text("503 Service Unavailable", "16 clients are here already")),
         });
     }
@@ -373,6 +376,10 @@ impl Service {
 
 /// The size of the kernel's buffer for a client on TCP.
 const SEND_BUFFER: usize = 512 << 10;
+
+/// The name by which a client asks for all processes at once, and the protocol that has them.
+const ALL: &str = "*";
+const WHOLE: &str = "hemiola.v1";
 
 /// Everything behind the door.
 struct House {
@@ -385,7 +392,7 @@ struct House {
 }
 
 impl House {
-    fn reply(&self, head: &RequestHead, peer: &Peer, runner: Runner) -> Reply {
+    fn reply(&self, head: &RequestHead, peer: &Peer, runner: Runner, registry: &Registry, token: mio::Token) -> Reply {
         let access = match self.rules.admit(peer, head) {
             Ok(access) => access,
             Err(refusal) => return Reply::Answer(answer_text("403 Forbidden", refusal.text())),
@@ -394,7 +401,10 @@ impl House {
             return Reply::Answer(answer_text("405 Method Not Allowed", "this door answers to GET only"));
         }
         if head.is_upgrade {
-            return self.upgrade(head, peer, access, runner);
+            return match registry.try_clone() {
+                Ok(registry) => self.upgrade(head, peer, access, runner, Line { registry, token }),
+                Err(error) => Reply::Answer(answer_text("503 Service Unavailable", &error.to_string())),
+            };
         }
         if head.path == "/" && head.query.contains("token=") {
             return Reply::Answer(self.enter(head, access));
@@ -402,7 +412,7 @@ impl House {
         Reply::Answer(self.page.answer(head))
     }
 
-    fn upgrade(&self, head: &RequestHead, peer: &Peer, access: Access, runner: Runner) -> Reply {
+    fn upgrade(&self, head: &RequestHead, peer: &Peer, access: Access, runner: Runner, line: Line) -> Reply {
         let spoken = head.protocols.iter().find(|protocol| self.subject.protocols().contains(&protocol.as_str()));
         let (Some(key), Some(protocol)) = (&head.key, spoken) else {
             let known = self.subject.protocols().join(", ");
@@ -411,31 +421,33 @@ impl House {
         };
         // A client of another process's door is called as it is there.
         let name = head.client.clone().filter(|_| matches!(peer, Peer::User(_))).unwrap_or_else(|| peer.name());
-        if let Some(process) = head.process().filter(|process| self.part() != Some(process)) {
-            return self.relay(process, key, protocol, access, &name);
-        }
-        let client = DoorClient { access, name, runner };
-        Reply::Session(upgrade(key, protocol), self.subject.session(protocol, client))
+        let own = self.socket.as_ref().filter(|own| own.part.is_some());
+        let other = head.process().filter(|process| self.part() != Some(process));
+        let client = DoorClient { access, name: name.clone(), runner };
+        let session: Box<dyn Session> = match (other, own) {
+            (Some(ALL), Some(own)) if protocol == WHOLE => {
+                let (session, own) = (self.subject.session(protocol, client), own.clone());
+                let open = move |process: &str| relay(&own, process, WHOLE, access, &name, &line);
+                Box::new(Whole::new(session, Box::new(open)))
+            }
+            (None | Some(ALL), _) => self.subject.session(protocol, client),
+            (Some(process), own) => {
+                let no_other = || Err("this robot is a single process".to_owned());
+                match own.map_or_else(no_other, |own| relay(own, process, protocol, access, &name, &line)) {
+                    Ok(session) => session,
+                    Err(reason) => {
+                        let text = format!("process `{process}` of this robot cannot be reached: {reason}");
+                        return Reply::Answer(answer_text("503 Service Unavailable", &text));
+                    }
+                }
+            }
+        };
+        Reply::Session(upgrade(key, protocol), session)
     }
 
     /// Returns the process of the robot that is behind this door.
     fn part(&self) -> Option<&str> {
         Some(self.socket.as_ref()?.part.as_ref()?.process.as_str())
-    }
-
-    /// Lets a client through to another process of the robot.
-    fn relay(&self, process: &str, key: &str, protocol: &str, access: Access, client: &str) -> Reply {
-        let relayed = match self.socket.as_ref().and_then(|own| own.other(process)) {
-            Some(socket) => Relay::open(&socket, protocol, access, client).map_err(|error| error.to_string()),
-            None => Err("it does not run now".to_owned()),
-        };
-        match relayed {
-            Ok(relay) => Reply::Session(upgrade(key, protocol), Box::new(relay)),
-            Err(reason) => {
-                let text = format!("process `{process}` of this robot cannot be reached: {reason}");
-                Reply::Answer(answer_text("503 Service Unavailable", &text))
-            }
-        }
     }
 
     /// Moves the token from an address into a cookie, so that it is neither kept in the browser's
@@ -448,4 +460,18 @@ impl House {
         let cookie = format!("{}={token}; HttpOnly; SameSite=Strict; Path=/", cookie_name(self.port));
         answer("303 See Other", &[("Location", "/"), ("Set-Cookie", &cookie), ("Cache-Control", "no-store")], b"")
     }
+}
+
+/// Lets a client through to another process of the robot.
+fn relay(
+    own: &RunningSocket,
+    process: &str,
+    protocol: &str,
+    access: Access,
+    client: &str,
+    line: &Line,
+) -> Result<Box<dyn Session>, String> {
+    let socket = own.other(process).ok_or("it does not run now")?;
+    let relay = Relay::open(&socket, protocol, access, client, line).map_err(|error| error.to_string())?;
+    Ok(Box::new(relay))
 }

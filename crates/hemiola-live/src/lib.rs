@@ -14,6 +14,7 @@
 //! | `protocol` | the messages between both sides |
 //! | `client` | the other side: programs that connect |
 //! | `place` | the sockets of running robots |
+//! | `whole` | a robot of several processes as one, for clients and the door |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -30,6 +31,7 @@ mod place;
 pub mod protocol;
 mod robot;
 mod transport;
+mod whole;
 
 pub use door::access::Access;
 pub use door::errands::{Lane, Outcome, Runner};

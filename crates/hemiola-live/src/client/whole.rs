@@ -1,34 +1,24 @@
 //! All processes of a robot, used as one.
 //!
-//! | file | what |
-//! |---|---|
-//! | `member` | one process: its connection, and what it has |
-//! | `requests` | whom a request is for |
-//! | `holdings` | what each process has, and so whom a request is for |
-//! | `joined` | the answers of all processes as one |
-//! | `clock` | times of one process on the clock of another |
-//!
 //! A request goes to the process that has the thing, or to all where that is what it means. All are
 //! asked at once: one that hangs holds nobody up.
 
-mod clock;
-mod holdings;
-mod joined;
-mod member;
-mod requests;
-
 use std::collections::BTreeMap;
+use std::mem;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::Value;
 
 use super::{Address, ClientError, Connection, Incoming, Welcome};
 use crate::place::{RunningRobot, RunningSocket};
-use crate::protocol::Request;
-use clock::Clock;
-use holdings::Holdings;
-use member::Member;
+use crate::protocol::{Request, Watched};
+use crate::whole::clock::Clock;
+use crate::whole::holdings::Holdings;
+use crate::whole::process::Process;
+use crate::whole::routes::{self, ANSWER, Joint, Undone};
+use crate::whole::statistics;
 
 /// The connections to all processes of a running robot, which are used as one.
 ///
@@ -63,8 +53,9 @@ pub struct WholeRobot {
 
 /// The time within which a process says what it has: one that hangs is not waited for longer.
 const DESCRIPTION: Duration = Duration::from_secs(5);
-/// The time within which processes answer questions: bounds of a large robot take seconds.
-const ANSWER: Duration = Duration::from_secs(60);
+
+/// One process of the robot, with the connection to it.
+type Member = Process<Connection>;
 
 impl WholeRobot {
     /// Connects to what is at one address: a robot, or only that process of it.
@@ -263,16 +254,7 @@ impl WholeRobot {
                 if let Some(origin) = content["clock_origin"].as_u64() {
                     member.clock = Clock::between(Some(origin), self.origin);
                 }
-                member.statistics = Some(content);
-                member.fresh += 1;
-                let is_waiting = self.members.iter().any(|member| member.fresh == 0);
-                // One that has sent none while another one sent two is not waited for.
-                if is_waiting && self.members[index].fresh < 2 {
-                    return None;
-                }
-                self.members.iter_mut().for_each(|member| member.fresh = 0);
-                let known = self.members.iter().filter_map(|member| Some(member.said(member.statistics.as_ref()?)));
-                let content = joined::statistics(&known.collect::<Vec<_>>());
+                let content = statistics(&mut self.members, index, content)?;
                 Some(Incoming::Event { name, content })
             }
             Incoming::Event { name, mut content } => {
@@ -282,14 +264,94 @@ impl WholeRobot {
         }
     }
 
+    /// Sends a request to the process that it is for, or to all, and joins the answers.
+    ///
+    /// # Errors
+    /// Returns an error if no process has the thing or several have it, and those of
+    /// [a connection](crate::client::Connection::request). What is for all processes is done by all
+    /// that can: [`ClientError::Processes`] names the others.
+    pub fn request(&mut self, request: Request) -> Result<Value, ClientError> {
+        if !self.is_cut {
+            return self.members[0].connection.request(request);
+        }
+        match &request {
+            // Those that are reached later are asked then.
+            Request::Watch { what: what @ (Watched::Statistics | Watched::Journal), .. } => {
+                self.watches.insert(format!("{what:?}"), request.clone());
+            }
+            Request::Unwatch { what } => _ = self.watches.remove(&format!("{what:?}")),
+            _ => {}
+        }
+        let mut route = routes::route(&self.members, &self.missing, &request).map_err(ClientError::Refused)?;
+        let asked = mem::take(&mut route.asked);
+        for (index, request) in &asked {
+            self.members[*index].note(request, route.numbers(*index));
+        }
+        let answers = self.ask(asked, route.is_in_turn(), routes::patience(&request));
+        // Those that do not answer a question are missing from then on.
+        if let Joint::Known(_) = route.joint {
+            let failed = answers.iter().filter_map(|(index, answer)| Some((*index, answer.as_ref().err()?.to_string())));
+            let failed = failed.map(|(index, error)| (self.members[index].name.clone(), error));
+            self.missing.extend(failed.collect::<Vec<_>>());
+        }
+        route.answer(&self.members, &self.missing, answers).map_err(|undone| match undone {
+            Undone::Refused(error) => error,
+            Undone::Processes { done, failed } => ClientError::Processes { done, failed },
+        })
+    }
+
+    /// Asks processes, each for something of its own: all at once, or in turn until one fails.
+    fn ask(
+        &mut self,
+        asked: Vec<(usize, Request)>,
+        in_turn: bool,
+        patience: Duration,
+    ) -> Vec<(usize, Result<Value, ClientError>)> {
+        let ask = |member: &mut Member, request: Request| {
+            member.connection.set_patience(patience);
+            let answer = member.connection.request(request);
+            member.connection.set_patience(ANSWER);
+            answer
+        };
+        let mut answers = Vec::new();
+        if in_turn || asked.len() == 1 {
+            for (index, request) in asked {
+                let answer = ask(&mut self.members[index], request);
+                let is_over = answer.is_err();
+                answers.push((index, answer));
+                if is_over {
+                    break;
+                }
+            }
+            return answers;
+        }
+        thread::scope(|scope| {
+            let mut requests: BTreeMap<usize, Request> = asked.into_iter().collect();
+            let with_request = self.members.iter_mut().enumerate();
+            let with_request = with_request.filter_map(|(index, member)| Some((index, member, requests.remove(&index)?)));
+            let asking = with_request.map(|(index, member, request)| (index, scope.spawn(move || ask(member, request))));
+            let asking: Vec<_> = asking.collect();
+            let answered = asking.into_iter();
+            answered.map(|(index, asking)| (index, asking.join().unwrap_or_else(|_| Err(panicked())))).collect()
+        })
+    }
+
     /// Does something with the connections to all processes at once, with each on a thread of its
     /// own. Returns the names of the processes with the outcomes.
     pub fn each<T: Send>(
         &mut self,
         act: impl Fn(&mut Connection) -> Result<T, ClientError> + Sync,
     ) -> Vec<(String, Result<T, ClientError>)> {
-        let done = self.at_once(|member| act(&mut member.connection));
-        self.members.iter().map(|member| member.name.clone()).zip(done).collect()
+        let act = &act;
+        thread::scope(|scope| {
+            let acting = self.members.iter_mut().map(|member| {
+                let name = member.name.clone();
+                (name, scope.spawn(move || act(&mut member.connection)))
+            });
+            let acting: Vec<_> = acting.collect();
+            let done = acting.into_iter();
+            done.map(|(name, acting)| (name, acting.join().unwrap_or_else(|_| Err(panicked())))).collect()
+        })
     }
 }
 

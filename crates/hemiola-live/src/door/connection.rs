@@ -192,9 +192,10 @@ impl Connection {
             if said.is_err() {
                 return State::Closed;
             }
-            // The session is polled at once, so that a request is answered without delay.
-            self.due = Some(now);
         }
+        // The session is polled at once, so that a request is answered without delay, and what has
+        // come from another process's door is passed on.
+        self.due = Some(now);
         if open.flush().is_err() {
             return State::Closed;
         }

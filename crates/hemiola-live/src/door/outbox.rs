@@ -27,6 +27,11 @@ impl Outbox {
         Self { waiting, ..Self::default() }
     }
 
+    /// Creates the outbox of what goes to the same client after these messages.
+    pub fn following(&self) -> Self {
+        Self::behind(self.waiting + self.added)
+    }
+
     /// Sends an answer or an event.
     pub fn send(&mut self, message: &Value) {
         self.send_text(message.to_string());

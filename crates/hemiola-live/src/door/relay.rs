@@ -1,14 +1,15 @@
 //! A client of another process of this robot, which it reaches through this door: one address and
 //! one token are enough for all processes.
 //!
-//! The door's thread polls the socket of the other process, and waits for nothing: what a client
-//! takes too slowly is not read, so that the other door notices it as its own.
+//! The door's thread waits for nothing: the socket of the other process wakes it as the client's own
+//! does. What a client takes too slowly is not read, so that the other door notices it as its own.
 
 use std::io::{self, ErrorKind};
 use std::mem;
 use std::time::Duration;
 
 use mio::net::UnixStream;
+use mio::{Interest, Registry, Token};
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::handshake::MidHandshake;
@@ -23,6 +24,12 @@ use super::head::{CLIENT, LOOK, RIGHTS};
 use super::outbox::{MOST_WAITING, Outbox};
 use super::session::Session;
 use crate::place::RunningSocket;
+
+/// What wakes the door's thread for a client.
+pub struct Line {
+    pub registry: Registry,
+    pub token: Token,
+}
 
 /// The session of a client with the door of another process.
 pub struct Relay {
@@ -39,7 +46,8 @@ enum State {
     Over(String),
 }
 
-/// The period in which the other process is polled: half of the time between two frames of a page.
+/// The period in which the other process is polled while not all can be read that it has sent: half
+/// of the time between two frames of a page.
 const PERIOD: Duration = Duration::from_nanos(1_000_000_000 / 120);
 /// The most messages of a client that wait for the connection.
 const MOST_UNSENT: usize = 256;
@@ -51,8 +59,15 @@ impl Relay {
     ///
     /// # Errors
     /// Returns an error if the process does not accept connections.
-    pub fn open(socket: &RunningSocket, protocol: &str, access: Access, client: &str) -> io::Result<Self> {
-        let stream = UnixStream::connect(&socket.path)?;
+    pub fn open(
+        socket: &RunningSocket,
+        protocol: &str,
+        access: Access,
+        client: &str,
+        line: &Line,
+    ) -> io::Result<Self> {
+        let mut stream = UnixStream::connect(&socket.path)?;
+        line.registry.register(&mut stream, line.token, Interest::READABLE | Interest::WRITABLE)?;
         let refused = |error: Error| io::Error::new(ErrorKind::InvalidInput, error.to_string());
         let header = |text: &str| HeaderValue::from_str(text).map_err(|error| refused(error.into()));
         let mut request = "ws://localhost/".into_client_request().map_err(refused)?;
@@ -116,29 +131,30 @@ impl Relay {
         }
     }
 
-    /// Sends the client what has arrived.
-    fn receive(&mut self, out: &mut Outbox) {
-        let State::Open(socket) = &mut self.state else { return };
+    /// Sends the client what has arrived. Returns whether there may be more.
+    fn receive(&mut self, out: &mut Outbox) -> bool {
+        let State::Open(socket) = &mut self.state else { return false };
         for _ in 0..MOST_AT_ONCE {
             if out.is_congested() {
-                return;
+                return true;
             }
             match socket.read() {
                 Ok(Message::Text(text)) => out.send_text(text.as_str().to_owned()),
                 Ok(Message::Binary(bytes)) => out.send_bytes(bytes.into()),
                 Ok(Message::Close(_)) => {
                     self.state = State::Over("its door has closed".to_owned());
-                    return;
+                    return false;
                 }
                 // The library answers these messages.
                 Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_)) => {}
-                Err(error) if is_for_later(&error) => return,
+                Err(error) if is_for_later(&error) => return false,
                 Err(error) => {
                     self.state = State::Over(error.to_string());
-                    return;
+                    return false;
                 }
             }
         }
+        true
     }
 }
 
@@ -158,13 +174,13 @@ impl Session for Relay {
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
         self.go_on();
         self.send();
-        self.receive(out);
+        let has_more = self.receive(out);
         if let State::Over(reason) = &self.state {
             let reason = format!("process `{}` is gone: {reason}", self.process);
             self.end(&reason, out);
             out.close();
         }
-        Some(PERIOD)
+        has_more.then_some(PERIOD)
     }
 
     fn end(&mut self, reason: &str, out: &mut Outbox) {

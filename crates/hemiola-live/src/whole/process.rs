@@ -1,22 +1,19 @@
-//! One process of a robot.
+//! One process of a robot, and its messages as those of the whole.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde_json::Value;
 
-use super::ANSWER;
 use super::clock::Clock;
 use super::holdings::Holdings;
 use super::joined::Said;
-use crate::client::{ClientError, Connection};
 use crate::protocol::Request;
-use crate::protocol::binary::Frame;
+use crate::protocol::binary::{Frame, HEAD, VALUE};
 
-/// One process of the robot.
-pub struct Member {
+/// One process of a robot, which is reached by `connection`.
+pub struct Process<C> {
     pub name: String,
-    pub connection: Connection,
+    pub connection: C,
     pub clock: Clock,
     pub holdings: Holdings,
     /// The subscriptions, with the numbers of the fields that are asked of this process.
@@ -26,21 +23,26 @@ pub struct Member {
     pub fresh: u32,
 }
 
-impl Member {
-    pub fn new(name: String, connection: Connection) -> Self {
+impl<C> Process<C> {
+    pub fn new(name: String, connection: C) -> Self {
         let (clock, holdings, subscriptions, statistics, fresh) = Default::default();
         Self { name, connection, clock, holdings, subscriptions, statistics, fresh }
     }
 
-    pub fn request_within(&mut self, patience: Duration, request: Request) -> Result<Value, ClientError> {
-        self.connection.set_patience(patience);
-        let answer = self.connection.request(request);
-        self.connection.set_patience(ANSWER);
-        answer
-    }
-
     pub fn said<'a>(&'a self, content: &'a Value) -> Said<'a> {
         Said { process: &self.name, holdings: &self.holdings, clock: self.clock, content }
+    }
+
+    /// Notes a subscription that the process is asked for; of a plot, with the numbers that its
+    /// fields have among all that are plotted.
+    pub fn note(&mut self, request: &Request, numbers: &[u32]) {
+        match request {
+            Request::Subscribe { subscription, .. } | Request::Plot { subscription, .. } => {
+                self.subscriptions.insert(*subscription, numbers.to_vec());
+            }
+            Request::Unsubscribe { subscription } => _ = self.subscriptions.remove(subscription),
+            _ => {}
+        }
     }
 
     /// Returns a message of this process with times of the first one's clock.
@@ -67,6 +69,17 @@ impl Member {
                 }
                 Frame::Events { subscription, records }
             }
+        }
+    }
+
+    /// Changes the times of a value's message in its place, as values are large.
+    pub fn convert_value(&self, bytes: &mut [u8]) {
+        if bytes.first() != Some(&VALUE) || bytes.len() < HEAD {
+            return;
+        }
+        for time in bytes[HEAD - 16..HEAD].chunks_exact_mut(8) {
+            let own = i64::from_le_bytes(time.try_into().unwrap_or_default());
+            time.copy_from_slice(&self.clock.convert(own).to_le_bytes());
         }
     }
 }

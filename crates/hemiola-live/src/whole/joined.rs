@@ -42,17 +42,22 @@ pub fn parameters(said: &[Said<'_>]) -> Value {
     joined.into()
 }
 
+/// Joins answers that say no more than that something was done.
+pub fn nothing(_: &[Said<'_>]) -> Value {
+    json!({})
+}
+
 /// Joins what was written by each process into a file.
-pub fn saved(answers: &[Value]) -> Value {
-    let saved: Vec<_> = answers.iter().flat_map(|answer| items(&answer["saved"])).cloned().collect();
-    json!({ "file": answers.first().map(|answer| &answer["file"]), "saved": saved })
+pub fn saved(said: &[Said<'_>]) -> Value {
+    let saved: Vec<_> = said.iter().flat_map(|said| items(&said.content["saved"])).cloned().collect();
+    json!({ "file": said.first().map(|said| &said.content["file"]), "saved": saved })
 }
 
 /// Joins the logs that processes have begun or ended.
-pub fn recorded(answers: &[Value]) -> Value {
-    let files: Vec<_> = answers.iter().map(|answer| &answer["file"]).collect();
-    let texts: Vec<_> = answers.iter().filter_map(|answer| answer["text"].as_str()).collect();
-    let is_whole = answers.iter().all(|answer| answer["whole"] != false);
+pub fn recorded(said: &[Said<'_>]) -> Value {
+    let files: Vec<_> = said.iter().map(|said| &said.content["file"]).collect();
+    let texts: Vec<_> = said.iter().filter_map(|said| said.content["text"].as_str()).collect();
+    let is_whole = said.iter().all(|said| said.content["whole"] != false);
     match texts.is_empty() {
         true => json!({ "files": files }),
         false => json!({ "files": files, "whole": is_whole, "text": texts.join("\n") }),
@@ -77,11 +82,11 @@ pub fn bounds(said: &[Said<'_>]) -> Value {
 }
 
 /// Joins explanations; where several were asked and one knows the subject, its own is the answer.
-pub fn explanations(texts: &[(&str, Value)], is_of_one: bool) -> Value {
-    let text = |(process, answer): &(&str, Value)| format!("process {process}\n{}", text_of(&answer["text"]));
-    match texts {
-        [(_, only)] if is_of_one => only.clone(),
-        texts => json!({ "text": texts.iter().map(text).collect::<Vec<_>>().join("\n") }),
+pub fn explanations(said: &[Said<'_>], is_of_one: bool) -> Value {
+    let text = |said: &Said<'_>| format!("process {}\n{}", said.process, text_of(&said.content["text"]));
+    match said {
+        [only] if is_of_one => only.content.clone(),
+        said => json!({ "text": said.iter().map(text).collect::<Vec<_>>().join("\n") }),
     }
 }
 

@@ -1,0 +1,460 @@
+//! A client of the whole robot: its session with each process, which are one for the client.
+//!
+//! | file | what |
+//! |---|---|
+//! | `seat` | the place of one process, whether it runs or not |
+//! | `numbers` | what the numbers in events mean |
+//!
+//! The process whose door it is has its session here, the others are reached as by
+//! [`Relay`](super::relay::Relay). One that is gone is sought again, and when it is there it is
+//! asked for all that the client wants of it. Times are those of this process's clock.
+
+mod numbers;
+mod seat;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::mem;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tungstenite::Message;
+
+use super::errands::Outcome;
+use super::outbox::Outbox;
+use super::session::Session;
+use crate::protocol::binary::{EVENTS, Frame, IMAGE, POINTS, begin};
+use crate::protocol::{Request, parse};
+use crate::whole::clock::Clock;
+use crate::whole::holdings::{Holdings, text_of};
+use crate::whole::process::Process;
+use crate::whole::routes::{self, Route, Undone};
+use crate::whole::statistics;
+use numbers::Numbers;
+use seat::Seat;
+
+/// Opens a session with another process of the robot.
+pub type Opener = Box<dyn Fn(&str) -> Result<Box<dyn Session>, String> + Send>;
+
+/// The most requests that wait until all processes have said what they have.
+const MOST_HELD: usize = 256;
+
+/// The session of a client with all processes of a robot.
+pub struct Whole {
+    open: Opener,
+    /// In the order of `robot.toml`.
+    processes: Vec<Process<Seat>>,
+    /// The place of the process whose door this is, and what clocks are compared with.
+    own: usize,
+    origin: Option<u64>,
+    /// What the processes were asked, by the numbers of the requests.
+    asked: BTreeMap<u64, (usize, Purpose)>,
+    number: u64,
+    /// The requests that are not answered yet.
+    pending: BTreeMap<u64, Pending>,
+    /// Those that wait until all processes have said what they have.
+    held: Option<Vec<(Value, Request)>>,
+    /// What is asked of a process that comes later.
+    wishes: BTreeMap<String, Request>,
+    numbers: Numbers,
+    /// What the client was told last of the processes.
+    told: Value,
+}
+
+/// What an answer is for.
+enum Purpose {
+    /// To know what the process has.
+    Description,
+    /// To go on with what was asked of the process before it was started again.
+    Wish(Request),
+    /// To answer this request of the client.
+    Answer(u64),
+}
+
+/// A request of the client.
+struct Pending {
+    id: Value,
+    request: Request,
+    route: Route,
+    /// Those who are asked when the one before them has answered.
+    next: VecDeque<(usize, Request)>,
+    open: usize,
+    answers: Vec<(usize, Result<Value, String>)>,
+    deadline: Instant,
+}
+
+impl Whole {
+    /// Creates a session that has the one with this process, and opens those with the others.
+    pub fn new(own: Box<dyn Session>, open: Opener) -> Self {
+        let mut seat = Seat::empty(Instant::now());
+        seat.meet(own, Instant::now());
+        let processes = vec![Process::new(String::new(), seat)];
+        let (own, origin, asked, number, pending, wishes, numbers, told) = Default::default();
+        Self { open, processes, own, origin, asked, number, pending, held: Some(Vec::new()), wishes, numbers, told }
+    }
+
+    /// Makes room for all processes that the first message of this one names.
+    fn seat_all(&mut self, welcome: &Value, now: Instant) {
+        let Some(own) = self.processes.pop() else { return };
+        let name = text_of(&welcome["part"]);
+        for part in crate::whole::holdings::items(&welcome["parts"]) {
+            self.processes.push(Process::new(text_of(part).to_owned(), Seat::empty(now)));
+        }
+        self.own = self.processes.iter().position(|process| process.name == name).unwrap_or_default();
+        self.processes[self.own] = Process { name: name.to_owned(), ..own };
+        self.origin = welcome["clock_origin"].as_u64();
+    }
+
+    fn seek(&mut self, index: usize, now: Instant) {
+        let process = &mut self.processes[index];
+        match (self.open)(&process.name) {
+            Ok(session) => process.connection.meet(session, now),
+            Err(reason) => process.connection.lose(&reason, now),
+        }
+    }
+
+    /// Notes that a process is gone: what it was asked is answered by the reason.
+    fn lose(&mut self, index: usize, reason: &str, out: &mut Outbox) {
+        let process = &mut self.processes[index];
+        process.connection.lose(reason, Instant::now());
+        process.holdings = Holdings::default();
+        (process.statistics, process.fresh) = (None, 0);
+        process.subscriptions.clear();
+        let unanswered: Vec<_> =
+            self.asked.iter().filter(|(_, (of, _))| *of == index).map(|(number, _)| *number).collect();
+        for number in unanswered {
+            self.answered(number, Err(reason.to_owned()), out);
+        }
+        if index == self.own {
+            out.close();
+        }
+    }
+
+    /// Asks a process; its answer comes through [`settle`](Self::settle).
+    fn ask(&mut self, index: usize, request: &Request, purpose: Purpose, out: &mut Outbox) {
+        self.number += 1;
+        let number = self.number;
+        self.asked.insert(number, (index, purpose));
+        let mut text = json!(request);
+        text["id"] = number.into();
+        let seat = &mut self.processes[index].connection;
+        if seat.session.is_none() {
+            let reason = seat.reason.clone();
+            return self.answered(number, Err(reason), out);
+        }
+        if !seat.act(out, Instant::now(), |session, out| session.text(&text.to_string(), out)) {
+            self.lose(index, "its door has closed", out);
+        }
+    }
+
+    /// Begins with a request of the client.
+    fn begin_request(&mut self, id: Value, request: Request, out: &mut Outbox) {
+        let missing = self.processes.iter().filter(|process| process.connection.session.is_none());
+        let missing: Vec<_> =
+            missing.map(|process| (process.name.clone(), process.connection.reason.clone())).collect();
+        let mut route = match self.route(&missing, &request) {
+            Ok(route) => route,
+            Err(error) => return out.send(&json!({"id": id, "error": error})),
+        };
+        self.wish(&request);
+        let mut next: VecDeque<_> = mem::take(&mut route.asked).into();
+        let first: Vec<_> = if route.is_in_turn() { next.drain(..next.len().min(1)).collect() } else { next.drain(..).collect() };
+        for (index, request) in &first {
+            self.processes[*index].note(request, route.numbers(*index));
+        }
+        self.number += 1;
+        let key = self.number;
+        let deadline = Instant::now() + routes::patience(&request);
+        let pending = Pending { id, request, route, next, open: first.len(), answers: Vec::new(), deadline };
+        self.pending.insert(key, pending);
+        for (index, request) in first {
+            self.ask(index, &request, Purpose::Answer(key), out);
+        }
+        self.conclude(key, out);
+    }
+
+    fn route(&self, missing: &[(String, String)], request: &Request) -> Result<Route, String> {
+        routes::route(&self.processes, missing, request)
+    }
+
+    /// Notes what processes that come later are to be asked.
+    fn wish(&mut self, request: &Request) {
+        match request {
+            Request::Subscribe { subscription, .. }
+            | Request::Plot { subscription, .. }
+            | Request::Events { subscription } => _ = self.wishes.insert(subscription.to_string(), request.clone()),
+            Request::Unsubscribe { subscription } => _ = self.wishes.remove(&subscription.to_string()),
+            Request::Watch { what, .. } => _ = self.wishes.insert(format!("{what:?}"), request.clone()),
+            Request::Unwatch { what } => _ = self.wishes.remove(&format!("{what:?}")),
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, number: u64, answer: Result<Value, String>, out: &mut Outbox) {
+        let Some((index, purpose)) = self.asked.remove(&number) else { return };
+        match (purpose, answer) {
+            (Purpose::Description, Ok(described)) => self.described(index, &described, out),
+            (Purpose::Description, Err(_)) => {}
+            (Purpose::Wish(request), answer) => self.note_names(index, &request, answer.as_ref().ok(), out),
+            (Purpose::Answer(key), answer) => {
+                let Some(pending) = self.pending.get_mut(&key) else { return };
+                pending.open -= 1;
+                let (is_over, request) = (answer.is_err(), pending.request.clone());
+                if let Ok(answer) = &answer {
+                    if let Request::Events { .. } = request {
+                        self.numbers.learn(&self.processes[index].name, &answer["names"]);
+                    }
+                }
+                pending.answers.push((index, answer));
+                match pending.next.pop_front().filter(|_| !is_over) {
+                    Some((index, request)) => {
+                        pending.open += 1;
+                        self.ask(index, &request, Purpose::Answer(key), out);
+                    }
+                    None => self.conclude(key, out),
+                }
+            }
+        }
+    }
+
+    /// Answers a request of the client if all who were asked have answered.
+    fn conclude(&mut self, key: u64, out: &mut Outbox) {
+        let is_over = |pending: &Pending| pending.open == 0 || pending.deadline <= Instant::now();
+        if !self.pending.get(&key).is_some_and(is_over) {
+            return;
+        }
+        let Some(Pending { id, request, route, mut answers, .. }) = self.pending.remove(&key) else { return };
+        let silent = self.asked.values().filter(|(_, purpose)| matches!(purpose, Purpose::Answer(of) if *of == key));
+        answers.extend(silent.map(|(index, _)| (*index, Err("it does not answer".to_owned()))));
+        answers.sort_by_key(|(index, _)| *index);
+        let answer = match (&request, route.answer(&self.processes, &[], answers)) {
+            (Request::Events { .. }, Ok(_)) => Ok(json!({"names": self.numbers.names()})),
+            (_, answer) => answer,
+        };
+        out.send(&match answer {
+            Ok(result) => json!({"id": id, "result": result}),
+            Err(Undone::Refused(error)) => {
+                // What was refused is not asked again.
+                if let Request::Subscribe { subscription, .. } | Request::Plot { subscription, .. } = request {
+                    self.wishes.remove(&subscription.to_string());
+                }
+                json!({"id": id, "error": error})
+            }
+            Err(Undone::Processes { done, failed }) => {
+                let error = crate::client::ClientError::Processes { done, failed };
+                json!({"id": id, "error": error.to_string()})
+            }
+        });
+    }
+
+    /// Notes what a process has, and asks it for what the client wants of it.
+    fn described(&mut self, index: usize, described: &Value, out: &mut Outbox) {
+        let process = &mut self.processes[index];
+        process.holdings = Holdings::of(described);
+        process.connection.is_described = true;
+        process.connection.meetings += 1;
+        for wish in self.wishes.values().cloned().collect::<Vec<_>>() {
+            let Ok(route) = self.route(&[], &wish) else { continue };
+            for (_, request) in route.asked.iter().filter(|(asked, _)| *asked == index) {
+                self.processes[index].note(request, route.numbers(index));
+                self.ask(index, request, Purpose::Wish(wish.clone()), out);
+            }
+        }
+    }
+
+    fn note_names(&mut self, index: usize, request: &Request, answer: Option<&Value>, out: &mut Outbox) {
+        if let (Request::Events { .. }, Some(answer)) = (request, answer) {
+            self.numbers.learn(&self.processes[index].name, &answer["names"]);
+            out.send(&json!({"event": "names", "names": self.numbers.names()}));
+        }
+    }
+
+    /// Passes on what has arrived, and what follows from it.
+    fn settle(&mut self, out: &mut Outbox) {
+        while let Some((index, message)) = self.arrived() {
+            match message {
+                Message::Text(text) => {
+                    if let Ok(said) = serde_json::from_str(&text) {
+                        self.said(index, said, out);
+                    }
+                }
+                Message::Binary(bytes) => {
+                    if let Some(bytes) = self.converted(index, Vec::from(bytes)) {
+                        out.send_bytes(bytes);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let now = Instant::now();
+        if self.held.is_some() && !self.processes.iter().any(|process| process.connection.is_beginning()) {
+            for (id, request) in self.held.take().unwrap_or_default() {
+                self.begin_request(id, request, out);
+            }
+            return self.settle(out);
+        }
+        let sends_figures = self.wishes.contains_key("Statistics");
+        let states = self.processes.iter().map(|process| process.connection.state(&process.name, sends_figures, now));
+        let processes = states.collect::<Value>();
+        if self.held.is_none() && processes != self.told {
+            out.send(&json!({"event": "processes", "processes": processes}));
+            self.told = processes;
+        }
+    }
+
+    fn arrived(&mut self) -> Option<(usize, Message)> {
+        let all = self.processes.iter_mut().enumerate();
+        all.into_iter().find_map(|(index, process)| Some((index, process.connection.arrived.pop_front()?)))
+    }
+
+    /// Handles a text message of a process.
+    fn said(&mut self, index: usize, mut said: Value, out: &mut Outbox) {
+        if let Some(number) = said["id"].as_u64() {
+            let answer = match said.get("error") {
+                Some(error) => Err(text_of(error).to_owned()),
+                None => Ok(said["result"].take()),
+            };
+            return self.answered(number, answer, out);
+        }
+        let process = &mut self.processes[index];
+        let clock = process.clock;
+        let convert = |time: &mut Value| {
+            if let Some(own) = time.as_i64() {
+                *time = clock.convert(own).into();
+            }
+        };
+        match text_of(&said["event"]) {
+            "welcome" => {
+                process.clock = Clock::between(said["clock_origin"].as_u64(), self.origin);
+                process.connection.process = said["process"].clone();
+                self.ask(index, &Request::Describe {}, Purpose::Description, out);
+            }
+            "statistics" => {
+                // One that had not begun yet when it was reached may have put its beginning off.
+                if let Some(origin) = said["clock_origin"].as_u64() {
+                    if index == self.own {
+                        self.origin = Some(origin);
+                    }
+                    process.clock = Clock::between(Some(origin), self.origin);
+                }
+                if let Some(statistics) = statistics(&mut self.processes, index, said) {
+                    out.send(&statistics);
+                }
+            }
+            "names" => {
+                self.numbers.learn(&process.name, &said["names"]);
+                out.send(&json!({"event": "names", "names": self.numbers.names()}));
+            }
+            // The reason is in the state of the process.
+            "ended" if index != self.own => process.connection.reason = text_of(&said["reason"]).to_owned(),
+            _ => {
+                said.get_mut("time").map(convert);
+                let records = said.get_mut("records").and_then(Value::as_array_mut).into_iter().flatten();
+                records.filter_map(|record| record.get_mut("time")).for_each(convert);
+                said["process"] = process.name.clone().into();
+                out.send(&said);
+            }
+        }
+    }
+
+    /// Returns a binary message of a process as one of the robot.
+    fn converted(&self, index: usize, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let process = &self.processes[index];
+        match *bytes.first()? {
+            POINTS | EVENTS => match process.convert(Frame::read(&bytes).ok()?) {
+                Frame::Points { subscription, fields } => {
+                    bytes = begin(POINTS, subscription);
+                    fields.iter().for_each(|points| points.append_to(&mut bytes));
+                }
+                Frame::Events { subscription, records } => {
+                    bytes = begin(EVENTS, subscription);
+                    let records = records.into_iter().filter_map(|record| self.numbers.convert(&process.name, record));
+                    records.for_each(|record| record.append_to(&mut bytes));
+                }
+                Frame::Value(_) => return None,
+            },
+            IMAGE => {
+                let length = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?) as usize;
+                let pixels = bytes.get(8 + length..)?;
+                let mut record: Value = serde_json::from_slice(&bytes[8..8 + length]).ok()?;
+                record["time"] = process.clock.convert(record["time"].as_i64()?).into();
+                let record = record.to_string();
+                bytes = [&begin(IMAGE, record.len() as u32), record.as_bytes(), pixels].concat();
+            }
+            _ => process.convert_value(&mut bytes),
+        }
+        Some(bytes)
+    }
+}
+
+impl Session for Whole {
+    fn begin(&mut self, out: &mut Outbox) {
+        let now = Instant::now();
+        self.processes[0].connection.act(out, now, |session, out| session.begin(out));
+        let arrived = &self.processes[0].connection.arrived;
+        let Some(Message::Text(welcome)) = arrived.front() else { return };
+        let Ok(mut welcome) = serde_json::from_str::<Value>(welcome) else { return };
+        self.seat_all(&welcome, now);
+        (welcome["name"], welcome["part"]) = (welcome["robot"].clone(), Value::Null);
+        out.send(&welcome);
+        for index in 0..self.processes.len() {
+            if index != self.own {
+                self.seek(index, now);
+            }
+        }
+        self.settle(out);
+    }
+
+    fn text(&mut self, text: &str, out: &mut Outbox) {
+        match (parse::<Request>(text), &mut self.held) {
+            (Err((id, error)), _) => out.send(&json!({"id": id, "error": error})),
+            (Ok((id, request)), None) => self.begin_request(id, request, out),
+            (Ok((id, request)), Some(held)) if held.len() < MOST_HELD => held.push((id, request)),
+            (Ok((id, _)), _) => out.send(&json!({"id": id, "error": "the processes of the robot are still sought"})),
+        }
+        self.settle(out);
+    }
+
+    fn bytes(&mut self, bytes: &[u8], out: &mut Outbox) {
+        self.processes[self.own].connection.act(out, Instant::now(), |session, out| session.bytes(bytes, out));
+        self.settle(out);
+    }
+
+    fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
+        let act = |session: &mut dyn Session, out: &mut Outbox| session.done(request, outcome, out);
+        self.processes[self.own].connection.act(out, Instant::now(), act);
+        self.settle(out);
+    }
+
+    fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
+        let now = Instant::now();
+        for index in 0..self.processes.len() {
+            let seat = &mut self.processes[index].connection;
+            if index != self.own {
+                seat.wake(now);
+            }
+            let goes_on = seat.poll(out, now);
+            self.settle(out);
+            let seat = &self.processes[index].connection;
+            if seat.is_sought(now) {
+                self.seek(index, now);
+            } else if !goes_on {
+                let reason = seat.reason.clone();
+                self.lose(index, &reason, out);
+            } else if seat.is_overdue(now) {
+                self.lose(index, "it does not say what it has", out);
+            }
+        }
+        for key in self.pending.keys().copied().collect::<Vec<_>>() {
+            self.conclude(key, out);
+        }
+        self.settle(out);
+        let seats = self.processes.iter().filter_map(|process| process.connection.wait(now));
+        let pending = self.pending.values().map(|pending| pending.deadline.saturating_duration_since(now));
+        seats.chain(pending).min()
+    }
+
+    fn end(&mut self, reason: &str, out: &mut Outbox) {
+        self.processes[self.own].connection.act(out, Instant::now(), |session, out| session.end(reason, out));
+        self.settle(out);
+    }
+}

@@ -1,4 +1,4 @@
-//! What can be typed after the robot's name.
+//! The command line of a robot's program.
 
 pub mod describe;
 pub mod export;
@@ -35,7 +35,7 @@ pub enum Command {
     #[command(after_help = "Examples:
   run --duration 30s                  half a minute, with a live view
   run --fast --headless --json out.json
-                                      as fast as possible and reproducible, for machines
+                                      as fast as possible and reproducible, with figures as JSON
   run --log game.mcap                 record all that is provided
   run --log game.mcap --log-only Ball,Image@2
                                       record these, images twice a second
@@ -43,7 +43,7 @@ pub enum Command {
   run --replay game.mcap --fast --take BallPercept
                                       a changed ball model on the percepts of that game
   run --replay game.mcap --speed 0.5 --from 61s --to 65s --loop
-                                      four seconds of it, at half the pace, again and again
+                                      four seconds of it, at half the pace, repeatedly
   run --overlay outdoor --set cycle.motion.workers=2
   run --process vision                the part of a robot with `[process.vision]`; without: all of its processes")]
     Run(RunArguments),
@@ -62,7 +62,7 @@ pub enum Command {
 
 In the text, `remaining` is how long the longest path from the task to the end of the run takes.")]
     Graph(GraphArguments),
-    /// Predict what more workers would give
+    /// Predict the gain of more workers
     #[command(after_help = "Examples:
   simulate                            all cycles with one to eight workers
   simulate cognition --workers 4 --svg schedule.svg
@@ -70,25 +70,25 @@ In the text, `remaining` is how long the longest path from the task to the end o
 
 Durations are those of the profile that `run` keeps (`output.profile` in robot.toml).")]
     Simulate(SimulateArguments),
-    /// Say why a run of a cycle, or a chain from a sensor to an output, took as long as it did
+    /// Explain why a run of a cycle, or a chain from a sensor to an output, took as long as it did
     #[command(after_help = "Examples:
   why                                 what can be asked about, with the longest of each
   why motion                          the longest run of motion: of the robot while it runs, else in the newest trace
   why motion --worst 3 --trace traces/nao-7.pftrace
   why motion --run 4711 --slice late.pftrace
                                       one run, and a trace of that moment for Perfetto
-  why motion --at 12.3s               the one that went on at that time of the robot's clock
-  why imu-to-joints                   the longest reaction time of the chain that robot.toml calls so, hop by hop
+  why motion --at 12.3s               the run at this time of the robot's clock
+  why imu-to-joints                   the longest reaction time of the chain with this name in robot.toml, hop by hop
   why \"UpperCamera -> LegActuator.request\"
                                       of any chain
-  why \"UpperCamera -> Leg\" --age     the greatest data age; as much of the name as is enough
+  why \"UpperCamera -> Leg\" --age     the greatest data age; a unique part of the name is enough
   why motion --log game.mcap          the longest run of motion in a log
-  why motion --robot nao              in the last seconds of a robot that runs
+  why motion --robot nao              in the last seconds of a running robot
 
-A run waits for its last task, that one for a result or a worker, and so on back to its release: shown are these tasks, and what passed between them.
-What is usual comes from the other runs of the trace, or from the profile that `run` keeps (`output.profile` in robot.toml).")]
+A run waits for its last task, which waits for a result or a worker, and so on back to the release of the run: the command shows these tasks, and what happened between them.
+Usual durations come from the other runs of the trace, or from the profile that `run` keeps (`output.profile` in robot.toml).")]
     Why(WhyArguments),
-    /// Does every cycle, chain and callback meet its deadline: bounds, what was observed, what if
+    /// Compute whether all cycles, chains and callbacks meet their deadlines, and what if
     #[command(after_help = "Examples:
   analyze                             deadline, bound, longest observed, margin of each cycle, chain and callback
   analyze --tasks                     and how long each task may take before something fails
@@ -106,27 +106,27 @@ Execution times are those of the profile that `run` keeps (`output.profile` in r
     #[command(after_help = "Examples:
   assign                              an overlay with the reasons as comments
   assign --output assigned.toml
-  run --overlay assigned.toml         obeys it
+  run --overlay assigned.toml         applies it
   assign --system system.toml         of any described system: its chains get executors
 
 Sources keep their priorities: they stand for drivers. Priorities are those that cycles and executors have, in another order, if all differ.")]
     Assign(AssignArguments),
-    /// Examine this machine: is it fit for real time, and what would help
+    /// Examine whether this machine is fit for real time, and what would help
     Doctor(DoctorArguments),
-    /// List parameters with type, range, unit and present value; get, set, save those of a running
-    /// robot
+    /// List parameters with type, range, unit and present value; get, set and save those of a
+    /// running robot
     #[command(after_help = "Examples:
-  parameters                          of all modules and sources, as they are configured
+  parameters                          of all modules and sources, as configured
   parameters BallFinder               of one
   parameters --set module.BallFinder.threshold=0.7 BallFinder
-  parameters get BallFinder.threshold of the robot that runs
+  parameters get BallFinder.threshold of the running robot
   parameters set BallFinder.threshold 0.7
-  parameters diff                     what is not as the files say
-  parameters save --overlay outdoor   writes that down; comments and layout of the file stay")]
+  parameters diff                     what differs from the files
+  parameters save --overlay outdoor   writes these values; comments and layout of the file stay")]
     Parameters(ParametersArguments),
     /// List cycles, their modules, and what each update reads and provides
     #[command(
-        after_help = "An update reads as its signature: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
+        after_help = "Updates are shown like their signatures: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
     )]
     Modules(ModulesArguments),
     /// Show or forget what was measured in earlier runs

@@ -35,7 +35,7 @@ impl World {
 // ANCHOR: module
 #[derive(Parameters)]
 struct PilotParameters {
-    /// Where the cart stops, from the wall.
+    /// Distance from the wall at which the cart stops.
     #[parameter(default = 0.5, range = 0.1..=2.0, unit = "m")]
     distance: f32,
 }
@@ -48,7 +48,7 @@ struct Pilot {
 
 #[module]
 impl Pilot {
-    /// Drives, the slower the closer, and never changes speed abruptly.
+    /// Drives, more slowly the closer the wall is, and never changes speed abruptly.
     #[update]
     fn drive(&self, wall: &Wall, last: Previous<Drive>, drive: &mut Drive) {
         let wanted = (wall.metres - self.parameters.distance).clamp(-0.5, 0.5);

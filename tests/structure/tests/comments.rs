@@ -1,4 +1,6 @@
-//! Comments and documentation are read beside code on half a screen: they wrap at 100 columns.
+//! Comments and documentation are read beside code on half a screen: they wrap at 100 columns. A
+//! summary is understood without the line above it: it begins with a verb or a noun, never with a
+//! word that makes it a fragment.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -7,6 +9,35 @@ use std::path::{Path, PathBuf};
 use hemiola_structure::House;
 
 const WIDTH: usize = 100;
+
+/// The words that make a fragment of a summary that begins with them, such as `Whether it runs.`
+const FRAGMENTS: [&str; 24] = [
+    "And", "As", "But", "By", "How", "If", "It", "Its", "Not", "Of", "Or", "Per", "Than", "They", "This", "Those",
+    "To", "What", "When", "Where", "Whether", "Which", "Who", "Why",
+];
+
+/// The number of such summaries in crates that still have some; it must not grow, and all others
+/// have none. Those of `hemiola-recording` document fields of messages: they are part of the
+/// schemas in logs.
+const FRAGMENTS_LEFT: [(&str, usize); 17] = [
+    ("hemiola-analysis", 43),
+    ("hemiola-bench", 63),
+    ("hemiola-bench-contestant", 11),
+    ("hemiola-cart", 17),
+    ("hemiola-cli", 103),
+    ("hemiola-insight", 18),
+    ("hemiola-link", 71),
+    ("hemiola-live", 51),
+    ("hemiola-recording", 29),
+    ("hemiola-ros", 78),
+    ("hemiola-ros2", 23),
+    ("hemiola-runtime", 63),
+    ("hemiola-structure", 6),
+    ("hemiola-test-robots", 5),
+    ("hemiola-trace", 35),
+    ("nao", 549),
+    ("rover", 91),
+];
 
 #[test]
 fn comments_wrap() {
@@ -27,6 +58,56 @@ fn what_cannot_be_wrapped_may_be_wide() {
     assert_eq!(wide_comments(&format!("/// ```\n/// {long}\n/// ```\n/// {long}")), [4], "code in a comment");
     assert_eq!(wide_comments(&format!("//! | {long} | table |\n//! [name]: {}", "x".repeat(120))), [0; 0]);
     assert_eq!(wide_comments(&format!("let text = \"{long}\";")), [0; 0], "no comment");
+}
+
+#[test]
+fn summaries_are_no_fragments() {
+    let house = House::here().unwrap_or_else(|error| panic!("{error}"));
+    let mut too_many = Vec::new();
+    for one in &house.crates {
+        let mut fragments = Vec::new();
+        for file in sources(&house.root.join(&one.folder).join("src")).iter().filter(|file| !is_for_tests(file)) {
+            let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            let found = fragments_in(&text).into_iter();
+            fragments.extend(found.map(|(line, summary)| format!("{}:{line}: {summary}", file.display())));
+        }
+        let left = FRAGMENTS_LEFT.iter().find(|(name, _)| *name == one.name).map_or(0, |(_, left)| *left);
+        if fragments.len() > left {
+            too_many.push(format!("{} has {}, not {left}:\n{}", one.name, fragments.len(), fragments.join("\n")));
+        }
+    }
+    assert!(too_many.is_empty(), "summaries that are fragments:\n{}", too_many.join("\n"));
+}
+
+#[test]
+fn only_the_first_line_of_documentation_is_a_summary() {
+    let text = "/// Returns it.\n///\n/// If there is none, nothing.\nfn a() {}\n// If so.\n/// Whether it runs.\n";
+    assert_eq!(fragments_in(text), [(6, "Whether it runs.")]);
+    assert_eq!(fragments_in("//! What it promises.\n/// Italic.\n"), [(1, "What it promises.")]);
+    assert_eq!(fragments_in("/// ```\n/// If\n/// ```\n    /// Notes.\n"), []);
+}
+
+/// Returns the lines, from 1, at which a summary begins that is a fragment, with their text.
+fn fragments_in(text: &str) -> Vec<(usize, &str)> {
+    let mut before = None;
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(text.lines().map(str::trim_start)) {
+        let kind = ["//!", "///"].into_iter().find(|kind| line.starts_with(kind));
+        if let Some(kind) = kind.filter(|_| kind != before) {
+            let summary = line[kind.len()..].trim_start();
+            let first = summary.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
+            if FRAGMENTS.contains(&first) {
+                found.push((number, summary));
+            }
+        }
+        before = kind;
+    }
+    found
+}
+
+/// Returns whether a file is only compiled for tests, by its path.
+fn is_for_tests(file: &Path) -> bool {
+    file.iter().any(|part| part == "tests" || part == "tests.rs")
 }
 
 /// The numbers of the lines, from 1, that hold a comment and are too wide. Code in comments, tables

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 #[derive(Subcommand, Debug)]
 pub enum DescribeCommand {
-    /// Print what lets a shell complete commands and options
+    /// Print a script with which a shell completes commands and options
     #[command(after_help = "Examples, for the program `hemiola`:
   completions bash > ~/.local/share/bash-completion/completions/hemiola
   completions zsh > ~/.zfunc/_hemiola  where ~/.zfunc is in $fpath
@@ -17,7 +17,7 @@ pub enum DescribeCommand {
     #[command(after_help = "Example:
   man ~/.local/share/man/man1         then `man hemiola` and `man hemiola-log-cat` show them
 
-The folder is made if it is not there; pages of these names are written anew.")]
+The folder is created if it is missing; existing pages of these names are replaced.")]
     Man(ManArguments),
 }
 
@@ -30,7 +30,7 @@ pub struct CompletionsArguments {
 
 #[derive(Args, Debug)]
 pub struct ManArguments {
-    /// Where the pages go
+    /// The folder that the pages are written to
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 }

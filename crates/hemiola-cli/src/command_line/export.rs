@@ -1,4 +1,4 @@
-//! What can be typed after `export`.
+//! The arguments of `export`.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub enum ExportCommand {
     #[command(after_help = "Examples:
   export ros-package src              packages in src/, for `colcon build`
   export ros-package src --only Ball,WorldModel
-                                      only these representations and topics, and what is in them
+                                      only these representations and topics, and the types in them
   export ros-package src --maintainer \"Ada <ada@example.com>\" --license Apache-2.0
 
 There is a package for each Rust crate with types in it; packages of ROS 2 itself, such as sensor_msgs, are named as dependencies.
@@ -35,10 +35,10 @@ pub struct RosPackageArguments {
     /// Only these representations, topics and services
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Who is responsible for the packages: "NAME <EMAIL>"
+    /// The maintainer of the packages: "NAME <EMAIL>"
     #[arg(long, value_name = "NAME <EMAIL>", value_parser = parse_maintainer)]
     pub maintainer: Option<Maintainer>,
-    /// The packages' licence: Apache-2.0
+    /// The packages' licence, such as Apache-2.0
     #[arg(long, value_name = "NAME")]
     pub license: Option<String>,
 }

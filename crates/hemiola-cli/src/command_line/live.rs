@@ -1,4 +1,4 @@
-//! What can be typed to look at a running robot, and to change it.
+//! The arguments of commands that observe and change a running robot.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,21 +11,21 @@ use super::parse_duration;
 pub enum LiveCommand {
     /// List the robots that run on this host
     Ps(PsArguments),
-    /// Open a log in the live page, with a time line to play it by
+    /// Open a log in the live page, with a time line for playback
     #[command(after_help = "Examples:
-  view game.mcap                      prints the page's address; ends by Ctrl-C
+  view game.mcap                      prints the page's address; Ctrl-C ends it
   view logs/ --page 9000              the log of a folder, at a port of your choice
 
-A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be seen as well.")]
+A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be viewed as well.")]
     View(ViewArguments),
     /// Watch a running robot: cycles, tasks, chains, topics, sources, links, messages; the whole
     /// terminal
     Top(OutputArguments),
     /// Show values of a running robot
     #[command(after_help = "Examples:
-  show Ball                           as it stands in robot.toml
-  show Ball.position[0] Pose          parts, and several
-  show Ball --watch                   again and again
+  show Ball                           in the notation of robot.toml
+  show Ball.position[0] Pose          a part, and several values
+  show Ball --watch                   repeatedly, until Ctrl-C
   show Ball --watch --json | jq .value.position")]
     Show(ShowArguments),
     /// Draw numbers of a running robot over time
@@ -35,10 +35,10 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
                                       how long runs of a cycle and executions of an update take, in seconds
   plot topic:goals.count --for 10s --json > goals.jsonl")]
     Plot(PlotFieldsArguments),
-    /// Look at topics of a running robot, and publish
+    /// Observe topics of a running robot, and publish messages
     #[command(after_help = "Examples:
   topic list
-  topic hz whistle                    how regularly messages come
+  topic hz whistle                    rate and regularity of its messages
   topic echo whistle --count 3
   topic pub goals '{ team = 1 }' --rate 2")]
     Topic(TopicArguments),
@@ -47,28 +47,28 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
   service list
   service call save_map '{ name = \"final\" }'")]
     Service(ServiceArguments),
-    /// Look at the links of a running robot to other programs
+    /// Show the links of a running robot to other programs
     #[command(after_help = "Example:
-  link list                           who is there, what was sent, received and lost, and the last problem")]
+  link list                           peers, what was sent, received and lost, and the last problem")]
     Link(LinkArguments),
-    /// Say who provides what on a running robot, and let somebody else do so
+    /// Show which module provides each representation of a running robot, and switch providers
     #[command(after_help = "Examples:
   providers list
   providers switch Ball BallFilter")]
     Providers(ProvidersArguments),
-    /// Let a representation show a value, whatever its provider says
+    /// Set a representation to a value, whatever its provider computes
     #[command(after_help = "Example:
   override Ball '{ seen = true, position = [1.0, 0.5] }'
-                                      until `release Ball`; fields that are left out stay as they are now")]
+                                      until `release Ball`; omitted fields keep their present values")]
     Override(OverrideArguments),
     /// End an `override`
     Release(ReleaseArguments),
     /// Run a cycle on another number of workers
     #[command(after_help = "Examples:
   workers cognition 2
-  workers cognition auto              as many as its plan says")]
+  workers cognition auto              the number that its plan chooses")]
     Workers(WorkersArguments),
-    /// Write down what runs where and when, for Perfetto
+    /// Record what runs where and when, for Perfetto
     #[command(after_help = "Examples:
   trace start late.pftrace
   trace stop")]
@@ -79,9 +79,9 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
   record mark \"the ball was lost\"     an annotation in the log
   record stop")]
     Record(RecordArguments),
-    /// Stop what moves, or let it move again
+    /// Enter the safe state, in which actuators stop, or leave it
     SafeState(SafeStateArguments),
-    /// Show all values of all cycles at one moment
+    /// Show the values of all cycles at one moment
     #[command(after_help = "Examples:
   snapshot --output now.toml
   snapshot --json | jq .cycles.cognition.Ball")]
@@ -90,37 +90,37 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
     Stop(OutputArguments),
 }
 
-/// Which robot.
+/// The options that select a robot.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RobotArguments {
-    /// Of several that run here: its name, or the number of its process; nao-vision: one process of
+    /// One of several that run on this host, by its name or process ID; nao-vision: one process of
     /// the robot
     #[arg(long, value_name = "NAME", conflicts_with = "at")]
     pub robot: Option<String>,
-    /// The process that is meant, of a robot that is cut into several
+    /// One process of a robot that is split into several
     #[arg(long, value_name = "NAME")]
     pub process: Option<String>,
-    /// One on another host, or the address that a robot has printed
+    /// A robot on another host, or the address that a robot has printed
     #[arg(long, value_name = "HOST:PORT")]
     pub at: Option<String>,
-    /// What the robot at that host has printed; without it one may only look
+    /// The token that the robot on that host has printed; access is read-only without it
     #[arg(long, value_name = "TOKEN", requires = "at")]
     pub token: Option<String>,
 }
 
-/// Which robot, and for whom.
+/// The options that select a robot and the format of the output.
 #[derive(Args, Clone, Debug, Default)]
 pub struct OutputArguments {
     #[command(flatten)]
     pub robot: RobotArguments,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct PsArguments {
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -130,13 +130,13 @@ pub struct ShowArguments {
     /// A representation, or a part: Ball.position.x, Path.points[3]
     #[arg(value_name = "VALUE", required = true)]
     pub values: Vec<String>,
-    /// Show it again and again, until Ctrl-C
+    /// Show it repeatedly, until Ctrl-C
     #[arg(long)]
     pub watch: bool,
-    /// At most so many times a second
+    /// The maximum number of times a second
     #[arg(long, value_name = "HZ", default_value_t = 10.0, requires = "watch", value_parser = parse_rate)]
     pub rate: f64,
-    /// No more than so many times
+    /// End after this many times
     #[arg(long, value_name = "COUNT", requires = "watch")]
     pub count: Option<u64>,
     #[command(flatten)]
@@ -149,7 +149,7 @@ pub struct PlotFieldsArguments {
     /// (timing:motion.response)
     #[arg(value_name = "FIELD", required = true)]
     pub fields: Vec<String>,
-    /// End after so long
+    /// End after this time
     #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
     #[command(flatten)]
@@ -164,11 +164,11 @@ pub struct TopicArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum TopicCommand {
-    /// List them, with how much was sent and lost
+    /// List topics, with how much was sent and lost
     List(OutputArguments),
-    /// Tell how regularly messages come
+    /// Measure the rate and regularity of messages
     Hz(TopicHzArguments),
-    /// Print messages as they come
+    /// Print messages as they arrive
     Echo(TopicEchoArguments),
     /// Publish a message
     Pub(TopicPubArguments),
@@ -178,7 +178,7 @@ pub enum TopicCommand {
 pub struct TopicHzArguments {
     /// The topic
     pub topic: String,
-    /// End after so long
+    /// End after this time
     #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
     #[command(flatten)]
@@ -189,10 +189,10 @@ pub struct TopicHzArguments {
 pub struct TopicEchoArguments {
     /// The topic
     pub topic: String,
-    /// At most so many a second
+    /// The maximum number a second
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     pub rate: Option<f64>,
-    /// No more than so many
+    /// End after this many messages
     #[arg(long, value_name = "COUNT")]
     pub count: Option<u64>,
     #[command(flatten)]
@@ -203,12 +203,12 @@ pub struct TopicEchoArguments {
 pub struct TopicPubArguments {
     /// The topic
     pub topic: String,
-    /// The message, as a value in robot.toml
+    /// The message, in the notation of robot.toml
     pub message: String,
-    /// Again and again, so many times a second, until Ctrl-C
+    /// Publish it repeatedly, this many times a second, until Ctrl-C
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     pub rate: Option<f64>,
-    /// Then no more than so many
+    /// End after this many times
     #[arg(long, value_name = "COUNT", requires = "rate")]
     pub count: Option<u64>,
     #[command(flatten)]
@@ -223,7 +223,7 @@ pub struct ServiceArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum ServiceCommand {
-    /// List them
+    /// List services
     List(OutputArguments),
     /// Send a request, and print the answer
     Call(ServiceCallArguments),
@@ -233,7 +233,7 @@ pub enum ServiceCommand {
 pub struct ServiceCallArguments {
     /// The service
     pub service: String,
-    /// The request, as a value in robot.toml
+    /// The request, in the notation of robot.toml
     pub request: String,
     #[command(flatten)]
     pub output: OutputArguments,
@@ -247,26 +247,26 @@ pub struct LinkArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum LinkCommand {
-    /// List them, with who is there, and what was sent, received and lost
+    /// List links, with their peers, and what was sent, received and lost
     List(OutputArguments),
 }
 
 #[derive(Subcommand, Debug)]
 pub enum ParametersCommand {
-    /// Print parameters of a running robot, and where their values come from; of one alone its
-    /// value
+    /// Print parameters of a running robot, and where their values come from; of a single one only
+    /// its value
     Get(ParametersGetArguments),
     /// Change a parameter of a running robot
     Set(ParametersSetArguments),
-    /// Write parameters as they are now into the robot's file, or an overlay
+    /// Write the present values of parameters into the robot's file, or an overlay
     Save(ParametersSaveArguments),
-    /// Print what is not as the files say
+    /// Print parameters that differ from the files
     Diff(ParametersDiffArguments),
 }
 
 #[derive(Args, Debug)]
 pub struct ParametersGetArguments {
-    /// Of this module, or this one: Walk, Walk.gain; all without
+    /// A module or a parameter: Walk, Walk.gain; default: all
     #[arg(value_name = "MODULE[.NAME]")]
     pub name: Option<String>,
     #[command(flatten)]
@@ -275,10 +275,10 @@ pub struct ParametersGetArguments {
 
 #[derive(Args, Debug)]
 pub struct ParametersSetArguments {
-    /// Which one: Walk.gain
+    /// The parameter: Walk.gain
     #[arg(value_name = "MODULE.NAME")]
     pub name: String,
-    /// Its value, as in robot.toml
+    /// Its value, in the notation of robot.toml
     #[arg(allow_hyphen_values = true)]
     pub value: String,
     #[command(flatten)]
@@ -287,10 +287,10 @@ pub struct ParametersSetArguments {
 
 #[derive(Args, Debug)]
 pub struct ParametersSaveArguments {
-    /// These only: Walk.gain; without, all that are not as the files say
+    /// Only these parameters: Walk.gain; default: all that differ from the files
     #[arg(value_name = "MODULE.NAME")]
     pub names: Vec<String>,
-    /// Into this overlay instead of the robot's own file
+    /// Write to this overlay instead of the robot's own file
     #[arg(long, value_name = "NAME")]
     pub overlay: Option<String>,
     #[command(flatten)]
@@ -299,9 +299,9 @@ pub struct ParametersSaveArguments {
 
 #[derive(Args, Debug)]
 pub struct ParametersDiffArguments {
-    /// Of this module; all without
+    /// The module; default: all
     pub module: Option<String>,
-    /// What is not as the program says, instead
+    /// Compare with the defaults of the program instead
     #[arg(long)]
     pub defaults: bool,
     #[command(flatten)]
@@ -316,17 +316,17 @@ pub struct ProvidersArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum ProvidersCommand {
-    /// List representations, who provides them, and who else could
+    /// List representations, their providers, and the alternatives
     List(OutputArguments),
-    /// Let another module provide a representation
+    /// Make another module the provider of a representation
     Switch(ProvidersSwitchArguments),
 }
 
 #[derive(Args, Debug)]
 pub struct ProvidersSwitchArguments {
-    /// What is provided
+    /// The representation
     pub representation: String,
-    /// By whom from now on
+    /// The module that provides it from now on
     pub module: String,
     #[command(flatten)]
     pub output: OutputArguments,
@@ -336,7 +336,7 @@ pub struct ProvidersSwitchArguments {
 pub struct OverrideArguments {
     /// The representation
     pub representation: String,
-    /// The value, as in robot.toml
+    /// The value, in the notation of robot.toml
     #[arg(allow_hyphen_values = true)]
     pub value: String,
     #[command(flatten)]
@@ -355,14 +355,14 @@ pub struct ReleaseArguments {
 pub struct WorkersArguments {
     /// The cycle
     pub cycle: String,
-    /// How many, or `auto`
+    /// The number of workers, or `auto`
     #[arg(value_parser = parse_workers)]
     pub workers: Workers,
     #[command(flatten)]
     pub output: OutputArguments,
 }
 
-/// The number of workers that a cycle shall have.
+/// The number of workers that a cycle is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
     /// The number that the plan chooses.
@@ -378,15 +378,15 @@ pub struct TraceArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum TraceCommand {
-    /// Begin a trace; one that is being written ends
+    /// Start a trace; one that is being written ends
     Start(FileArguments),
-    /// End it
+    /// End the trace
     Stop(OutputArguments),
 }
 
 #[derive(Args, Debug)]
 pub struct FileArguments {
-    /// Where to; the next free number without. On another host, as its robot sees it
+    /// The file; by default, its name has the next free number. A path on the robot's host
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArguments,
@@ -400,17 +400,17 @@ pub struct RecordArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum RecordCommand {
-    /// Begin a log
+    /// Start a log
     Start(FileArguments),
-    /// End it
+    /// End the log
     Stop(OutputArguments),
-    /// Note something at this moment
+    /// Write an annotation at this moment
     Mark(MarkArguments),
 }
 
 #[derive(Args, Debug)]
 pub struct MarkArguments {
-    /// What
+    /// The annotation
     pub text: String,
     #[command(flatten)]
     pub output: OutputArguments,
@@ -424,9 +424,9 @@ pub struct SafeStateArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum SafeStateCommand {
-    /// Stop what moves
+    /// Enter the safe state: actuators stop
     Enter(OutputArguments),
-    /// Let it move again: make sure that nobody is in its way
+    /// Leave it, so that the robot moves again: make sure that nobody is in its way
     Leave(OutputArguments),
 }
 
@@ -434,14 +434,14 @@ pub enum SafeStateCommand {
 pub struct ViewArguments {
     /// The log: a file, the first of several, or a folder with them
     pub log: PathBuf,
-    /// Open the page at this port; the first that is free of ten from 8765 on without it
+    /// The page's port; default: the first free one of ten from 8765 on
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub page: Option<u16>,
 }
 
 #[derive(Args, Debug)]
 pub struct SnapshotArguments {
-    /// Write to a file
+    /// Write to a file instead of the terminal
     #[arg(long = "output", value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]

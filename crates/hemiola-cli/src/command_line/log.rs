@@ -1,4 +1,4 @@
-//! What can be typed after `log`.
+//! The arguments of `log`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,39 +16,39 @@ pub struct LogArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum LogCommand {
-    /// Tell what is in a log, how regularly it came, and what cannot be read
+    /// Show what a log contains, how regular its messages are, and what cannot be read
     #[command(after_help = "Examples:
   log info run.mcap
   log info run-*.mcap                 one after the other
   log info run.mcap --json | jq '.channels[] | {topic, rate_hz}'
 
-Every byte is read and every checksum compared, so \"whole\" means whole. Times between messages are those at which they were recorded. \
-Exit code: 0 when all can be read, 3 when not.")]
+Every byte is read and every checksum compared before a log is called whole. Intervals are between the times at which messages were recorded. \
+Exit code: 0 if everything can be read, 3 otherwise.")]
     Info(InfoArguments),
     /// Print messages
     #[command(after_help = "Examples:
   log cat run.mcap --first 10         the first ten
   log cat run.mcap --topic '/camera/*' --from 12.5s --for 2s
   log cat run.mcap --topic /imu/data --format json | jq .value.angular_velocity.z
-  log cat run.mcap --format raw       without their contents: topic, type and size
+  log cat run.mcap --format raw       without contents: topic, type and size
 
-Times are counted from the first message of the log. Values are decoded by the schemas in the log; no types of this robot are needed.")]
+Times are relative to the first message of the log. Values are decoded by the schemas in the log; no types of this robot are needed.")]
     Cat(CatArguments),
-    /// Write all that is whole in a damaged log into a new one
+    /// Write everything that is undamaged in a log into a new one
     #[command(after_help = "Examples:
   log recover crashed.mcap whole.mcap
   log recover crashed.mcap all.mcap --doubtful
-                                      also what stands in chunks whose checksum is wrong
+                                      also the contents of chunks whose checksum is wrong
 
-The old file is only read; an existing file is never overwritten. Exit code: 0 when nothing was lost, 3 when something was.")]
+The old file is only read; an existing file is never overwritten. Exit code: 0 if nothing was lost, 3 otherwise.")]
     Recover(RecoverArguments),
     /// Write some of the messages into a new log
     #[command(after_help = "Examples:
   log filter run.mcap fall.mcap --from 61s --for 5s
   log filter run.mcap small.mcap --topic '/imu/*' --topic /joints
 
-Attachments and metadata come along; the old log is only read, and an existing file never overwritten. What is damaged is told of, as by \
-`log recover`. Exit code: 0 when all could be read, 3 when not.")]
+Attachments and metadata are copied; the old log is only read, and an existing file is never overwritten. Damage is reported as by \
+`log recover`. Exit code: 0 if everything could be read, 3 otherwise.")]
     Filter(FilterArguments),
     /// Write several logs into a new one, by time
     #[command(after_help = "Examples:
@@ -56,10 +56,10 @@ Attachments and metadata come along; the old log is only read, and an existing f
   log merge game-*.mcap --output game.mcap
                                       a log that was split (`split`, `keep` in robot.toml), in one file
   log merge game-main.mcap game-vision.mcap --output game.mcap
-                                      those of a robot's processes, as one robot's on one clock
+                                      the logs of a robot's processes, as one log on one clock
 
-Of a robot's processes, each value comes from the one that has it; what a replay needs is left out, for they are verified as they are. Channels that are the same in several logs become one, and what all say about themselves is said once. An existing file is never overwritten. Exit code: 0 when all could be read, 3 when \
-not.")]
+In logs of a robot's processes, each value comes from the process that has it; data that only replays need is left out, because such logs are verified without merging. Channels that are the same in several logs become one, and metadata that all have is written once. An existing file is never overwritten. Exit code: 0 if everything could be read, 3 \
+otherwise.")]
     Merge(MergeArguments),
     /// Compare two logs, message by message
     #[command(after_help = "Examples:
@@ -67,58 +67,58 @@ not.")]
   log diff a.mcap b.mcap --tolerance 1e-9 --tolerance /imu/data.linear_acceleration=1e-3
   log diff a.mcap b.mcap --topic /joints --from 60s --for 5s
 
-Messages of a topic that were recorded at the same time belong together. Numbers are the same when they are no further apart than the \
-tolerance, which is 0 unless given. Exit code: 0 when the logs are the same, 1 when they differ, 3 when one is damaged.")]
+Messages of a topic that were recorded at the same time are compared with each other. Numbers are equal if they differ by no more than the \
+tolerance, which is 0 by default. Exit code: 0 if the logs are equal, 1 if they differ, 3 if one is damaged.")]
     Diff(DiffArguments),
-    /// Repeat every run of a log and compare all that was recorded, to the bit
+    /// Repeat every run of a log and compare everything that was recorded, bit for bit
     #[command(after_help = "Examples:
   log verify game.mcap
-  log verify game-001.mcap            a log in several files: its first one, or its folder
+  log verify game-001.mcap            a log in several files: the first one, or their folder
   log verify game-main.mcap game-vision.mcap
-                                      those of a robot's processes, with one verdict
+                                      the logs of a robot's processes, with one verdict
   log verify game.mcap --workers 3    with another number of workers in every cycle
   log verify game.mcap --set module.BallFinder.threshold=0.4
-                                      where another parameter makes the first difference
-  log verify game.mcap --from 4min    from the last checkpoint before that on
+                                      where another value of a parameter makes the first difference
+  log verify game.mcap --from 4min    from the last checkpoint before this time on
 
-Samples come from the log; each run of each cycle begins with the clock and the inputs that it began with when it was recorded, and everything that the cycles provide is computed anew. Exit code: 0 when all is the same, 1 when something differs, 3 when the log is damaged or lacks what is needed.")]
+Samples come from the log; each run of each cycle begins with the clock and the inputs that it began with when it was recorded, and everything that the cycles provide is computed again. Exit code: 0 if everything is equal, 1 if something differs, 3 if the log is damaged or incomplete.")]
     Verify(VerifyArguments),
-    /// Take a run of a module out of a log, as a test that repeats it
+    /// Extract a run of a module from a log, as a test that repeats it
     #[command(after_help = "Example:
   log extract-cycle game.mcap --cycle cognition --run 1234 --module BallFilter
                                       tests/ball_filter_1234.rs, and its data in tests/extracted
 
-What the module remembered, its parameters, the clock, and all that it read go into the data file, and what it provided and remembered then. The test repeats that \
-run and compares, to the bit; `cargo test` does so from then on. The robot's crate must be a library, which the test links.")]
+The data file contains the module's state, its parameters, the clock and everything that it read, and what it provided and its state afterwards. The test repeats that \
+run and compares bit for bit; `cargo test` runs it from then on. The robot's crate must be a library, which the test links.")]
     ExtractCycle(ExtractArguments),
     /// Write messages as tables (CSV), pictures as files, and attachments
     #[command(after_help = "Example:
   log export run.mcap tables          tables/imu_data.csv, tables/camera_upper/000000_12.5.jpg, ...
 
 A table has a line for each message and a column for each number; sequences are a column in JSON. Times are in seconds. Pictures that are \
-not compressed become PGM and PPM. The directory must be a new one. Exit code: 0 when all could be exported, 3 when not.")]
+not compressed become PGM and PPM. The directory must not exist. Exit code: 0 if everything could be exported, 3 otherwise.")]
     Export(ExportArguments),
-    /// Make a log of recordings that are none: a bag of ROS 1, a log of PX4, sound, or a directory
-    /// of them, tables and pictures
+    /// Make a log from other recordings: a ROS 1 bag, a PX4 log, sound, or a directory with such
+    /// files, tables and pictures
     #[command(after_help = "Examples:
-  log import drive.bag drive.mcap                      a bag of ROS 1, with its topics and types
-  log import flight.ulg flight.mcap                    a log of PX4, also parameters and texts
-  log import whistle.flac whistle.mcap                 sound, a topic for each microphone
-  log import euroc euroc.mcap                          all that is in a directory, and further below
+  log import drive.bag drive.mcap                      a ROS 1 bag, with its topics and types
+  log import flight.ulg flight.mcap                    a PX4 log, also parameters and texts
+  log import whistle.flac whistle.mcap                 sound, with a topic for each microphone
+  log import euroc euroc.mcap                          everything in a directory and its subdirectories
   log import road road.mcap --rate 25                  pictures without times, 25 per second
-  log import wander wander.mcap --time when=ms         stamps in milliseconds, in a column of that name
+  log import wander wander.mcap --time when=ms         time stamps in milliseconds, in a column of that name
 
-A table (CSV, also packed by gzip) becomes a channel with a message for each row; a column of times is known by its name, such as t_s or \
-\"time [ns]\"; --rate counts more than that, --time more than both. A column that names pictures becomes a channel of pictures, so does a folder of pictures that no table names. In a directory, the topics of \
-a bag or flight have its name before theirs; hidden files are left out. Exit code: 0 when \
-all could be imported, 3 when not.")]
+A table (CSV, also compressed by gzip) becomes a channel with a message for each row; a column of times is recognized by its name, such as t_s or \
+\"time [ns]\"; --rate overrides that, and --time overrides both. A column that names pictures becomes a channel of pictures, as does a folder of pictures that no table names. In a directory, the topics of \
+a bag or flight are prefixed with its name; hidden files are left out. Exit code: 0 if \
+everything could be imported, 3 otherwise.")]
     Import(ImportArguments),
     /// Draw numbers over time as a picture (SVG)
     #[command(after_help = "Examples:
   log plot run.mcap /imu/data.angular_velocity.z --output gyroscope.svg
   log plot run.mcap '/joints.position[3]' /imu/data.linear_acceleration.x --from 60s --for 10s > fall.svg
 
-A field is a topic, a dot, and the way to a number in its messages, as `log cat` shows them.")]
+A field is a topic, a dot, and the path of a number in its messages, as `log cat` shows them.")]
     Plot(PlotArguments),
 }
 
@@ -127,19 +127,19 @@ pub struct InfoArguments {
     /// The logs
     #[arg(value_name = "FILE", required = true)]
     pub logs: Vec<PathBuf>,
-    /// For machines, a line each
+    /// Print JSON, a line for each log
     #[arg(long)]
     pub json: bool,
 }
 
-/// Where the result goes: the last word, as with `cp`, or the option that other commands have.
+/// The path of the result: the last argument, as of `cp`, or the option that other commands have.
 #[derive(Args, Debug)]
 #[group(required = true, multiple = false)]
 pub struct ResultArguments {
     /// The new file, or the new directory
     #[arg(value_name = "OUT")]
     last: Option<PathBuf>,
-    /// The same
+    /// The new file, or the new directory, as an option
     #[arg(long, value_name = "OUT")]
     output: Option<PathBuf>,
 }
@@ -151,23 +151,23 @@ impl ResultArguments {
     }
 }
 
-/// Which messages.
+/// The options that select messages.
 #[derive(Args, Debug)]
 pub struct SelectionArguments {
-    /// Of this topic only; with * at its end, of all that begin so; repeatable
+    /// Only messages of this topic; with * at its end, of all topics that begin so; repeatable
     #[arg(long = "topic", value_name = "TOPIC")]
     pub topics: Vec<String>,
     #[command(flatten)]
     pub span: SpanArguments,
 }
 
-/// Which part of the log.
+/// The options that select a part of the log.
 #[derive(Args, Debug)]
 pub struct SpanArguments {
-    /// From so long after the first message on: 12.5s, 3min
+    /// Begin this long after the first message: 12.5s, 3min
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub from: Option<Duration>,
-    /// For so long
+    /// End after this time
     #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
 }
@@ -179,10 +179,10 @@ pub struct CatArguments {
     pub log: PathBuf,
     #[command(flatten)]
     pub selection: SelectionArguments,
-    /// No more than so many
+    /// End after this many messages
     #[arg(long, value_name = "COUNT")]
     pub first: Option<u64>,
-    /// How
+    /// The format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = CatFormat::Text)]
     pub format: CatFormat,
 }
@@ -204,7 +204,7 @@ pub struct RecoverArguments {
     pub input: PathBuf,
     #[command(flatten)]
     pub result: ResultArguments,
-    /// Keep what stands in chunks whose checksum is wrong
+    /// Keep the contents of chunks whose checksum is wrong
     #[arg(long)]
     pub doubtful: bool,
 }
@@ -235,24 +235,24 @@ pub struct DiffArguments {
     /// A log
     #[arg(value_name = "LEFT")]
     pub left: PathBuf,
-    /// Another one
+    /// Another log
     #[arg(value_name = "RIGHT")]
     pub right: PathBuf,
     #[command(flatten)]
     pub selection: SelectionArguments,
-    /// How far numbers may be apart, everywhere or in a field; repeatable
+    /// The maximum difference of numbers, everywhere or in a field; repeatable
     #[arg(long = "tolerance", value_name = "[TOPIC.FIELD=]NUMBER", value_parser = parse_tolerance)]
     pub tolerances: Vec<(Option<String>, f64)>,
 }
 
 #[derive(Args, Debug)]
 pub struct VerifyArguments {
-    /// The log; or those of all processes of a robot
+    /// The log, or the logs of all processes of a robot
     #[arg(value_name = "FILE", required = true)]
     pub logs: Vec<PathBuf>,
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// So many in every cycle
+    /// The number of workers of every cycle
     #[arg(long, value_name = "COUNT")]
     pub workers: Option<usize>,
     /// Begin with the last checkpoint before this time of the robot's clock
@@ -268,13 +268,13 @@ pub struct ExtractArguments {
     /// The cycle
     #[arg(long, value_name = "NAME")]
     pub cycle: String,
-    /// The number of its run, as `log cat --topic /cycle/_run` has it
+    /// The number of the run, as `log cat --topic /cycle/_run` shows it
     #[arg(long, value_name = "NUMBER")]
     pub run: u32,
     /// The module
     #[arg(long, value_name = "NAME")]
     pub module: String,
-    /// Where tests are
+    /// The folder of tests
     #[arg(long, value_name = "DIR", default_value = "tests")]
     pub output: PathBuf,
     #[command(flatten)]
@@ -302,10 +302,10 @@ pub struct ImportArguments {
     /// The column that holds the times, and their unit: s, ms, us or ns
     #[arg(long = "time", value_name = "COLUMN=UNIT", value_parser = parse_time_column)]
     pub time_column: Option<(String, TimeUnit)>,
-    /// Rows or pictures per second, where no column tells their times
+    /// Rows or pictures per second, if no column holds their times
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     pub rate: Option<f64>,
-    /// How chunks are made smaller
+    /// The compression of chunks
     #[arg(long, value_name = "HOW", value_enum, default_value_t = LogSize::Lz4)]
     pub compression: LogSize,
 }
@@ -315,13 +315,13 @@ pub struct PlotArguments {
     /// The log
     #[arg(value_name = "FILE")]
     pub log: PathBuf,
-    /// What to draw: /topic.field.of.the.message; the last part of the topic will do if no other
-    /// topic ends so
+    /// The number to draw: /topic.field.of.the.message; the last part of the topic suffices if no
+    /// other topic ends so
     #[arg(value_name = "TOPIC.FIELD", required = true)]
     pub fields: Vec<String>,
     #[command(flatten)]
     pub span: SpanArguments,
-    /// Write to a file
+    /// Write to a file instead of the terminal
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `profile`.
+//! The arguments of `profile`.
 
 use clap::{Args, Subcommand};
 
@@ -12,16 +12,16 @@ pub struct ProfileArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum ProfileCommand {
-    /// Show of which robots it is, what took longest, and what this machine takes for itself
+    /// Show which robots were measured, what took longest, and the costs of this machine
     #[command(after_help = "Examples:
-  profile show                        the present robot first, then what was different before
+  profile show                        the present robot first, then earlier ones
   profile show --set cycle.motion.priority=70
-                                      what is known of the robot with that
+                                      what is known of the robot with this setting
   profile show --json | jq '.profiles[0].cycles'
 
-What was measured of another build, machine or configuration is an estimate for plans, and no observation of this robot.")]
+What was measured of another build, machine or configuration is an estimate for plans, not an observation of this robot.")]
     Show(ShowArguments),
-    /// Remove it: the next run begins anew, and calibrates the machine again
+    /// Delete the profile: the next run starts a new one, and calibrates the machine again
     Reset(ResetArguments),
 }
 
@@ -29,7 +29,7 @@ What was measured of another build, machine or configuration is an estimate for 
 pub struct ShowArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// For machines: nanoseconds
+    /// Print JSON, with times in nanoseconds
     #[arg(long)]
     pub json: bool,
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `hemiola`: all that needs no robot's code.
+//! The command line of `hemiola`: all commands that need no robot's code.
 
 use clap::{Args, Parser, Subcommand};
 
@@ -27,11 +27,11 @@ pub struct ToolsLine {
 #[derive(Subcommand, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one of them")]
 pub enum ToolsCommand {
-    /// Make a new robot: a crate that drives at once, with its tests, and is yours to change
+    /// Create a new robot: a crate with a robot that drives immediately, and its tests, to change
     #[command(after_help = "Examples:
   new my-robot                        a cart in simulation, in the folder my-robot
-  new robots/my-robot --vcs none      without a repository of git
-  new my-robot --hemiola ~/hemiola    with Hemiola from there
+  new robots/my-robot --vcs none      without a git repository
+  new my-robot --hemiola ~/hemiola    with Hemiola from this folder
 
 An existing folder is never overwritten, and nothing is left behind if it cannot be made. What is in it: docs/book/src/new.md.")]
     New(NewArguments),
@@ -48,31 +48,32 @@ pub enum SharedCommand {
     #[command(after_help = "Examples:
   parameters get BallFinder
   parameters set BallFinder.threshold 0.7
-  parameters diff                     what is not as the files say
-  parameters save --overlay outdoor   writes that down; comments and layout of the file stay")]
+  parameters diff                     what differs from the files
+  parameters save --overlay outdoor   writes these values; comments and layout of the file stay")]
     Parameters(RunningParameters),
-    /// Say why a run of a cycle, or a chain, took as long as it did: of a running robot, a trace,
-    /// or a log
+    /// Explain why a run of a cycle, or a chain, took as long as it did: of a running robot, a
+    /// trace or a log
     Why(WhyArguments),
     /// Write a robot's types for others: in the robot's own program
     Export(export::ExportArguments),
     /// Look into logs, print them, repair them
     Log(log::LogArguments),
-    /// Examine this machine: is it fit for real time, and what would help
+    /// Examine whether this machine is fit for real time, and what would help
     Doctor(DoctorArguments),
-    /// Does everything in a system.toml meet its deadline
+    /// Compute whether everything in a system.toml meets its deadline
     Analyze(AnalyzeArguments),
     /// Find priorities and executors for a system.toml, so that all deadlines are met
     Assign(AssignArguments),
-    /// Draw a task graph of a file
+    /// Draw a task graph from a file
     Graph(GraphArguments),
-    /// Predict what more workers would give a task graph of a file
+    /// Predict the gain of more workers for a task graph from a file
     Simulate(SimulateArguments),
     #[command(flatten)]
     Describe(DescribeCommand),
 }
 
-/// Those of a running robot: what is only configured needs its modules.
+/// The commands for parameters of a running robot: those that are only configured need its
+/// modules.
 #[derive(Args, Debug)]
 pub struct RunningParameters {
     #[command(subcommand)]

@@ -22,7 +22,7 @@ struct AirframeParameters {
 
 /// A rigid body with four propellers, and what its sensors see of it.
 #[derive(Source)]
-pub struct Airframe {
+struct Airframe {
     #[parameters]
     parameters: AirframeParameters,
     propellers: [f64; 4],

@@ -224,8 +224,8 @@ pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Its arguments are those of an [update](macro@module). What it reads, as a simulator does, are
 /// the newest values of the cycles. `&Scope` has this one thread, and what it shows with `&Debug`
-/// nobody sees. A [`Clock`] shows when the method was called, so a sample for which it has waited is
-/// of `clock.now()` and the time that it has waited.
+/// nobody sees. A [`Clock`] shows when the method was called, so a sample for which it has waited
+/// is of `clock.now()` and the time that it has waited.
 ///
 /// [`Clock`]: https://docs.rs/hemiola/latest/hemiola/struct.Clock.html
 ///

@@ -3,6 +3,7 @@
 //!
 //! | file | chapter |
 //! |---|---|
+//! | `odometer` | your first robot |
 //! | `range_finder` | a driver |
 //! | `arm`, `window` | modules |
 //! | `answers` | tests |
@@ -16,6 +17,7 @@
 mod answers;
 pub mod arm;
 pub mod bumper;
+pub mod odometer;
 pub mod range_finder;
 pub mod recipes;
 pub mod server;

@@ -70,7 +70,8 @@ pub enum Happened {
     Exceedance {
         /// What took too long, in words.
         text: String,
-        /// The cycle or chain that took too long, in the form that `docs/book/src/door.md` describes.
+        /// The cycle or chain that took too long, in the form that `docs/book/src/door.md`
+        /// describes.
         of: Value,
         /// The run in which it took too long.
         run: u32,

@@ -121,21 +121,24 @@ fn has_in_order(mut line: &str, parts: &[String]) -> bool {
     })
 }
 
-/// Returns the line with `0` for each number and a space for each gap.
+/// Returns the line with `0` for each number, whatever its sign, and a space for each gap.
 fn without_numbers(line: &str) -> String {
     let mut text = String::new();
     for one in line.trim().chars() {
-        let one = if one.is_ascii_digit() { '0' } else { one };
-        let repeats = text.chars().last().is_some_and(|last| match one {
-            '0' => last == '0',
-            ' ' => last == ' ',
-            _ => false,
-        });
-        if !repeats {
-            text.push(one);
+        let is_more = |before: char| text.ends_with(before);
+        match one {
+            ' ' if is_more(' ') => {}
+            '0'..='9' if is_more('0') => {}
+            '0'..='9' => {
+                let fraction = ["0.", "0,", "0e-"].into_iter().find_map(|begun| text.strip_suffix(begun));
+                let sign = text.strip_suffix(" -").map(|before| format!("{before} "));
+                text = fraction.map(str::to_owned).or(sign).unwrap_or(text);
+                text.push('0');
+            }
+            _ => text.push(one),
         }
     }
-    text.replace("0.0", "0").replace("0,0", "0")
+    text
 }
 
 #[test]
@@ -143,4 +146,5 @@ fn output_is_compared_without_its_numbers() {
     let expected = ["speed  0.5 m/s ... of 3".to_owned(), "...".to_owned()];
     assert_eq!(missing(&expected, "a\nspeed 12.25   m/s, the 2nd of 1,024\nb"), None);
     assert_eq!(missing(&expected[..1], "speed 12.25 km/s of 3"), Some("speed  0.5 m/s ... of 3"));
+    assert_eq!(without_numbers("x = -1.25e-17  12:003"), "x = 0 0:0");
 }

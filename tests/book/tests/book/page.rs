@@ -85,14 +85,16 @@ impl Page {
         let mut is_code = false;
         let mut prose = String::new();
         for line in self.text.lines() {
-            if line.trim_start().starts_with("```") {
-                is_code = !is_code;
-            } else if !is_code {
-                let parts = line.split('`').step_by(2);
-                prose += &(parts.collect::<Vec<_>>().join("code") + "\n");
-            }
+            let is_fence = line.trim_start().starts_with("```");
+            is_code ^= is_fence;
+            prose += if is_code || is_fence { "" } else { line };
+            prose += "\n";
         }
-        prose
+        let paragraphs = prose.split("\n\n").map(|paragraph| {
+            let parts: Vec<_> = paragraph.split('`').step_by(2).collect();
+            parts.join("code")
+        });
+        paragraphs.collect::<Vec<_>>().join("\n\n")
     }
 
     /// Returns where its links and pictures lead.

@@ -122,6 +122,8 @@ fn programs() -> PathBuf {
     folder
 }
 
+/// Returns what the robot of a reader would have said.
 fn as_written(text: &str) -> String {
-    text.replace("hemiola-cart", "my-robot").replace("hemiola_cart", "my_robot")
+    let names = [("hemiola-cart", "my-robot"), ("hemiola_cart", "my_robot"), ("tests/templates/cart/", "")];
+    names.iter().fold(text.to_owned(), |text, (built, written)| text.replace(built, written))
 }

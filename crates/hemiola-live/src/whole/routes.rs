@@ -85,7 +85,10 @@ pub fn route<C>(
             Some(Ok(home)) => only(home, request),
             subject => all(Joint::Explained { is_of_one: subject.is_some() }),
         },
-        Request::Watch { .. } | Request::Unwatch { .. } | Request::Unsubscribe { .. } => {
+        Request::Events { .. }
+        | Request::Watch { .. }
+        | Request::Unwatch { .. }
+        | Request::Unsubscribe { .. } => {
             all(Joint::Known(Box::new(joined::nothing)))
         }
         Request::Mark { .. } | Request::Stop {} => all(Joint::Done(Box::new(joined::nothing))),

@@ -119,12 +119,19 @@ pub fn map_dot(map: &Map) -> String {
 ///
 /// See [`Map`].
 pub fn map_svg(map: &Map) -> String {
-    let clusters: Vec<Cluster> = map.by_process().into_iter().map(|(name, places)| Cluster::new(map, name, places)).collect();
+    let clusters: Vec<Cluster> =
+        map.by_process().into_iter().map(|(name, places)| Cluster::new(map, name, places)).collect();
     let crossing = map.ways.iter().filter(|way| map.is_between_processes(way)).count();
     let count = |kind| map.places.iter().filter(|place| place.kind == kind).count() as u64;
-    let mut facts = format!("{} · {}", counted(count(PlaceKind::Cycle), "cycle"), counted(count(PlaceKind::Source), "source"));
+    let mut facts =
+        format!("{} · {}", counted(count(PlaceKind::Cycle), "cycle"), counted(count(PlaceKind::Source), "source"));
     if clusters.len() > 1 {
-        let _ = write!(facts, " · {}, {} between them", counted(clusters.len() as u64, "process"), counted(crossing as u64, "way"));
+        let _ = write!(
+            facts,
+            " · {}, {} between them",
+            counted(clusters.len() as u64, "process"),
+            counted(crossing as u64, "way")
+        );
     }
     let width = clusters.iter().map(Cluster::width).fold(text_width(&facts, 14.0), f64::max) + 2.0 * MARGIN;
     let mut corners = vec![(0.0, 0.0); map.places.len()];
@@ -216,7 +223,8 @@ struct Cluster {
 
 impl Cluster {
     fn new(map: &Map, name: String, places: Vec<usize>) -> Self {
-        let numbers: BTreeMap<usize, usize> = places.iter().enumerate().map(|(number, place)| (*place, number)).collect();
+        let numbers: BTreeMap<usize, usize> =
+            places.iter().enumerate().map(|(number, place)| (*place, number)).collect();
         let inside = map.ways.iter().filter_map(|way| Some((*numbers.get(&way.from)?, *numbers.get(&way.to)?)));
         let (order, edges) = without_circles(places.len(), &inside.collect::<Vec<_>>());
         let sizes: Vec<_> = places.iter().map(|place| (map.places[*place].width(), HEIGHT)).collect();
@@ -250,7 +258,13 @@ impl Cluster {
 /// Returns the nodes in an order in which all edges lead forward that are returned: of each circle,
 /// one edge is left out.
 fn without_circles(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, usize)>) {
-    fn visit(node: usize, edges: &[(usize, usize)], state: &mut [u8], order: &mut Vec<usize>, kept: &mut Vec<(usize, usize)>) {
+    fn visit(
+        node: usize,
+        edges: &[(usize, usize)],
+        state: &mut [u8],
+        order: &mut Vec<usize>,
+        kept: &mut Vec<(usize, usize)>,
+    ) {
         state[node] = 1;
         for &(from, to) in edges.iter().filter(|(from, to)| *from == node && to != from) {
             if state[to] == 0 {
@@ -284,7 +298,10 @@ fn draw_way(page: &mut Page, map: &Map, way: &Way, corners: &[(f64, f64)]) {
     let (path, (x, y), turn, label) = if is_forward {
         let (start, end) = ((from_x + from_width, from_y + HEIGHT / 2.0), (to_x, to_y + HEIGHT / 2.0));
         let middle = (start.0 + end.0) / 2.0;
-        let path = format!("M{:.1} {:.1}C{middle:.1} {:.1} {middle:.1} {:.1} {:.1} {:.1}", start.0, start.1, start.1, end.1, end.0, end.1);
+        let path = format!(
+            "M{:.1} {:.1}C{middle:.1} {:.1} {middle:.1} {:.1} {:.1} {:.1}",
+            start.0, start.1, start.1, end.1, end.0, end.1
+        );
         (path, end, 0, (middle, (start.1 + end.1) / 2.0))
     } else {
         // A way down ends above its place, one up or back below it.
@@ -295,12 +312,21 @@ fn draw_way(page: &mut Page, map: &Map, way: &Way, corners: &[(f64, f64)]) {
             false => (start, (to_x + to_width * 0.4, if is_down { to_y } else { to_y + HEIGHT })),
         };
         let bend = ((end.1 - start.1) / 2.0).abs().max(24.0);
-        let (leaves, enters) = if is_down || from_y == to_y { (bend, if is_down { -bend } else { bend }) } else { (-bend, bend) };
+        let (leaves, enters) =
+            if is_down || from_y == to_y { (bend, if is_down { -bend } else { bend }) } else { (-bend, bend) };
         let path = format!(
             "M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
-            start.0, start.1, start.0, start.1 + leaves, end.0, end.1 + enters, end.0, end.1
+            start.0,
+            start.1,
+            start.0,
+            start.1 + leaves,
+            end.0,
+            end.1 + enters,
+            end.0,
+            end.1
         );
-        let middle = ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0 + if from_y == to_y { bend * 0.75 } else { 0.0 });
+        let middle =
+            ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0 + if from_y == to_y { bend * 0.75 } else { 0.0 });
         (path, end, if is_down { 90 } else { -90 }, middle)
     };
     let dashes = if is_forward { "" } else { r#" stroke-dasharray="6 4""# };
@@ -366,7 +392,10 @@ mod tests {
         let picture = map_svg(&robot());
         assert_eq!(picture.matches("process ").count(), 2, "{picture}");
         assert_eq!(picture.matches("class=\"e\"").count(), 5);
-        let single = Map { places: robot().places.into_iter().map(|place| Place { process: None, ..place }).collect(), ..robot() };
+        let single = Map {
+            places: robot().places.into_iter().map(|place| Place { process: None, ..place }).collect(),
+            ..robot()
+        };
         assert!(!map_svg(&single).contains("process "));
     }
 }

@@ -43,7 +43,7 @@ pub fn perform(
     match command {
         Command::Run(arguments) => run::run(program, name, arguments),
         Command::Check(arguments) => check::check(program, arguments),
-        Command::Graph(arguments) => graph::graph(program, arguments),
+        Command::Graph(arguments) => graph::graph(program, name, arguments),
         Command::Simulate(arguments) => simulate::simulate(program, arguments),
         Command::Why(arguments) => why::why(program, name, arguments),
         Command::Analyze(arguments) => analyze::analyze(program, arguments),

@@ -6,7 +6,7 @@ import { Layout } from "./layout.js";
 import { fromAddress, read, toAddress } from "./layout-model.js";
 import { confirm, menu, palette, prompt } from "./menu.js";
 import { Robot } from "./robot.js";
-import { cyclesOf, list } from "./statistics.js";
+import { cyclesOf, list, processKind, processText } from "./statistics.js";
 import { timeLink } from "./time-link.js";
 import { TransportBar } from "./transport.js";
 import { views } from "./view.js";
@@ -26,6 +26,7 @@ class Page {
   });
   #state = h("span.state");
   #name = h("b", {}, "…");
+  #processes = h("div.cycles");
   #cycles = h("div.cycles");
   #notices = h("div.notices");
   #clock = h("span.clock", { title: "The robot's clock" });
@@ -37,13 +38,13 @@ class Page {
 
   constructor() {
     const top = /** @type {HTMLElement} */ (document.querySelector("#top"));
-    fill(top, this.#state, this.#name, this.#cycles, space(), this.#notices, this.#clock, this.#pause,
+    fill(top, this.#state, this.#name, this.#processes, this.#cycles, space(), this.#notices, this.#clock, this.#pause,
       button({ icon: "M7 3a4 4 0 1 1 0 8a4 4 0 0 1 0-8M10 10l4 4", title: "Find anything (Ctrl K)", class: "find" }, () => this.find()),
       button({ icon: "M2 3h12v10h-12zM7 3v10M7 8h7", title: "Layouts", class: "layouts" }, (event) => this.#layouts(/** @type {Element} */ (event.currentTarget))));
     document.querySelector("#layout")?.after(this.#transport.element);
     this.robot.on("state", () => this.#connection());
     this.robot.on("welcome", () => this.#connection());
-    this.robot.on("dropped", () => {});
+    this.robot.on("processes", () => fill(this.#processes, ...this.robot.processes.map((one) => h("button", { type: "button", title: `Process ${processText(one)}`, onclick: () => this.layout.open("overview") }, h("i", { class: `dot ${processKind(one)}` }), one.name))));
     this.robot.watch("statistics", 1e9, () => this.#figures());
     timeLink.on(() => this.#pause.classList.toggle("active", timeLink.isPaused));
     setInterval(() => { if (this.robot.state === "connected" && document.visibilityState === "visible") setText(this.#clock, clock(this.robot.time()).replace(/\d\d$/, "")); }, 100);
@@ -98,9 +99,7 @@ class Page {
     this.#state.className = `state ${state}`;
     this.#state.title = texts[state] || "connected";
     document.title = welcome ? `${welcome.name} – Hemiola` : "Hemiola";
-    const parts = list(welcome?.parts);
-    if (parts.length) fill(this.#name, welcome.robot, ...parts.map((part) => h("a", { href: `?process=${part}`, class: part === welcome.part ? "part active" : "part" }, part)));
-    else setText(this.#name, welcome?.name ?? "Hemiola");
+    setText(this.#name, welcome?.name ?? "Hemiola");
     this.#name.title = welcome ? `process ${welcome.process}, program ${welcome.program}, ${welcome.pace}` : "";
     document.body.classList.toggle("offline", state !== "connected");
     this.#pause.hidden = this.robot.isLog;
@@ -247,9 +246,7 @@ class Page {
 
 /** What `layouts` answers, as a list. @param {any} result @returns {{name: string, layout: any}[]} */
 function saves(result) {
-  const list = result?.layouts ?? result;
-  if (Array.isArray(list)) return list.filter((one) => typeof one?.name === "string");
-  return Object.entries(list ?? {}).map(([name, layout]) => ({ name, layout }));
+  return list(result).filter((one) => typeof one?.name === "string");
 }
 
 new Page().start();

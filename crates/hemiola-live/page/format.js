@@ -16,10 +16,11 @@ export function duration(nanoseconds) {
 }
 
 /** A time of the robot's clock in nanoseconds: `1:02:03.456`; of a clock that counts from 1970, the time of day.
- * @param {unknown} nanoseconds */
+ * @param {unknown} nanoseconds @returns {string} */
 export function clock(nanoseconds) {
   const value = number(nanoseconds);
   if (value === null) return "–";
+  if (value < 0) return `−${clock(-value)}`;
   if (value > 1e18) {
     const date = new Date(value / 1e6);
     const two = (/** @type {number} */ part) => String(part).padStart(2, "0");
@@ -28,7 +29,7 @@ export function clock(nanoseconds) {
   const milliseconds = Math.floor(value / 1e6);
   const pad = (/** @type {number} */ part, /** @type {number} */ length) => String(part).padStart(length, "0");
   const [hours, minutes] = [Math.floor(milliseconds / 3_600_000), Math.floor(milliseconds / 60_000) % 60];
-  const rest = `${pad(Math.floor(milliseconds / 1000) % 60, 2)}.${pad(((milliseconds % 1000) + 1000) % 1000, 3)}`;
+  const rest = `${pad(Math.floor(milliseconds / 1000) % 60, 2)}.${pad(milliseconds % 1000, 3)}`;
   return hours ? `${hours}:${pad(minutes, 2)}:${rest}` : `${minutes}:${rest}`;
 }
 

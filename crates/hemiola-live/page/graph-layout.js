@@ -1,12 +1,12 @@
 // Where the boxes of a graph lie: in layers from top to bottom, groups side by side in boxes of
-// their own.
+// their own, in which there may be groups again.
 
 /**
- * @typedef {{id: string, width: number, height: number, group?: string | null}} Node
+ * @typedef {{id: string, width: number, height: number, group?: string[]}} Node `group` are the groups that it lies in, from outside.
  * @typedef {{from: string, to: string, isBack?: boolean}} Edge `isBack` edges do not order their ends.
  * @typedef {{x: number, y: number, width: number, height: number}} Box `x` and `y` are its middle.
  * @typedef {{nodes: Map<string, Box>, groups: Map<string, Box>, paths: ([number, number][] | null)[]}} Layout
- *   `paths` are by edge: from the lower end of one box to the upper one of another; `null` if an end is missing.
+ *   `groups` are by all names from outside, with line breaks between them. `paths` are by edge: from the lower end of one box to the upper one of another; `null` if an end is missing.
  * @typedef {{id: string, node: Node | null, width: number, x: number, above: Cell[], below: Cell[]}} Cell a node, or the waypoint of an edge
  */
 
@@ -19,53 +19,50 @@ const SWEEPS = 20;
 
 /** @param {Node[]} nodes @param {Edge[]} edges @returns {Layout} */
 export function layOut(nodes, edges) {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const known = edges.filter(({ from, to }) => byId.has(from) && byId.has(to));
-  const groupOf = (/** @type {string} */ id) => byId.get(id)?.group ?? null;
-  const names = [...new Set(nodes.map(({ group }) => group).filter((group) => group !== null && group !== undefined))];
-
-  /** @type {Map<string, ReturnType<typeof layers>>} */
-  const inside = new Map();
-  /** @type {Node[]} */
-  const outer = nodes.filter(({ group }) => group === null || group === undefined);
-  for (const name of names) {
-    const members = nodes.filter(({ group }) => group === name);
-    const within = layers(members, known.filter(({ from, to }) => groupOf(from) === name && groupOf(to) === name));
-    inside.set(name, within);
-    outer.push({ id: groupKey(name), width: within.width + 2 * GROUP_MARGIN, height: within.height + GROUP_MARGIN + GROUP_HEAD });
-  }
-  const place = (/** @type {string} */ id) => { const group = groupOf(id); return group === null ? id : groupKey(group); };
-  const isFed = new Set(known.filter(({ isBack }) => !isBack).map(({ to }) => to));
-  const between = known.filter(({ from, to }) => place(from) !== place(to)).map(({ from, to, isBack }) => ({
-    from: place(from), to: place(to),
-    // Groups lie side by side, what they feed below them.
-    isBack: isBack || (groupOf(to) !== null && (groupOf(from) !== null || isFed.has(from))),
-  }));
-  const whole = layers(outer, between);
-
-  /** @type {Layout} */
-  const layout = { nodes: new Map(), groups: new Map(), paths: [] };
-  for (const [id, box] of whole.boxes) {
-    const name = names.find((each) => groupKey(each) === id);
-    const within = name === undefined ? undefined : inside.get(name);
-    if (name === undefined || !within) { layout.nodes.set(id, box); continue; }
-    layout.groups.set(name, box);
-    const left = box.x - box.width / 2 + GROUP_MARGIN, top = box.y - box.height / 2 + GROUP_HEAD;
-    for (const [member, at] of within.boxes) layout.nodes.set(member, { ...at, x: at.x + left, y: at.y + top });
-    for (const [key, points] of within.ways) within.ways.set(key, points.map(([x, y]) => [x + left, y + top]));
-  }
-  layout.paths = edges.map(({ from, to }) => {
-    const start = layout.nodes.get(from), end = layout.nodes.get(to);
-    if (!start || !end) return null;
-    const group = groupOf(from);
-    const ways = group !== null && group === groupOf(to) ? inside.get(group)?.ways.get(`${from}\n${to}`) : undefined;
-    return [[start.x, start.y + start.height / 2], ...(ways ?? []), [end.x, end.y - end.height / 2]];
+  const there = new Set(nodes.map(({ id }) => id));
+  const { boxes, groups, ways } = nest(nodes, edges.filter(({ from, to }) => there.has(from) && there.has(to)), 0);
+  const paths = edges.map(({ from, to }) => {
+    const start = boxes.get(from), end = boxes.get(to);
+    return start && end ? /** @type {[number, number][]} */ ([[start.x, start.y + start.height / 2], ...(ways.get(`${from}\n${to}`) ?? []), [end.x, end.y - end.height / 2]]) : null;
   });
-  return layout;
+  return { nodes: boxes, groups, paths };
 }
 
-/** @param {string} name */
-function groupKey(name) { return `\ngroup ${name}`; }
+/** Nodes that lie in the same groups down to a depth, with the upper left corner at 0: those in
+ * deeper groups are laid out for themselves. @param {Node[]} nodes @param {Edge[]} edges @param {number} depth */
+function nest(nodes, edges, depth) {
+  const groupOf = new Map(nodes.map(({ id, group }) => [id, group && group.length > depth ? `\n${group.slice(0, depth + 1).join("\n")}` : null]));
+  /** @type {Map<string, ReturnType<typeof nest>>} */
+  const inside = new Map();
+  const outer = nodes.filter(({ id }) => !groupOf.get(id));
+  for (const group of new Set(groupOf.values())) {
+    if (!group) continue;
+    const isIn = (/** @type {string} */ id) => groupOf.get(id) === group;
+    const within = nest(nodes.filter(({ id }) => isIn(id)), edges.filter(({ from, to }) => isIn(from) && isIn(to)), depth + 1);
+    inside.set(group, within);
+    outer.push({ id: group, width: within.width + 2 * GROUP_MARGIN, height: within.height + GROUP_MARGIN + GROUP_HEAD });
+  }
+  const place = (/** @type {string} */ id) => groupOf.get(id) ?? id;
+  const isFed = new Set(edges.filter(({ isBack }) => !isBack).map(({ to }) => to));
+  const { boxes, ways, width, height } = layers(outer, edges.filter(({ from, to }) => place(from) !== place(to)).map(({ from, to, isBack }) => ({
+    from: place(from), to: place(to),
+    // Groups lie side by side, what they feed below them.
+    isBack: isBack || Boolean(groupOf.get(to) && (groupOf.get(from) || isFed.has(from))),
+  })));
+  /** @type {Map<string, Box>} */
+  const groups = new Map();
+  for (const [group, within] of inside) {
+    const box = /** @type {Box} */ (boxes.get(group));
+    boxes.delete(group);
+    groups.set(group.slice(1), box);
+    const left = box.x - box.width / 2 + GROUP_MARGIN, top = box.y - box.height / 2 + GROUP_HEAD;
+    const move = (/** @type {Box} */ at) => ({ ...at, x: at.x + left, y: at.y + top });
+    for (const [id, at] of within.boxes) boxes.set(id, move(at));
+    for (const [id, at] of within.groups) groups.set(id, move(at));
+    for (const [key, points] of within.ways) ways.set(key, points.map(([x, y]) => [x + left, y + top]));
+  }
+  return { boxes, groups, ways, width, height };
+}
 
 /** One level: all of its boxes, with the upper left corner at 0, and the waypoints of edges that
  * pass other layers. @param {Node[]} nodes @param {Edge[]} edges */

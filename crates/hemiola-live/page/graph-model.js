@@ -4,7 +4,7 @@ import { list } from "./statistics.js";
 
 /**
  * @typedef {"task" | "module" | "source" | "topic" | "service"} Kind
- * @typedef {{id: string, kind: Kind, title: string, subtitle: string, cycle: string | null, module: string | null, tasks: any[], source: any}} GraphNode
+ * @typedef {{id: string, kind: Kind, title: string, subtitle: string, process: string | null, cycle: string | null, module: string | null, tasks: any[], source: any}} GraphNode
  * @typedef {"sample" | "value" | "previous" | "between" | "output" | "topic"} Carriage
  *   `previous` is of the run before; `between` is a snapshot of another cycle; `output` goes to a source.
  * @typedef {{from: string, to: string, carriage: Carriage, names: string[], isBack: boolean}} GraphEdge
@@ -22,28 +22,28 @@ export function graphOf(description, byModule) {
   const providers = new Map();
   const provide = (/** @type {string} */ name, /** @type {{cycle: any, task: any, id: string}} */ provider) => providers.set(name, [...(providers.get(name) ?? []), provider]);
   const add = (/** @type {Partial<GraphNode> & {id: string, kind: Kind, title: string}} */ node) => {
-    const full = { subtitle: "", cycle: null, module: null, tasks: [], source: null, ...node };
+    const full = { subtitle: "", process: null, cycle: null, module: null, tasks: [], source: null, ...node };
     nodes.set(node.id, full);
     return full;
   };
 
   for (const source of list(description.sources)) {
-    const { id } = add({ id: `source ${source.name}`, kind: "source", title: String(source.name), source });
+    const { id } = add({ id: `source ${source.name}`, kind: "source", title: String(source.name), process: source.process ?? null, source });
     for (const name of list(source.provides)) provide(name, { cycle: null, task: null, id });
   }
   for (const cycle of list(description.cycles)) {
     for (const task of list(cycle.tasks)) {
       const id = byModule ? `module ${cycle.name} ${task.module}` : `task ${cycle.name} ${task.name}`;
       const node = nodes.get(id) ?? add({
-        id, kind: byModule ? "module" : "task", title: String(task.module), subtitle: byModule ? "" : String(task.update), cycle: String(cycle.name), module: String(task.module),
+        id, kind: byModule ? "module" : "task", title: String(task.module), subtitle: byModule ? "" : String(task.update), process: cycle.process ?? null, cycle: String(cycle.name), module: String(task.module),
       });
       node.tasks.push(task);
       nodeOf.set(task, id);
       for (const name of list(task.provides)) provide(name, { cycle, task, id });
     }
   }
-  for (const topic of list(description.topics)) add({ id: `topic ${topic.name}`, kind: "topic", title: String(topic.name) });
-  for (const service of list(description.services)) add({ id: `service ${service.name}`, kind: "service", title: String(service.name) });
+  for (const { name, process = null } of list(description.topics)) add({ id: `topic ${name}`, kind: "topic", title: String(name), process });
+  for (const { name, process = null } of list(description.services)) add({ id: `service ${name}`, kind: "service", title: String(name), process });
 
   /** @type {Map<string, GraphEdge>} */
   const edges = new Map();

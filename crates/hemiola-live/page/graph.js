@@ -123,7 +123,7 @@ export class GraphView extends View {
     else if (this.#cycle.value) graph = ofCycle(whole, this.#cycle.value);
     this.#graph = graph;
     const width = (/** @type {GraphNode} */ { title, subtitle }) => Math.max(40, Math.max(title.length, subtitle.length) * CHARACTER + 18);
-    this.#layout = layOut(graph.nodes.map((node) => ({ id: node.id, width: width(node), height: HEIGHTS[node.kind], group: node.cycle })), graph.edges);
+    this.#layout = layOut(graph.nodes.map((node) => ({ id: node.id, width: width(node), height: HEIGHTS[node.kind], group: [node.process, node.cycle].filter((name) => name !== null) })), graph.edges);
     this.#weigh();
     if (this.#camera.isFree) this.#fit();
     if (this.#wanted && graph.nodes.length > 0) { const wanted = this.#wanted; this.#wanted = ""; this.#find(wanted); }
@@ -174,15 +174,16 @@ export class GraphView extends View {
     context.textBaseline = "middle";
     const order = this.robot.description.cycles.map(({ name }) => name);
     const ofCycle = (/** @type {string | null} */ name) => look.series[Math.max(0, order.indexOf(name)) % look.series.length];
-    for (const [name, box] of this.#layout.groups) {
+    for (const [path, box] of this.#layout.groups) {
+      const name = path.split("\n").pop() ?? "", colour = order.includes(name) ? ofCycle(name) : look.muted;
       context.fillStyle = look.background;
-      context.strokeStyle = ofCycle(name);
+      context.strokeStyle = colour;
       context.lineWidth = 1.2;
       context.beginPath();
       context.roundRect(box.x - box.width / 2, box.y - box.height / 2, box.width, box.height, 8);
       context.fill();
       context.stroke();
-      context.fillStyle = ofCycle(name);
+      context.fillStyle = colour;
       const size = Math.min(40, Math.max(12, 11 / scale));
       context.font = `600 ${size}px ${look.font}`;
       context.fillText(name, box.x - box.width / 2 + 6, box.y - box.height / 2 - size * 0.6 + (size <= 14 ? 20 : 0));
@@ -368,7 +369,7 @@ export class GraphView extends View {
     if (id !== this.#hovered) { this.#hovered = id; this.invalidate(); }
     const node = this.#graph.nodes.find((one) => one.id === id);
     if (!node) return this.#tip.show(null, []);
-    const lines = [node.title, `${node.kind}${node.cycle ? ` in ${node.cycle}` : ""}`];
+    const lines = [node.title, [node.kind, node.cycle, node.process].filter(Boolean).join(" in ")];
     for (const task of node.tasks) {
       const mean = this.#mean(node.cycle, task.name);
       lines.push(`${task.update}: ${mean ? `${duration(mean)} ` : ""}→ ${list(task.provides).join(", ") || "–"}`);
@@ -386,7 +387,7 @@ export class GraphView extends View {
     const names = (/** @type {string} */ label, /** @type {any[]} */ all, topic = false) => (all.length === 0 ? null
       : h("div.row", {}, h("span.muted", {}, label), ...all.map((name) => this.#name(String(name), topic))));
     fill(this.#panel,
-      h("header", {}, h("b", {}, node.title), h("span.muted", {}, node.cycle ?? node.kind), space(), button({ icon: CROSS, title: "Close" }, () => this.#choose(null))),
+      h("header", {}, h("b", {}, node.title), h("span.muted", {}, [node.cycle ?? node.kind, node.process].filter(Boolean).join(" · ")), space(), button({ icon: CROSS, title: "Close" }, () => this.#choose(null))),
       module?.location ? h("p.mono.muted", {}, module.location) : null,
       node.module ? h("div.row", {}, button({ text: "Parameters" }, () => this.host.open("parameters", { filter: `${node.module}.` })),
         module?.safe_state ? h("span.chip.good", { title: "It has values for the safe state" }, "safe state") : null) : null,

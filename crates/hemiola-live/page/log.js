@@ -75,7 +75,7 @@ class Log extends View {
   /** @override */
   draw() {
     if (this.#follow) this.body.scrollTop = this.body.scrollHeight;
-    const fresh = this.#fresh.splice(0).filter((entry) => this.#fits(entry));
+    const fresh = this.#fresh.splice(0).filter((entry) => this.#fits(entry)).sort((a, b) => a.time - b.time);
     if (!fresh.length) return;
     this.#more.hidden = true;
     this.#lines.append(...fresh.map((entry) => this.#line(entry)));

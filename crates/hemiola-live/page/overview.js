@@ -6,7 +6,7 @@ import { clock, count, digits, duration, number } from "./format.js";
 import { boundedText, entryText } from "./journal.js";
 import { confirm } from "./menu.js";
 import { markButton, RecorderButton } from "./recorder.js";
-import { chainsOf, cyclesOf, list } from "./statistics.js";
+import { chainsOf, cyclesOf, list, processKind, processText } from "./statistics.js";
 import { onColours } from "./theme.js";
 import { drawBar, Recent } from "./timing-bar.js";
 import { register, View } from "./view.js";
@@ -63,6 +63,7 @@ class Overview extends View {
       h("div.legend.muted", {}, LEGEND), this.#flows, this.#messages);
     this.keep(robot.watch("statistics", PERIOD, () => this.#update()));
     this.keep(robot.on("description", () => this.#update()));
+    this.keep(robot.on("processes", () => { this.#bounds = null; this.#plotted = ""; this.#askBounds(); }));
     this.keep(robot.on("welcome", () => { this.#bounds = null; this.#recent.clear(); this.#askBounds(); this.#showSafe(); this.#showMessages(); }));
     this.keep(robot.on("journal", () => this.#showMessages()));
     this.keep(onColours(() => this.invalidate()));
@@ -141,7 +142,7 @@ class Overview extends View {
     const bound = this.#bound("cycle", cycle.name);
     const recent = this.#recent.get(cycle.name);
     const p50 = recent?.quantile(0.5) ?? null;
-    name(cells[0], cycle.missed ? "bad" : cycle.dropped || cycle.skipped ? "warning" : "good", cycle.name, cycle.trigger);
+    name(cells[0], cycle.missed ? "bad" : cycle.dropped || cycle.skipped ? "warning" : "good", cycle.name, [cycle.trigger, cycle.process].filter(Boolean).join(" · "));
     setText(cells[1], cycle.rate ? `${digits(cycle.rate)} Hz` : "–");
     this.#bar(cells[2], { recent: recent?.values, p01: cycle.response.p01, p50, p99: cycle.response.p99, maximum: cycle.response.maximum, limit: cycle.deadline, bound: number(bound?.bound) });
     setText(cells[3], duration(p50));
@@ -210,7 +211,9 @@ class Overview extends View {
     const unsure = list(this.#bounds?.rows).filter((each) => each.holds === false);
     const unbounded = unsure.filter((each) => number(each.bound) === null);
     const exceedances = list(statistics?.exceedances);
+    const { processes } = this.robot;
     const lines = [
+      ...processes.filter((one) => processKind(one) === "bad").map((one) => ["bad", `Process ${processText(one)}.`]),
       ...missed.map((cycle) => ["bad", `${cycle.name} missed its deadline in ${count(cycle.missed)} of ${count(cycle.runs)} runs.`]),
       ...late.map((chain) => ["bad", `${chain.name}: a ${chain.kind} of ${duration(chain.seen.maximum)}, ${duration(chain.limit)} are allowed.`]),
       ...exceedances.map(({ of, count: times }) => ["warning", `${boundedText(of)}: its bound was exceeded ${(times ?? 1) === 1 ? "once" : `${count(times)} times`}; the log says why.`]),
@@ -225,25 +228,31 @@ class Overview extends View {
 
   #showFlows() {
     const { statistics, description } = this.robot;
-    /** @type {any[]} */
-    const topics = Array.isArray(statistics?.topics) ? statistics.topics : Object.entries(statistics?.topics ?? {}).map(([key, value]) => ({ name: key, .../** @type {any} */ (value) }));
+    const topics = list(statistics?.topics), links = list(statistics?.links);
+    /** The process of this robot at the other end, if it is one. */
+    const beyond = (/** @type {any} */ { process, name }) => links.find((one) => process && one.process === name && one.name === process);
     const lostOf = new Map();
     for (const cycle of cyclesOf(statistics, description)) for (const [source, lost] of cycle.inputs) lostOf.set(source, [...(lostOf.get(source) ?? []), `${count(lost)} by ${cycle.name}`]);
     const callbacks = list(statistics?.report?.callbacks);
     const table = (/** @type {string[]} */ heads, /** @type {HTMLElement[]} */ rows) => rows.length ? h("table.grid", {}, h("thead", {}, h("tr", {}, ...heads.map((text, index) => h("th", { class: index ? "number" : "" }, text)))), h("tbody", {}, ...rows)) : null;
     const cell = (/** @type {any} */ text, kind = "") => h("td", { class: `number ${kind}` }, text);
     fill(this.#flows,
-      table(["Source", "provides", "lost"], list(description.sources).map((source) => h("tr", {}, h("td", {}, source.name), h("td.muted.clip", {}, list(source.provides).join(", ")), cell(lostOf.get(source.name)?.join(", ") ?? "0", lostOf.has(source.name) ? "warning" : "muted")))),
+      table(["Process", "cycles", "number", "restarts"], this.robot.processes.map((one) => h("tr", { title: processText(one) }, h("td", {}, h("i", { class: `dot ${processKind(one)}` }), one.name, h("span.muted", {}, ` ${one.problem ?? one.state}`)),
+        cell(description.cycles.filter(({ process }) => process === one.name).map(({ name }) => name).join(", "), "muted"), cell(one.process ?? "–"), cell(one.restarts, one.restarts ? "warning" : "muted")))),
+      table(["Source", "provides", "lost"], list(description.sources).map((source) => h("tr", {}, h("td", {}, source.name, source.process && h("span.muted", {}, ` ${source.process}`)), h("td.muted.clip", {}, list(source.provides).join(", ")), cell(lostOf.get(source.name)?.join(", ") ?? "0", lostOf.has(source.name) ? "warning" : "muted")))),
       table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr.click", { onclick: () => this.host.open("values", { open: topic.name, topic: true }) },
         h("td", {}, String(topic.name)), cell(count(topic.sent)), cell(digits(this.#rate(topic, statistics.time))), cell(count(topic.waiting ?? 0), number(topic.waiting) ? "" : "muted"), cell(count(topic.lost ?? 0), number(topic.lost) ? "warning" : "muted")))),
-      table(["Link", "messages", "Hz", "lost"], list(statistics?.links).flatMap((link) => [
-        h("tr", {}, h("td", { colspan: "4" }, `${link.name} `, h("span.muted", {}, `${link.listens ? "listens at" : "connects to"} ${link.address}:`),
-          link.peers.length ? link.peers.map((/** @type {any} */ peer) => h("span", { title: `Since ${clock(peer.since)}` }, ` ${peer.name}`)) : h("span.warning", {}, " nobody is there"),
+      table(["Link", "messages", "Hz", "lost"], links.flatMap((link) => [
+        // What goes from process to process stands once, where it is sent, with what happens to it there and where it comes.
+        h("tr", {}, h("td", { colspan: "4" }, ...(beyond(link) ? [`${link.process} → ${link.name}`] : [`${link.name} `, h("span.muted", {}, `${link.listens ? "listens at" : "connects to"} ${link.address}:`)]),
+          beyond(link) && link.peers.length ? null : link.peers.length ? link.peers.map((/** @type {any} */ peer) => h("span", { title: `Since ${clock(peer.since)}` }, ` ${peer.name}`)) : h("span.warning", {}, " nobody is there"),
           link.problem && h("div.bad", {}, link.problem))),
-        ...[...link.sent, ...link.received].map((item) => {
+        ...[...link.sent, ...(beyond(link) ? [] : link.received)].map((sent) => {
+          const there = beyond(link)?.received.find((/** @type {any} */ one) => one.name === sent.name && one.kind === sent.kind) ?? {};
+          const item = { ...there, ...sent };
           const losses = LOSSES.filter((what) => item[what]), lost = losses.reduce((sum, what) => sum + item[what], 0);
-          return h("tr", { title: losses.map((what) => `${count(item[what])} ${what}`).join("\n") }, h("td", {}, `${link.sent.includes(item) ? "→" : "←"} ${item.name}`, item.is_stale && h("span.warning", {}, " stale")), cell(count(item.messages)),
-            cell(digits(this.#rate({ name: `${link.name}: ${item.kind} ${item.name}`, sent: item.messages }, statistics.time))), cell(count(lost), lost ? "bad" : "muted"));
+          return h("tr", { title: losses.map((what) => `${count(item[what])} ${what}`).join("\n") }, h("td", {}, `${link.sent.includes(sent) ? "→" : "←"} ${item.name}`, item.is_stale && h("span.warning", {}, " stale")), cell(count(item.messages)),
+            cell(digits(this.#rate({ name: `${link.process} ${link.name}: ${item.kind} ${item.name}`, sent: item.messages }, statistics.time))), cell(count(lost), lost ? "bad" : "muted"));
         }),
         ...[...list(link.served), ...list(link.called)].map((service) => {
           const missed = MISSES.reduce((sum, what) => sum + service[what], 0), what = list(link.served).includes(service) ? "serves" : "calls";

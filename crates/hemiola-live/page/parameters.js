@@ -7,7 +7,7 @@ import { menu, prompt } from "./menu.js";
 import { list } from "./statistics.js";
 import { register, View } from "./view.js";
 
-/** @typedef {{module: string, name: string, type: string, unit: string, minimum: any, maximum: any, documentation: string, default: any, configured: any, value: any, origin: string | null, live?: boolean}} Parameter */
+/** @typedef {{module: string, process?: string, name: string, type: string, unit: string, minimum: any, maximum: any, documentation: string, default: any, configured: any, value: any, origin: string | null, live?: boolean}} Parameter */
 
 const REVERT = "M4 6h6a3 3 0 0 1 0 6h-5M4 6l3-3M4 6l3 3";
 const SLIDE_EVERY = 60;
@@ -38,6 +38,7 @@ class ParametersView extends View {
     this.#changedOnly.classList.toggle("active", this.initial.changed === true);
     this.keep(robot.on("journal", (entry) => { const change = changeOf(entry); if (change?.parameter) this.#changedOutside(change.parameter); }));
     this.keep(robot.on("welcome", () => this.#load()));
+    this.keep(robot.on("processes", () => this.#load()));
     if (robot.state === "connected") this.#load();
   }
 
@@ -64,8 +65,8 @@ class ParametersView extends View {
   }
 
   /** @param {any} change */
-  #changedOutside({ module, name, parameter, value }) {
-    const found = this.#all.find((one) => one.module === module && one.name === (name ?? parameter));
+  #changedOutside({ module, name, value }) {
+    const found = this.#all.find((one) => one.module === module && one.name === name);
     if (!found) return;
     found.value = value;
     this.#rows.get(keyOf(found))?.update();
@@ -93,7 +94,7 @@ class ParametersView extends View {
   #section(module, parameters, isOpen) {
     const rows = h("div");
     const changed = parameters.filter(isChanged).length;
-    const section = h("details", { open: isOpen, class: "module" }, h("summary", {}, h("b", {}, module), h("span.muted", {}, ` ${parameters.length}`), changed ? h("span.warning", {}, ` ${changed} changed`) : null), rows);
+    const section = h("details", { open: isOpen, class: "module" }, h("summary", {}, h("b", {}, module), h("span.muted", {}, ` ${parameters[0].process ?? ""} ${parameters.length}`), changed ? h("span.warning", {}, ` ${changed} changed`) : null), rows);
     // Rows are made when they are looked at: robots have thousands of parameters.
     const make = () => { if (section.open && !rows.firstChild) fill(rows, ...parameters.map((one) => this.#row(one).element)); };
     section.ontoggle = make;

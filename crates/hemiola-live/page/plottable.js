@@ -35,7 +35,7 @@ async function gather(robot) {
   const fields = [];
   for (let begin = 0; begin < wishes.length; begin += AT_ONCE) {
     const some = await Promise.all(wishes.slice(begin, begin + AT_ONCE).map((wish) => robot.request("fields", wish).catch(() => [])));
-    for (const result of some) for (const { path, type } of list(result?.fields ?? result)) fields.push({ text: String(path), kind: String(type ?? "") });
+    for (const result of some) for (const { path, type } of list(result)) fields.push({ text: String(path), kind: String(type ?? "") });
   }
   await shown;
   watch.close();

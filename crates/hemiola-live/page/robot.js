@@ -37,6 +37,8 @@ export class Robot {
   statistics = null;
   /** What modules can show, by name, as far as that is known. @type {Map<string, {name: string, kind: string, update: string}>} */
   debugNames = new Map();
+  /** The processes of a robot that is cut into several, as they are now. @type {{name: string, state: "running" | "starting" | "silent" | "gone", process: number | null, restarts: number, problem: string | null}[]} */
+  processes = [];
   /** Why the robot ended, if it did. */
   reason = "";
 
@@ -58,6 +60,8 @@ export class Robot {
   #events = null;
   #number = 0;
   #attempts = 0;
+  /** The number of the newest entry of the journal of each process. @type {Map<string, number>} */
+  #noted = new Map();
   /** What the robot's clock showed, in nanoseconds, and when, in milliseconds of the page's.
    * @type {{time: number, at: number} | null} */
   #clock = null;
@@ -87,9 +91,9 @@ export class Robot {
 
   /**
    * Calls when something has changed: `state`, `welcome`, `description`, `journal` (an entry),
-   * `dropped` (what this page was too slow for), `transport` (of a log or replay).
+   * `processes`, `dropped` (what this page was too slow for), `transport` (of a log or replay).
    *
-   * @param {"state" | "welcome" | "description" | "journal" | "dropped" | "transport"} name
+   * @param {"state" | "welcome" | "description" | "journal" | "processes" | "dropped" | "transport"} name
    * @param {(value: any) => void} callback @returns {Closable}
    */
   on(name, callback) {
@@ -277,7 +281,8 @@ export class Robot {
     else if (message.event === "transport") this.#transported(message);
     else if (message.event === "ended") { this.reason = String(message.reason ?? ""); this.#enter("ended"); }
     else if (message.event === "dropped") this.#emit("dropped", message);
-    else if (message.event === "names") this.#events?.named(message.names ?? message);
+    else if (message.event === "names") this.#events?.named(message.names);
+    else if (message.event === "processes") this.#processed(message.processes);
     else {
       if (message.event === "statistics") this.statistics = message;
       for (const one of message.event === "debug" ? message.names ?? [] : []) this.debugNames.set(one.name, one);
@@ -297,7 +302,8 @@ export class Robot {
     this.#attempts = 0;
     this.reason = "";
     this.transport = null;
-    if (isAnother) { this.journal = []; this.debugNames.clear(); this.statistics = null; this.#clock = null; }
+    if (isAnother) { this.journal = []; this.#noted.clear(); this.debugNames.clear(); this.statistics = null; this.#clock = null; }
+    this.processes = [];
     this.#pace = Number(/^[\d.]+(?= ×)/.exec(String(welcome.pace))?.[0] ?? 1);
     this.#tick(welcome.time);
     this.state = "connected";
@@ -307,6 +313,15 @@ export class Robot {
     this.#emit("welcome", welcome);
     this.#emit("state", "connected");
     this.refresh().catch((error) => console.warn(`describe: ${error.message}`));
+  }
+
+  /** A process has come or gone. @param {Robot["processes"]} processes */
+  #processed(processes) {
+    const known = this.processes;
+    this.processes = processes;
+    for (const { name, process } of processes) if (known.some((one) => one.name === name && one.process !== process)) this.#noted.delete(name);
+    if (known.length) this.refresh().then(() => { for (const shared of this.#shared.values()) shared.again(); }, () => {});
+    this.#emit("processes", processes);
   }
 
   /** @param {any} transport */
@@ -342,12 +357,16 @@ export class Robot {
 
   /** @param {any} entry */
   #note(entry) {
-    const last = this.journal.at(-1)?.number;
-    if (typeof last === "number" && typeof entry.number === "number" && entry.number <= last) return;
-    this.journal.push(entry);
+    const { number, process } = entry;
+    if (number <= (this.#noted.get(process) ?? -1)) return;
+    if (number !== undefined) this.#noted.set(process, number);
+    // Those of several processes come one after the other.
+    let at = this.journal.length;
+    while (process && at > 0 && this.journal[at - 1].time > entry.time) at--;
+    this.journal.splice(at, 0, entry);
     if (this.journal.length > JOURNAL_LENGTH) this.journal.splice(0, JOURNAL_LENGTH / 10);
     this.#emit("journal", entry);
-    const change = entry.change?.change ?? entry.change;
+    const change = entry.change?.change;
     if (change && (change.provider || change.workers || change.restart)) this.refresh().catch(() => {});
   }
 }
@@ -396,6 +415,9 @@ class Shared {
     if (wasOpen) await this.robot.request("unsubscribe", { subscription: this.subscription }).catch(() => {});
     await this.begin();
   }
+
+  /** Tries once more what was refused. */
+  again() { if (this.#error) this.begin(); }
 
   async begin() {
     this.#isOpen = true;
@@ -454,7 +476,7 @@ class EventStream {
 
   async begin() {
     const result = await this.robot.request("events", { subscription: this.subscription }, Infinity);
-    this.named(result.names ?? result);
+    this.named(result.names);
   }
 
   /** @param {any} user */

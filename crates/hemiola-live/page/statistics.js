@@ -2,9 +2,19 @@
 
 import { number } from "./format.js";
 
+/** A process of the robot, in words. @param {import("./robot.js").Robot["processes"][0]} process */
+export function processText({ name, state, process, restarts, problem }) {
+  return `${name} ${state === "gone" || state === "silent" ? `is ${state}: ${problem}` : `${state} as ${process}`}${restarts ? `, restarted ${restarts} times` : ""}`;
+}
+
+/** Its colour. @param {{state: string, restarts: number}} process */
+export function processKind({ state, restarts }) {
+  return state === "gone" || state === "silent" ? "bad" : restarts ? "warning" : "good";
+}
+
 /**
  * @typedef {{count: number, p01: number | null, mean: number | null, p99: number | null, maximum: number | null}} Summary
- * @typedef {{name: string, rate: number, deadline: number | null, period: number | null, trigger: string, priority: number | null, workers: number | null,
+ * @typedef {{name: string, process: string, rate: number, deadline: number | null, period: number | null, trigger: string, priority: number | null, workers: number | null,
  *   response: Summary, execution: Summary, jitter: Summary, wakeUp: Summary, runs: number, missed: number, dropped: number, skipped: number,
  *   inputs: [string, number][], tasks: any[]}} Cycle
  * @typedef {{name: string, from: string, to: string, kind: "reaction" | "age", limit: number | null, seen: Summary}} Chain
@@ -24,11 +34,11 @@ export function cyclesOf(event, description) {
   const names = [...new Set([...known.map(({ name }) => name), ...reports.keys()])];
   const cycles = names.map((name) => {
     const report = reports.get(name) ?? {}, cycle = known.find((each) => each.name === name) ?? {};
-    const health = named(event?.health?.cycles ?? event?.health, name);
+    const health = event?.health?.[name];
     const interval = summary(report.interval);
     const inputs = /** @type {[string, number][]} */ (Object.entries(report.dropped_inputs ?? {}).filter(([, lost]) => number(lost)));
     return {
-      name, rate: interval.mean ? 1e9 / interval.mean : 0,
+      name, process: String(cycle.process ?? report.process ?? ""), rate: interval.mean ? 1e9 / interval.mean : 0,
       deadline: number(cycle.deadline) ?? number(report.deadline), period: number(cycle.period) ?? number(report.period),
       trigger: triggerText(cycle.trigger), priority: number(cycle.priority), workers: number(cycle.workers),
       response: summary(report.response), execution: summary(report.execution), jitter: summary(report.jitter), wakeUp: summary(report.wake_up),
@@ -87,9 +97,4 @@ function triggerText(trigger) {
 /** A list, whatever came. @param {any} value @returns {any[]} */
 export function list(value) {
   return Array.isArray(value) ? value : [];
-}
-
-/** One of a list of things with names, or of a table. @param {any} all @param {string} name */
-export function named(all, name) {
-  return Array.isArray(all) ? all.find((one) => one?.name === name || one?.cycle === name) : all?.[name];
 }

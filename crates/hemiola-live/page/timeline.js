@@ -44,7 +44,7 @@ export class Timeline extends View {
   cycles = [];
   /** @type {Task[]} */
   tasks = [];
-  /** @type {{name: string, kind: string, cycle?: number, index?: number}[]} */
+  /** @type {{name: string, kind: string, cycle?: number, index?: number, process?: string}[]} */
   workers = [];
   /** @type {{name: string}[]} */
   sources = [];
@@ -190,7 +190,15 @@ export class Timeline extends View {
     const shown = [...new Set([...this.workers.keys(), ...lanes.keys()])].filter((worker) => lanes.has(worker) || rank(worker) === 0);
     let before = "";
     const order = (/** @type {number} */ worker) => (this.workers[worker]?.cycle ?? 999) * 1000 + (this.workers[worker]?.index ?? worker);
-    for (const worker of shown.sort((a, b) => rank(a) - rank(b) || order(a) - order(b))) {
+    const process = (/** @type {number} */ worker) => this.workers[worker]?.process ?? "";
+    let of = "";
+    for (const worker of shown.sort((a, b) => process(a).localeCompare(process(b)) || rank(a) - rank(b) || order(a) - order(b))) {
+      if (process(worker) !== of) {
+        of = process(worker);
+        this.rows.set(-worker - 1, { label: `process ${of}`, group: of, y });
+        before = "";
+        y += ROW;
+      }
       const label = this.#thread(worker).replace(/^(source|executor) /, ""), group = this.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.workers[worker]?.kind ?? "";
       if (before && group !== before) y += 6;
       before = group;

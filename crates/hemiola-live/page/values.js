@@ -88,8 +88,8 @@ class Values extends View {
   #showList() {
     const { representations, topics } = this.robot.description;
     const all = [
-      ...list(representations).map((one) => ({ text: String(one.name), by: one.provider, topic: false, isOpaque: !one.schema_name })),
-      ...list(topics).map((one) => ({ text: String(one.name), by: "topic", topic: true, isOpaque: !one.schema_name })),
+      ...list(representations).map((one) => ({ text: String(one.name), by: [one.provider, one.process].filter(Boolean).join(" · "), topic: false, isOpaque: !one.schema_name })),
+      ...list(topics).map((one) => ({ text: String(one.name), by: ["topic", one.process].filter(Boolean).join(" · "), topic: true, isOpaque: !one.schema_name })),
     ];
     const words = this.#search.value.toLowerCase().split(/\s+/).filter(Boolean);
     fill(this.#list, ...rank(all, words).map(({ text, by, topic, isOpaque }) => {
@@ -98,7 +98,7 @@ class Values extends View {
         type: "button", role: "option", class: `quiet${this.#open.has(key) ? " active" : ""}`, disabled: isOpaque, "aria-selected": String(this.#open.has(key)),
         title: isOpaque ? `${text} is opaque: it has no form outside of the process` : `${text}${by ? `, by ${by}` : ""}`,
         onclick: () => (this.#open.has(key) ? this.#remove(key) : this.#add({ name: text, topic }, new Set(), true)),
-      }, h("span", {}, text), h("span.muted", {}, by ?? ""));
+      }, h("span", {}, text), h("span.muted", {}, by));
     }));
     if (all.length === 0) fill(this.#list, h("div.empty", {}, "No values are known yet."));
   }

@@ -5,6 +5,7 @@ mod graph_svg;
 mod graph_text;
 mod layout;
 mod legend;
+mod map;
 mod schedule_svg;
 mod schedule_text;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use graph_svg::graph_svg;
 pub use graph_text::{graph_dot, graph_text};
+pub use map::{Map, Place, PlaceKind, Way, map_dot, map_svg};
 pub use schedule_svg::schedule_svg;
 pub use schedule_text::schedule_text;
 

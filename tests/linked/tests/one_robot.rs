@@ -1,5 +1,9 @@
-//! A robot of two processes is steered as one: commands beside it, as somebody types them.
+//! A robot of two processes is steered as one: commands beside it, as somebody types them, and the
+//! page.
 #![forbid(unsafe_code)]
+
+#[path = "../../foreign/programs.rs"]
+mod foreign;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -69,6 +73,16 @@ impl Convoy {
         convoy.until(&["show", "Drive"], |answer| answer["value"]["offset"] == 0.25);
         convoy.until(&["ps"], |robots| robots[0]["missing"] == json!([]));
         convoy
+    }
+
+    /// Starts it with a page. Returns its address, and the port.
+    fn with_page() -> (Self, String, u16) {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let convoy = Self::start(&["--page", &port.to_string()]);
+        let output = fs::read_to_string(convoy.folder.join("output")).unwrap();
+        let mut pages = output.lines().filter_map(|line| line.strip_prefix("page: "));
+        let page = pages.find(|page| page.contains(&format!(":{port}/"))).unwrap().to_owned();
+        (convoy, page, port)
     }
 
     fn program(folder: &Path) -> Command {
@@ -355,11 +369,8 @@ fn a_process_that_is_started_again_comes_back_to_who_watches_the_robot() {
 
 #[test]
 fn one_address_is_enough_for_all_processes() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let convoy = Convoy::start(&["--page", &port.to_string()]);
-    let output = fs::read_to_string(convoy.folder.join("output")).unwrap();
-    let mut pages = output.lines().filter_map(|line| line.strip_prefix("page: "));
-    let page = pages.find(|page| page.contains(&format!(":{port}/"))).unwrap();
+    let (convoy, page, port) = Convoy::with_page();
+    let page = page.as_str();
     assert_eq!(convoy.json(&["show", "Line.offset", "--at", page])["value"], 0.25);
     assert!(convoy.json(&["show", "Drive.run", "--at", page])["value"].is_u64());
     convoy.prints(&["parameters", "set", "LineDetector.offset", "0.5", "--at", page]);
@@ -375,6 +386,14 @@ fn one_address_is_enough_for_all_processes() {
     let refused = convoy.fails(&["parameters", "set", "LineDetector.offset", "0.1", "--at", &address], 1);
     assert!(refused.contains("may only look"), "{refused}");
     assert!(convoy.fails(&["show", "Line", "--at", page, "--process", "visoin"], 1).contains("does not run now"));
+}
+
+#[test]
+fn the_page_shows_all_processes_also_when_one_is_killed() {
+    let Some(mut node) = foreign::browser("check_whole.cjs") else { return };
+    let (_convoy, page, _) = Convoy::with_page();
+    node.arg(page);
+    foreign::is_content(node);
 }
 
 #[test]

@@ -1,8 +1,11 @@
-//! `graph`: the task graph of a cycle as text, for Graphviz, or as a picture.
+//! `graph`: the task graph of a cycle as text, for Graphviz, or as a picture, and a map of the whole
+//! robot.
+
+mod map;
 
 use std::process::ExitCode;
 
-use hemiola_plan::draw::{Colour, graph_dot, graph_svg, graph_text};
+use hemiola_plan::draw::{Colour, graph_dot, graph_svg, graph_text, map_dot, map_svg};
 
 use super::check::processes;
 use super::subject::{Subject, only, subjects};
@@ -10,10 +13,19 @@ use super::{columns, print_or_write};
 use crate::command_line::{GraphArguments, GraphFormat};
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::configuration as loaded_configuration;
+use crate::session::{Session, configuration as loaded_configuration};
 
-pub fn graph(program: &Program, arguments: &GraphArguments) -> Result<ExitCode, CommandError> {
+pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Result<ExitCode, CommandError> {
     let GraphArguments { configuration, file, cycle, format, output } = arguments;
+    if let (None, None, GraphFormat::Dot | GraphFormat::Svg) = (file, cycle, format) {
+        let robot = Session::open(program, configuration)?.robot;
+        // Of a robot with one cycle, its task graph says more.
+        if robot.resolved().cycles.len() > 1 {
+            let map = map::map(program, name, configuration, &robot)?;
+            let drawn = if *format == GraphFormat::Dot { map_dot(&map) } else { map_svg(&map) };
+            return print_or_write(&drawn, output.as_deref());
+        }
+    }
     let (mut cycles, _) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;
     if *format != GraphFormat::Text {
         cycles = vec![only(cycles, "this format")?];

@@ -290,7 +290,8 @@ impl WholeRobot {
         let answers = self.ask(asked, route.is_in_turn(), routes::patience(&request));
         // Those that do not answer a question are missing from then on.
         if let Joint::Known(_) = route.joint {
-            let failed = answers.iter().filter_map(|(index, answer)| Some((*index, answer.as_ref().err()?.to_string())));
+            let failed =
+                answers.iter().filter_map(|(index, answer)| Some((*index, answer.as_ref().err()?.to_string())));
             let failed = failed.map(|(index, error)| (self.members[index].name.clone(), error));
             self.missing.extend(failed.collect::<Vec<_>>());
         }
@@ -328,8 +329,10 @@ impl WholeRobot {
         thread::scope(|scope| {
             let mut requests: BTreeMap<usize, Request> = asked.into_iter().collect();
             let with_request = self.members.iter_mut().enumerate();
-            let with_request = with_request.filter_map(|(index, member)| Some((index, member, requests.remove(&index)?)));
-            let asking = with_request.map(|(index, member, request)| (index, scope.spawn(move || ask(member, request))));
+            let with_request =
+                with_request.filter_map(|(index, member)| Some((index, member, requests.remove(&index)?)));
+            let asking =
+                with_request.map(|(index, member, request)| (index, scope.spawn(move || ask(member, request))));
             let asking: Vec<_> = asking.collect();
             let answered = asking.into_iter();
             answered.map(|(index, asking)| (index, asking.join().unwrap_or_else(|_| Err(panicked())))).collect()

@@ -59,13 +59,7 @@ impl Relay {
     ///
     /// # Errors
     /// Returns an error if the process does not accept connections.
-    pub fn open(
-        socket: &RunningSocket,
-        protocol: &str,
-        access: Access,
-        client: &str,
-        line: &Line,
-    ) -> io::Result<Self> {
+    pub fn open(socket: &RunningSocket, protocol: &str, access: Access, client: &str, line: &Line) -> io::Result<Self> {
         let mut stream = UnixStream::connect(&socket.path)?;
         line.registry.register(&mut stream, line.token, Interest::READABLE | Interest::WRITABLE)?;
         let refused = |error: Error| io::Error::new(ErrorKind::InvalidInput, error.to_string());

@@ -157,7 +157,8 @@ impl Whole {
         };
         self.wish(&request);
         let mut next: VecDeque<_> = mem::take(&mut route.asked).into();
-        let first: Vec<_> = if route.is_in_turn() { next.drain(..next.len().min(1)).collect() } else { next.drain(..).collect() };
+        let first: Vec<_> =
+            if route.is_in_turn() { next.drain(..next.len().min(1)).collect() } else { next.drain(..).collect() };
         for (index, request) in &first {
             self.processes[*index].note(request, route.numbers(*index));
         }

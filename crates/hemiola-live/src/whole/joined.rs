@@ -37,7 +37,11 @@ pub fn parameters(said: &[Said<'_>]) -> Value {
     let mut joined = Vec::new();
     for (index, said) in said.iter().enumerate() {
         let is_own = |module: &str| said.holdings.runs(module) || index == 0 && !all.iter().any(|it| it.runs(module));
-        joined.extend(items(said.content).filter(|parameter| is_own(text_of(&parameter["module"]))).cloned());
+        for parameter in items(said.content).filter(|parameter| is_own(text_of(&parameter["module"]))) {
+            let mut parameter = parameter.clone();
+            parameter["process"] = said.process.into();
+            joined.push(parameter);
+        }
     }
     joined.into()
 }
@@ -55,12 +59,13 @@ pub fn saved(said: &[Said<'_>]) -> Value {
 
 /// Joins the logs that processes have begun or ended.
 pub fn recorded(said: &[Said<'_>]) -> Value {
-    let files: Vec<_> = said.iter().map(|said| &said.content["file"]).collect();
+    let files: Vec<_> = said.iter().map(|said| text_of(&said.content["file"])).collect();
+    let file = files.join(", ");
     let texts: Vec<_> = said.iter().filter_map(|said| said.content["text"].as_str()).collect();
     let is_whole = said.iter().all(|said| said.content["whole"] != false);
     match texts.is_empty() {
-        true => json!({ "files": files }),
-        false => json!({ "files": files, "whole": is_whole, "text": texts.join("\n") }),
+        true => json!({ "file": file, "files": files }),
+        false => json!({ "file": file, "files": files, "whole": is_whole, "text": texts.join("\n") }),
     }
 }
 

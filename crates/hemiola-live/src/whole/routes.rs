@@ -47,11 +47,7 @@ pub type Join = Box<dyn Fn(&[Said<'_>]) -> Value + Send>;
 ///
 /// # Errors
 /// Returns an error if no process has the thing, or several have it.
-pub fn route<C>(
-    processes: &[Process<C>],
-    missing: &[(String, String)],
-    request: &Request,
-) -> Result<Route, String> {
+pub fn route<C>(processes: &[Process<C>], missing: &[(String, String)], request: &Request) -> Result<Route, String> {
     let homes = Homes { processes, missing };
     let all = |joint| Route { asked: (0..processes.len()).map(|index| (index, request.clone())).collect(), joint };
     let one = |sought| homes.one(sought).map(|home| only(home, request));
@@ -70,7 +66,10 @@ pub fn route<C>(
         Request::Save { overlay, parameters: Some(parameters) } => save(&homes, overlay.as_ref(), parameters)?,
         Request::Publish { topic, .. } => {
             let homes = homes.all(Sought::Topic(topic))?.into_iter();
-            Route { asked: homes.map(|home| (home, request.clone())).collect(), joint: Joint::InTurn(Box::new(joined::nothing)) }
+            Route {
+                asked: homes.map(|home| (home, request.clone())).collect(),
+                joint: Joint::InTurn(Box::new(joined::nothing)),
+            }
         }
         Request::Call { service, .. } => one(Sought::Service(service))?,
         Request::Change { change } => change_route(&homes, change, request)?,
@@ -85,7 +84,7 @@ pub fn route<C>(
             Some(Ok(home)) => only(home, request),
             subject => all(Joint::Explained { is_of_one: subject.is_some() }),
         },
-        Request::Watch { .. } | Request::Unwatch { .. } | Request::Unsubscribe { .. } => {
+        Request::Events { .. } | Request::Watch { .. } | Request::Unwatch { .. } | Request::Unsubscribe { .. } => {
             all(Joint::Known(Box::new(joined::nothing)))
         }
         Request::Mark { .. } | Request::Stop {} => all(Joint::Done(Box::new(joined::nothing))),
@@ -163,7 +162,9 @@ impl Route {
                 let failed: Vec<_> = failed.chain(missing.iter().cloned()).collect();
                 match failed.is_empty() {
                     true => Ok(join(&said())),
-                    false => Err(Undone::Processes { done: known.iter().map(|(index, _)| name(*index)).collect(), failed }),
+                    false => {
+                        Err(Undone::Processes { done: known.iter().map(|(index, _)| name(*index)).collect(), failed })
+                    }
                 }
             }
             Joint::Explained { is_of_one } => match failed.into_iter().next() {
@@ -246,9 +247,7 @@ fn change_route<C>(homes: &Homes<'_, C>, change: &ChangeText, request: &Request)
             let of = |process: &str| ChangeText::Trace { file: Some(of_process(&file, process)) };
             let asked = homes.processes.iter().map(|process| Request::Change { change: of(&process.name) });
             let asked = asked.enumerate().collect();
-            let files = move |said: &[Said<'_>]| {
-                json!({ "files": said.iter().map(|said| of_process(&file, said.process)).collect::<Vec<_>>() })
-            };
+            let files = move |said: &[Said<'_>]| json!({ "files": said.iter().map(|said| of_process(&file, said.process)).collect::<Vec<_>>() });
             return Ok(Route { asked, joint: Joint::Done(Box::new(files)) });
         }
     };
@@ -282,7 +281,8 @@ fn plot<C>(homes: &Homes<'_, C>, subscription: u32, fields: &[String], rate: Opt
     }
     let of_numbers = |numbers: &[u32]| numbers.iter().map(|number| fields[*number as usize].clone()).collect();
     let with_fields = numbers.iter().enumerate().filter(|(_, numbers)| !numbers.is_empty());
-    let asked = with_fields.map(|(home, numbers)| (home, Request::Plot { subscription, fields: of_numbers(numbers), rate }));
+    let asked =
+        with_fields.map(|(home, numbers)| (home, Request::Plot { subscription, fields: of_numbers(numbers), rate }));
     Route { asked: asked.collect(), joint: Joint::Plotted { numbers, fields: said } }
 }
 

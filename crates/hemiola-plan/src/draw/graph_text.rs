@@ -114,7 +114,6 @@ fn push_wrapped(line: &mut String, label: &str, names: &str, indent: usize, colu
 /// assert!(draw::graph_dot(&graph).contains("\"0\" -> \"1\""));
 /// ```
 pub fn graph_dot(graph: &TaskGraph) -> String {
-    let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
     let mut text = format!(
         "digraph {} {{\n  rankdir=LR\n  node [shape=box, style=rounded, fontname=Helvetica]\n",
         quote(graph.name())
@@ -133,6 +132,11 @@ pub fn graph_dot(graph: &TaskGraph) -> String {
         let _ = writeln!(text, "  {} -> {} [{style}]", quote(&graph.task(from).name), quote(&graph.task(to).name));
     }
     text + "}\n"
+}
+
+/// Returns a text as an identifier of DOT.
+pub(super) fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
 #[cfg(test)]

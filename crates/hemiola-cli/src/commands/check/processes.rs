@@ -8,6 +8,44 @@ use crate::error::CommandError;
 use crate::program::Program;
 use crate::session::Session;
 
+/// One process of a robot.
+pub struct Part {
+    pub name: String,
+    pub cycles: Vec<String>,
+    /// Sources that run there, without those that bring what another process sends.
+    pub sources: Vec<String>,
+    /// The names of what is sent to each other process.
+    pub sent: Vec<(String, Vec<String>)>,
+}
+
+/// Returns the processes of a robot; none if it is a single one.
+///
+/// # Errors
+/// The robot cannot be cut like that.
+pub fn parts(
+    program: &Program,
+    arguments: &ConfigurationArguments,
+    whole: &Configuration,
+) -> Result<Vec<Part>, CommandError> {
+    let names = whole.process_names();
+    let part = |name: &&str| {
+        let arguments = ConfigurationArguments { process: Some((*name).to_owned()), ..arguments.clone() };
+        let part = Session::open(program, &arguments)?.robot;
+        let fed = part.fed_sources();
+        let sources = part.samples().into_iter().map(|(source, _)| source).filter(|source| !fed.contains(source));
+        let links = part.configuration().links.iter().filter(|link| names.contains(&link.name.as_str()));
+        let sent =
+            links.map(|link| (link.name.clone(), link.send.iter().map(|sent| sent.subject.name.clone()).collect()));
+        Ok(Part {
+            name: (*name).to_owned(),
+            cycles: part.configuration().cycles.iter().map(|cycle| cycle.name.clone()).collect(),
+            sources: sources.map(str::to_owned).collect(),
+            sent: sent.collect(),
+        })
+    };
+    names.iter().map(part).collect()
+}
+
 /// Returns lines for each process of a robot; none if it is a single one.
 ///
 /// # Errors
@@ -17,24 +55,16 @@ pub fn lines(
     arguments: &ConfigurationArguments,
     whole: &Configuration,
 ) -> Result<Vec<String>, CommandError> {
-    let names = whole.process_names();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let parts = parts(program, arguments, whole)?;
+    let width = parts.iter().map(|part| part.name.chars().count()).max().unwrap_or(0);
     let mut lines = Vec::new();
-    for name in &names {
-        let arguments = ConfigurationArguments { process: Some((*name).to_owned()), ..arguments.clone() };
-        let part = Session::open(program, &arguments)?.robot;
-        let cycles = part.configuration().cycles.iter().map(|cycle| cycle.name.as_str());
-        let fed = part.fed_sources();
-        let sources = part.samples().into_iter().map(|(source, _)| source).filter(|source| !fed.contains(source));
-        let runs: Vec<&str> = cycles.chain(sources).collect();
-        lines.push(format!("process {name:width$}  {}", runs.join(", ")));
-        for link in part.configuration().links.iter().filter(|link| names.contains(&link.name.as_str())) {
-            let sent: Vec<_> = link.send.iter().map(|sent| sent.subject.name.as_str()).collect();
-            if !sent.is_empty() {
-                let begin = format!("     to {:width$}  ", link.name);
-                let indent = begin.chars().count();
-                lines.push(begin + &wrapped(&sent.join(", "), indent));
-            }
+    for part in &parts {
+        let runs: Vec<&str> = part.cycles.iter().chain(&part.sources).map(String::as_str).collect();
+        lines.push(format!("process {:width$}  {}", part.name, runs.join(", ")));
+        for (to, sent) in part.sent.iter().filter(|(_, sent)| !sent.is_empty()) {
+            let begin = format!("     to {to:width$}  ");
+            let indent = begin.chars().count();
+            lines.push(begin + &wrapped(&sent.join(", "), indent));
         }
     }
     Ok(lines)

@@ -57,7 +57,12 @@ impl Numbers {
     /// Returns what the numbers of the robot mean.
     pub fn names(&self) -> Value {
         let list = |known: &Vec<(String, Value)>| known.iter().map(|(_, thing)| thing.clone()).collect::<Value>();
-        KINDS.iter().zip(&self.known).map(|(kind, known)| ((*kind).to_owned(), list(known))).collect::<Map<_, _>>().into()
+        KINDS
+            .iter()
+            .zip(&self.known)
+            .map(|(kind, known)| ((*kind).to_owned(), list(known)))
+            .collect::<Map<_, _>>()
+            .into()
     }
 
     /// Returns the event of a process with the robot's numbers; `None` if it is about something

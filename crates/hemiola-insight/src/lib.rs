@@ -24,6 +24,7 @@
 //! | `profile` | what was measured, from run to run |
 //! | `kept` | that for people and for machines |
 //! | `knowledge` | how long everything takes, as far as it was measured |
+//! | `links` | what goes over links between the robot's processes, and how long that takes |
 //! | `routes` | the ways from each source to each output |
 //! | `derive` | the robot as a system of cycles and paths |
 //! | `executors` | what runs beside the cycles |
@@ -46,6 +47,7 @@ mod findings;
 mod json;
 mod kept;
 mod knowledge;
+mod links;
 pub mod profile;
 mod routes;
 mod table;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use hemiola_analysis::sensitivity::{self, Relief, Room};
 use hemiola_analysis::{System, TimeSpan, WhatIfError};
+use hemiola_runtime::Robot;
 use hemiola_trace::{HeldUp, Known};
 use hemiola_words::duration;
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use super::print_or_write;
 use crate::command_line::{AnalyzeArguments, AnalyzeFormat};
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::Session;
+use crate::session::{Session, histories};
 use hemiola_insight::profile;
 use hemiola_insight::{
     Burst, Derived, Findings, Knowledge, Origin, Verdict, What, as_json, basis, derive, side_by_side, table,
@@ -169,13 +170,28 @@ pub fn known(
     let (robot, known) = match path {
         // A named file stands for its own program and machine, and is asked about this
         // configuration.
-        Some(path) => profile::recall_from_elsewhere(session.robot, &session.origins, &profile::read(path)?),
+        Some(path) => of_file(session, path)?,
         None => (session.robot, session.known),
     };
     let robot = robot.with_profile(known.profile.clone());
     let quantile = quantile.or(robot.configuration().analysis.quantile);
     let knowledge = Knowledge { known, quantile, origin };
     Ok((derive(&robot, &knowledge)?, knowledge))
+}
+
+/// Returns what a profile or log says of a robot, or those that its processes have left: of
+/// `game.mcap`, `game-main.mcap` and so on.
+fn of_file(session: Session, path: &Path) -> Result<(Robot, Known), CommandError> {
+    let Session { robot, origins, .. } = session;
+    let parts = if path.exists() { Vec::new() } else { histories(&robot, path)? };
+    let Some((_, first)) = parts.first() else {
+        return Ok(profile::recall_from_elsewhere(robot, &origins, &profile::read(path)?));
+    };
+    let (robot, of_first) = profile::recall_from_elsewhere(robot, &origins, first);
+    let mut known = Known::default();
+    known.profile.conditions = of_first.profile.conditions;
+    profile::add_parts(&mut known, &robot, parts.iter().map(|(name, history)| (name.as_str(), history)));
+    Ok((robot, known))
 }
 
 /// Says for each cycle and chain, in a line, which task it helps most to shorten, and how much.

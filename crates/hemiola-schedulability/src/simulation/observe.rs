@@ -37,6 +37,12 @@ pub trait Observer {
     /// A callback ends.
     fn callback_ended(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {}
 
+    /// A value is sent over a link.
+    fn sent(&mut self, _link: usize, _now: TimeSpan) {}
+
+    /// A value is delivered by a link.
+    fn delivered(&mut self, _link: usize, _now: TimeSpan) {}
+
     /// The first task of a run begins.
     fn cycle_started(&mut self, _cycle: usize, _released: TimeSpan, _now: TimeSpan) {}
 

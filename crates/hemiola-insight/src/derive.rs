@@ -325,7 +325,11 @@ impl Derived {
                 over_link: None,
                 chain,
             };
-            match over.ways(&latency.chain) {
+            let ways = match elsewhere(robot, &latency.chain.source) {
+                Some(process) => Err(Unbounded::BeginsElsewhere { process }),
+                None => over.ways(&latency.chain),
+            };
+            match ways {
                 Ok(routes) => self.add_paths(&mut latency, &routes),
                 Err(reason) => {
                     latency.observed.push(latency.chain.begin());
@@ -369,6 +373,12 @@ impl Derived {
         }
         latency.shortest = routes.first().map_or(0, Vec::len);
     }
+}
+
+/// Returns the process from which a source brings values, if that is another one of this robot.
+fn elsewhere(robot: &Robot, source: &str) -> Option<String> {
+    let link = source.strip_prefix("link.")?.split('.').next()?;
+    robot.configuration().is_between_parts(link).then(|| link.to_owned())
 }
 
 /// The links of a robot, and what is known of them.

@@ -28,6 +28,7 @@
 //! | `routes` | the ways from each source to each output |
 //! | `derive` | the robot as a system of cycles and paths |
 //! | `executors` | what runs beside the cycles |
+//! | `over_links` | the bounds of chains that end in one process, by the analysis of the whole robot |
 //! | `findings` | deadline, bound, what was observed, and whether that fits |
 //! | `unbounded` | why something has no bound |
 //! | `admission` | whether that lets a robot start |
@@ -48,6 +49,7 @@ mod json;
 mod kept;
 mod knowledge;
 mod links;
+mod over_links;
 pub mod profile;
 mod routes;
 mod table;
@@ -64,6 +66,7 @@ pub use findings::{Findings, Observed, Row, What};
 pub use json::as_json;
 pub use kept::{kept, kept_as_json};
 pub use knowledge::{Knowledge, Origin};
+pub use over_links::OverLinks;
 pub use routes::Chain;
 pub use table::{basis, side_by_side, table};
 pub use traces::Traces;

@@ -34,6 +34,12 @@ pub enum Unbounded {
         /// The process that receives.
         to: String,
     },
+    /// It begins in another process of the robot.
+    #[error("it begins in process {process}: `analyze` without `--process` bounds it")]
+    BeginsElsewhere {
+        /// The process.
+        process: String,
+    },
     /// It goes over a link that was not measured under these conditions.
     #[error(
         "it goes over the link {link}, and how long that takes was not measured yet: run the robot once in its processes, \

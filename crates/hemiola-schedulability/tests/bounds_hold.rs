@@ -65,7 +65,8 @@ fn a_chain_over_a_link_takes_what_the_link_and_both_ends_take_and_no_more() {
     let analysis = Analysis::of(&system);
     let bound = |name| analysis.find(name).unwrap().bound.clone().unwrap();
     let ms = TimeSpan::milliseconds;
-    let (camera, vision, received, motion) = (bound("camera"), bound("vision"), bound("Ball received"), bound("motion"));
+    let (camera, vision, received, motion) =
+        (bound("camera"), bound("vision"), bound("Ball received"), bound("motion"));
     assert_eq!(bound("ball to kick"), ms(30) + camera + vision + ms(2) + received + ms(7) + motion);
     let comparison = Comparison::of(&system);
     assert!(comparison.exceeded.is_empty() && comparison.mean_share() > 0.7, "{comparison:?}");

@@ -1,6 +1,8 @@
 //! The processes of a robot: what runs in each, and what it sends to others.
 
-use hemiola_model::configuration::Configuration;
+use hemiola_model::configuration::{Configuration, Received, Subject};
+use hemiola_trace::Known;
+use hemiola_words::nanoseconds;
 
 use crate::command_line::ConfigurationArguments;
 use crate::commands::wrapped;
@@ -20,16 +22,20 @@ pub fn lines(
     let names = whole.process_names();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let mut lines = Vec::new();
-    for name in &names {
+    let open = |name: &&str| {
         let arguments = ConfigurationArguments { process: Some((*name).to_owned()), ..arguments.clone() };
-        let part = Session::open(program, &arguments)?.robot;
+        Session::open(program, &arguments)
+    };
+    let parts = names.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    for (name, Session { robot: part, .. }) in names.iter().zip(&parts) {
         let cycles = part.configuration().cycles.iter().map(|cycle| cycle.name.as_str());
         let fed = part.fed_sources();
         let sources = part.samples().into_iter().map(|(source, _)| source).filter(|source| !fed.contains(source));
         let runs: Vec<&str> = cycles.chain(sources).collect();
         lines.push(format!("process {name:width$}  {}", runs.join(", ")));
         for link in part.configuration().links.iter().filter(|link| names.contains(&link.name.as_str())) {
-            let sent: Vec<_> = link.send.iter().map(|sent| sent.subject.name.as_str()).collect();
+            let receiver = names.iter().position(|there| *there == link.name).map(|there| &parts[there].known);
+            let sent: Vec<_> = link.send.iter().map(|sent| with_delay(&sent.subject, name, receiver)).collect();
             if !sent.is_empty() {
                 let begin = format!("     to {:width$}  ", link.name);
                 let indent = begin.chars().count();
@@ -38,4 +44,15 @@ pub fn lines(
         }
     }
     Ok(lines)
+}
+
+/// Returns the name of what a process sends, with the longest that it took, as far as the receiver
+/// knows that: `MotionRequest (210 µs)`.
+fn with_delay(subject: &Subject, from: &str, receiver: Option<&Known>) -> String {
+    let source = Received::new(subject.clone()).source(from);
+    let measured = receiver.and_then(|known| known.profile.links.get(&source));
+    match measured.map(|link| link.delay.maximum()).filter(|longest| *longest > 0) {
+        Some(longest) => format!("{} ({})", subject.name, nanoseconds(longest)),
+        None => subject.name.clone(),
+    }
 }

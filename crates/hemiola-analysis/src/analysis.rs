@@ -9,6 +9,10 @@
 //! - **Paths** are bounded in Davare's form: for each cycle or chain on the way, the longest
 //!   distance of two releases and its bound. A cycle that begins whenever the one before has ended
 //!   adds no distance.
+//! - **Links** add how long they take, and by how much the clocks at their ends may disagree. They
+//!   send each value by itself, so that no distance is added, as Davare's messages that are sent
+//!   on an event (Davare et al., *Period optimization for hard real-time distributed automotive
+//!   systems*, DAC 2007); the part behind reads what came last, or begins with it.
 //! - Bounds that depend on each other are found together, from below, until none grows (`solver`,
 //!   with the effects of each on others in `interference`).
 

@@ -1,5 +1,5 @@
 //! A description of what runs where and has to be done by when: callbacks, chains, executors,
-//! cores, and Hemiola's cycles.
+//! cores, Hemiola's cycles, and links between processes.
 //!
 //! It comes from a file (`system.toml`, or the same as JSON) or from a program that knows a robot.
 //! All names are checked when it is read, so that the analyses find everything in order. FORMAT.md
@@ -35,12 +35,14 @@
 
 mod check;
 mod deployment;
+mod link;
 mod problem;
 mod text;
 mod work;
 mod write;
 
 pub(crate) use deployment::Moved;
+pub use link::Link;
 pub use problem::{Key, Place, Problem, Problems};
 pub use text::Span;
 pub use work::Work;
@@ -84,7 +86,10 @@ pub struct System {
     /// Hemiola's cycles.
     #[serde(default, rename = "cycle")]
     pub cycles: Vec<Cycle>,
-    /// The paths through several cycles and chains.
+    /// The links that take what cycles and chains provide to other processes.
+    #[serde(default, rename = "link")]
+    pub links: Vec<Link>,
+    /// The paths through several cycles, chains and links.
     #[serde(default, rename = "path")]
     pub paths: Vec<Path>,
 }
@@ -234,7 +239,8 @@ pub enum Begin {
         /// is known.
         offset: Option<TimeSpan>,
     },
-    /// The cycle begins whenever another cycle or a chain of this name has ended.
+    /// The cycle begins whenever another cycle or a chain of this name has ended, or a link of this
+    /// name has delivered.
     After(String),
 }
 
@@ -280,8 +286,8 @@ impl Task {
     }
 }
 
-/// A path from a sensor to an actuator through several cycles and chains, each of which reads the
-/// latest value of the one before.
+/// A path from a sensor to an actuator through several cycles, chains and links, each of which
+/// reads the latest value of the one before.
 ///
 /// ```
 /// use hemiola_analysis::system::Path;
@@ -293,7 +299,7 @@ impl Task {
 pub struct Path {
     /// The name, as people know it.
     pub name: String,
-    /// The names of cycles and chains, in order.
+    /// The names of cycles, chains and links, in order; a link comes after what it is from.
     pub through: Vec<String>,
     /// The longest time that it may take.
     #[serde(default, deserialize_with = "text::optional_time")]

@@ -13,7 +13,7 @@ fn example() -> &'static str {
 fn the_example_is_read_bounded_and_written_back() {
     let system = System::from_toml(example(), "system.toml").expect("it is a system");
     let analysis = Analysis::of(&system);
-    assert!(analysis.verdicts.len() == 4 && analysis.holds(), "{analysis}");
+    assert!(analysis.verdicts.len() == 6 && analysis.holds(), "{analysis}");
     assert_eq!(System::from_toml(&system.to_toml(), "system.toml"), Ok(system));
 }
 
@@ -36,6 +36,7 @@ fn every_key_is_explained() {
         "cores = 1\n[[cycle]]\nwrong = 1".to_owned(),
         "cores = 1\n[[cycle]]\nname = \"a\"\nbegins = { wrong = 1 }".to_owned(),
         format!("{cycle}tasks = [{{ wrong = 1 }}]"),
+        "cores = 1\n[[link]]\nwrong = 1".to_owned(),
         "cores = 1\n[[path]]\nwrong = 1".to_owned(),
     ] {
         for key in of_table(&text) {

@@ -93,5 +93,8 @@ tasks = []
 name = "to the legs"
 through = ["moton"]
 "#;
-    assert_eq!(message(text), "system.toml:9:12: there is no cycle or chain `moton`\n  help: did you mean `motion`?");
+    assert_eq!(
+        message(text),
+        "system.toml:9:12: there is no cycle, chain or link `moton`\n  help: did you mean `motion`?"
+    );
 }

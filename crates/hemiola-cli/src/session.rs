@@ -5,7 +5,7 @@ mod part;
 mod places;
 mod recorded;
 
-pub use part::{PROCESSES, of_process, sockets, sockets_of, started_by};
+pub use part::{PROCESSES, histories, of_process, sockets, sockets_of, started_by};
 pub use places::sibling;
 pub use recorded::{Configured, configuration as recorded_configuration};
 
@@ -82,7 +82,10 @@ impl Session {
             None => ProfileHistory::default(),
         };
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
-        let (robot, known) = profile::recall(robot, &origins, &history);
+        let (robot, mut known) = profile::recall(robot, &origins, &history);
+        if let Some(path) = &robot.configuration().output.profile {
+            part::add_known(&mut known, &robot, path)?;
+        }
         Ok(Self { robot, origins, warnings, texts, configured_by, history, known, remarks: Vec::new() })
     }
 

@@ -7,6 +7,8 @@
 //!   own; the cycles that they trigger begin when they have a sample. A source that paces itself
 //!   waits for its sensor most of the time, and takes no processor time.
 //! - **Executors** beside the cycles: see `executors`.
+//! - **Links** between processes, as far as they were measured, with the threads that receive: see
+//!   `links`.
 //! - **Paths** are the response of each cycle that a source triggers, from its sample on, as its
 //!   deadline counts; and the paths of all chains.
 //! - **Cores.** A cycle that may use only some cores has no more workers there than those. Threads
@@ -27,6 +29,7 @@ use hemiola_trace::{by_messages, source_of_messages};
 use crate::error::InsightError;
 use crate::executors::{self, Callbacks, SHARING};
 use crate::knowledge::Knowledge;
+use crate::links::{Links, Way};
 use crate::routes::{self, Chain, Root};
 use crate::unbounded::Unbounded;
 
@@ -69,11 +72,19 @@ pub struct Latency {
     /// The paths, the first of which bounds the reaction time, and all of which bound the data age;
     /// none if the period of the source is not known.
     pub paths: Vec<String>,
+    /// The number of paths, from the first on, that belong to the shortest route: several if
+    /// several values go from one process to another one on it.
+    pub shortest: usize,
+    /// The sources by which its latencies are observed on the shortest route: its own, or those that
+    /// the last link on the way is.
+    pub observed: Vec<String>,
+    /// Those by which they are observed on any route.
+    pub observed_by_all: Vec<String>,
     /// The longest reaction time that the configuration allows.
     pub reaction: Option<TimeSpan>,
     /// The oldest data that the configuration allows.
     pub data_age: Option<TimeSpan>,
-    /// The reason why nothing bounds it, if it goes over a link.
+    /// The reason why nothing bounds it, if it goes over a link that has no bound.
     pub over_link: Option<Unbounded>,
 }
 
@@ -112,18 +123,20 @@ pub fn derive(robot: &Robot, knowledge: &Knowledge) -> Result<Derived, InsightEr
         estimated: Vec::new(),
         sharing: Vec::new(),
         silent: Vec::new(),
+        links: Links::of(robot),
     };
     let mut system = derivation.system();
     if !derivation.silent.is_empty() {
         return Err(InsightError::WithoutPeriod { silent: derivation.silent });
     }
     let callbacks = executors::add(&mut system, robot, knowledge);
-    let Derivation { unmeasured, estimated, mut sharing, .. } = derivation;
+    let Derivation { unmeasured, estimated, mut sharing, links, .. } = derivation;
     sharing.extend(callbacks.sharing.iter().cloned());
     let mut derived =
         Derived { system, responses: Vec::new(), latencies: Vec::new(), unmeasured, estimated, sharing, callbacks };
-    derived.add_responses(robot);
-    derived.add_latencies(robot)?;
+    let over = Over { robot, links, knowledge };
+    derived.add_responses(&over);
+    derived.add_latencies(&over)?;
     Ok(derived)
 }
 
@@ -135,6 +148,7 @@ struct Derivation<'r> {
     sharing: Vec<String>,
     /// The sources and topics whose periods are not known.
     silent: Vec<String>,
+    links: Links,
 }
 
 impl Derivation<'_> {
@@ -145,7 +159,16 @@ impl Derivation<'_> {
         for (configured, plan) in self.robot.configuration().cycles.iter().zip(&plans) {
             cycles.push(self.cycle(configured, plan));
         }
-        System { cores: cores.get(), costs: self.knowledge.costs(), cycles, ..System::default() }
+        let mut system = System { cores: cores.get(), costs: self.knowledge.costs(), cycles, ..System::default() };
+        self.add_links(&mut system);
+        system
+    }
+
+    fn add_links(&mut self, system: &mut System) {
+        let links = std::mem::replace(&mut self.links, Links::none());
+        let received = links.add_to(system, self.knowledge, |place, link| self.priority(place, link.scheduling));
+        self.unmeasured.extend(received);
+        self.links = links;
     }
 
     fn source(&mut self, (name, paced): (&'static str, Option<Duration>)) -> Option<Cycle> {
@@ -213,7 +236,10 @@ impl Derivation<'_> {
     fn begins(&mut self, cycle: &CycleConfiguration) -> Begin {
         match &cycle.trigger {
             Trigger::Rate(rate) => Begin::every(Duration::from_secs_f64(1.0 / rate).into()),
-            Trigger::Source(source) if trigger(self.robot, cycle).is_some() => Begin::After(source.clone()),
+            Trigger::Source(source) if trigger(self.robot, cycle).is_some() => {
+                let over_link = self.links.begin_of(&cycle.name, self.knowledge);
+                Begin::After(over_link.unwrap_or_else(|| source.clone()))
+            }
             Trigger::Source(name) | Trigger::Topic(name) => {
                 let period = self.robot.configuration().analysis.periods.get(name);
                 if period.is_none() {
@@ -249,28 +275,33 @@ fn is_regular(robot: &Robot, source: &str) -> bool {
 impl Derived {
     /// Adds the responses of cycles. The deadline of a cycle counts from its trigger, which is when
     /// the sample was due that triggers it.
-    fn add_responses(&mut self, robot: &Robot) {
+    fn add_responses(&mut self, over: &Over<'_>) {
+        let robot = over.robot;
         for cycle in &robot.configuration().cycles {
-            let verdict = match trigger(robot, cycle) {
-                None => cycle.name.clone(),
+            let (verdict, over_link) = match trigger(robot, cycle) {
+                None => (cycle.name.clone(), None),
                 Some(source) => {
+                    let way = over.links.to_triggered(robot, source, &cycle.name, over.knowledge);
+                    let (through, over_link) = match way {
+                        Ok(way) => (way.through, None),
+                        Err(reason) => (vec![source.to_owned(), cycle.name.clone()], Some(reason)),
+                    };
                     let path = Path {
-                        through: vec![source.to_owned(), cycle.name.clone()],
+                        through,
                         deadline: cycle.deadline.map(TimeSpan::from),
                         from: Start::Sample,
                         ..Path::named(format!("response of {}", cycle.name))
                     };
                     self.system.paths.push(path.clone());
-                    path.name
+                    (path.name, over_link)
                 }
             };
-            let on_the_way = trigger(robot, cycle).into_iter().chain([cycle.name.as_str()]);
-            let over_link = over_link(robot, on_the_way);
             self.responses.push(Response { cycle: cycle.name.clone(), verdict, over_link });
         }
     }
 
-    fn add_latencies(&mut self, robot: &Robot) -> Result<(), InsightError> {
+    fn add_latencies(&mut self, over: &Over<'_>) -> Result<(), InsightError> {
+        let robot = over.robot;
         let sources: Vec<&'static str> = robot.samples().iter().map(|(name, _)| *name).collect();
         let chains = chains_of(robot);
         let mut declared: Vec<(usize, &_)> = Vec::new();
@@ -286,25 +317,25 @@ impl Derived {
             let mut latency = Latency {
                 declared: configured.map(|chain| chain.name.clone()),
                 paths: Vec::new(),
+                shortest: 0,
+                observed: Vec::new(),
+                observed_by_all: Vec::new(),
                 reaction,
                 data_age,
-                over_link: chain.routes.iter().find_map(|route| {
-                    let output = chain.output.strip_prefix("output to ");
-                    let cycles = route.iter().map(String::as_str);
-                    over_link(robot, [chain.source.as_str()].into_iter().chain(cycles).chain(output))
-                }),
+                over_link: None,
                 chain,
             };
-            let routes = if is_regular(robot, &latency.chain.source) { latency.chain.routes.as_slice() } else { &[] };
-            for (place, route) in routes.iter().enumerate() {
-                let by_reaction = reaction.filter(|_| place == 0);
-                let path = Path {
-                    through: [&latency.chain.source].into_iter().chain(route).cloned().collect(),
-                    deadline: by_reaction.into_iter().chain(data_age).min(),
-                    ..Path::named(path_name(&latency, &self.system, place))
-                };
-                latency.paths.push(path.name.clone());
-                self.system.paths.push(path);
+            let ways = match elsewhere(robot, &latency.chain.source) {
+                Some(process) => Err(Unbounded::BeginsElsewhere { process }),
+                None => over.ways(&latency.chain),
+            };
+            match ways {
+                Ok(routes) => self.add_paths(&mut latency, &routes),
+                Err(reason) => {
+                    latency.observed.push(latency.chain.begin());
+                    latency.observed_by_all.push(latency.chain.begin());
+                    latency.over_link = Some(reason);
+                }
             }
             self.latencies.push(latency);
         }
@@ -318,19 +349,57 @@ impl Derived {
         self.latencies.sort_by_key(place);
         Ok(())
     }
+
+    /// Adds the paths of a chain, whose routes have these ways.
+    fn add_paths(&mut self, latency: &mut Latency, routes: &[Vec<Way>]) {
+        for (place, ways) in routes.iter().enumerate() {
+            let by_reaction = latency.reaction.filter(|_| place == 0);
+            for way in ways {
+                let begin = way.over.clone().unwrap_or_else(|| latency.chain.begin());
+                if place == 0 && !latency.observed.contains(&begin) {
+                    latency.observed.push(begin.clone());
+                }
+                if !latency.observed_by_all.contains(&begin) {
+                    latency.observed_by_all.push(begin);
+                }
+                let path = Path {
+                    through: way.through.clone(),
+                    deadline: by_reaction.into_iter().chain(latency.data_age).min(),
+                    ..Path::named(path_name(latency, &self.system, place, way))
+                };
+                latency.paths.push(path.name.clone());
+                self.system.paths.push(path);
+            }
+        }
+        latency.shortest = routes.first().map_or(0, Vec::len);
+    }
 }
 
-/// Returns why nothing bounds a way through these sources and cycles, if it goes from one process
-/// of the robot to another one.
-fn over_link<'n>(robot: &Robot, on_the_way: impl Iterator<Item = &'n str>) -> Option<Unbounded> {
-    let processes: Vec<_> = on_the_way.filter_map(|name| robot.process_of(name)).collect();
-    let crossing = processes.windows(2).find(|pair| pair[0] != pair[1])?;
-    Some(Unbounded::OverLink { from: crossing[0].to_owned(), to: crossing[1].to_owned() })
+/// Returns the process from which a source brings values, if that is another one of this robot.
+fn elsewhere(robot: &Robot, source: &str) -> Option<String> {
+    let link = source.strip_prefix("link.")?.split('.').next()?;
+    robot.configuration().is_between_parts(link).then(|| link.to_owned())
+}
+
+/// The links of a robot, and what is known of them.
+struct Over<'r> {
+    robot: &'r Robot,
+    links: Links,
+    knowledge: &'r Knowledge,
+}
+
+impl Over<'_> {
+    /// Returns the ways along each route of a chain; none if it is not known how often it begins.
+    fn ways(&self, chain: &Chain) -> Result<Vec<Vec<Way>>, Unbounded> {
+        let routes = chain.routes.iter().map(|route| self.links.along(self.robot, chain, route, self.knowledge));
+        let ways: Vec<_> = routes.collect::<Result<_, _>>()?;
+        Ok(if is_regular(self.robot, &chain.source) { ways } else { Vec::new() })
+    }
 }
 
 /// Returns the name of a path: as in the table at the end of a run, with the cycles on the way if
-/// there are several paths.
-fn path_name(latency: &Latency, system: &System, place: usize) -> String {
+/// there are several paths, and with the links.
+fn path_name(latency: &Latency, system: &System, place: usize, way: &Way) -> String {
     let Chain { routes, cycle, .. } = &latency.chain;
     let mut name = latency.ends();
     if let Some((_, before)) = routes[place].split_last()
@@ -338,6 +407,11 @@ fn path_name(latency: &Latency, system: &System, place: usize) -> String {
         && !before.is_empty()
     {
         name += &format!(" via {}", before.join(", "));
+    }
+    let links: Vec<&str> = system.links.iter().map(|link| link.name.as_str()).collect();
+    let over: Vec<&str> = way.through.iter().map(String::as_str).filter(|name| links.contains(name)).collect();
+    if !over.is_empty() {
+        name += &format!(" over {}", over.join(", "));
     }
     // Two cycles may have outputs of the same name.
     if system.paths.iter().any(|path| path.name == name) { format!("{name} of {cycle}") } else { name }

@@ -1,10 +1,11 @@
 //! Deadlines, bounds, and observed times.
 
 use hemiola_analysis::{Analysis, Part, System, TimeSpan};
-use hemiola_trace::{Measured, Profile};
+use hemiola_trace::{ChainProfile, Measured, Profile};
 
 use crate::derive::{Derived, Latency};
 use crate::executors::Called;
+use crate::routes::Chain;
 use crate::unbounded::Unbounded;
 
 /// The deadlines, bounds and observed times of a robot or system.
@@ -186,12 +187,22 @@ fn callback_row(called: &Called, verdict: Result<Option<usize>, &Unbounded>, ana
     }
 }
 
+/// Returns what was observed of a chain by these sources: its own, or those that links are over
+/// which it goes, whose samples have the stamps of what they derive from.
+fn observed_by(sources: &[String], Chain { cycle, output, .. }: &Chain, profile: &Profile) -> Option<ChainProfile> {
+    let mut observed = sources.iter().filter_map(|source| profile.chain(source, cycle, output)).cloned();
+    let mut all = observed.next()?;
+    observed.for_each(|other| all.merge(&other));
+    Some(all)
+}
+
 /// Returns the rows of a chain. The first path bounds the reaction time: a change that comes by
 /// another path first came even earlier. The oldest sample comes by the slowest path.
 fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile: &Profile) -> Vec<Row> {
     let chain = &latency.chain;
     let name = latency.name();
-    let measured = profile.chain(&chain.begin(), &chain.cycle, &chain.output);
+    let measured = observed_by(&latency.observed, chain, profile);
+    let by_all = observed_by(&latency.observed_by_all, chain, profile);
     let bound_of = |number: usize| analysis.verdicts[number].bound.clone().map_err(Unbounded::from);
     let row = |what, deadline: Option<TimeSpan>, bound: Result<TimeSpan, Unbounded>, observed, decided_by| Row {
         what,
@@ -208,26 +219,27 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
         let reaction = latency.reaction.map(|reaction| row(What::Reaction, Some(reaction), state(), None, None));
         return reaction.into_iter().chain([row(What::DataAge, latency.data_age, state(), None, None)]).collect();
     }
-    let first = paths.first().filter(|_| latency.over_link.is_none());
-    let Some(&first) = first else {
+    let slowest = |paths: &[usize]| {
+        let bound = |path: usize| analysis.verdicts[path].bound.clone().unwrap_or(TimeSpan::MAX);
+        paths.iter().copied().max_by_key(|&path| bound(path))
+    };
+    let Some(first) = slowest(&paths[..latency.shortest.min(paths.len())]) else {
         let no_period = || Unbounded::NoPeriod { source_name: chain.source.clone() };
         let unknown = || Err(latency.over_link.clone().unwrap_or_else(no_period));
-        let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
+        let observed = measured.as_ref().and_then(|measured| Observed::of(&measured.reaction));
         let reaction = row(What::Reaction, latency.reaction, unknown(), observed, None);
-        let observed = measured.and_then(|measured| Observed::of(&measured.data_age));
+        let observed = by_all.as_ref().and_then(|measured| Observed::of(&measured.data_age));
         return vec![reaction, row(What::DataAge, latency.data_age, unknown(), observed, None)];
     };
-    let observed = measured.and_then(|measured| Observed::of(&measured.reaction));
+    let observed = measured.as_ref().and_then(|measured| Observed::of(&measured.reaction));
     let reaction = row(What::Reaction, latency.reaction, bound_of(first), observed, Some(first));
-    let slowest =
-        paths.iter().copied().max_by_key(|&path| analysis.verdicts[path].bound.clone().unwrap_or(TimeSpan::MAX));
-    let slowest = slowest.unwrap_or(first);
-    let observed = measured.and_then(|measured| Observed::of(&measured.data_age));
+    let slowest = slowest(paths).unwrap_or(first);
+    let observed = by_all.as_ref().and_then(|measured| Observed::of(&measured.data_age));
     let oldest = row(What::DataAge, latency.data_age, bound_of(slowest), observed, Some(slowest));
-    if paths.len() == 1 && !chain.is_circular {
+    if paths.len() == latency.shortest && !chain.is_circular {
         return vec![reaction, oldest];
     }
     // A sample that comes by the first path is as new as its bound, and the newest is not older.
-    let observed = measured.and_then(|measured| Observed::of(&measured.newest_age));
+    let observed = measured.as_ref().and_then(|measured| Observed::of(&measured.newest_age));
     vec![reaction, row(What::NewestAge, None, bound_of(first), observed, None), oldest]
 }

@@ -24,9 +24,11 @@
 //! | `profile` | what was measured, from run to run |
 //! | `kept` | that for people and for machines |
 //! | `knowledge` | how long everything takes, as far as it was measured |
+//! | `links` | what goes over links between the robot's processes, and how long that takes |
 //! | `routes` | the ways from each source to each output |
 //! | `derive` | the robot as a system of cycles and paths |
 //! | `executors` | what runs beside the cycles |
+//! | `over_links` | the bounds of chains that end in one process, by the analysis of the whole robot |
 //! | `findings` | deadline, bound, what was observed, and whether that fits |
 //! | `unbounded` | why something has no bound |
 //! | `admission` | whether that lets a robot start |
@@ -46,6 +48,8 @@ mod findings;
 mod json;
 mod kept;
 mod knowledge;
+mod links;
+mod over_links;
 pub mod profile;
 mod routes;
 mod table;
@@ -62,6 +66,7 @@ pub use findings::{Findings, Observed, Row, What};
 pub use json::as_json;
 pub use kept::{kept, kept_as_json};
 pub use knowledge::{Knowledge, Origin};
+pub use over_links::OverLinks;
 pub use routes::Chain;
 pub use table::{basis, side_by_side, table};
 pub use traces::Traces;

@@ -62,6 +62,20 @@ fn recall_under(robot: Robot, now: Conditions, history: &ProfileHistory) -> (Rob
     (robot.with_profile(known.profile.clone()), known)
 }
 
+/// Adds what the processes of a robot have measured, each in a profile of its own, to what is known
+/// of the whole, as [`recall`] returns it.
+pub fn add_parts<'h>(known: &mut Known, robot: &Robot, parts: impl IntoIterator<Item = (&'h str, &'h ProfileHistory)>) {
+    let names = robot.configuration().process_names();
+    let is_received = |source: &str| {
+        let link = source.strip_prefix("link.").and_then(|rest| rest.split_once('.'));
+        link.is_some_and(|(link, _)| names.contains(&link))
+    };
+    let now = known.profile.conditions.clone();
+    for (process, history) in parts {
+        known.add_part(process, history.known(&now), is_received);
+    }
+}
+
 /// Returns the conditions under which a robot would run now, in real time. If the number of workers
 /// is not configured, the robot chooses it anew while it runs: that is a configuration of its own.
 fn conditions(origins: &Origins) -> Conditions {
@@ -102,7 +116,7 @@ fn decides(key: &str) -> Decides {
         }
         ("cycle", "deadline" | "watchdog") => Decides::Neither,
         ("cycle" | "source" | "providers" | "module", _) => Decides::What,
-        ("executor", _) => Decides::When,
+        ("executor", _) | ("process", "cycles" | "sources") => Decides::When,
         _ => Decides::Neither,
     }
 }
@@ -233,6 +247,8 @@ mod tests {
             ("source.Camera.priority", Decides::When),
             ("source.Camera.parameters.cores", Decides::What),
             ("executor.speech.callbacks.Say", Decides::When),
+            ("process.vision.cycles", Decides::When),
+            ("process.vision.restart", Decides::Neither),
             ("providers.BallPercept", Decides::What),
             ("module.Walk.gain", Decides::What),
             ("module.Walk.priority", Decides::What),

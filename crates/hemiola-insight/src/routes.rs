@@ -30,6 +30,8 @@ pub struct Chain {
     /// The cycles on each route, the route with the fewest first. Empty if every route comes back
     /// to itself: then what the output gets of the source is state of the robot, and has no age.
     pub routes: Vec<Vec<String>>,
+    /// The values on the way, each with the cycle that takes it from elsewhere.
+    pub values: BTreeSet<(String, String)>,
     /// Whether values derive from each other in a circle, which is state that never forgets. The
     /// routes, and the ages that are measured, are then those that do not come back to themselves.
     pub is_circular: bool,
@@ -137,7 +139,9 @@ impl<'r> Search<'r> {
             let mut routes: Vec<Vec<String>> = routes.iter().map(|route| route.iter().map(name).collect()).collect();
             routes.sort_by_key(Vec::len);
             let is_circular = circular.iter().any(|import| self.leads_to(*import, cycle, &output, by_messages));
-            Chain { source: self.root.source.to_owned(), by_messages, cycle: name(&cycle), output, routes, is_circular }
+            let values = self.values_to(cycle, &output, by_messages);
+            let (source, cycle) = (self.root.source.to_owned(), name(&cycle));
+            Chain { source, by_messages, cycle, output, routes, values, is_circular }
         });
         chains.collect()
     }
@@ -269,6 +273,16 @@ impl<'r> Search<'r> {
             }
             ends.iter().for_each(|import| _ = left.remove(import));
         }
+    }
+
+    /// Returns the values that derive from the source and lead to an output.
+    fn values_to(&self, cycle: usize, output: &str, by_messages: bool) -> BTreeSet<(String, String)> {
+        let lead = self.reached.keys().filter(|import| self.leads_to(**import, cycle, output, by_messages));
+        let values = lead.filter_map(|(reader, taken)| match taken {
+            Taken::Value(value) => Some((self.resolved.cycles[*reader].name.clone(), (*value).to_owned())),
+            Taken::Messages(_) => None,
+        });
+        values.collect()
     }
 
     fn leads_to(&self, import: Import<'r>, cycle: usize, output: &str, by_messages: bool) -> bool {

@@ -22,9 +22,10 @@ pub enum Unbounded {
         /// The name of the source.
         source_name: String,
     },
-    /// It goes over the link between two processes of the robot.
+    /// It goes over the link between two processes of the robot, and no values do by which it is
+    /// known how long that takes.
     #[error(
-        "it goes over the link from process {from} to process {to}, and nothing bounds how long that takes: \
+        "it goes over the link from process {from} to process {to} as messages, and how long these take is not measured: \
          `analyze --process {to}` bounds what comes after it"
     )]
     OverLink {
@@ -32,6 +33,21 @@ pub enum Unbounded {
         from: String,
         /// The process that receives.
         to: String,
+    },
+    /// It begins in another process of the robot.
+    #[error("it begins in process {process}: `analyze` without `--process` bounds it")]
+    BeginsElsewhere {
+        /// The process.
+        process: String,
+    },
+    /// It goes over a link that was not measured under these conditions.
+    #[error(
+        "it goes over the link {link}, and how long that takes was not measured yet: run the robot once in its processes, \
+         in real time and with `output.profile` in robot.toml"
+    )]
+    LinkNotMeasured {
+        /// The name of the link.
+        link: String,
     },
     /// Everything that comes from the source has been in a cycle before to which it comes back.
     #[error(

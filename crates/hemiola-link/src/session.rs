@@ -442,6 +442,10 @@ impl Session {
         });
         match handed_over {
             Ok(is_first) => {
+                let arrived = desk.topics.now().nanoseconds();
+                if let Some((delay, error)) = stamped.and_then(|(clock, _)| clock.delay(message.time, arrived)) {
+                    desk.topics.note_delay(topic, delay, error);
+                }
                 received.is_stale = false;
                 received.overtaken += u64::from(!is_first);
                 received.messages += 1;

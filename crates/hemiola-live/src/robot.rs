@@ -42,6 +42,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hemiola_config::{ConfigurationText, Origins};
+use hemiola_insight::OverLinks;
 use hemiola_link::LinksView;
 use hemiola_runtime::RobotHandle;
 use hemiola_trace::Known;
@@ -74,6 +75,8 @@ pub struct RobotFacts {
     pub file: Option<PathBuf>,
     /// The measurements of earlier runs.
     pub known: Known,
+    /// The bounds of chains that begin in other processes of the robot.
+    pub over_links: OverLinks,
     /// The links to other programs, if the robot has any.
     pub links: LinksView,
 }

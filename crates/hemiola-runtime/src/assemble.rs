@@ -50,6 +50,7 @@ use assembly::Assembly;
 
 pub use cycles::group_exports;
 pub use instances::instances;
+pub use parts::LinkBetweenParts;
 pub use robot::{Provider, Robot, TopicEnd, durations_from};
 pub use workers::thread_settings;
 

@@ -7,7 +7,7 @@ use hemiola_model::Time;
 use hemiola_trace::Ticks;
 
 use crate::command::Command;
-use crate::observe::Outlets;
+use crate::observe::{Outlets, Provided};
 use crate::program::World;
 use crate::record::RunRecord;
 use crate::run::{Beginning, Repeated};
@@ -84,9 +84,9 @@ impl Cycle {
         let world = World { blackboard, program, imports };
         self.outlets.write_down(beginning, before, world, &executor.between_runs());
         self.core.execute();
-        self.guard.end_run(&mut self.core, run, due_ticks);
+        let at = self.guard.end_run(&mut self.core, run, due_ticks);
         let Core { blackboard, executor, .. } = &mut self.core;
-        self.outlets.pass_on(blackboard, run, due, &executor.between_runs());
+        self.outlets.pass_on(blackboard, Provided { run, now: due, at }, &executor.between_runs());
         repeated
     }
 

@@ -225,6 +225,7 @@ impl RobotHandle {
     /// Forgets the timing figures so far.
     pub fn clear_statistics(&self) {
         self.monitor().clear_statistics();
+        self.state.inlets().values().for_each(SourceInlet::clear_measured);
     }
 
     /// Returns the measured durations so far, put over those of earlier runs.
@@ -234,7 +235,14 @@ impl RobotHandle {
 
     /// Returns what was measured in this run alone.
     pub fn measured(&self) -> Profile {
-        self.monitor().statistics().profile()
+        let mut measured = self.monitor().statistics().profile();
+        for (&source, inlet) in self.state.inlets() {
+            let link = inlet.measured();
+            if link.delay.count() > 0 {
+                measured.links.insert(source.to_owned(), link);
+            }
+        }
+        measured
     }
 
     fn updated(&self, mut profile: Profile) -> Profile {

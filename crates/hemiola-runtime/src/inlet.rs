@@ -9,11 +9,13 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hemiola_bus::exchange::{LatestReader, LatestWriter, latest};
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
 use hemiola_realtime::Wakeup;
+use hemiola_trace::{Distribution, LinkProfile};
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
@@ -32,6 +34,15 @@ pub struct SourceInlet {
     descriptor: &'static RepresentationDescriptor,
     writer: Arc<Mutex<LatestWriter<Delivery>>>,
     shared: Arc<Shared>,
+    delays: Arc<Mutex<Delays>>,
+}
+
+/// How long values took from where they were provided, and how far that may be wrong.
+#[derive(Default)]
+struct Delays {
+    taken: Distribution,
+    /// The greatest error of the sender's clock, in nanoseconds.
+    clock_error: u64,
 }
 
 /// The source's end of an inlet.
@@ -75,7 +86,8 @@ struct Delivery {
 pub fn inlet(descriptor: &'static RepresentationDescriptor) -> (SourceInlet, Intake) {
     let (writer, deliveries) = latest(Delivery::default);
     let (writer, shared) = (Arc::new(Mutex::new(writer)), Arc::new(Shared::default()));
-    (SourceInlet { descriptor, writer, shared: shared.clone() }, Intake { deliveries, shared, noted: 0, is_fed: false })
+    let intake = Intake { deliveries, shared: shared.clone(), noted: 0, is_fed: false };
+    (SourceInlet { descriptor, writer, shared, delays: Arc::default() }, intake)
 }
 
 impl SourceInlet {
@@ -120,6 +132,37 @@ impl SourceInlet {
         self.shared.losses.fetch_add(1, Ordering::Release);
         drop(writer);
         self.shared.wakeup.notify_all();
+    }
+
+    /// Notes how long the last delivery took from the end of the run or sample that provided it in
+    /// another program, which is known but for the error of that program's clock. Whoever delivers
+    /// says so; it is kept in the profile, for bounds on chains that go over it.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # fn receive(robot: &hemiola_runtime::RobotHandle, cdr: &[u8]) {
+    /// if let Some(ball) = robot.inlet("link.head.BallPercept") {
+    ///     ball.deliver(robot.now(), cdr);
+    ///     ball.note_delay(Duration::from_micros(180), Duration::from_micros(12));
+    /// }
+    /// # }
+    /// ```
+    pub fn note_delay(&self, delay: Duration, clock_error: Duration) {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let mut delays = self.delays.lock().unwrap_or_else(PoisonError::into_inner);
+        delays.taken.record(nanoseconds(delay.saturating_add(clock_error)));
+        delays.clock_error = delays.clock_error.max(nanoseconds(clock_error));
+    }
+
+    /// Returns what was noted of deliveries so far.
+    pub(crate) fn measured(&self) -> LinkProfile {
+        let Delays { taken, clock_error } = &*self.delays.lock().unwrap_or_else(PoisonError::into_inner);
+        LinkProfile { delay: taken.into(), clock_error: *clock_error }
+    }
+
+    /// Forgets what was noted of deliveries.
+    pub(crate) fn clear_measured(&self) {
+        *self.delays.lock().unwrap_or_else(PoisonError::into_inner) = Delays::default();
     }
 
     /// Wakes the source, which then looks whether it is to end.

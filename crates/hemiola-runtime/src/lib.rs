@@ -67,7 +67,7 @@ mod values;
 mod watchdog;
 mod worker;
 
-pub use assemble::{Provider, Robot, TopicEnd};
+pub use assemble::{LinkBetweenParts, Provider, Robot, TopicEnd};
 pub use blackboard::provenance::Provenance;
 pub use debug::DebugName;
 pub use error::RuntimeError;

@@ -34,5 +34,5 @@ pub use observation::{Observation, ValueRequest};
 pub use observer::{Dropped, Observer, Seen, SeenEvents};
 pub use outlets::Outlets;
 pub use topics::{SeenMessage, SeenTopic};
-pub use values::{SeenValue, ValueChannel};
+pub use values::{Provided, SeenValue, ValueChannel};
 pub use viewpoint::{Asked, CycleView, Lines, Occasion, Viewpoint, Viewpoints};

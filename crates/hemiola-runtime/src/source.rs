@@ -22,7 +22,7 @@ use crate::blackboard::store::Writing;
 use crate::containment::{describe_and_discard, in_words, quietly};
 use crate::faults::Fault;
 use crate::inlet::{Intake, Next};
-use crate::observe::Outlets;
+use crate::observe::{Outlets, Provided};
 use crate::origins::OriginWriter;
 use crate::ports::Ports;
 use crate::program::StoreRef;
@@ -288,6 +288,7 @@ impl SourceRunner {
     /// Hands the sample over and triggers the cycles that wait for it.
     pub fn deliver(&mut self) {
         let Some(stamp) = self.last else { return };
+        let at = Ticks::now();
         self.provenance.clear();
         self.provenance.include(self.number, stamp);
         // SAFETY: as in `take_sample`.
@@ -308,7 +309,7 @@ impl SourceRunner {
             }
         }
         self.outlets.attend_with_sample(&self.blackboard, (self.samples, stamp), &mut between);
-        self.outlets.pass_on(&self.blackboard, self.samples, stamp, &between);
+        self.outlets.pass_on(&self.blackboard, Provided { run: self.samples, now: stamp, at }, &between);
         self.samples = self.samples.wrapping_add(1);
     }
 

@@ -7,6 +7,7 @@
 //!   the order of [`Dispatch`].
 //! - **Pools.** Free workers take the ready task with the highest priority. A cycle that is
 //!   released while it runs begins again when it has ended, once, for the latest release.
+//! - **Links** deliver each value after a time that is drawn, in their order.
 //! - **Messages** are there when the callback that publishes them ends; a full queue drops its
 //!   oldest.
 //! - **Durations** are drawn anew for each job, from a seed: the same seed gives the same events.
@@ -19,6 +20,7 @@ mod compare;
 mod draws;
 mod engine;
 mod executor;
+mod links;
 mod observe;
 mod picas;
 mod pool;
@@ -30,6 +32,7 @@ mod systems;
 
 pub use compare::{Comparison, Exceeded};
 pub use engine::run;
+pub use links::{Link, Sender};
 pub use observe::{Observed, Observer, Who};
 pub use picas::deployed;
 pub(crate) use random::Random;
@@ -76,6 +79,8 @@ pub struct Model {
     pub callbacks: Vec<Callback>,
     /// The graphs on pools of threads.
     pub cycles: Vec<Cycle>,
+    /// What takes values to other processes.
+    pub links: Vec<Link>,
     /// The largest costs of the computer itself; each time a part is drawn, as durations are.
     pub costs: Costs,
 }

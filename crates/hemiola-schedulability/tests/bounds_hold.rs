@@ -27,6 +27,56 @@ fn no_simulated_run_takes_longer_than_its_bound() {
     assert!(all.mean_share() > 0.5 && all.reached > 80, "{all:?}");
 }
 
+/// A value that is on its way for as long as the link may take, behind one that was faster, is read
+/// by a cycle that has just begun.
+#[test]
+fn a_chain_over_a_link_takes_what_the_link_and_both_ends_take_and_no_more() {
+    let text = r#"
+        cores = 4
+        [[cycle]]
+        name = "camera"
+        begins = { every = "30 ms" }
+        priority = 60
+        tasks = [{ name = "expose", takes = "1 ms" }]
+        [[cycle]]
+        name = "vision"
+        begins = { after = "camera" }
+        priority = 40
+        tasks = [{ name = "ball", takes = "2 ms .. 9 ms" }]
+        [[link]]
+        name = "Ball"
+        from = "vision"
+        takes = "50 µs .. 2 ms"
+        [[cycle]]
+        name = "Ball received"
+        begins = { after = "Ball" }
+        priority = 79
+        tasks = [{ name = "sample", takes = "100 µs" }]
+        [[cycle]]
+        name = "motion"
+        begins = { every = "7 ms" }
+        priority = 80
+        tasks = [{ name = "walk", takes = "1 ms" }]
+        [[path]]
+        name = "ball to kick"
+        through = ["camera", "vision", "Ball", "Ball received", "motion"]
+    "#;
+    let system = System::from_toml(text, "system.toml").expect("it is a system");
+    let analysis = Analysis::of(&system);
+    let bound = |name| analysis.find(name).unwrap().bound.clone().unwrap();
+    let ms = TimeSpan::milliseconds;
+    let (camera, vision, received, motion) =
+        (bound("camera"), bound("vision"), bound("Ball received"), bound("motion"));
+    assert_eq!(bound("ball to kick"), ms(30) + camera + vision + ms(2) + received + ms(7) + motion);
+    let comparison = Comparison::of(&system);
+    assert!(comparison.exceeded.is_empty() && comparison.mean_share() > 0.7, "{comparison:?}");
+    // It is the link by which the chain is so long: without its delay, the simulation stays below.
+    let mut direct = system.clone();
+    direct.links[0].takes = Default::default();
+    let longest = |system: &System| simulate(system, &Options::default()).latencies["ball to kick"].maximum;
+    assert!(longest(&system) > longest(&direct));
+}
+
 /// The test above found this: while executor 4 worked off messages of chain 1, expiries of its
 /// timer had gathered in executor 2.
 #[test]

@@ -78,7 +78,7 @@ pub use event::{Age, Event, FailureKind, Stamp};
 pub use ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
 pub use profile::{
     CALIBRATIONS, CallbackOrder, CallbackProfile, ChainProfile, Conditions, CostProfile, CycleProfile, ExecutorProfile,
-    ExecutorThread, HeldUp, Known, Measured, MeasuredCosts, Pace, Profile, ProfileHistory,
+    ExecutorThread, HeldUp, Known, LinkProfile, Measured, MeasuredCosts, Pace, Profile, ProfileHistory, in_part,
 };
 pub use ring::{Ring, RingReader};
 pub use statistics::{

@@ -7,7 +7,9 @@ mod executor;
 mod format;
 mod held_up;
 mod history;
+mod link;
 mod measured;
+mod part;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +18,9 @@ pub use costs::{CALIBRATIONS, CostProfile, MeasuredCosts};
 pub use executor::{CallbackOrder, CallbackProfile, ExecutorProfile, ExecutorThread};
 pub use held_up::HeldUp;
 pub use history::{Known, ProfileHistory};
+pub use link::LinkProfile;
 pub use measured::Measured;
+pub use part::in_part;
 
 use crate::distribution::Distribution;
 use format::{AnyFormat, FirstFormat, Format, ThirdFormat};
@@ -65,6 +69,9 @@ pub struct Profile {
     /// The executors beside the cycles whose callbacks ran, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub executors: BTreeMap<String, ExecutorProfile>,
+    /// The links over which values came, by the names of the sources that they are here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, LinkProfile>,
 }
 
 /// The measurements of a cycle.
@@ -106,6 +113,15 @@ pub struct ChainProfile {
     /// [`ChainStatistics::newest_age`](crate::ChainStatistics).
     #[serde(default)]
     pub newest_age: Measured,
+}
+
+impl ChainProfile {
+    /// Adds the measurements of another run, or by another way.
+    pub fn merge(&mut self, other: &Self) {
+        self.reaction.merge(&other.reaction);
+        self.data_age.merge(&other.data_age);
+        self.newest_age.merge(&other.newest_age);
+    }
 }
 
 impl Profile {
@@ -165,6 +181,7 @@ impl Profile {
         for (name, executor) in newer.executors {
             self.executors.entry(name).or_default().update(executor);
         }
+        self.links.extend(newer.links);
         self.costs.extend(newer.costs);
         self.conditions = newer.conditions;
         self.runs = newer.runs;
@@ -189,13 +206,12 @@ impl Profile {
         for (name, executor) in &other.executors {
             self.executors.entry(name.clone()).or_default().merge(executor);
         }
+        for (name, link) in &other.links {
+            self.links.entry(name.clone()).or_default().merge(link);
+        }
         for chain in &other.chains {
             match self.chain_mut(chain) {
-                Some(known) => {
-                    known.reaction.merge(&chain.reaction);
-                    known.data_age.merge(&chain.data_age);
-                    known.newest_age.merge(&chain.newest_age);
-                }
+                Some(known) => known.merge(chain),
                 None => self.chains.push(chain.clone()),
             }
         }
@@ -207,6 +223,7 @@ impl Profile {
     pub fn without_latencies(mut self) -> Self {
         self.cycles.values_mut().for_each(|cycle| cycle.response = Measured::default());
         self.chains.clear();
+        self.links.clear();
         self.executors.values_mut().for_each(ExecutorProfile::forget_latencies);
         self
     }
@@ -218,6 +235,7 @@ impl Profile {
         }
         self.cycles.values_mut().for_each(|cycle| cycle.response = Measured::default());
         self.chains.clear();
+        self.links.clear();
         let callbacks = self.executors.values_mut().flat_map(|executor| executor.callbacks.values_mut());
         callbacks.for_each(|callback| callback.response = Measured::default());
         self

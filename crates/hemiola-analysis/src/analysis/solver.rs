@@ -122,12 +122,16 @@ impl<'s> Solver<'s> {
         }
     }
 
-    /// Returns when a chain or cycle ends.
+    /// Returns when a chain or cycle ends, or a link delivers.
     fn ends_of(&self, name: &str) -> Result<Arrivals, NoBound> {
         let unbounded = |_| NoBound::Unbounded { on: name.to_owned() };
         if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == name) {
             let end = self.chain_bounds()[chain].clone().map_err(unbounded)?;
             return Ok(Arrivals::periodic(self.system.chains[chain].period).late_by(end));
+        }
+        if let Some(link) = self.system.link(name) {
+            let sent = self.ends_of(&link.from)?;
+            return Ok(sent.late_by(sent.jitter + link.takes.longest));
         }
         match self.system.cycles.iter().position(|cycle| cycle.name == name) {
             Some(cycle) => {
@@ -163,7 +167,9 @@ impl<'s> Solver<'s> {
             // What the first part samples is there when that part is released.
             let is_there = place == 0 && path.from == Start::Sample;
             let unbounded = |_| NoBound::Unbounded { on: name.clone() };
-            if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == *name) {
+            if let Some(link) = self.system.link(name) {
+                sum += link.takes.longest + link.clock_error;
+            } else if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == *name) {
                 if !is_there {
                     sum += self.system.chains[chain].period;
                 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::Key::{Index, Name};
-use super::{Begin, Beginning, Key, Place, Problem, Problems, Span, System};
+use super::{Begin, Beginning, Key, Link, Place, Problem, Problems, Span, System};
 use crate::TimeSpan;
 
 pub(super) fn check(system: &System) -> Result<(), Problems> {
@@ -14,12 +14,19 @@ pub(super) fn check(system: &System) -> Result<(), Problems> {
     executors(system, &mut found);
     chains(system, &mut found);
     cycles(system, &mut found);
+    links(system, &mut found);
     begins(system, &mut found);
-    let parts = system.parts();
+    let parts = system.stations();
     for (number, path) in system.paths.iter().enumerate() {
         for (place, name) in path.through.iter().enumerate() {
             let at = [Name("path"), Index(number), Name("through"), Index(place)];
-            found.known(&at, "cycle or chain", name, parts.iter().copied());
+            found.known(&at, "cycle, chain or link", name, parts.iter().copied());
+            let link = system.links.iter().find(|link| link.name == *name);
+            let before = place.checked_sub(1).map(|before| &path.through[before]);
+            if let Some(link) = link.filter(|link| before != Some(&link.from)) {
+                let message = format!("link `{name}` brings what `{}` provides, which is not before it", link.from);
+                found.add(&at, message, format!("write `{}` before it", link.from));
+            }
         }
     }
     if found.0.is_empty() { Ok(()) } else { Err(Problems(found.0)) }
@@ -104,6 +111,28 @@ impl System {
     pub fn parts(&self) -> Vec<&str> {
         let chains = self.chains.iter().map(|chain| chain.name.as_str());
         chains.chain(self.cycles.iter().map(|cycle| cycle.name.as_str())).collect()
+    }
+
+    /// Returns the names of all that paths may lead through: chains, cycles and links.
+    fn stations(&self) -> Vec<&str> {
+        self.parts().into_iter().chain(self.links.iter().map(|link| link.name.as_str())).collect()
+    }
+
+    /// Returns the link of this name.
+    pub(crate) fn link(&self, name: &str) -> Option<&Link> {
+        self.links.iter().find(|link| link.name == name)
+    }
+}
+
+fn links(system: &System, found: &mut Found) {
+    for (number, link) in system.links.iter().enumerate() {
+        let at = |key| [Name("link"), Index(number), Name(key)];
+        if system.stations().iter().filter(|name| **name == link.name).count() > 1 {
+            let message = format!("another cycle, chain or link is called `{}`, too", link.name);
+            found.add(&at("name"), message, "rename one of them");
+        }
+        found.known(&at("from"), "cycle or chain", &link.from, system.parts().into_iter());
+        found.ordered(&at("takes"), link.takes);
     }
 }
 
@@ -198,10 +227,11 @@ fn begins(system: &System, found: &mut Found) {
     for (number, cycle) in system.cycles.iter().enumerate() {
         if let Begin::After(name) = &cycle.begins {
             let at = [Name("cycle"), Index(number), Name("begins")];
-            found.known(&at, "cycle or chain", name, system.parts().into_iter());
+            found.known(&at, "cycle, chain or link", name, system.stations().into_iter());
             waits.insert(cycle.name.as_str(), vec![name.as_str()]);
         }
     }
+    waits.extend(system.links.iter().map(|link| (link.name.as_str(), vec![link.from.as_str()])));
     if let Some(circle) = circle(&waits) {
         let message = format!("cycles begin after each other: {}", circle.join(" -> "));
         found.add(&[Name("cycle")], message, "let one of them begin `{ every = \"...\" }`");

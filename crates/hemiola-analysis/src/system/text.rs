@@ -72,6 +72,10 @@ pub(super) fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
     text::deserialize(deserializer).map(Some)
 }
 
+pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeSpan, D::Error> {
+    text::deserialize(deserializer)
+}
+
 /// Reads a time, or `none`.
 pub(super) fn deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TimeSpan>, D::Error> {
     let text = String::deserialize(deserializer)?;

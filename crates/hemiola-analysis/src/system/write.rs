@@ -83,6 +83,13 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
         }
         writeln!(text, "]")?;
     }
+    for link in &system.links {
+        writeln!(text, "\n[[link]]\nname = {}\nfrom = {}", quoted(&link.name), quoted(&link.from))?;
+        writeln!(text, "takes = \"{}\"", link.takes)?;
+        if link.clock_error > TimeSpan::ZERO {
+            writeln!(text, "clock_error = \"{}\"", link.clock_error)?;
+        }
+    }
     for path in &system.paths {
         writeln!(text, "\n[[path]]\nname = {}\nthrough = [{}]", quoted(&path.name), list(&path.through))?;
         if let Some(deadline) = path.deadline {

@@ -9,13 +9,13 @@ pub(super) fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfEr
     match change {
         Change::Cores(cores) => system.cores = *cores,
         Change::Takes(name, takes) => {
+            if let Some(link) = system.links.iter_mut().find(|link| link.name == *name) {
+                link.takes = taking(*takes, link.takes);
+                return Ok(());
+            }
             for work in named(system, name)? {
                 let span = system.takes_mut(work);
-                *span = match takes {
-                    Takes::Span(span) => *span,
-                    Takes::Factor(factor) => Span { shortest: span.shortest, longest: scaled(span.longest, *factor) },
-                };
-                span.shortest = span.shortest.min(span.longest);
+                *span = taking(*takes, *span);
             }
         }
         Change::Every(name, period) => set_period(system, name, *period)?,
@@ -40,6 +40,15 @@ pub(super) fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfEr
         },
     }
     Ok(())
+}
+
+/// Returns how long something takes after a change, of which it took `span` before.
+fn taking(takes: Takes, span: Span) -> Span {
+    let span = match takes {
+        Takes::Span(span) => span,
+        Takes::Factor(factor) => Span { shortest: span.shortest, longest: scaled(span.longest, factor) },
+    };
+    Span { shortest: span.shortest.min(span.longest), ..span }
 }
 
 fn scaled(time: TimeSpan, factor: f64) -> TimeSpan {
@@ -67,6 +76,9 @@ fn named(system: &System, name: &str) -> Result<Vec<Work>, WhatIfError> {
 
 /// Sets the period of a chain or cycle, or that of what the cycle begins after.
 fn set_period(system: &mut System, name: &str, period: TimeSpan) -> Result<(), WhatIfError> {
+    if let Some(link) = system.link(name) {
+        return set_period(system, &link.from.clone(), period);
+    }
     if let Some(chain) = system.chains.iter_mut().find(|chain| chain.name == name) {
         chain.period = period;
         return Ok(());

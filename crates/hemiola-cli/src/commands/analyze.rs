@@ -6,18 +6,19 @@ use std::process::ExitCode;
 
 use hemiola_analysis::sensitivity::{self, Relief, Room};
 use hemiola_analysis::{System, TimeSpan, WhatIfError};
+use hemiola_runtime::Robot;
 use hemiola_trace::{HeldUp, Known};
 use hemiola_words::duration;
 use serde_json::{Value, json};
 
 use super::print_or_write;
-use crate::command_line::{AnalyzeArguments, AnalyzeFormat};
+use crate::command_line::{AnalyzeArguments, AnalyzeFormat, ConfigurationArguments};
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::Session;
+use crate::session::{Session, histories};
 use hemiola_insight::profile;
 use hemiola_insight::{
-    Burst, Derived, Findings, Knowledge, Origin, Verdict, What, as_json, basis, derive, side_by_side, table,
+    Burst, Derived, Findings, Knowledge, Origin, OverLinks, Verdict, What, as_json, basis, derive, side_by_side, table,
 };
 
 pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCode, CommandError> {
@@ -66,22 +67,28 @@ pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCo
 struct Subject {
     system: System,
     robot: Option<(Derived, Knowledge)>,
+    over_links: OverLinks,
 }
 
 impl Subject {
     fn of_file(path: &Path) -> Result<Self, CommandError> {
-        Ok(Self { system: read_system(path)?, robot: None })
+        Ok(Self { system: read_system(path)?, robot: None, over_links: OverLinks::default() })
     }
 
     fn of_robot(program: &Program, arguments: &AnalyzeArguments) -> Result<Self, CommandError> {
         let session = Session::open(program, &arguments.configuration)?;
         let (derived, knowledge) = known(session, arguments.profile.as_ref(), arguments.quantile)?;
-        Ok(Self { system: derived.system.clone(), robot: Some((derived, knowledge)) })
+        let over_links = over_links(program, &arguments.configuration);
+        Ok(Self { system: derived.system.clone(), robot: Some((derived, knowledge)), over_links })
     }
 
     fn findings(&self, system: &System) -> Findings {
         match &self.robot {
-            Some((derived, knowledge)) => Findings::of_robot(system, derived, &knowledge.known.profile),
+            Some((derived, knowledge)) => {
+                let mut findings = Findings::of_robot(system, derived, &knowledge.known.profile);
+                self.over_links.fill(derived, &mut findings);
+                findings
+            }
             None => Findings::of_system(system),
         }
     }
@@ -169,13 +176,28 @@ pub fn known(
     let (robot, known) = match path {
         // A named file stands for its own program and machine, and is asked about this
         // configuration.
-        Some(path) => profile::recall_from_elsewhere(session.robot, &session.origins, &profile::read(path)?),
+        Some(path) => of_file(session, path)?,
         None => (session.robot, session.known),
     };
     let robot = robot.with_profile(known.profile.clone());
     let quantile = quantile.or(robot.configuration().analysis.quantile);
     let knowledge = Knowledge { known, quantile, origin };
     Ok((derive(&robot, &knowledge)?, knowledge))
+}
+
+/// Returns what a profile or log says of a robot, or those that its processes have left: of
+/// `game.mcap`, `game-main.mcap` and so on.
+fn of_file(session: Session, path: &Path) -> Result<(Robot, Known), CommandError> {
+    let Session { robot, origins, .. } = session;
+    let parts = if path.exists() { Vec::new() } else { histories(&robot, path)? };
+    let Some((_, first)) = parts.first() else {
+        return Ok(profile::recall_from_elsewhere(robot, &origins, &profile::read(path)?));
+    };
+    let (robot, of_first) = profile::recall_from_elsewhere(robot, &origins, first);
+    let mut known = Known::default();
+    known.profile.conditions = of_first.profile.conditions;
+    profile::add_parts(&mut known, &robot, parts.iter().map(|(name, history)| (name.as_str(), history)));
+    Ok((robot, known))
 }
 
 /// Says for each cycle and chain, in a line, which task it helps most to shorten, and how much.
@@ -223,14 +245,28 @@ fn of_robot(findings: &Findings, derived: &Derived, knowledge: &Knowledge) -> Ve
     }
 }
 
+/// Returns what the whole robot's analysis says of the chains that end in the process that the
+/// arguments name; nothing if they name none, or if that analysis cannot be made.
+pub fn over_links(program: &Program, arguments: &ConfigurationArguments) -> OverLinks {
+    let Some(process) = &arguments.process else { return OverLinks::default() };
+    let of_all = || -> Result<OverLinks, CommandError> {
+        let whole = ConfigurationArguments { process: None, ..arguments.clone() };
+        let (derived, knowledge) = known(Session::open(program, &whole)?, None, None)?;
+        let findings = Findings::of_robot(&derived.system, &derived, &knowledge.known.profile);
+        Ok(OverLinks::of(&derived, &findings, process))
+    };
+    of_all().unwrap_or_default()
+}
+
 /// Returns the bounds that follow from what was measured in a run, as text, and the verdict. It
 /// fails where something that they need is not known.
-pub fn after_run(session: Session, known: &Known) -> Result<(String, Verdict), CommandError> {
+pub fn after_run(session: Session, known: &Known, over_links: &OverLinks) -> Result<(String, Verdict), CommandError> {
     let quantile = session.robot.configuration().analysis.quantile;
     let robot = session.robot.with_profile(known.profile.clone());
     let knowledge = Knowledge { known: known.clone(), quantile, origin: Origin::Run };
     let derived = derive(&robot, &knowledge)?;
-    let findings = Findings::of_robot(&derived.system, &derived, &known.profile);
+    let mut findings = Findings::of_robot(&derived.system, &derived, &known.profile);
+    over_links.fill(&derived, &mut findings);
     let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
     Ok((text, of_robot(&findings, &derived, &knowledge)))
 }

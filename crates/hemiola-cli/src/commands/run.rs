@@ -17,6 +17,7 @@ use hemiola_runtime::{Change, Observation, Robot, RobotHandle, SafeStateEntry, S
 use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{ProfileHistory, Timeline};
 
+use super::analyze::over_links;
 use super::check::warn;
 use super::log::read_log;
 use crate::command_line::RunArguments;
@@ -32,7 +33,7 @@ use crate::terminal::Terminal;
 use crate::top::Bounds;
 use door::{About, OpenDoor};
 use hemiola_insight::profile;
-use hemiola_insight::{Traces, Verdict};
+use hemiola_insight::{OverLinks, Traces, Verdict};
 use hemiola_live::Replayed;
 use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
@@ -196,7 +197,12 @@ impl Attempt<'_> {
         if !is_in_real_time {
             conditions.pace = hemiola_trace::Pace::Other;
         }
-        let promised = if is_in_real_time { Some(admitted(&robot, &known)?) } else { None };
+        // Whoever is started again does not wait for an analysis of the whole robot.
+        let over_links = match guard::restarts() {
+            0 if is_bounded => over_links(program, &arguments.configuration),
+            _ => OverLinks::default(),
+        };
+        let promised = if is_in_real_time { Some(admitted(&robot, &known, &over_links)?) } else { None };
         let trace =
             trace_path(arguments, output.trace.clone(), &session::traces(program, &arguments.configuration, name));
         let files = trace.iter().chain(&output.profile).chain(&output.statistics);
@@ -237,6 +243,7 @@ impl Attempt<'_> {
             origins: session.origins,
             texts: session.texts,
             known,
+            over_links: over_links.clone(),
             replayed: self.log.as_ref().zip(transport.clone()).map(|(log, transport)| Replayed {
                 transport,
                 begin: handle.now(),
@@ -285,7 +292,7 @@ impl Attempt<'_> {
         let (bounds, verdict) = match is_in_real_time {
             true => {
                 let session = Session::open(program, &arguments.configuration)?;
-                let (text, verdict) = bounds(session, &history.known(&conditions));
+                let (text, verdict) = bounds(session, &history.known(&conditions), &over_links);
                 (Some(text), verdict.with_run(&report))
             }
             false => (None, Verdict::of_stepped(&report)),

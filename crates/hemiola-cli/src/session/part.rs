@@ -1,10 +1,11 @@
 //! The part of a robot that runs in one of its processes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use hemiola_insight::has_chain;
+use hemiola_insight::{InsightError, has_chain, profile};
 use hemiola_model::configuration::{Configuration, OutputConfiguration};
 use hemiola_runtime::{Robot, RuntimeError};
+use hemiola_trace::{Known, ProfileHistory};
 
 use super::places::sibling;
 use crate::command_line::RunArguments;
@@ -26,6 +27,21 @@ pub fn part(configuration: Configuration, process: &str) -> Result<Configuration
         *path = sibling(path, &format!("-{process}"));
     }
     Ok(part)
+}
+
+/// Returns what the processes of a robot have measured, by their names: the profiles that they keep
+/// beside the one of that path, or logs that they wrote. None if the robot is a single process.
+pub fn histories(robot: &Robot, path: &Path) -> Result<Vec<(String, ProfileHistory)>, InsightError> {
+    let files =
+        robot.configuration().process_names().into_iter().map(|name| (name, sibling(path, &format!("-{name}"))));
+    files.filter(|(_, path)| path.exists()).map(|(name, path)| Ok((name.to_owned(), profile::read(&path)?))).collect()
+}
+
+/// Adds what the processes of a robot have measured to what is known of the whole.
+pub fn add_known(known: &mut Known, robot: &Robot, path: &Path) -> Result<(), InsightError> {
+    let parts = histories(robot, path)?;
+    profile::add_parts(known, robot, parts.iter().map(|(name, history)| (name.as_str(), history)));
+    Ok(())
 }
 
 /// Returns the folder with the Unix sockets at which the processes of a robot meet. Those that were

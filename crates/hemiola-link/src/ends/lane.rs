@@ -32,6 +32,9 @@ pub struct Lane {
     /// When the next message may be sent or, if more than the newest one is kept, queued.
     due: Option<Instant>,
     waiting: VecDeque<Waiting>,
+    /// When the first value was handed over of those that were dropped or skipped since the last
+    /// one that was sent.
+    missed: Option<i64>,
     /// The number of messages that were sent.
     sequence: u64,
 }
@@ -39,7 +42,8 @@ pub struct Lane {
 /// A message or value that waits to be sent. See [`Lane`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// When it was published or committed, in nanoseconds of the robot's clock.
+    /// When it was published or handed over, in nanoseconds of the robot's clock. Of a value that
+    /// took the place of others, when the first of these was handed over.
     pub time: i64,
     /// When the sample was taken that a value derives from, in nanoseconds of the robot's clock.
     pub stamp: Option<i64>,
@@ -54,7 +58,7 @@ impl Lane {
     /// Creates the empty queue of something that is sent.
     pub fn new(topic: &Sent) -> Self {
         let period = topic.rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok());
-        Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), sequence: 0 }
+        Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), missed: None, sequence: 0 }
     }
 
     /// Queues a message, and counts those that are dropped or skipped. All lanes of a peer hold
@@ -71,9 +75,13 @@ impl Lane {
                 while let Some(older) = self.waiting.pop_front() {
                     *held -= older.cdr.len();
                     count.skipped += 1;
+                    self.miss(&older);
                 }
             }
-            Keep::Last(_) if !self.is_due(now) => return count.skipped += 1,
+            Keep::Last(_) if !self.is_due(now) => {
+                self.miss(&message);
+                return count.skipped += 1;
+            }
             Keep::Last(_) => self.note_due(now),
         }
         let limit = match self.keep {
@@ -83,9 +91,12 @@ impl Lane {
         while self.waiting.len() >= limit || *held + message.cdr.len() > most {
             count.dropped += 1;
             match self.waiting.pop_front() {
-                Some(oldest) => *held -= oldest.cdr.len(),
+                Some(oldest) => {
+                    *held -= oldest.cdr.len();
+                    self.miss(&oldest);
+                }
                 // The other lanes leave no room for the message.
-                None => return,
+                None => return self.miss(&message),
             }
         }
         *held += message.cdr.len();
@@ -103,7 +114,10 @@ impl Lane {
             }
             self.note_due(now);
         }
-        let message = self.waiting.pop_front()?;
+        let mut message = self.waiting.pop_front()?;
+        if let Some(missed) = self.missed.take() {
+            message.time = message.time.min(missed);
+        }
         *held -= message.cdr.len();
         self.sequence += 1;
         Some((self.sequence, message))
@@ -128,6 +142,15 @@ impl Lane {
     /// Removes all messages.
     pub fn clear(&mut self, held: &mut usize) {
         *held -= self.waiting.drain(..).map(|message| message.cdr.len()).sum::<usize>();
+        self.missed = None;
+    }
+
+    /// Notes a value that is not sent: the next one stands for it, and came as late as that.
+    /// Messages of topics stand for themselves.
+    fn miss(&mut self, unsent: &Waiting) {
+        if unsent.stamp.is_some() {
+            self.missed.get_or_insert(unsent.time);
+        }
     }
 
     fn is_due(&self, now: Instant) -> bool {
@@ -208,6 +231,28 @@ mod tests {
         lane.push(13, 4);
         assert_eq!((lane.pop(19), lane.pop(20)), (None, Some(4)));
         assert_eq!((lane.count.skipped, lane.count.dropped), (1, 0));
+    }
+
+    #[test]
+    fn a_value_counts_from_the_first_that_it_stands_for_and_a_message_from_itself() {
+        for (keep, stamp, times) in [
+            (Keep::Newest, Some(0), vec![1, 4]),
+            (Keep::Newest, None, vec![3, 4]),
+            (Keep::Last(2), Some(0), vec![1, 3]),
+            (Keep::Last(2), None, vec![2, 3]),
+        ] {
+            let mut lane = Try::of(None, keep);
+            let mut push = |lane: &mut Try, number| {
+                let waiting = Waiting { stamp, ..message(number) };
+                lane.lane.push(waiting, lane.begin, (&mut lane.held, 45), &mut lane.count);
+            };
+            (1..=3).for_each(|number| push(&mut lane, number));
+            let mut seen: Vec<i64> =
+                lane.lane.pop(lane.begin, &mut lane.held).map(|(_, sent)| sent.time).into_iter().collect();
+            push(&mut lane, 4);
+            seen.extend(lane.lane.pop(lane.begin, &mut lane.held).map(|(_, sent)| sent.time));
+            assert_eq!(seen, times, "{keep:?}, {stamp:?}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_bus::{AnyMessage, AnyQueue, Bus, RobotClock, Signal};
+use hemiola_bus::{AnyQueue, Bus, RobotClock, Signal};
 use hemiola_model::cdr::{CdrReader, MessageSchema};
 use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, SubjectKind};
 use hemiola_model::module::UntypedPublisher;
@@ -246,7 +246,7 @@ impl Topics {
         Some(match flow.as_mut()? {
             Flow::Messages(queue) => {
                 let message = queue.receive()?;
-                let time = published_at(&message, &ends.clock, ends.scale.as_ref());
+                let time = time_of(message.stamp(), &ends.clock, ends.scale.as_ref());
                 let cdr = buffers.written(|writer| message.write(writer));
                 cdr.map(|cdr| Waiting { time, stamp: None, cdr })
             }
@@ -256,7 +256,8 @@ impl Topics {
                 if value.is_stale() {
                     continue;
                 }
-                let (time, stamp) = (value.now().nanoseconds(), Some(value.stamp().nanoseconds()));
+                let time = time_of(Some(value.handed_over()), &ends.clock, ends.scale.as_ref());
+                let stamp = Some(value.stamp().nanoseconds());
                 let cdr = buffers.written(|writer| value.value().write(writer));
                 break cdr.map(|cdr| Waiting { time, stamp, cdr });
             },
@@ -322,6 +323,14 @@ impl Topics {
         inlet.is_none_or(|inlet| inlet.deliver(Time::from_nanoseconds(stamp), cdr))
     }
 
+    /// Notes how long the last value of a representation took that was delivered, and the error of
+    /// the clock by which that is known.
+    pub(crate) fn note_delay(&self, topic: usize, delay: Duration, clock_error: Duration) {
+        if let Some(inlet) = &self.received[topic].inlet {
+            inlet.note_delay(delay, clock_error);
+        }
+    }
+
     /// Marks the last value of a representation that is received as stale: nobody brings it any
     /// more.
     pub fn lose(&mut self, topic: usize) {
@@ -343,9 +352,9 @@ fn schema(descriptor: &'static RepresentationDescriptor) -> Option<Arc<MessageSc
     Some(Arc::new(MessageSchema::of(descriptor.name(), &descriptor.data_type()?)))
 }
 
-/// Returns when a message was published, in nanoseconds of the robot's clock.
-fn published_at(message: &AnyMessage<'_>, clock: &RobotClock, scale: Option<&TickScale>) -> i64 {
-    let stamped = message.stamp().zip(scale);
-    let age = stamped.map_or(0, |(stamp, scale)| scale.nanoseconds_between(stamp, Ticks::now()));
+/// Returns when something was published or handed over, in nanoseconds of the robot's clock: now if
+/// that is not known.
+fn time_of(at: Option<Ticks>, clock: &RobotClock, scale: Option<&TickScale>) -> i64 {
+    let age = at.zip(scale).map_or(0, |(at, scale)| scale.nanoseconds_between(at, Ticks::now()));
     clock.time_at(monotonic_now() - Duration::from_nanos(age)).nanoseconds()
 }

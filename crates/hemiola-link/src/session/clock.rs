@@ -117,6 +117,17 @@ impl PeerClock {
     }
 }
 
+impl PeerClock {
+    /// Returns how long something took that left at `left` on the peer's clock and has arrived at
+    /// `now` on the robot's, and the most by which that may be wrong; `None` until an answer has
+    /// come.
+    pub fn delay(&self, left: i64, now: i64) -> Option<(Duration, Duration)> {
+        let Ahead { by, error } = self.ahead(now)?;
+        let nanoseconds = |time: i64| Duration::from_nanos(u64::try_from(time).unwrap_or(0));
+        Some((nanoseconds(now.saturating_sub(left.saturating_sub(by))), nanoseconds(error)))
+    }
+}
+
 impl Ahead {
     /// Returns whether both can be true.
     fn agrees_with(self, other: Self) -> bool {
@@ -190,8 +201,10 @@ mod tests {
         let (ahead, now) = (1_000_000, 500);
         let (committed, stamp) = (now - 5 + ahead, now - 35 + ahead);
         assert_eq!(clock.convert(stamp, committed, now), now - 30);
+        assert_eq!(clock.delay(committed, now), None);
         exchange(&mut clock, Instant::now(), 100, ahead, [3, 3]);
         assert_eq!(clock.convert(stamp, committed, now), now - 35);
+        assert_eq!(clock.delay(committed, now), Some((Duration::from_nanos(5), Duration::from_nanos(3))));
     }
 
     #[test]

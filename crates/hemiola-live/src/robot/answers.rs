@@ -57,7 +57,8 @@ pub fn bounds(shared: &Shared) -> Outcome {
         derive(robot, &knowledge)
     });
     let derived = found.map_err(|error| error.to_string())?;
-    let findings = Findings::of_robot(&derived.system, &derived, &known.profile);
+    let mut findings = Findings::of_robot(&derived.system, &derived, &known.profile);
+    shared.facts.over_links.fill(&derived, &mut findings);
     Ok(as_json(&findings, &derived.system, &[]))
 }
 

@@ -1,6 +1,7 @@
 //! The parts of a robot that run in processes of their own: which sources are where, and what
 //! crosses from one process to another.
 
+mod between;
 mod chains;
 mod crossings;
 
@@ -15,6 +16,7 @@ use hemiola_plan::Consumer;
 use super::robot::Robot;
 use super::wiring::{Node, nodes};
 use crate::error::RuntimeError;
+pub use between::LinkBetweenParts;
 use crossings::Crossing;
 
 /// A robot that is cut into processes, which are known by their numbers.

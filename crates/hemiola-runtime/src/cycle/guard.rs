@@ -82,8 +82,8 @@ impl Guard {
         }
     }
 
-    /// Notes that a run that was due at `due` has ended.
-    pub fn end_run(&self, core: &mut Core, run: u32, due: Ticks) {
+    /// Notes that a run that was due at `due` has ended. Returns when it did.
+    pub fn end_run(&self, core: &mut Core, run: u32, due: Ticks) -> Ticks {
         let at = Ticks::now();
         core.worker.trace(Event::CycleEnd { cycle: core.id, run, at });
         if let Some(deadline) = self.deadline
@@ -95,6 +95,7 @@ impl Guard {
         self.health.last_end.store(core.robot.clock().now().nanoseconds().max(0) as u64, Ordering::Relaxed);
         self.health.begun.store(0, Ordering::Relaxed);
         self.health.runs.fetch_add(1, Ordering::Release);
+        at
     }
 
     /// Returns until when the cycle's thread is to rest after work that began at `begin`, if it has

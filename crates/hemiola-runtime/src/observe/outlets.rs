@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use hemiola_model::Time;
 use hemiola_model::module::BetweenRuns;
+use hemiola_trace::Ticks;
 
 use super::hand_over::Presence;
 use super::parts::PartWriter;
 use super::runs::RunWriter;
 use super::stack::Node;
-use super::values::ValueWriter;
+use super::values::{Provided, ValueWriter};
 use super::viewpoint::Viewpoint;
 use crate::blackboard::Blackboard;
 use crate::blackboard::store::NewSlots;
@@ -106,7 +107,8 @@ impl Outlets {
             if let Some(values) = &mut outlet.values {
                 values.begin(blackboard, sequence, with_present);
                 if outlet.once {
-                    values.pass_on(blackboard, run.0, run.1, between);
+                    let (run, now) = run;
+                    values.pass_on(blackboard, Provided { run, now, at: Ticks::now() }, between);
                 }
             }
             if outlet.once || outlet.is_gone() {
@@ -181,7 +183,7 @@ impl Outlets {
 
     /// Passes on what was provided, and posts the outlets of observers that have left.
     #[inline]
-    pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
+    pub fn pass_on(&mut self, blackboard: &Blackboard, provided: Provided, between: &BetweenRuns<'_>) {
         let mut next = &mut self.first;
         loop {
             let Some(node) = next else { return };
@@ -193,7 +195,7 @@ impl Outlets {
                 continue;
             }
             if let Some(values) = &mut node.item.values
-                && values.pass_on(blackboard, run, now, between)
+                && values.pass_on(blackboard, provided, between)
             {
                 node.item.presence.notify();
             }
@@ -211,9 +213,10 @@ impl Outlets {
     /// still.
     pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         let Some(first) = &mut self.first else { return };
+        let provided = Provided { run, now, at: Ticks::now() };
         each(first, |outlet| {
             if let Some(values) = &mut outlet.values
-                && values.show_present(blackboard, run, now, between)
+                && values.show_present(blackboard, provided, between)
             {
                 outlet.presence.notify();
             }

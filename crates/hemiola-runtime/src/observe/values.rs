@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use hemiola_model::module::BetweenRuns;
 use hemiola_model::{AnyRepresentation, RepresentationDescriptor, Time};
+use hemiola_trace::Ticks;
 
 use super::hand_over::{Giver, Presence, Taker, WhenFull, hand_over};
 use super::reserve::Reservation;
@@ -67,6 +68,7 @@ pub fn values(
         commits: 0,
         sequence: 0,
         is_behind: true,
+        since: None,
         passed: Passed::default(),
     });
     let writer =
@@ -113,6 +115,8 @@ struct Entry {
     sequence: u32,
     /// Whether nothing was passed on yet, or the last value was dropped.
     is_behind: bool,
+    /// When the first value was handed over of those since the last one that was passed on.
+    since: Option<Ticks>,
     passed: Passed,
 }
 
@@ -130,6 +134,19 @@ pub struct PassedValue {
     sequence: u32,
     run: u32,
     now: Time,
+    /// When it was handed over, or the first of those that it takes the place of.
+    at: Ticks,
+}
+
+/// The end of a run, or of taking a sample, which provided values.
+#[derive(Clone, Copy)]
+pub struct Provided {
+    /// The number of the run or sample.
+    pub run: u32,
+    /// The time of the run, or of the sample.
+    pub now: Time,
+    /// When it ended.
+    pub at: Ticks,
 }
 
 impl ValueWriter {
@@ -140,26 +157,31 @@ impl ValueWriter {
             entry.commits = blackboard.store(entry.store).commits().wrapping_sub(u32::from(with_present));
             entry.sequence = sequence;
             entry.is_behind = true;
+            entry.since = None;
         }
     }
 
     /// Passes on what was provided since the last time, and returns whether there was something. No
     /// allocation, no lock, no system call.
-    pub fn pass_on(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) -> bool {
+    pub fn pass_on(&mut self, blackboard: &Blackboard, provided: Provided, between: &BetweenRuns<'_>) -> bool {
         let Self { giver, entries, counts, .. } = self;
         let mut is_passed = false;
         for (number, entry) in entries.iter_mut().enumerate() {
             let commits = blackboard.store(entry.store).commits();
-            if commits == entry.commits || now < entry.due {
+            if commits == entry.commits {
                 continue;
             }
-            let sequence = entry.count(commits, now);
+            entry.since.get_or_insert(provided.at);
+            if provided.now < entry.due {
+                continue;
+            }
+            let sequence = entry.count(commits, provided.now);
             let count = &counts[number];
             entry.is_behind = !giver.wait_for(|| !entry.passed.is_full(&count.room, entry.depth));
             if entry.is_behind {
                 count.dropped.fetch_add(1, Ordering::Relaxed);
             } else {
-                entry.give(giver, blackboard, number, (sequence, run, now), between);
+                entry.give(giver, blackboard, number, (sequence, provided), between);
                 is_passed = true;
             }
         }
@@ -169,7 +191,7 @@ impl ValueWriter {
     /// Passes on the present value if it was dropped, or was not due: an observer of a robot that
     /// stands still sees how it stands. An observer that wants everything has it already. Returns
     /// whether something was passed on.
-    pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) -> bool {
+    pub fn show_present(&mut self, blackboard: &Blackboard, provided: Provided, between: &BetweenRuns<'_>) -> bool {
         let Self { giver, entries, counts, .. } = self;
         let mut is_passed = false;
         if giver.wants_everything() {
@@ -181,9 +203,9 @@ impl ValueWriter {
             if is_known || entry.passed.is_full(&counts[number].room, entry.depth) {
                 continue;
             }
-            let sequence = entry.count(commits, now);
+            let sequence = entry.count(commits, provided.now);
             entry.is_behind = false;
-            entry.give(giver, blackboard, number, (sequence, run, now), between);
+            entry.give(giver, blackboard, number, (sequence, provided), between);
             is_passed = true;
         }
         is_passed
@@ -205,13 +227,14 @@ impl Entry {
         giver: &mut Giver<PassedValue>,
         blackboard: &Blackboard,
         number: usize,
-        (sequence, run, now): (u32, u32, Time),
+        (sequence, Provided { run, now, at }): (u32, Provided),
         between: &BetweenRuns<'_>,
     ) {
         self.passed.enter();
         let held = blackboard.store(self.store).hold(between);
         // The queue has room for all values that can be held.
-        giver.give(PassedValue { held, entry: number as u32, sequence, run, now });
+        let at = self.since.take().unwrap_or(at);
+        giver.give(PassedValue { held, entry: number as u32, sequence, run, now, at });
     }
 }
 
@@ -244,12 +267,16 @@ impl ValueLine {
     /// Dequeues all values but the newest, and lets go of them. Returns how many these were.
     pub fn keep_newest(&mut self) -> u64 {
         let mut passed_over = 0;
-        while let Some(newer) = self.values.take() {
-            if let Some(older) = self.kept.replace(newer) {
+        while let Some(mut newer) = self.values.take() {
+            if let Some(older) = self.kept.take() {
+                if older.entry == newer.entry {
+                    newer.at = older.at;
+                }
                 self.note_taken(&older);
                 drop(self.see(older, 0));
                 passed_over += 1;
             }
+            self.kept = Some(newer);
         }
         passed_over
     }
@@ -357,6 +384,12 @@ impl SeenValue<'_> {
     /// became [stale](Self::is_stale), when it did.
     pub fn now(&self) -> Time {
         self.passed().now
+    }
+
+    /// Returns when it was handed over, at the end of its run or of taking its sample; if values
+    /// before it were dropped or passed over, when the first of them was.
+    pub fn handed_over(&self) -> Ticks {
+        self.passed().at
     }
 
     /// Returns whether it is the value before once more, which is stale now: whoever delivers the

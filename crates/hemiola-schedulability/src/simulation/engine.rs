@@ -2,6 +2,7 @@ use std::cmp::Reverse;
 
 use super::draws::Draws;
 use super::executor::{ExecutorState, Waiting};
+use super::links::{Sender, Traffic};
 use super::pool::{CycleState, Here};
 use super::random::Random;
 use super::{Model, Observer, Options, Source, Who};
@@ -38,6 +39,7 @@ struct Engine<'m> {
     called: Vec<bool>,
     executors: Vec<ExecutorState>,
     cycles: Vec<CycleState>,
+    traffic: Traffic,
     /// The thread that each core runs.
     cores: Vec<Option<usize>>,
     /// The thread of each core that ran until now and has not ended its job.
@@ -114,6 +116,7 @@ impl<'m> Engine<'m> {
             called: vec![false; model.callbacks.len()],
             executors: (0..model.executors.len()).map(|executor| ExecutorState::new(model, executor)).collect(),
             cycles,
+            traffic: Traffic::new(model),
             cores: vec![None; model.cores],
             ran: Vec::new(),
         }
@@ -131,6 +134,10 @@ impl<'m> Engine<'m> {
                     }
                 }
             }
+        }
+        while let Some(link) = self.traffic.deliver(self.now, observer) {
+            let model = self.model;
+            self.release(&model.links[link].releases);
         }
         for number in 0..self.cycles.len() {
             let here = self.here(number);
@@ -232,7 +239,8 @@ impl<'m> Engine<'m> {
         let cycles = self.cycles.iter().flat_map(CycleState::next_event);
         // Work that is already due waits for a core.
         let asleep = self.threads.iter().map(|thread| thread.spins_until);
-        let later = outside.chain(noticed).chain(cycles).chain(asleep).filter(|&time| time > self.now);
+        let links = self.traffic.next_event();
+        let later = outside.chain(noticed).chain(cycles).chain(links).chain(asleep).filter(|&time| time > self.now);
         self.next_end().into_iter().chain(later).min().filter(|&time| time < TimeSpan::MAX)
     }
 
@@ -266,7 +274,7 @@ impl<'m> Engine<'m> {
 
     fn end(&mut self, job: &Job, observer: &mut impl Observer) {
         let (model, costs) = (self.model, &self.model.costs);
-        let (released, cycles) = match job.who {
+        let (released, cycles, sender) = match job.who {
             Who::Callback(number) => {
                 observer.callback_ended(number, job.released, self.now);
                 if !job.works {
@@ -282,19 +290,24 @@ impl<'m> Engine<'m> {
                         observer.dropped(receiver);
                     }
                 }
-                (Some(job.released), &callback.releases)
+                (Some(job.released), &callback.releases, Sender::Callback(number))
             }
             Who::Task { cycle, node } => {
                 let here = self.here(cycle);
                 let ended = self.cycles[cycle].ended(here, job.worker, node, &mut self.draws, observer);
-                (ended, &model.cycles[cycle].releases)
+                (ended, &model.cycles[cycle].releases, Sender::Cycle(cycle))
             }
         };
         // A cycle that begins after something else is released when that ends.
         if released.is_some() {
-            for &cycle in cycles {
-                self.cycles[cycle].release(self.now, costs.wake_up, &mut self.draws);
-            }
+            self.release(cycles);
+            self.traffic.send(sender, (model, self.now), &mut self.draws, observer);
+        }
+    }
+
+    fn release(&mut self, cycles: &[usize]) {
+        for &cycle in cycles {
+            self.cycles[cycle].release(self.now, self.model.costs.wake_up, &mut self.draws);
         }
     }
 }

@@ -34,6 +34,12 @@ pub trait Observer {
     /// Called when a callback ends.
     fn callback_ended(&mut self, _callback: usize, _released: TimeSpan, _now: TimeSpan) {}
 
+    /// Called when a value is sent over a link.
+    fn sent(&mut self, _link: usize, _now: TimeSpan) {}
+
+    /// Called when a link delivers a value.
+    fn delivered(&mut self, _link: usize, _now: TimeSpan) {}
+
     /// Called when the first task of a run begins.
     fn cycle_started(&mut self, _cycle: usize, _released: TimeSpan, _now: TimeSpan) {}
 

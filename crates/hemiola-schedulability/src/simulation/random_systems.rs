@@ -1,7 +1,9 @@
 //! Random systems, of more kinds than tests by hand would cover.
 
 use super::random::Random;
-use hemiola_analysis::system::{Begin, Beginning, Callback, Chain, Cycle, Executor, Order, Path, Span, System, Task};
+use hemiola_analysis::system::{
+    Begin, Beginning, Callback, Chain, Cycle, Executor, Link, Order, Path, Span, System, Task,
+};
 use hemiola_analysis::{Costs, TimeSpan, assignment};
 
 /// Draws a system from a seed: chains on executors, cycles on pools, and paths through them, with
@@ -31,6 +33,7 @@ pub fn random_system(seed: u64) -> System {
     }
     executors(&mut system, &mut random);
     paths(&mut system, &mut random);
+    links(&mut system, &mut Random::new(seed ^ 0x11_4C));
     if random.once_in(2) {
         system.costs = costs(&mut random);
     }
@@ -166,6 +169,32 @@ fn paths(system: &mut System, random: &mut Random) {
     }
 }
 
+/// Puts links between some parts that begin one after the other, and into the paths that go there.
+fn links(system: &mut System, random: &mut Random) {
+    for number in 0..system.cycles.len() {
+        let Begin::After(from) = &system.cycles[number].begins else { continue };
+        if random.once_in(2) {
+            continue;
+        }
+        let (from, to) = (from.clone(), system.cycles[number].name.clone());
+        let longest = random.time(TimeSpan::TICK, TimeSpan::milliseconds(4));
+        let takes = Span { shortest: random.time(TimeSpan::ZERO, longest), longest };
+        let name = format!("link {number}");
+        for path in &mut system.paths {
+            let goes = |names: &[String]| names[0] == from && names[1] == to;
+            while let Some(place) = path.through.windows(2).position(goes) {
+                path.through.insert(place + 1, name.clone());
+            }
+        }
+        // What was read is on its way from the part before to whoever reads the newest.
+        let reader = random.below(system.cycles.len() as u64) as usize;
+        let through = vec![from.clone(), name.clone(), to, system.cycles[reader].name.clone()];
+        system.paths.push(Path { through, ..Path::named(format!("path over {name}")) });
+        system.cycles[number].begins = Begin::After(name.clone());
+        system.links.push(Link { name, from, takes, clock_error: TimeSpan::ZERO });
+    }
+}
+
 /// Returns the smallest system that still fails, as far as removing and shortening things one by
 /// one leads.
 pub fn shrink(system: &System, fails: impl Fn(&System) -> bool) -> System {
@@ -195,6 +224,10 @@ fn smaller(system: &System) -> Vec<System> {
         for place in 0..system.paths[path].through.len() {
             with(&|system| drop(system.paths[path].through.remove(place)));
         }
+    }
+    for link in 0..system.links.len() {
+        with(&|system| drop(system.links.remove(link)));
+        with(&|system| shorten(&mut system.links[link].takes));
     }
     for cycle in 0..system.cycles.len() {
         with(&|system| drop(system.cycles.remove(cycle)));

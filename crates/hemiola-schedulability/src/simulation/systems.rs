@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Callback, Cycle, Dispatch, Executor, Missed, Model, Observed, Observer, Options, Source, Who, random::Random, run,
+    Callback, Cycle, Dispatch, Executor, Link, Missed, Model, Observed, Observer, Options, Sender, Source, Who,
+    random::Random, run,
 };
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Beginning, Chain, Order, Span, Start, System};
@@ -102,6 +103,14 @@ pub(super) fn model(system: &System, end: TimeSpan, random: &mut Random) -> (Mod
             graph,
         });
     }
+    for link in &system.links {
+        let cycle = system.cycles.iter().position(|cycle| cycle.name == link.from).map(Sender::Cycle);
+        let last = |chain: usize| chain_of.iter().rposition(|&of| of == chain).map(Sender::Callback);
+        let chain = || last(system.chains.iter().position(|chain| chain.name == link.from)?);
+        if let Some(from) = cycle.or_else(chain) {
+            model.links.push(Link { from, takes: link.takes, releases: released_by(system, &link.name) });
+        }
+    }
     (model, chain_of)
 }
 
@@ -122,11 +131,12 @@ fn released_by(system: &System, name: &str) -> Vec<usize> {
     (0..system.cycles.len()).filter(|&cycle| after(&system.cycles[cycle])).collect()
 }
 
-/// A chain or cycle through which a path leads.
+/// A chain, cycle or link through which a path leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Station {
     Chain(usize),
     Cycle(usize),
+    Link(usize),
 }
 
 /// The time at which the first station of a path read what a run or an output derives from.
@@ -148,7 +158,9 @@ impl<'s> Watch<'s> {
     fn new(system: &'s System, chain_of: Vec<usize>) -> Self {
         let station = |name: &String| {
             let chain = system.chains.iter().position(|chain| chain.name == *name).map(Station::Chain);
-            chain.or_else(|| system.cycles.iter().position(|cycle| cycle.name == *name).map(Station::Cycle))
+            let cycle = || system.cycles.iter().position(|cycle| cycle.name == *name).map(Station::Cycle);
+            let link = || system.links.iter().position(|link| link.name == *name).map(Station::Link);
+            chain.or_else(cycle).or_else(link)
         };
         let paths: Vec<Vec<Station>> =
             system.paths.iter().map(|path| path.through.iter().filter_map(station).collect()).collect();
@@ -225,6 +237,14 @@ impl Observer for Watch<'_> {
         let system = self.system;
         self.add(&system.cycles[cycle].name, now - released);
         self.ended(Station::Cycle(cycle), now);
+    }
+
+    fn sent(&mut self, link: usize, now: TimeSpan) {
+        self.begun(Station::Link(link), now);
+    }
+
+    fn delivered(&mut self, link: usize, now: TimeSpan) {
+        self.ended(Station::Link(link), now);
     }
 
     fn ran(&mut self, _core: usize, _who: Who, _from: TimeSpan, _to: TimeSpan) {

@@ -51,7 +51,7 @@ pub struct Known {
     pub profile: Profile,
     /// Cycle and task, executor and callback, or nothing and a source, whose execution times are
     /// not those of this robot.
-    estimates: BTreeSet<(String, String)>,
+    pub(super) estimates: BTreeSet<(String, String)>,
 }
 
 impl Known {
@@ -238,7 +238,7 @@ impl From<Profile> for ProfileHistory {
 }
 
 /// Returns the owners and names whose execution times are known.
-fn executions(profile: &Profile) -> BTreeSet<(String, String)> {
+pub(super) fn executions(profile: &Profile) -> BTreeSet<(String, String)> {
     let Profile { cycles, sources, executors, .. } = profile;
     let is_there = |measured: &Measured| measured.count() > 0;
     let mut names = BTreeSet::new();
@@ -261,6 +261,7 @@ fn observe(profile: &mut Profile, observed: &Profile) {
         profile.cycle_mut(name).response = cycle.response.clone();
     }
     profile.chains = observed.chains.clone();
+    profile.links = observed.links.clone();
     for (name, ExecutorProfile { callbacks, .. }) in &observed.executors {
         let Some(known) = profile.executors.get_mut(name) else { continue };
         for (callback, measured) in callbacks {

@@ -78,6 +78,7 @@ fn period(system: &System, cycle: usize, left: usize) -> TimeSpan {
     match &system.cycles[cycle].begins {
         Begin::Every { period, .. } => *period,
         Begin::After(name) => {
+            let name = system.link(name).map_or(name, |link| &link.from);
             let chain = system.chains.iter().find(|chain| chain.name == *name).map(|chain| chain.period);
             let before = system.cycles.iter().position(|cycle| cycle.name == *name).filter(|_| left > 0);
             chain.or_else(|| Some(period(system, before?, left - 1))).unwrap_or(TimeSpan::MAX)

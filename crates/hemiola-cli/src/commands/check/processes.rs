@@ -1,6 +1,8 @@
 //! The processes of a robot: what runs in each, and what it sends to others.
 
-use hemiola_model::configuration::Configuration;
+use hemiola_model::configuration::{Configuration, Received, Subject};
+use hemiola_trace::Known;
+use hemiola_words::nanoseconds;
 
 use crate::command_line::ConfigurationArguments;
 use crate::commands::wrapped;
@@ -14,8 +16,10 @@ pub struct Part {
     pub cycles: Vec<String>,
     /// Sources that run there, without those that bring what another process sends.
     pub sources: Vec<String>,
-    /// The names of what is sent to each other process.
-    pub sent: Vec<(String, Vec<String>)>,
+    /// What is sent to each other process.
+    pub sent: Vec<(String, Vec<Subject>)>,
+    /// What was measured of it.
+    pub known: Known,
 }
 
 /// Returns the processes of a robot; none if it is a single one.
@@ -30,17 +34,18 @@ pub fn parts(
     let names = whole.process_names();
     let part = |name: &&str| {
         let arguments = ConfigurationArguments { process: Some((*name).to_owned()), ..arguments.clone() };
-        let part = Session::open(program, &arguments)?.robot;
+        let Session { robot: part, known, .. } = Session::open(program, &arguments)?;
         let fed = part.fed_sources();
         let sources = part.samples().into_iter().map(|(source, _)| source).filter(|source| !fed.contains(source));
         let links = part.configuration().links.iter().filter(|link| names.contains(&link.name.as_str()));
         let sent =
-            links.map(|link| (link.name.clone(), link.send.iter().map(|sent| sent.subject.name.clone()).collect()));
+            links.map(|link| (link.name.clone(), link.send.iter().map(|sent| sent.subject.clone()).collect()));
         Ok(Part {
             name: (*name).to_owned(),
             cycles: part.configuration().cycles.iter().map(|cycle| cycle.name.clone()).collect(),
             sources: sources.map(str::to_owned).collect(),
             sent: sent.collect(),
+            known,
         })
     };
     names.iter().map(part).collect()
@@ -62,10 +67,23 @@ pub fn lines(
         let runs: Vec<&str> = part.cycles.iter().chain(&part.sources).map(String::as_str).collect();
         lines.push(format!("process {:width$}  {}", part.name, runs.join(", ")));
         for (to, sent) in part.sent.iter().filter(|(_, sent)| !sent.is_empty()) {
+            let receiver = parts.iter().find(|there| there.name == *to).map(|there| &there.known);
+            let sent: Vec<_> = sent.iter().map(|subject| with_delay(subject, &part.name, receiver)).collect();
             let begin = format!("     to {to:width$}  ");
             let indent = begin.chars().count();
             lines.push(begin + &wrapped(&sent.join(", "), indent));
         }
     }
     Ok(lines)
+}
+
+/// Returns the name of what a process sends, with the longest that it took, as far as the receiver
+/// knows that: `MotionRequest (210 µs)`.
+fn with_delay(subject: &Subject, from: &str, receiver: Option<&Known>) -> String {
+    let source = Received::new(subject.clone()).source(from);
+    let measured = receiver.and_then(|known| known.profile.links.get(&source));
+    match measured.map(|link| link.delay.maximum()).filter(|longest| *longest > 0) {
+        Some(longest) => format!("{} ({})", subject.name, nanoseconds(longest)),
+        None => subject.name.clone(),
+    }
 }

@@ -1,6 +1,7 @@
 //! The door of the robot that runs.
 
 use hemiola_config::{Base, ConfigurationText, Origins};
+use hemiola_insight::OverLinks;
 use hemiola_link::LinksView;
 use hemiola_live::{Door, DoorSettings, LiveRecording, Part, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::PageConfiguration;
@@ -25,6 +26,7 @@ pub struct About<'a> {
     pub origins: Origins,
     pub texts: Vec<ConfigurationText>,
     pub known: Known,
+    pub over_links: OverLinks,
     /// The replay, if the robot repeats a log.
     pub replayed: Option<Replayed>,
     pub links: LinksView,
@@ -68,7 +70,7 @@ pub fn open(
         token: page.token,
         folder: page.folder,
     };
-    let About { name, base, origins, texts, known, replayed, links, .. } = about;
+    let About { name, base, origins, texts, known, over_links, replayed, links, .. } = about;
     let file = match base {
         Base::File(path) => std::path::absolute(path).ok(),
         Base::Text { .. } => None,
@@ -84,6 +86,7 @@ pub fn open(
         texts,
         file,
         known,
+        over_links,
         links,
     };
     let subject = match replayed {

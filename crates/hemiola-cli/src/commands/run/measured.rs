@@ -1,6 +1,6 @@
 //! What is known of a robot before a run, and the verdict after it.
 
-use hemiola_insight::{Admitted, Verdict, admit};
+use hemiola_insight::{Admitted, OverLinks, Verdict, admit};
 use hemiola_runtime::{LatencyBounds, Robot};
 use hemiola_trace::{Conditions, Known, ProfileHistory};
 
@@ -21,16 +21,16 @@ pub fn tell_changes(history: &ProfileHistory, now: &Conditions) {
 const MOST_CHANGES: usize = 4;
 
 /// Returns the bounds that the robot promises, if it may start with them.
-pub fn admitted(robot: &Robot, known: &Known) -> Result<LatencyBounds, CommandError> {
+pub fn admitted(robot: &Robot, known: &Known, over_links: &OverLinks) -> Result<LatencyBounds, CommandError> {
     let Admitted { bounds, warning } = admit(robot, known)?;
     warning.into_iter().for_each(|warning| tell(format_args!("warning: {warning}")));
-    Ok(bounds)
+    Ok(over_links.watched_with(bounds))
 }
 
 /// Returns a table of bounds, or why there is none, which is no reason to fail after a run; and the
 /// verdict.
-pub fn bounds(session: Session, known: &Known) -> (String, Verdict) {
-    after_run(session, known).unwrap_or_else(|error| {
+pub fn bounds(session: Session, known: &Known, over_links: &OverLinks) -> (String, Verdict) {
+    after_run(session, known, over_links).unwrap_or_else(|error| {
         (format!("no bounds: {error}"), Verdict::unknown(format!("there are no bounds: {error}")))
     })
 }

@@ -49,7 +49,7 @@ impl Cut<'_> {
         Ok(crossings)
     }
 
-    fn provides_now(&self, node: usize, representation: &str) -> bool {
+    pub(super) fn provides_now(&self, node: usize, representation: &str) -> bool {
         self.robot.resolved.cycles.get(node).is_none_or(|cycle| cycle.providers.contains_key(representation))
     }
 

@@ -1,0 +1,56 @@
+use serde::Deserialize;
+
+use super::{Span, text};
+use crate::TimeSpan;
+
+/// What takes the values of a cycle or chain to another process, where a thread delivers them: a
+/// cycle that begins after the link.
+///
+/// How long that takes is measured: sockets, the threads that serve them under time sharing, and
+/// the kernel are in it, and no analysis says more of them. What the receiving thread takes, and
+/// what delays it, is no part of it.
+///
+/// ```
+/// use hemiola_analysis::{Analysis, System, TimeSpan};
+/// let text = r#"
+///     cores = 1
+///     [[cycle]]
+///     name = "vision"
+///     begins = { every = "30 ms" }
+///     priority = 40
+///     tasks = [{ name = "ball", takes = "5 ms" }]
+///     [[link]]
+///     name = "Ball"
+///     from = "vision"
+///     takes = "20 µs .. 300 µs"
+///     clock_error = "10 µs"
+///     [[cycle]]
+///     name = "Ball delivered"
+///     begins = { after = "Ball" }
+///     priority = 79
+///     tasks = [{ name = "sample", takes = "10 µs" }]
+///     [[path]]
+///     name = "seen"
+///     through = ["vision", "Ball", "Ball delivered"]
+///     from = "sample"
+/// "#;
+/// let analysis = Analysis::of(&System::from_toml(text, "system.toml").unwrap());
+/// // What is more important delays vision once: it is not known when the link delivers.
+/// let bound = 5000 + 10 + 300 + 10 + 10;
+/// assert_eq!(analysis.find("seen").unwrap().bound, Ok(TimeSpan::microseconds(bound)));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The name, as people know it.
+    pub name: String,
+    /// The cycle or chain that provides the values.
+    pub from: String,
+    /// The time from the end of a run that provides a value until it is delivered to the receiving
+    /// thread; for a value that another one replaces on the way, until that is.
+    pub takes: Span,
+    /// The greatest error by which the clocks of both ends are compared: time stamps may be wrong
+    /// by that, and so may latencies that are observed.
+    #[serde(default, deserialize_with = "text::time")]
+    pub clock_error: TimeSpan,
+}

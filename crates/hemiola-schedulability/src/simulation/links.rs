@@ -1,0 +1,80 @@
+use std::collections::VecDeque;
+
+use super::draws::Draws;
+use super::{Model, Observer};
+use hemiola_analysis::TimeSpan;
+use hemiola_analysis::system::Span;
+
+/// What takes the values of a callback or cycle to another process, in their order.
+///
+/// ```
+/// use hemiola_analysis::{TimeSpan, system::Span};
+/// use hemiola_schedulability::simulation::{Link, Sender};
+/// let takes = Span { shortest: TimeSpan::microseconds(20), longest: TimeSpan::microseconds(300) };
+/// let link = Link { from: Sender::Cycle(0), takes, releases: vec![1] };
+/// assert_ne!(link.from, Sender::Callback(0));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// What sends a value whenever it ends.
+    pub from: Sender,
+    /// The time that a value takes.
+    pub takes: Span,
+    /// The cycles that are released when a value is delivered.
+    pub releases: Vec<usize>,
+}
+
+/// What sends values over a link.
+///
+/// ```
+/// assert_ne!(hemiola_schedulability::simulation::Sender::Cycle(0), hemiola_schedulability::simulation::Sender::Cycle(1));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sender {
+    /// A callback of the model.
+    Callback(usize),
+    /// A cycle of the model.
+    Cycle(usize),
+}
+
+/// The values on their way.
+pub(super) struct Traffic {
+    /// Per link, when the values arrive.
+    arrivals: Vec<VecDeque<TimeSpan>>,
+}
+
+impl Traffic {
+    pub(super) fn new(model: &Model) -> Self {
+        Self { arrivals: vec![VecDeque::new(); model.links.len()] }
+    }
+
+    /// Sends a value over all links from something that has ended.
+    pub(super) fn send(
+        &mut self,
+        from: Sender,
+        (model, now): (&Model, TimeSpan),
+        draws: &mut Draws,
+        observer: &mut impl Observer,
+    ) {
+        for (number, link) in model.links.iter().enumerate().filter(|(_, link)| link.from == from) {
+            let arrivals = &mut self.arrivals[number];
+            let before = arrivals.back().copied().unwrap_or(TimeSpan::ZERO);
+            arrivals.push_back((now + draws.within(link.takes)).max(before));
+            observer.sent(number, now);
+        }
+    }
+
+    /// Delivers a value that has arrived by now, and returns its link.
+    pub(super) fn deliver(&mut self, now: TimeSpan, observer: &mut impl Observer) -> Option<usize> {
+        let has_arrived = |arrivals: &VecDeque<TimeSpan>| arrivals.front().is_some_and(|&arrival| arrival <= now);
+        let link = self.arrivals.iter().position(has_arrived)?;
+        self.arrivals[link].pop_front();
+        observer.delivered(link, now);
+        Some(link)
+    }
+
+    /// Returns when values arrive next.
+    pub(super) fn next_event(&self) -> impl Iterator<Item = TimeSpan> {
+        self.arrivals.iter().filter_map(|arrivals| arrivals.front().copied())
+    }
+}

@@ -24,7 +24,7 @@ use crate::error::CommandError;
 use crate::guard::{self, Line, Message, Oversight};
 use crate::interruption::Interruption;
 use crate::notes::tell;
-use crate::processes::{self, Processes};
+use crate::processes::{self, Membership, Processes};
 use crate::program::Program;
 use crate::session::{self, Session};
 use crate::summary::Summary;
@@ -227,12 +227,14 @@ impl Attempt<'_> {
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
+        let process = arguments.configuration.process.as_deref();
+        let membership = runner.prepared().map(|prepared| Membership::begin(process, prepared)).transpose()?.flatten();
         // An address or port that is in use is reported before anything moves.
         let links = links::open(&handle, name, &configuration, arguments)?;
         let shown_links = links.view();
         let about = About {
             name,
-            process: arguments.configuration.process.as_deref(),
+            process,
             base: &session::base(program, &arguments.configuration),
             origins: session.origins,
             texts: session.texts,
@@ -267,6 +269,7 @@ impl Attempt<'_> {
         // By now every executor that there is has been made.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
         running.stop();
+        drop(membership);
         if let Some(line) = &self.line
             && handle.make_safe()
         {

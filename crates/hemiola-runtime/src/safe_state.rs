@@ -102,8 +102,8 @@ pub enum Cause {
 #[derive(Default)]
 pub struct SharedSafeState {
     word: AtomicU64,
-    /// The last cause that was words. Whoever enters with one holds the lock, so that the word never
-    /// stands for another one.
+    /// The last cause that was words. Whoever enters with one holds the lock, so that the word
+    /// never stands for another one.
     explanation: Mutex<Option<SafeStateCause>>,
 }
 

@@ -92,11 +92,11 @@ fn oversight(program: &Program, arguments: &RunArguments) -> Result<Option<Overs
     if !program.is_process || stepped(arguments).is_some() {
         return Ok(None);
     }
-    let guard = match arguments.configuration.process {
+    let mut guard = session::configuration(program, &arguments.configuration)?.0.configuration.guard;
+    if guard.is_some() && arguments.configuration.process.is_some() {
         // A part has a guard if something in it moves.
-        Some(_) => Session::open(program, &arguments.configuration)?.robot.configuration().guard.clone(),
-        None => session::configuration(program, &arguments.configuration)?.0.configuration.guard,
-    };
+        guard.clone_from(&Session::open(program, &arguments.configuration)?.robot.configuration().guard);
+    }
     let base = session::base(program, &arguments.configuration);
     guard.map(|guard| Oversight::of(&guard, &base)).transpose()
 }

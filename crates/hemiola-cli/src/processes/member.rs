@@ -43,6 +43,8 @@ struct State {
 
 /// The name in the journal of whoever makes changes again.
 const BEFORE: &str = "the run before";
+/// The stack of each thread, in bytes. All of it is resident where memory is locked.
+const STACK: usize = 512 << 10;
 /// The most changes that a message names.
 const MOST_NAMED: usize = 5;
 
@@ -51,8 +53,8 @@ impl Membership {
     /// whose processes were started together.
     ///
     /// # Errors
-    /// The process that has started it does not answer, or the system refuses a thread: nobody knows
-    /// then whether the robot is in its safe state.
+    /// The process that has started it does not answer, or the system refuses a thread: nobody
+    /// knows then whether the robot is in its safe state.
     pub fn begin(process: Option<&str>, prepared: &PreparedRobot) -> Result<Option<Self>, CommandError> {
         let Some(process) = process.filter(|_| session::started_by().is_some()) else { return Ok(None) };
         let failed = CommandError::Processes;
@@ -72,7 +74,9 @@ impl Membership {
         let seen = robot.observe(Observation::default().with_journal().notifying(wakeup.clone()))?;
         let shared = Arc::new(Shared { robot, stream, wakeup, state });
         let (listening, saying) = (shared.clone(), shared.clone());
-        let spawn = |body: Box<dyn FnOnce() + Send>| Builder::new().name("hemiola process".into()).spawn(body);
+        let spawn = |body: Box<dyn FnOnce() + Send>| {
+            Builder::new().name("hemiola process".into()).stack_size(STACK).spawn(body)
+        };
         let threads = [
             spawn(Box::new(move || listening.listen(lines))).map_err(CommandError::Thread)?,
             spawn(Box::new(move || saying.say(seen))).map_err(CommandError::Thread)?,

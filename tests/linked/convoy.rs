@@ -15,6 +15,8 @@ pub struct Line {
     pub offset: f64,
     /// How often somebody honked, as vision heard it.
     pub honks: u64,
+    /// Whether the robot was in its safe state.
+    pub is_safe: bool,
 }
 
 #[derive(Representation, Clone, Default)]
@@ -68,12 +70,20 @@ struct LineDetector {
 #[module]
 impl LineDetector {
     #[update]
-    fn line(&mut self, image: &Image, heard: &Subscription<Honk>, laps: &Subscription<Lap>, line: &mut Line) {
+    fn line(
+        &mut self,
+        image: &Image,
+        safe_state: &SafeState,
+        heard: &Subscription<Honk>,
+        laps: &Subscription<Lap>,
+        line: &mut Line,
+    ) {
         self.honks += heard.iter().count() as u64;
         _ = laps.iter().count();
         line.image = image.number;
         line.offset = self.parameters.offset;
         line.honks = self.honks;
+        line.is_safe = safe_state.is_active();
     }
 }
 

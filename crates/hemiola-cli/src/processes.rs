@@ -3,15 +3,30 @@
 //!
 //! It runs the same program, and shares no memory with the robot. No process outlives it: the
 //! kernel asks each of them to end then, as SIGTERM does.
+//!
+//! | file | what |
+//! |---|---|
+//! | `standing` | what the robot has become: its safe state, and what was changed |
+//! | `hub`, `member` | the two ends of the conversations in which that is said, here and in the processes |
+//! | `words` | what is said |
+
+mod hub;
+mod member;
+mod standing;
+mod words;
+
+pub use member::Membership;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::io;
+use std::mem;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,13 +44,19 @@ use crate::guard::RESTARTS;
 use crate::notes::tell;
 use crate::program::Program;
 use crate::session::{self, PROCESSES, Session};
+use hub::Line;
+use standing::{NoRoom, Standing};
+use words::{Said, Told};
 
 /// The processes of a robot.
 pub struct Processes {
     members: Vec<Member>,
     arguments: Vec<OsString>,
     events: Receiver<Event>,
-    sender: Sender<Event>,
+    /// Events that were taken out while something else was waited for.
+    early: VecDeque<Event>,
+    sender: SyncSender<Event>,
+    standing: Standing,
     /// Since when the robot is ending.
     ending: Option<Instant>,
     /// The exit code of the first process that ended with one other than 0.
@@ -51,13 +72,23 @@ struct Member {
     restarts: u32,
     /// When it was started again, as far as that counts.
     recent: VecDeque<Instant>,
+    /// The conversation with it, once it has begun.
+    line: Option<Line>,
+    /// Whether something was changed that is not kept.
+    is_full: bool,
 }
 
 enum Event {
     /// The process of that number has ended, and waits to be asked how.
     Ended(usize),
     Signal(i32),
+    /// The process of that number is about to begin, and asks what it begins with.
+    Begins(usize, Line),
+    Said(usize, Said),
 }
+
+/// The most events that wait; whoever has more waits.
+const MOST_EVENTS: usize = 256;
 
 /// The time after which a process that does not end is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -80,13 +111,20 @@ pub fn join() -> Result<(), CommandError> {
             return Err(CommandError::Processes(io::Error::other("who started them has ended")));
         }
     }
-    let made = hemiola_link::make_socket_folder().and_then(|_| {
-        match DirBuilder::new().mode(0o700).create(session::sockets()) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            result => result,
-        }
-    });
-    made.map_err(CommandError::Processes)
+    make_folder(&session::sockets()).map_err(CommandError::Processes)
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    hemiola_link::make_socket_folder()?;
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        result => result,
+    }
+}
+
+/// Returns the folder in which the processes that this one starts meet.
+fn folder() -> PathBuf {
+    hemiola_link::socket_folder().join(session::sockets_of(std::process::id()))
 }
 
 /// Returns whether this process was started as one of several of a robot.
@@ -123,15 +161,19 @@ impl Processes {
             child: None,
             restarts: 0,
             recent: VecDeque::new(),
+            line: None,
+            is_full: false,
         };
-        let (sender, events) = channel();
+        let (sender, events) = sync_channel(MOST_EVENTS);
         let mut typed: Vec<_> = std::env::args_os().skip(1).collect();
         if !arguments.headless {
             // Several processes cannot share the terminal.
             typed.push("--headless".into());
         }
+        let standing = Standing::of(names.iter().copied());
         let members = names.into_iter().map(member).collect();
-        Ok(Some(Self { members, arguments: typed, events, sender, ending: None, code: 0 }))
+        let (arguments, early) = (typed, VecDeque::new());
+        Ok(Some(Self { members, arguments, events, early, sender, standing, ending: None, code: 0 }))
     }
 
     /// Starts the processes, and sees to them until all have ended. A process that ends by itself
@@ -145,7 +187,7 @@ impl Processes {
             _ = child.kill();
             _ = child.wait();
         }
-        _ = std::fs::remove_dir_all(hemiola_link::socket_folder().join(session::sockets_of(std::process::id())));
+        _ = std::fs::remove_dir_all(folder());
         ran.map_err(CommandError::Processes)?;
         Ok(ExitCode::from(self.code))
     }
@@ -155,11 +197,20 @@ impl Processes {
         let sender = self.sender.clone();
         let pass_on = move || signals.forever().all(|signal| sender.send(Event::Signal(signal)).is_ok());
         thread::Builder::new().name("hemiola signals".into()).spawn(pass_on)?;
+        make_folder(&folder())?;
+        let names = self.members.iter().map(|member| member.name.clone()).collect();
+        hub::open(&folder(), names, self.sender.clone())?;
         (0..self.members.len()).try_for_each(|number| self.start(number))?;
         while self.members.iter().any(|member| member.child.is_some()) {
             match self.next_event() {
                 Some(Event::Ended(number)) => self.note_end(number)?,
                 Some(Event::Signal(signal)) => self.pass_on(signal),
+                Some(Event::Begins(number, line)) => {
+                    let begin = self.standing.begin(number);
+                    self.members[number].line = Some(line);
+                    self.tell(number, &begin);
+                }
+                Some(Event::Said(number, said)) => self.hear(number, said),
                 None => {
                     let hanging =
                         self.members.iter_mut().filter_map(|member| Some((&member.name, member.child.as_mut()?)));
@@ -175,7 +226,10 @@ impl Processes {
     }
 
     /// Waits for the next event; `None` if the processes do not end although they were asked to.
-    fn next_event(&self) -> Option<Event> {
+    fn next_event(&mut self) -> Option<Event> {
+        if let Some(event) = self.early.pop_front() {
+            return Some(event);
+        }
         let Some(since) = self.ending else { return self.events.recv().ok() };
         self.events.recv_timeout((since + PATIENCE).saturating_duration_since(Instant::now())).ok()
     }
@@ -213,6 +267,11 @@ impl Processes {
         let Some(mut child) = member.child.take() else { return Ok(()) };
         let group = Pid::from_child(&child);
         let status = child.wait()?;
+        self.standing.end(number);
+        if let Some(line) = member.line.take() {
+            // What it has said still counts, and whoever begins in its place has to know it.
+            line.end(|| self.early.extend(self.events.try_iter()));
+        }
         let (has_died, name) = (has_died(status), member.name.clone());
         if self.ending.is_none()
             && has_died
@@ -239,6 +298,31 @@ impl Processes {
             self.pass_on(SIGTERM);
         }
         Ok(())
+    }
+
+    /// Notes what a process has said, and tells the others what concerns them.
+    fn hear(&mut self, number: usize, said: Said) {
+        for (other, told) in self.standing.hear(number, &said) {
+            self.tell(other, &told);
+        }
+        let member = &mut self.members[number];
+        if let Said::Changed(change) = said
+            && self.standing.keep(number, change) == Err(NoRoom)
+            && !mem::replace(&mut member.is_full, true)
+        {
+            let name = &member.name;
+            tell(format_args!(
+                "process `{name}` was changed more than can be kept: started again, it lacks some of it"
+            ));
+        }
+    }
+
+    /// Tells a process something, if it is there. One that cannot be told notices that.
+    fn tell(&mut self, number: usize, told: &Told) {
+        let line = &mut self.members[number].line;
+        if line.as_ref().is_some_and(|line| line.tell(told).is_err()) {
+            self.standing.end(number);
+        }
     }
 
     fn pass_on(&mut self, signal: i32) {
@@ -325,8 +409,15 @@ mod tests {
 
     #[test]
     fn a_process_is_started_again_as_often_as_its_limit_says() {
-        let mut member =
-            Member { name: "vision".into(), restart: None, child: None, restarts: 0, recent: VecDeque::new() };
+        let mut member = Member {
+            name: "vision".into(),
+            restart: None,
+            child: None,
+            restarts: 0,
+            recent: VecDeque::new(),
+            line: None,
+            is_full: false,
+        };
         let limit = RestartLimit { count: 2, within: Duration::from_secs(60) };
         let begin = Instant::now();
         let mut at = |seconds| member.may_start(limit, begin + Duration::from_secs(seconds));

@@ -1,3 +1,4 @@
+mod beginning;
 mod changes;
 mod executors;
 mod health;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::{RepresentationDescriptor, Time};
-use hemiola_realtime::{Containment, MonotonicTime, ThreadReport};
+use hemiola_realtime::{Containment, MonotonicTime, ThreadReport, Wakeup};
 use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{Catalog, Profile, Report, TickScale};
 
@@ -337,6 +338,7 @@ impl RobotHandle {
             }
             Cause::Failure(task) => SafeStateCause::Failure { update: self.monitor().catalog().read().task_name(task) },
             Cause::Fault => SafeStateCause::Fault,
+            Cause::Explained => self.state.safe_state_explanation()?,
         };
         Some(SafeStateEntry { since, cause })
     }
@@ -364,6 +366,26 @@ impl RobotHandle {
             let _quiet = Containment::new();
             drop(modules);
         }
+    }
+
+    /// Returns the event that is notified whenever the robot enters its safe state or leaves it. An
+    /// [observer](Observation::notifying) can have the same one for all else that it waits for.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::Robot;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// # let robot = stepper.handle();
+    /// let wakeup = robot.safe_state_wakeup();
+    /// let seen = wakeup.generation();
+    /// robot.enter_safe_state();
+    /// wakeup.wait(seen, None); // returns at once
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn safe_state_wakeup(&self) -> Arc<Wakeup> {
+        self.state.safety().clone()
     }
 
     /// Returns whether the robot is in its safe state.

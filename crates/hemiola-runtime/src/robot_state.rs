@@ -12,7 +12,7 @@ use crate::faults::{Fault, Faults};
 use crate::gate::Gate;
 use crate::inlet::SourceInlet;
 use crate::origins::Origins;
-use crate::safe_state::{Cause, SharedSafeState};
+use crate::safe_state::{Cause, SafeStateCause, SharedSafeState};
 use crate::stand_in::Taken;
 use crate::sync::{AtomicBool, Ordering};
 
@@ -21,6 +21,8 @@ pub struct RobotState {
     bus: Bus,
     clock: Arc<RobotClock>,
     safe_state: SharedSafeState,
+    /// The signal that the safe state is entered or left.
+    safety: Arc<Wakeup>,
     watched: AtomicBool,
     begun: AtomicBool,
     stopping: AtomicBool,
@@ -43,6 +45,7 @@ impl RobotState {
             bus,
             clock: Arc::new(clock),
             safe_state: SharedSafeState::default(),
+            safety: Arc::default(),
             watched: AtomicBool::new(false),
             begun: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
@@ -142,14 +145,37 @@ impl RobotState {
         self.safe_state.entry()
     }
 
+    /// Returns the signal that the safe state is entered or left.
+    pub fn safety(&self) -> &Arc<Wakeup> {
+        &self.safety
+    }
+
+    /// Returns the last cause of a safe state that was words.
+    pub fn safe_state_explanation(&self) -> Option<SafeStateCause> {
+        self.safe_state.explanation()
+    }
+
     /// Enters the safe state; returns `false` if the robot was in it already.
     pub fn enter_safe_state(&self, cause: Cause) -> bool {
-        self.safe_state.enter(self.clock.now(), cause)
+        self.notify_of_safe_state(self.safe_state.enter(self.clock.now(), cause))
+    }
+
+    /// Enters the safe state for a cause that is words, off the real-time threads; returns `false`
+    /// if the robot was in it already.
+    pub fn enter_safe_state_explained(&self, cause: SafeStateCause) -> bool {
+        self.notify_of_safe_state(self.safe_state.enter_explained(self.clock.now(), cause))
     }
 
     /// Leaves the safe state; returns whether the robot was in it.
     pub fn leave_safe_state(&self) -> bool {
-        self.safe_state.leave()
+        self.notify_of_safe_state(self.safe_state.leave())
+    }
+
+    fn notify_of_safe_state(&self, has_changed: bool) -> bool {
+        if has_changed {
+            self.safety.notify_all();
+        }
+        has_changed
     }
 
     /// Returns whether anybody watches what updates show.

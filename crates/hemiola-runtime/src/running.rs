@@ -12,6 +12,7 @@ use crate::containment::contained;
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::lock::own;
+use crate::record::Change;
 use crate::robot_state::RobotState;
 use crate::sync::{AtomicUsize, Ordering};
 use attendants::Attendants;
@@ -92,6 +93,27 @@ impl PreparedRobot {
     /// Returns the handle of the robot that will run.
     pub fn handle(&self) -> &RobotHandle {
         self.0.handle()
+    }
+
+    /// Makes changes before the first run, for somebody whom the journal names: what an earlier run
+    /// of the same robot had become. All of them come into force with the first run of each cycle,
+    /// and so logs repeat it. Returns those that cannot be made, each with the reason in words.
+    ///
+    /// ```
+    /// use hemiola_runtime::{Change, Pace, Robot};
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    ///
+    /// let prepared = Robot::assemble(configuration)?.prepare(Pace::RealTime)?;
+    /// let tuned = Change::parameter("Walk", "gain", 0.7);
+    /// let refused = prepared.change(vec![Change::workers("motion", 1), tuned.clone()], "the run before");
+    /// assert_eq!(refused[0].0, tuned); // this robot has no such module
+    /// # prepared.begin().stop();
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn change(&self, changes: Vec<Change>, by: &str) -> Vec<(Change, String)> {
+        self.0.handle.change_before_first_run(changes, by)
     }
 
     /// Begins: the robot's clock runs as soon as its threads can be awake, in 10 ms.

@@ -1,9 +1,11 @@
 //! The safe state of the robot: whether it is in it, since when and why.
 //!
 //! The safe state is entered from real-time threads, so that all of it is one atomic word; names
-//! are looked up when somebody asks.
+//! are looked up when somebody asks. A cause that is words, which no real-time thread has, is kept
+//! beside it.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
@@ -50,6 +52,18 @@ pub enum SafeStateCause {
     },
     /// A thread of the robot ended without being asked to; its messages say which.
     Fault,
+    /// Somebody who is known asked for it.
+    RequestBy {
+        /// The name, as the journal has it.
+        who: String,
+    },
+    /// Another process of the robot has entered its safe state.
+    Process {
+        /// The process.
+        process: String,
+        /// Its cause, in words.
+        reason: String,
+    },
 }
 
 impl fmt::Display for SafeStateEntry {
@@ -65,6 +79,8 @@ impl fmt::Display for SafeStateCause {
             Self::Silence { cycle } => write!(formatter, "cycle `{cycle}` stopped"),
             Self::Failure { update } => write!(formatter, "{update} failed"),
             Self::Fault => formatter.write_str("one of its threads ended without being asked to"),
+            Self::RequestBy { who } => write!(formatter, "{who} asked for it"),
+            Self::Process { process, reason } => write!(formatter, "{reason} in process `{process}`"),
         }
     }
 }
@@ -76,13 +92,20 @@ pub enum Cause {
     Silence(CycleId),
     Failure(TaskId),
     Fault,
+    /// It is words, which [`SharedSafeState::explanation`] returns.
+    Explained,
 }
 
 /// The safe state as all threads see it. The word is zero when the robot is not in it; else it has
 /// the time, the kind of cause (never zero) and the number of what caused it, from the highest bits
 /// to the lowest.
 #[derive(Default)]
-pub struct SharedSafeState(AtomicU64);
+pub struct SharedSafeState {
+    word: AtomicU64,
+    /// The last cause that was words. Whoever enters with one holds the lock, so that the word
+    /// never stands for another one.
+    explanation: Mutex<Option<SafeStateCause>>,
+}
 
 const NUMBER_BITS: u32 = 16;
 const KIND_BITS: u32 = 3;
@@ -91,19 +114,20 @@ const TIME_BITS: u32 = 64 - KIND_BITS - NUMBER_BITS;
 
 impl SharedSafeState {
     pub fn get(&self) -> SafeState {
-        if self.0.load(Ordering::Relaxed) == 0 { SafeState::Inactive } else { SafeState::Active }
+        if self.word.load(Ordering::Relaxed) == 0 { SafeState::Inactive } else { SafeState::Active }
     }
 
     /// Returns since when and why the robot is in it, if it is.
     pub fn entry(&self) -> Option<(Time, Cause)> {
-        let word = self.0.load(Ordering::Relaxed);
+        let word = self.word.load(Ordering::Relaxed);
         let number = (word & ((1 << NUMBER_BITS) - 1)) as u16;
         let cause = match (word >> NUMBER_BITS) & ((1 << KIND_BITS) - 1) {
             0 => return None,
             1 => Cause::Request,
             2 => Cause::Silence(CycleId(number)),
             3 => Cause::Failure(TaskId(number)),
-            _ => Cause::Fault,
+            4 => Cause::Fault,
+            _ => Cause::Explained,
         };
         let microseconds = word >> (NUMBER_BITS + KIND_BITS);
         Some((Time::from_nanoseconds(microseconds as i64 * 1000), cause))
@@ -117,15 +141,31 @@ impl SharedSafeState {
             Cause::Silence(CycleId(number)) => (2, number),
             Cause::Failure(TaskId(number)) => (3, number),
             Cause::Fault => (4, 0),
+            Cause::Explained => (5, 0),
         };
         let microseconds = (now.nanoseconds().max(0) as u64 / 1000).min((1 << TIME_BITS) - 1);
         let word = (((microseconds << KIND_BITS) | kind) << NUMBER_BITS) | u64::from(number);
-        self.0.compare_exchange(0, word, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.word.compare_exchange(0, word, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Enters the safe state as [`enter`](Self::enter) does, for a cause that is words. Locks.
+    pub fn enter_explained(&self, now: Time, cause: SafeStateCause) -> bool {
+        let mut explanation = self.explanation.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_entered = self.enter(now, Cause::Explained);
+        if has_entered {
+            *explanation = Some(cause);
+        }
+        has_entered
+    }
+
+    /// Returns the last cause that was words. Locks.
+    pub fn explanation(&self) -> Option<SafeStateCause> {
+        self.explanation.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Leaves the safe state; returns whether the robot was in it.
     pub fn leave(&self) -> bool {
-        self.0.swap(0, Ordering::Relaxed) != 0
+        self.word.swap(0, Ordering::Relaxed) != 0
     }
 }
 
@@ -137,7 +177,8 @@ mod tests {
     fn what_was_entered_is_what_is_read() {
         let longest = Time::from_nanoseconds(((1 << TIME_BITS) - 1) * 1000);
         for since in [Time::ZERO, Time::from_seconds(12.345), longest] {
-            for cause in [Cause::Request, Cause::Silence(CycleId(u16::MAX)), Cause::Failure(TaskId(7)), Cause::Fault] {
+            let numbered = [Cause::Silence(CycleId(u16::MAX)), Cause::Failure(TaskId(7))];
+            for cause in [Cause::Request, Cause::Fault, Cause::Explained].into_iter().chain(numbered) {
                 let shared = SharedSafeState::default();
                 assert!(shared.enter(since, cause));
                 assert_eq!((shared.entry(), shared.get()), (Some((since, cause)), SafeState::Active));
@@ -155,5 +196,17 @@ mod tests {
         assert_eq!(shared.entry(), Some(first));
         assert_eq!((shared.leave(), shared.get()), (true, SafeState::Inactive));
         assert!(shared.enter(Time::from_seconds(3.0), Cause::Request));
+    }
+
+    #[test]
+    fn a_cause_in_words_is_kept_unless_the_robot_is_safe_already() {
+        let shared = SharedSafeState::default();
+        let by = |who: &str| SafeStateCause::RequestBy { who: who.into() };
+        assert!(shared.enter_explained(Time::ZERO, by("the referee")));
+        assert!(!shared.enter_explained(Time::ZERO, by("the trainer")));
+        assert_eq!(
+            (shared.entry(), shared.explanation()),
+            (Some((Time::ZERO, Cause::Explained)), Some(by("the referee")))
+        );
     }
 }

@@ -279,7 +279,7 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     sees_again(&run);
     let folder = hemiola_link::socket_folder().join(format!("processes-{}", starter.as_raw_nonzero()));
     let sockets = || fs::read_dir(&folder).map_or(0, Iterator::count);
-    assert_eq!(sockets(), 1, "one socket is in {}", folder.display());
+    assert_eq!(sockets(), 2, "that of a link and that of the starter are in {}", folder.display());
     run.signal(Signal::INT);
     let (status, text) = (run.end(), run.text());
     // 3: where other programs have the cores, a log lacks values, which it says.

@@ -25,7 +25,7 @@ use crate::error::CommandError;
 use crate::guard::{self, Line, Message, Oversight};
 use crate::interruption::Interruption;
 use crate::notes::tell;
-use crate::processes::{self, Processes};
+use crate::processes::{self, Membership, Processes};
 use crate::program::Program;
 use crate::session::{self, Session};
 use crate::summary::Summary;
@@ -93,11 +93,11 @@ fn oversight(program: &Program, arguments: &RunArguments) -> Result<Option<Overs
     if !program.is_process || stepped(arguments).is_some() {
         return Ok(None);
     }
-    let guard = match arguments.configuration.process {
+    let mut guard = session::configuration(program, &arguments.configuration)?.0.configuration.guard;
+    if guard.is_some() && arguments.configuration.process.is_some() {
         // A part has a guard if something in it moves.
-        Some(_) => Session::open(program, &arguments.configuration)?.robot.configuration().guard.clone(),
-        None => session::configuration(program, &arguments.configuration)?.0.configuration.guard,
-    };
+        guard.clone_from(&Session::open(program, &arguments.configuration)?.robot.configuration().guard);
+    }
     let base = session::base(program, &arguments.configuration);
     guard.map(|guard| Oversight::of(&guard, &base)).transpose()
 }
@@ -233,12 +233,14 @@ impl Attempt<'_> {
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
         }
+        let process = arguments.configuration.process.as_deref();
+        let membership = runner.prepared().map(|prepared| Membership::begin(process, prepared)).transpose()?.flatten();
         // An address or port that is in use is reported before anything moves.
         let links = links::open(&handle, name, &configuration, arguments)?;
         let shown_links = links.view();
         let about = About {
             name,
-            process: arguments.configuration.process.as_deref(),
+            process,
             base: &session::base(program, &arguments.configuration),
             origins: session.origins,
             texts: session.texts,
@@ -274,6 +276,7 @@ impl Attempt<'_> {
         // By now every executor that there is has been made.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
         running.stop();
+        drop(membership);
         if let Some(line) = &self.line
             && handle.make_safe()
         {

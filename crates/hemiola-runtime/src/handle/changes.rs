@@ -14,7 +14,7 @@ use crate::lock::Locked;
 use crate::monitor::{EndedTrace, OpenTrace};
 use crate::pending::Pending;
 use crate::record::Change;
-use crate::safe_state::Cause;
+use crate::safe_state::{Cause, SafeStateCause};
 
 /// The time for which replanning waits for cycles; most run more often than that.
 const REPLAN_PATIENCE: Duration = Duration::from_millis(200);
@@ -134,10 +134,46 @@ impl RobotHandle {
     }
 
     fn enter_safe_state_for(&self, by: Option<&str>) {
-        if self.state.enter_safe_state(Cause::Request) {
-            self.note_change(Change::EnterSafeState, None, by);
-            self.note(format!("the robot enters its safe state, because {} asked for it", by.unwrap_or("somebody")));
+        match by {
+            Some(who) => _ = self.enter_safe_state_because(SafeStateCause::RequestBy { who: who.to_owned() }),
+            None if self.state.enter_safe_state(Cause::Request) => {
+                self.note_change(Change::EnterSafeState, None, None);
+                self.note("the robot enters its safe state, because somebody asked for it".to_owned());
+            }
+            None => {}
         }
+    }
+
+    /// Puts the robot into its safe state for a cause that is known in words. Returns `false` if it
+    /// was in it already: then the first cause stays. A robot that was only
+    /// [prepared](crate::Robot::prepare) begins in its safe state.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::{Pace, Robot, SafeStateCause};
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// let prepared = Robot::assemble(configuration)?.prepare(Pace::RealTime)?;
+    /// let silence = SafeStateCause::Process { process: "main".into(), reason: "cycle `motion` stopped".into() };
+    /// assert!(prepared.handle().enter_safe_state_because(silence)); // before its first run
+    /// let running = prepared.begin();
+    /// let entry = running.handle().safe_state().unwrap();
+    /// assert_eq!(entry.to_string(), "since 0.0 s, because cycle `motion` stopped in process `main`");
+    /// # running.stop();
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn enter_safe_state_because(&self, cause: SafeStateCause) -> bool {
+        let has_entered = self.state.enter_safe_state_explained(cause.clone());
+        if has_entered {
+            let by = match &cause {
+                SafeStateCause::RequestBy { who } => Some(who.clone()),
+                SafeStateCause::Process { process, .. } => Some(format!("process `{process}`")),
+                _ => None,
+            };
+            self.note_change(Change::EnterSafeState, None, by.as_deref());
+            self.note(format!("the robot enters its safe state, because {cause}"));
+        }
+        has_entered
     }
 
     /// Ends the safe state, as [`Change::LeaveSafeState`] does. The robot never does that by

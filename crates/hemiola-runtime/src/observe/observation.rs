@@ -189,9 +189,9 @@ impl Observation {
         Self { is_complete: true, ..self }
     }
 
-    /// Notifies this event whenever a cycle or a source has passed on values, for an observer that
-    /// sleeps until there are some. It costs the cycle one atomic addition, and a system call only
-    /// where somebody sleeps.
+    /// Notifies this event whenever a cycle or a source has passed on values, or the journal an
+    /// entry, for an observer that sleeps until there are some. It costs the cycle one atomic
+    /// addition, and a system call only where somebody sleeps.
     #[must_use]
     pub fn notifying(self, wakeup: Arc<Wakeup>) -> Self {
         Self { wakeup: Some(wakeup), ..self }

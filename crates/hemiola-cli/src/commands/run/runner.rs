@@ -44,6 +44,14 @@ impl Runner {
         }
     }
 
+    /// Returns the robot that waits to begin, if it has threads of its own.
+    pub fn prepared(&self) -> Option<&PreparedRobot> {
+        match self {
+            Self::Live(prepared) => Some(prepared),
+            Self::Played(_) => None,
+        }
+    }
+
     /// Returns the transport that keys act on.
     pub fn transport(&self) -> Option<Transport> {
         match self {

@@ -1,0 +1,198 @@
+//! A process as one of a robot's: it begins with what the robot has become, says what becomes of
+//! it, and follows the others into the safe state and out of it.
+
+use std::io;
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+use hemiola_live::protocol::ChangeText;
+use hemiola_realtime::Wakeup;
+use hemiola_runtime::{Change, JournalEvent, Observation, Observer, PreparedRobot, RobotHandle, SafeStateCause};
+use hemiola_words::counted;
+
+use super::words::{Lines, SOCKET, SafeCause, Said, Told, write};
+use crate::error::CommandError;
+use crate::session;
+
+/// The part that a process has in its robot, until it is dropped: then the robot runs no more.
+pub struct Membership {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    robot: RobotHandle,
+    stream: UnixStream,
+    wakeup: Arc<Wakeup>,
+    state: Mutex<State>,
+}
+
+/// What was said and heard of the safe state.
+#[derive(Default)]
+struct State {
+    /// Whether the robot is safe as far as this process has said or heard.
+    is_safe: bool,
+    /// How often it has said so.
+    said: u64,
+    /// How often it was told so.
+    heard: u64,
+    has_ended: bool,
+}
+
+/// The name in the journal of whoever makes changes again.
+const BEFORE: &str = "the run before";
+/// The stack of each thread, in bytes. All of it is resident where memory is locked.
+const STACK: usize = 512 << 10;
+/// The most changes that a message names.
+const MOST_NAMED: usize = 5;
+
+impl Membership {
+    /// Lets a robot that is prepared begin with what the whole has become, if it is a part of one
+    /// whose processes were started together.
+    ///
+    /// # Errors
+    /// The process that has started it does not answer, or the system refuses a thread: nobody
+    /// knows then whether the robot is in its safe state.
+    pub fn begin(process: Option<&str>, prepared: &PreparedRobot) -> Result<Option<Self>, CommandError> {
+        let Some(process) = process.filter(|_| session::started_by().is_some()) else { return Ok(None) };
+        let failed = CommandError::Processes;
+        let stream = UnixStream::connect(session::sockets().join(SOCKET)).map_err(failed)?;
+        write(&stream, &Said::Begins { process: process.to_owned() }).map_err(failed)?;
+        let mut lines = Lines::of(&stream).map_err(failed)?;
+        let Some(Told::Begin { changes, safe }) = lines.next() else {
+            return Err(failed(io::Error::other("who started them does not say what they begin with")));
+        };
+        let robot = prepared.handle().clone();
+        change_again(prepared, changes);
+        let state = Mutex::new(State { is_safe: safe.is_some(), ..State::default() });
+        if let Some(cause) = safe {
+            robot.enter_safe_state_because(cause.into());
+        }
+        let wakeup = robot.safe_state_wakeup();
+        let seen = robot.observe(Observation::default().with_journal().notifying(wakeup.clone()))?;
+        let shared = Arc::new(Shared { robot, stream, wakeup, state });
+        let (listening, saying) = (shared.clone(), shared.clone());
+        let spawn = |body: Box<dyn FnOnce() + Send>| {
+            Builder::new().name("hemiola process".into()).stack_size(STACK).spawn(body)
+        };
+        let threads = [
+            spawn(Box::new(move || listening.listen(lines))).map_err(CommandError::Thread)?,
+            spawn(Box::new(move || saying.say(seen))).map_err(CommandError::Thread)?,
+        ];
+        Ok(Some(Self { shared, threads: threads.into() }))
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.shared.state().has_ended = true;
+        self.shared.wakeup.notify_all();
+        _ = self.shared.stream.shutdown(Shutdown::Both);
+        self.threads.drain(..).for_each(|thread| _ = thread.join());
+    }
+}
+
+/// Makes the changes again that were made in earlier runs of the process.
+fn change_again(prepared: &PreparedRobot, changes: Vec<ChangeText>) {
+    if changes.is_empty() {
+        return;
+    }
+    let robot = prepared.handle();
+    let count = changes.len();
+    let changes: Vec<Change> = changes.into_iter().map(Into::into).collect();
+    let mut named: Vec<String> = changes.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    named.extend((count > MOST_NAMED).then(|| format!("and {} more", count - MOST_NAMED)));
+    robot.note(format!("begins with {} of the run before: {}", counted(count as u64, "change"), named.join(", ")));
+    for (change, reason) in prepared.change(changes, BEFORE) {
+        robot.note(format!("begins without `{change}`, a change of the run before: {reason}"));
+    }
+}
+
+impl Shared {
+    /// Follows the others.
+    fn listen(&self, mut lines: Lines) {
+        while let Some(told) = lines.next() {
+            let mut state = self.state();
+            match told {
+                Told::Safe(cause) => {
+                    state.heard += 1;
+                    state.is_safe = true;
+                    self.robot.enter_safe_state_because(cause.into());
+                }
+                Told::Left { process, heard } => {
+                    // Safe wins: what was not heard there yet is said, or about to be.
+                    let is_heard = heard == state.said && (state.is_safe || !self.robot.is_in_safe_state());
+                    if is_heard {
+                        state.is_safe = false;
+                        _ = self.robot.change_by(Change::LeaveSafeState, &format!("process `{process}`"));
+                    }
+                }
+                Told::Begin { .. } => {}
+            }
+        }
+        if !self.state().has_ended && !self.robot.is_stopping() {
+            // It would not hear of the others' safe state any more.
+            let who = "the loss of the process that has started it".to_owned();
+            self.robot.enter_safe_state_because(SafeStateCause::RequestBy { who });
+        }
+    }
+
+    /// Says what becomes of this process.
+    fn say(&self, mut seen: Observer) {
+        loop {
+            let generation = self.wakeup.generation();
+            while let Some(entry) = seen.next_entry() {
+                if let JournalEvent::Change { change, by, .. } = entry.event
+                    && by.as_deref() != Some(BEFORE)
+                    && !matches!(change, Change::EnterSafeState | Change::LeaveSafeState)
+                {
+                    self.say_change(change);
+                }
+            }
+            self.say_safe_state();
+            if self.state().has_ended {
+                return;
+            }
+            self.wakeup.wait(generation, None);
+        }
+    }
+
+    fn say_change(&self, change: Change) {
+        // Whoever is gone is noticed by who listens.
+        if let Err(error) = write(&self.stream, &Said::Changed(change.clone().into()))
+            && error.kind() == io::ErrorKind::FileTooLarge
+        {
+            let text = change.to_string();
+            let about = text.split(' ').next().unwrap_or_default();
+            let lost = "the process would begin without it if it were started again";
+            self.robot.note(format!("the change of {about} is too long to be kept: {lost}"));
+        }
+    }
+
+    fn say_safe_state(&self) {
+        let mut state = self.state();
+        let said = match (state.is_safe, self.robot.safe_state()) {
+            (false, Some(entry)) => {
+                state.said += 1;
+                Said::Safe { reason: entry.cause.to_string() }
+            }
+            (true, None) => Said::Left { heard: state.heard },
+            _ => return,
+        };
+        state.is_safe = !state.is_safe;
+        _ = write(&self.stream, &said);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl From<SafeCause> for SafeStateCause {
+    fn from(cause: SafeCause) -> Self {
+        let SafeCause { process, reason } = cause;
+        Self::Process { process, reason }
+    }
+}

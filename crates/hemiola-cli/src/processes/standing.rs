@@ -1,0 +1,242 @@
+//! What a robot in several processes has become since it began: whether it is in its safe state,
+//! and what was changed in each process. The process that has started them knows it, as it never
+//! dies alone, and hands it to whoever begins.
+//!
+//! **Safe wins.** Processes enter and leave their safe states by themselves, and say so; others
+//! follow. Two that say different things at once have not heard of each other. So whoever leaves
+//! says how often it was told that others are safe, and is not followed if it was told once more
+//! meanwhile; and whoever is told to leave is told how often it has said that it is safe, and stays
+//! if it has said so once more.
+
+use std::collections::BTreeMap;
+
+use hemiola_live::protocol::ChangeText;
+
+use super::words::{LONGEST, SafeCause, Said, Told};
+
+/// What a robot in several processes has become.
+pub struct Standing {
+    processes: Vec<Kept>,
+    safe: Option<SafeCause>,
+}
+
+/// What is kept of a process.
+struct Kept {
+    name: String,
+    changes: BTreeMap<Key, ChangeText>,
+    /// The length of all changes as text.
+    length: usize,
+    is_there: bool,
+    /// How often it has said that it is safe, since it began.
+    said: u64,
+    /// How often it was told that others are safe, since it began.
+    told: u64,
+}
+
+/// What a change is about, in the order in which changes are made again: a module that becomes a
+/// provider begins with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Parameter(String, String),
+    Provider(String),
+    Override(String),
+    Workers(String),
+}
+
+/// The most changes of a process that are kept, each of something else.
+const MOST_CHANGES: usize = 256;
+/// The greatest length of all of them.
+const MOST_LENGTH: usize = LONGEST as usize / 2;
+
+/// There is no room for a change, which a process that is started again will not have.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NoRoom;
+
+impl Standing {
+    pub fn of<'n>(processes: impl IntoIterator<Item = &'n str>) -> Self {
+        let kept = |name: &str| Kept {
+            name: name.to_owned(),
+            changes: BTreeMap::new(),
+            length: 0,
+            is_there: false,
+            said: 0,
+            told: 0,
+        };
+        Self { processes: processes.into_iter().map(kept).collect(), safe: None }
+    }
+
+    /// Returns what a process begins with; it is told everything from now on.
+    pub fn begin(&mut self, process: usize) -> Told {
+        let kept = &mut self.processes[process];
+        (kept.is_there, kept.said, kept.told) = (true, 0, 0);
+        Told::Begin { changes: kept.changes.values().cloned().collect(), safe: self.safe.clone() }
+    }
+
+    /// Notes that a process is gone.
+    pub fn end(&mut self, process: usize) {
+        self.processes[process].is_there = false;
+    }
+
+    /// Keeps a change of a process.
+    pub fn keep(&mut self, process: usize, change: ChangeText) -> Result<(), NoRoom> {
+        self.processes[process].keep(change)
+    }
+
+    /// Notes what a process says of its safe state; returns what others are to be told.
+    pub fn hear(&mut self, process: usize, said: &Said) -> Vec<(usize, Told)> {
+        let name = self.processes[process].name.clone();
+        match said {
+            Said::Safe { reason } => {
+                self.processes[process].said += 1;
+                if self.safe.is_some() {
+                    return Vec::new();
+                }
+                let cause = SafeCause { process: name, reason: reason.clone() };
+                self.safe = Some(cause.clone());
+                self.others(process).for_each(|(_, kept)| kept.told += 1);
+                self.others(process).map(|(number, _)| (number, Told::Safe(cause.clone()))).collect()
+            }
+            Said::Left { heard } if *heard == self.processes[process].told => {
+                self.safe = None;
+                let left = |kept: &Kept| Told::Left { process: name.clone(), heard: kept.said };
+                self.others(process).map(|(number, kept)| (number, left(kept))).collect()
+            }
+            Said::Left { .. } | Said::Begins { .. } | Said::Changed(_) => Vec::new(),
+        }
+    }
+
+    fn others(&mut self, process: usize) -> impl Iterator<Item = (usize, &mut Kept)> {
+        self.processes.iter_mut().enumerate().filter(move |(number, kept)| *number != process && kept.is_there)
+    }
+}
+
+impl Kept {
+    fn keep(&mut self, change: ChangeText) -> Result<(), NoRoom> {
+        let key = match &change {
+            ChangeText::Parameter { module, name, .. } => Key::Parameter(module.clone(), name.clone()),
+            ChangeText::Provider { representation, .. } => Key::Provider(representation.clone()),
+            ChangeText::Override { representation, .. } => Key::Override(representation.clone()),
+            ChangeText::Workers { cycle, .. } => Key::Workers(cycle.clone()),
+            ChangeText::Release { representation } => {
+                self.drop_change(&Key::Override(representation.clone()));
+                return Ok(());
+            }
+            // The others concern what is over when a process dies, or all processes.
+            ChangeText::Restart { .. } | ChangeText::Trace { .. } | ChangeText::SafeState(_) => return Ok(()),
+        };
+        self.drop_change(&key);
+        let length = length(&change);
+        if self.changes.len() == MOST_CHANGES || self.length + length > MOST_LENGTH {
+            return Err(NoRoom);
+        }
+        self.length += length;
+        self.changes.insert(key, change);
+        Ok(())
+    }
+
+    fn drop_change(&mut self, key: &Key) {
+        self.length -= self.changes.remove(key).map_or(0, |change| length(&change));
+    }
+}
+
+fn length(change: &ChangeText) -> usize {
+    serde_json::to_vec(change).map_or(MOST_LENGTH, |text| text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_model::Value;
+
+    use super::*;
+
+    const MAIN: usize = 0;
+    const VISION: usize = 1;
+    const AUDIO: usize = 2;
+
+    /// The robot with all processes there.
+    fn robot() -> Standing {
+        let mut standing = Standing::of(["main", "vision", "audio"]);
+        for process in [MAIN, VISION, AUDIO] {
+            assert_eq!(standing.begin(process), Told::Begin { changes: Vec::new(), safe: None });
+        }
+        standing
+    }
+
+    fn stopped() -> Said {
+        Said::Safe { reason: "cycle `motion` stopped".into() }
+    }
+
+    fn because(process: &str) -> SafeCause {
+        SafeCause { process: process.into(), reason: "cycle `motion` stopped".into() }
+    }
+
+    fn parameter(name: &str, value: f64) -> ChangeText {
+        ChangeText::Parameter { module: "Walk".into(), name: name.into(), value: Value::Float(value) }
+    }
+
+    #[test]
+    fn the_safe_state_of_one_process_is_that_of_all_and_of_whoever_begins() {
+        let mut robot = robot();
+        robot.end(AUDIO);
+        let told = Told::Safe(because("main"));
+        assert_eq!(robot.hear(MAIN, &stopped()), [(VISION, told)]);
+        assert_eq!(robot.begin(AUDIO), Told::Begin { changes: Vec::new(), safe: Some(because("main")) });
+        robot.end(VISION);
+        let left = Told::Left { process: "main".into(), heard: 0 };
+        assert_eq!(robot.hear(MAIN, &Said::Left { heard: 0 }), [(AUDIO, left)]);
+        assert_eq!(robot.begin(VISION), Told::Begin { changes: Vec::new(), safe: None });
+    }
+
+    #[test]
+    fn one_that_leaves_before_it_has_heard_that_others_are_safe_is_not_followed() {
+        let mut robot = robot();
+        robot.hear(MAIN, &stopped());
+        assert_eq!(robot.hear(VISION, &Said::Left { heard: 0 }), []);
+        assert!(matches!(robot.begin(AUDIO), Told::Begin { safe: Some(_), .. }));
+        assert_eq!(robot.hear(VISION, &Said::Left { heard: 1 }).len(), 2);
+        assert!(matches!(robot.begin(AUDIO), Told::Begin { safe: None, .. }));
+    }
+
+    #[test]
+    fn one_that_is_told_to_leave_knows_whether_its_own_reason_was_heard() {
+        let mut robot = robot();
+        robot.hear(MAIN, &stopped());
+        robot.hear(VISION, &stopped());
+        let left = |heard| Told::Left { process: "main".into(), heard };
+        assert_eq!(robot.hear(MAIN, &Said::Left { heard: 0 }), [(VISION, left(1)), (AUDIO, left(0))]);
+        // Vision has entered it once more meanwhile, and so the robot does.
+        assert_eq!(robot.hear(VISION, &stopped()).len(), 2);
+        assert!(matches!(robot.begin(AUDIO), Told::Begin { safe: Some(cause), .. } if cause == because("vision")));
+    }
+
+    #[test]
+    fn a_process_begins_with_the_last_change_of_each_thing() {
+        let mut robot = robot();
+        let shown = |name: &str| ChangeText::Override { representation: name.into(), value: Value::Float(1.0) };
+        let provider = ChangeText::Provider { representation: "Ball".into(), module: "BallFilter".into() };
+        for change in [shown("Pose"), shown("Ball"), provider.clone(), parameter("gain", 0.5), parameter("gain", 0.7)] {
+            robot.keep(VISION, change).unwrap();
+        }
+        robot.keep(VISION, ChangeText::Release { representation: "Pose".into() }).unwrap();
+        robot.keep(VISION, ChangeText::Restart { module: "Walk".into() }).unwrap();
+        let changes = vec![parameter("gain", 0.7), provider, shown("Ball")];
+        assert_eq!(robot.begin(VISION), Told::Begin { changes, safe: None });
+        assert_eq!(robot.begin(MAIN), Told::Begin { changes: Vec::new(), safe: None });
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_in_number_and_length() {
+        let mut robot = robot();
+        for number in 0..MOST_CHANGES {
+            robot.keep(MAIN, parameter(&number.to_string(), 1.0)).unwrap();
+        }
+        assert_eq!(robot.keep(MAIN, parameter("one more", 1.0)), Err(NoRoom));
+        robot.keep(MAIN, parameter("0", 2.0)).unwrap();
+        let long = |length| ChangeText::Override { representation: "Map".into(), value: "x".repeat(length).into() };
+        assert_eq!(robot.keep(VISION, long(MOST_LENGTH)), Err(NoRoom));
+        for _ in 0..3 {
+            robot.keep(VISION, long(MOST_LENGTH - 100)).unwrap();
+        }
+        assert!(serde_json::to_vec(&robot.begin(VISION)).unwrap().len() < LONGEST as usize);
+    }
+}

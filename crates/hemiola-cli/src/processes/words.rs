@@ -1,0 +1,111 @@
+//! What the processes of a robot and the one that has started them say to each other: a line of
+//! JSON each, over a Unix socket in the folder in which they meet.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+
+use hemiola_live::protocol::ChangeText;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The name of the socket in the folder.
+pub const SOCKET: &str = "started-by.sock";
+
+/// A line from a process.
+#[derive(Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// It is about to begin, and asks what it begins with. Its first line.
+    Begins { process: String },
+    /// Somebody has changed it.
+    Changed(ChangeText),
+    /// It has entered its safe state, and nobody has told it to.
+    Safe { reason: String },
+    /// It has left its safe state, and nobody has told it to. It had been told that many times that
+    /// others are in theirs.
+    Left { heard: u64 },
+}
+
+/// A line to a process.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// What it begins with, the answer to [`Said::Begins`].
+    Begin { changes: Vec<ChangeText>, safe: Option<SafeCause> },
+    /// The robot has entered its safe state.
+    Safe(SafeCause),
+    /// The robot has left its safe state, because this process has. It has said that many times by
+    /// now that it is in its own.
+    Left { process: String, heard: u64 },
+}
+
+/// Why a robot is in its safe state.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct SafeCause {
+    /// The first process that entered it.
+    pub process: String,
+    /// The cause there, in words.
+    pub reason: String,
+}
+
+/// The longest line, in bytes; a longer one ends the conversation.
+pub const LONGEST: u64 = 1 << 20;
+
+/// Writes a line; returns [`io::ErrorKind::FileTooLarge`] for one that is too long.
+pub fn write(mut to: &UnixStream, line: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    if text.len() as u64 > LONGEST {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    to.write_all(&text)
+}
+
+/// Reads lines until the other side is gone, or says what cannot be understood.
+pub struct Lines(BufReader<UnixStream>);
+
+impl Lines {
+    pub fn of(stream: &UnixStream) -> io::Result<Self> {
+        Ok(Self(BufReader::new(stream.try_clone()?)))
+    }
+
+    pub fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let mut line = Vec::new();
+        (&mut self.0).take(LONGEST).read_until(b'\n', &mut line).ok()?;
+        serde_json::from_slice(line.strip_suffix(b"\n")?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hemiola_model::Value;
+
+    use super::*;
+
+    #[test]
+    fn lines_arrive_as_they_were_written_until_one_cannot_be_understood() {
+        let (here, there) = UnixStream::pair().unwrap();
+        let value = Value::Float(0.1 + 0.2);
+        let said = [
+            Said::Begins { process: "vision".into() },
+            Said::Changed(ChangeText::Parameter { module: "Walk".into(), name: "gain".into(), value }),
+            Said::Left { heard: 3 },
+        ];
+        said.iter().for_each(|line| write(&here, line).unwrap());
+        (&here).write_all(b"{\"safe\": 1}\n").unwrap();
+        write(&here, &said[0]).unwrap();
+        let mut lines = Lines::of(&there).unwrap();
+        for line in said {
+            assert_eq!(lines.next(), Some(line));
+        }
+        assert_eq!(lines.next::<Said>(), None);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_none() {
+        let (mut here, there) = UnixStream::pair().unwrap();
+        here.write_all(b"{\"left\": {\"heard\": 1}}").unwrap();
+        drop(here);
+        assert_eq!(Lines::of(&there).unwrap().next::<Said>(), None);
+    }
+}

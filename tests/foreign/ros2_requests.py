@@ -25,6 +25,7 @@ import sys
 import threading
 import time
 
+import numpy
 import zenoh
 from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
@@ -148,12 +149,12 @@ def read(name, payload):
     return STORE.deserialize_cdr(payload, name)
 
 
-def write(name, **fields):
-    return bytes(STORE.serialize_cdr(STORE.types[name](**fields), name))
+def write(of_type, /, **fields):
+    return bytes(STORE.serialize_cdr(of(of_type, **fields), of_type))
 
 
-def of(name, **fields):
-    return STORE.types[name](**fields)
+def of(of_type, /, **fields):
+    return STORE.types[of_type](**fields)
 
 
 # The node: each endpoint with its token.
@@ -209,9 +210,10 @@ def call(key, payload):
 # Parameters.
 
 keys = {}
-FIELDS = ["", "bool", "integer", "double", "string", "byte_array", "bool_array", "integer_array", "double_array", "string_array"]
-EMPTY = dict(type=0, bool_value=False, integer_value=0, double_value=0.0, string_value="", byte_array_value=[], bool_array_value=[],
-             integer_array_value=[], double_array_value=[], string_array_value=[])
+# The fields of a value by the numbers of their types, and what is in them if they are not used.
+FIELDS = ["type", "bool_value", "integer_value", "double_value", "string_value", "byte_array_value", "bool_array_value", "integer_array_value",
+          "double_array_value", "string_array_value"]
+EMPTY = [0, False, 0, 0.0, "", numpy.uint8, numpy.bool_, numpy.int64, numpy.float64, []]
 
 
 def parameters(service, **request):
@@ -225,24 +227,24 @@ def parameters(service, **request):
 
 
 def value_of(value):
-    found = getattr(value, f"{FIELDS[value.type]}_value") if value.type else None
-    return json.dumps(found.tolist() if hasattr(found, "tolist") else found).replace(" ", "")
+    found = getattr(value, FIELDS[value.type]) if value.type else None
+    # rosbags reads a `byte` as a signed number.
+    found = found.astype(numpy.uint8) if value.type == 5 else found
+    return json.dumps(found.tolist() if isinstance(found, numpy.ndarray) else found).replace(" ", "")
 
 
 def value_from(text):
-    """A value as `ros2 param` reads it; `[bytes, 1, 2]` are bytes."""
-    import numpy
+    """A value as `ros2 param` reads it; `["bytes", 1, 2]` are bytes."""
+    fields = dict(zip(FIELDS, [numpy.array([], dtype=empty) if isinstance(empty, type) else empty for empty in EMPTY]))
     value = json.loads(text)
-    if isinstance(value, list):
-        kinds = {"bytes": (5, numpy.uint8), bool: (6, numpy.bool_), int: (7, numpy.int64), float: (8, numpy.float64), str: (9, None)}
-        first = value.pop(0) if value[:1] == ["bytes"] else type(value[0])
-        number, array = kinds[first]
-        value = numpy.array(value, dtype=array) if array else value
-    else:
+    if not isinstance(value, list):
         number = {bool: 1, int: 2, float: 3, str: 4}[type(value)]
-    arrays = {name: numpy.array(empty, dtype=kind) for (name, empty), kind in
-              zip([(key, EMPTY[key]) for key in EMPTY if key.endswith("array_value")][:4], [numpy.uint8, numpy.bool_, numpy.int64, numpy.float64])}
-    return of("rcl_interfaces/msg/ParameterValue", **{**EMPTY, **arrays, "type": number, f"{FIELDS[number]}_value": value})
+    elif isinstance(value[0], str) and value[0] != "bytes":
+        number = 9
+    else:
+        number = 5 if value[0] == "bytes" else {bool: 6, int: 7, float: 8}[type(value[0])]
+        value = numpy.array(value[number == 5:], dtype=EMPTY[number])
+    return of("rcl_interfaces/msg/ParameterValue", **{**fields, "type": number, FIELDS[number]: value})
 
 
 def wanted(words):
@@ -258,7 +260,6 @@ def heard_event(sample):
 # The action.
 
 def identity(number):
-    import numpy
     return of("unique_identifier_msgs/msg/UUID", uuid=numpy.frombuffer(int(number).to_bytes(16, "big"), dtype=numpy.uint8))
 
 

@@ -19,7 +19,7 @@ use crate::unique_identifier_msgs::UUID;
 
 /// What `NavigateToPose` is asked for.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
-#[data(name = "nav2_msgs/NavigateToPose_Goal")]
+#[data(name = "nav2_msgs/NavigateToPose")]
 pub struct NavigateToPose {
     /// Where to go.
     pub pose: PoseStamped,
@@ -47,7 +47,7 @@ pub struct NavigateToPoseCancel {
 
 /// How far the robot is.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
-#[data(name = "nav2_msgs/NavigateToPose_Feedback")]
+#[data(name = "nav2_msgs/NavigateToPoseProgress")]
 pub struct NavigateToPoseProgress {
     /// Where it is.
     pub current_pose: PoseStamped,
@@ -73,7 +73,7 @@ pub struct NavigateToPoseFeedback {
 
 /// Why a goal was not reached.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[data(name = "nav2_msgs/NavigateToPose_Result")]
+#[data(name = "nav2_msgs/NavigateToPoseOutcome")]
 pub struct NavigateToPoseOutcome {
     /// Nothing if there was no error.
     pub error_code: u16,

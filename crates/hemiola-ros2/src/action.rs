@@ -36,6 +36,8 @@ pub struct ActionInterfaces {
     pub status: Interface,
 }
 
+/// The fields of a goal's message.
+const GOAL_FIELDS: &str = "the identity, the goal";
 /// The bytes in front of each CDR message, which say the byte order.
 const HEADER: usize = 4;
 /// The bytes up to the end of the identity.
@@ -54,7 +56,7 @@ impl ActionInterfaces {
         [goal, result, feedback]: [&DataType; 3],
     ) -> Result<Self, Ros2Error> {
         let wrong = |topic, fields| Ros2Error::Action { topic: format!("{action}{topic}"), fields };
-        let goal_content = content(goal).ok_or_else(|| wrong(GOAL, "the identity, the goal"))?;
+        let goal_content = content(goal).ok_or_else(|| wrong(GOAL, GOAL_FIELDS))?;
         let feedback = content(feedback).ok_or_else(|| wrong(FEEDBACK, "the identity, the feedback"))?;
         let result = match fields(result) {
             Some([id, status, result]) if is_id(&id.data_type) && is_status(&status.data_type) => &result.data_type,
@@ -63,7 +65,10 @@ impl ActionInterfaces {
         let name = match action_type {
             Some(name) => name.parse()?,
             None => {
-                let name: TypeName = MessageSchema::of(action, goal).name.parse()?;
+                // The name alone, as another type in it may have the same one in ROS 2.
+                let DataType::Structure { name, .. } = goal else { return Err(wrong(GOAL, GOAL_FIELDS)) };
+                let empty = DataType::structure(name.clone(), Vec::new());
+                let name: TypeName = MessageSchema::of(action, &empty).name.parse()?;
                 let stem = name.name().strip_suffix(GOAL).filter(|stem| !stem.is_empty()).unwrap_or(name.name());
                 TypeName::new(name.package(), InterfaceKind::Action, stem)?
             }

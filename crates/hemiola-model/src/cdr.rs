@@ -3,7 +3,8 @@
 //!
 //! Encoding: CDR as of DDS-XTypes 1.3, section 7.4 (XCDR version 1, PLAIN_CDR, little endian,
 //! with its header of four bytes). Schemas: ROS 2's message definitions ([`MessageSchema`]), two
-//! of which are a service ([`ServiceSchema`]), and many of which are packages ([`RosPackages`]).
+//! of which are a service ([`ServiceSchema`]), three an action ([`ActionSchema`]), and many of which
+//! are packages ([`RosPackages`]).
 //! Hashes: REP-2016.
 //!
 //! | Rust | ROS 2 message | CDR |
@@ -33,6 +34,7 @@
 //! assert_eq!((schema.name.as_str(), schema.text.as_str()), ("hemiola/msg/Gains", "float32[] data\n"));
 //! ```
 
+mod action;
 mod package;
 mod reader;
 mod schema;
@@ -43,6 +45,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use action::ActionSchema;
 pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
 pub use schema::{MessageSchema, field_name};

@@ -2,6 +2,8 @@
 //! sent as one of these is a picture, a scan or a robot in Foxglove, Lichtblick, PlotJuggler and
 //! RViz. Fields, types and hashes are those of ROS 2 Jazzy.
 //!
+//! The parts of the action `NavigateToPose` are here as well ([`nav2_msgs`]).
+//!
 //! A type of your own can be recorded as such a message, too, if its fields are the same:
 //! `#[data(name = "sensor_msgs/Imu")]`.
 //!
@@ -22,9 +24,12 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
+pub mod action_msgs;
 pub mod geometry_msgs;
+pub mod nav2_msgs;
 pub mod nav_msgs;
 pub mod sensor_msgs;
 pub mod std_msgs;
 pub mod tf2_msgs;
+pub mod unique_identifier_msgs;
 pub mod visualization_msgs;

@@ -41,6 +41,17 @@ pub enum Ros2Error {
         /// What is wrong with the text.
         why: String,
     },
+    /// The messages of an action's topic have other fields than those of an action.
+    #[error(
+        "the messages of `{topic}` are not those of an action: their fields are to be {fields} (an identity is \
+         `unique_identifier_msgs::UUID`, a status `action_msgs::GoalStatus`, both of `hemiola_ros`)"
+    )]
+    Action {
+        /// The topic.
+        topic: String,
+        /// The fields that its messages should have.
+        fields: &'static str,
+    },
     /// A quality of service cannot be read.
     #[error("`{text}` is no quality of service: {why}")]
     Quality {

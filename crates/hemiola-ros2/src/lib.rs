@@ -31,17 +31,29 @@
 //! | `token` | liveliness tokens of others |
 //! | `attachment` | the 33 bytes beside each message |
 //! | `mismatch` | endpoints that should exchange messages, and do not |
+//! | `rcl_interfaces` | the messages by which nodes set and get parameters |
+//! | `parameters` | a robot's parameters as those of a node |
+//! | `action`, `action_msgs` | what an action is here and there, and the messages that all have |
+//! | `goals` | the goals of an action server |
 //! | `robot_node` | the node that a robot is: its session, and the thread that serves it |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
+// The derives of `hemiola-macros` name the crate that robots use.
+extern crate hemiola_model as hemiola;
+
+mod action;
+mod action_msgs;
 mod attachment;
 mod definition;
 mod endpoint;
 mod error;
+mod goals;
 mod mismatch;
 mod names;
+mod parameters;
 mod quality;
+mod rcl_interfaces;
 mod robot_node;
 mod token;
 mod type_hash;

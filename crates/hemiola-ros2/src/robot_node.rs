@@ -1,11 +1,18 @@
 //! The node that a robot is: its session, and the thread that serves it.
 
+mod action_client;
+mod action_ends;
+mod action_server;
+mod call;
 mod client;
 mod clock;
 mod graph;
 mod inbox;
+mod parameter_events;
+mod parameters;
 mod publication;
 mod reactor;
+mod request;
 mod rosout;
 mod server;
 mod session;

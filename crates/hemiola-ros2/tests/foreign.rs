@@ -2,102 +2,20 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use common::{Side, next, publishing, subscribing};
-use hemiola::prelude::*;
+use common::foreign::Foreign;
+use common::{AddTwoIntsRequest, AddTwoIntsResponse, Side, next, publishing, subscribing};
 use hemiola_bus::{AnswerError, CallError};
 use hemiola_model::configuration::{Ros2Configuration, Ros2Quality, Ros2Service};
 use hemiola_realtime::ThreadSettings;
 use hemiola_ros::geometry_msgs::Vector3;
 
-#[derive(Data, Clone, Debug, PartialEq)]
-#[data(name = "example_interfaces/AddTwoIntsRequest")]
-struct AddTwoIntsRequest {
-    a: i64,
-    b: i64,
-}
-
-#[derive(Data, Clone, Debug, PartialEq)]
-#[data(name = "example_interfaces/AddTwoIntsResponse")]
-struct AddTwoIntsResponse {
-    sum: i64,
-}
-
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The foreign node, which does what it is told on its standard input. It is killed when it is
-/// dropped, as by `kill -9`.
-struct Foreign {
-    process: Child,
-    commands: ChildStdin,
-    said: Receiver<String>,
-}
-
-impl Foreign {
-    /// Starts it in the system of a router; `None`, loudly, where it is not installed.
-    fn start(router: &Side) -> Option<Self> {
-        let python = python()?;
-        let address = router.address();
-        let (host, port) = address.strip_prefix("tcp/").and_then(|it| it.rsplit_once(':')).unwrap();
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/foreign/ros2_node.py");
-        let mut command = Command::new(python);
-        command.arg(script).args([host, port]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().unwrap();
-        let (commands, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
-        let (say, said) = channel();
-        std::thread::spawn(move || {
-            BufReader::new(output)
-                .lines()
-                .map_while(Result::ok)
-                .take_while(|line| say.send(line.clone()).is_ok())
-                .count()
-        });
-        Some(Self { process, commands, said })
-    }
-
-    fn tell(&mut self, command: &str) {
-        writeln!(self.commands, "{command}").unwrap();
-    }
-
-    /// Returns the next line that it says.
-    fn hear(&self) -> String {
-        self.said.recv_timeout(PATIENCE).expect("it says something")
-    }
-}
-
-impl Drop for Foreign {
-    fn drop(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-}
-
-/// Returns a Python that has the SDK.
-fn python() -> Option<PathBuf> {
-    let named = std::env::var_os("HEMIOLA_PYTHON").map(PathBuf::from);
-    let installed = [
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join("../foreign/bin/python"),
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/foreign/bin/python"),
-        "python3".into(),
-    ];
-    let has_it = |python: &PathBuf| {
-        let tried = Command::new(python).args(["-c", "import zenoh_ros2_sdk"]).stderr(Stdio::null()).status();
-        tried.is_ok_and(|status| status.success())
-    };
-    let python = named.into_iter().chain(installed).find(has_it);
-    if python.is_none() {
-        // What `eprintln!` says of a test that passes is shown to nobody.
-        _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: no foreign node of ROS 2, for there is no Python with zenoh-ros2-sdk (tests/foreign/requirements.txt)"
-        );
-    }
-    python
+/// Starts the foreign node in the system of a router.
+fn start(router: &Side) -> Option<Foreign> {
+    Foreign::start("ros2_node.py", &router.address())
 }
 
 fn vector(x: f64) -> Vector3 {
@@ -112,7 +30,7 @@ fn topics_go_both_ways_also_when_the_other_one_was_killed_and_comes_back() {
     let rover = Side::router("rover", both);
     let (mut speeds, mut commands) = (rover.publisher::<Vector3>("Speed"), rover.queue::<Vector3>("Command"));
     for round in 1..=2 {
-        let Some(mut foreign) = Foreign::start(&rover) else { return };
+        let Some(mut foreign) = start(&rover) else { return };
         foreign.tell("subscribe /rover/speed reliable");
         assert_eq!(foreign.hear(), "subscribed /rover/speed");
         foreign.tell("publisher /command");
@@ -143,7 +61,7 @@ fn whoever_comes_late_gets_what_is_transient_local() {
     slam.until(|node| node.sent[0].is_there);
     (1..=3).for_each(|number| origins.publish(vector(f64::from(number))));
     slam.until(|node| node.sent[0].messages == 3);
-    let Some(mut late) = Foreign::start(&slam) else { return };
+    let Some(mut late) = start(&slam) else { return };
     late.tell("subscribe /origin transient-local");
     // What came before is there by the time that it has subscribed: the last one, of those of one
     // key.
@@ -165,7 +83,7 @@ fn services_are_called_both_ways() {
     let calling = Ros2Configuration { call: vec![service("/foreign/add")], ..Ros2Configuration::default() };
     let caller = Side::of(&rover, "caller", calling);
     caller.bus.allow_calls::<AddTwoIntsRequest, AddTwoIntsResponse>("AddTwoInts");
-    let Some(mut foreign) = Foreign::start(&rover) else { return };
+    let Some(mut foreign) = start(&rover) else { return };
     foreign.tell("client /rover/add");
     assert_eq!(foreign.hear(), "client /rover/add");
     for a in 1..=3 {

@@ -2,8 +2,9 @@
 
 use hemiola_log::{Definition, Element, NumberType, Shape};
 use hemiola_model::Data;
-use hemiola_model::cdr::{MessageSchema, ServiceSchema};
+use hemiola_model::cdr::{ActionSchema, MessageSchema, ServiceSchema};
 use hemiola_model::data::{DataType, Field, Variant};
+use hemiola_ros::nav2_msgs::{NavigateToPose, NavigateToPoseOutcome, NavigateToPoseProgress};
 use hemiola_ros::{geometry_msgs, nav_msgs, sensor_msgs, std_msgs, tf2_msgs, visualization_msgs};
 use hemiola_ros2::{Interface, TypeHash, message_hash, service_hash};
 use hiroz_schema::{
@@ -18,6 +19,16 @@ fn message<T: Data>() -> TypeHash {
 fn structure(name: &str, fields: &[(&str, DataType)]) -> DataType {
     let fields = fields.iter().map(|(name, data_type)| Field::new(name, data_type.clone(), "")).collect();
     DataType::structure(name, fields)
+}
+
+/// What `tests/foreign/ros2_requests.py` computes of the definition of Jazzy.
+#[test]
+fn an_action_has_the_hashes_of_ros_2() {
+    let types = [NavigateToPose::data_type(), NavigateToPoseOutcome::data_type(), NavigateToPoseProgress::data_type()];
+    let action = ActionSchema::called("nav2_msgs", "NavigateToPose", types.each_ref());
+    assert_eq!(action.send_goal_hash, "RIHS01_a4fcb3bee1bf32e21a0e541a943b221aa0826996e2c98f079b47022b256f48b5");
+    assert_eq!(action.get_result_hash, "RIHS01_12dc670d3dac446019bb61a2bef1fd92ada02d582ca70922706d933a54b07f1c");
+    assert_eq!(action.feedback_hash, "RIHS01_9d1f6fa2eb975ce733b419ac2e97b134d8ff92b6478b6559feed9a50bdfd82b3");
 }
 
 /// The hashes that `rosbags` 0.11.9 has for the messages of ROS 2 Jazzy.

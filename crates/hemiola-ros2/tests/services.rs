@@ -4,24 +4,10 @@ mod common;
 
 use std::time::Duration;
 
-use common::Side;
-use hemiola::prelude::*;
+use common::{AddTwoIntsRequest, AddTwoIntsResponse, Side};
 use hemiola_bus::{AnswerError, CallError};
 use hemiola_model::configuration::{Ros2Configuration, Ros2Service};
 use hemiola_realtime::ThreadSettings;
-
-#[derive(Data, Clone, Debug, PartialEq)]
-#[data(name = "example_interfaces/AddTwoIntsRequest")]
-struct AddTwoIntsRequest {
-    a: i64,
-    b: i64,
-}
-
-#[derive(Data, Clone, Debug, PartialEq)]
-#[data(name = "example_interfaces/AddTwoIntsResponse")]
-struct AddTwoIntsResponse {
-    sum: i64,
-}
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

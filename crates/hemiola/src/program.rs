@@ -19,6 +19,9 @@ pub use hemiola_log as log;
 pub use hemiola_plan as plan;
 /// The operating system's real-time services, and the doctor.
 pub use hemiola_realtime as realtime;
+/// Nodes of a ROS 2 system, for programs with a `main` of their own.
+#[cfg(feature = "ros2")]
+pub use hemiola_ros2 as ros2;
 /// Timing figures, traces and timelines.
 pub use hemiola_trace as trace;
 

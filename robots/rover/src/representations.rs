@@ -153,6 +153,8 @@ pub enum Outcome {
     Unreachable,
     /// The robot came no closer for too long.
     Stuck,
+    /// Whoever gave the goal wished that it be given up.
+    Canceled,
 }
 
 /// How far the robot is on its way; the feedback of `NavigateToPose`.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use hemiola_model::configuration::{
-    Keep, Received, Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed, Sent,
-    Subject, SubjectKind,
+    Keep, Received, Ros2Action, Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed,
+    Sent, Subject, SubjectKind,
 };
 
 use super::links::{check_received, check_sent, item, subject};
@@ -40,6 +40,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
     let publish = section.entries("publish", found);
     let subscribe = section.entries("subscribe", found);
     let (serve, call) = (section.entries("serve", found), section.entries("call", found));
+    let [action_server, action_client] = ["action_server", "action_client"].map(|key| section.entries(key, found));
     section.finish(found);
     if let (Some((connect, node)), Some(_)) = (both, &router) {
         let error = Diagnostic::error("`[ros2]` says both `connect` and `router`");
@@ -49,10 +50,13 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
     warn_beyond_this_computer(router.as_ref(), node, found);
     check_directions(&publish, &subscribe, ["publishes", "subscribes to"], found);
     check_directions(&serve, &call, ["serves", "calls"], found);
+    check_directions(&action_server, &action_client, ["serves", "uses"], found);
     let published = publish.iter().filter_map(|(name, node)| published(name, node, catalog, found)).collect();
     let subscribed = read_subscribed(&subscribe, catalog, found);
     let serve = serve.iter().filter_map(|(name, node)| service("serve", name, node, found)).collect();
     let call = read_called(&call, found);
+    let action_server = read_actions("action_server", &action_server, found);
+    let action_client = read_actions("action_client", &action_client, found);
     Some(Ros2Configuration {
         node: name,
         namespace,
@@ -64,6 +68,8 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
         subscribe: subscribed,
         serve,
         call,
+        action_server,
+        action_client,
     })
 }
 
@@ -139,30 +145,81 @@ fn read_called(entries: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<Ros2Se
 
 /// Reads a service: its name in this robot, or a table with that and its type in ROS 2.
 fn service(key: &str, name: &str, node: &Node, found: &mut Diagnostics) -> Option<Ros2Service> {
+    let (service, service_type) = named(key, name, node, &SERVICE, found)?;
+    Some(Ros2Service { name: name.to_owned(), service, service_type })
+}
+
+/// Reads actions, no two of which are the same one here.
+fn read_actions(key: &str, entries: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<Ros2Action> {
+    let mut all: Vec<(Ros2Action, &Node)> = Vec::new();
+    for (name, node) in entries {
+        let Some((action, action_type)) = named(key, name, node, &ACTION, found) else { continue };
+        if let Some((_, before)) = all.iter().find(|(it, _)| it.action == action) {
+            let error = Diagnostic::error(format!("two actions of ROS 2 are `{action}` here, whose topics are one"));
+            let error = error.at(&node.place, "").related(&before.place, "and here");
+            found.push(error.help("leave one of them out"));
+        }
+        all.push((Ros2Action { name: (*name).to_owned(), action, action_type }, node));
+    }
+    all.into_iter().map(|(action, _)| action).collect()
+}
+
+/// What has a name in ROS 2, and one and a type here.
+struct Named {
+    /// What it is called, and the key that says its name in this robot.
+    what: &'static str,
+    examples: [&'static str; 2],
+    /// How the package and the name of its type are joined: `/srv/`.
+    folder: &'static str,
+    type_example: &'static str,
+}
+
+const SERVICE: Named = Named {
+    what: "service",
+    examples: ["\"Reset\"", "{ service = \"Reset\", type = \"std_srvs/srv/Trigger\" }"],
+    folder: "/srv/",
+    type_example: "std_srvs/srv/Trigger",
+};
+const ACTION: Named = Named {
+    what: "action",
+    examples: ["\"Dock\"", "{ action = \"Dock\", type = \"nav2_msgs/action/DockRobot\" }"],
+    folder: "/action/",
+    type_example: "nav2_msgs/action/NavigateToPose",
+};
+
+/// Reads a name in this robot, or a table with that and a type in ROS 2.
+fn named(
+    key: &str,
+    name: &str,
+    node: &Node,
+    named: &'static Named,
+    found: &mut Diagnostics,
+) -> Option<(String, Option<String>)> {
     check_name(key, name, node, found)?;
-    let path = format!("ros2.{key}.\"{name}\"");
-    if let Some(service) = node.text().filter(|service| !service.is_empty()) {
-        return Some(Ros2Service::new(name, service));
+    let (path, Named { what, examples: [short, long], .. }) = (format!("ros2.{key}.\"{name}\""), named);
+    if let Some(here) = node.text().filter(|here| !here.is_empty()) {
+        return Some((here.to_owned(), None));
     }
     if !matches!(node.content, Content::Table(_)) {
-        let refusal = Refusal::new(node, "the name of a service of this robot, or a table that says it");
-        found.push(
-            refusal
-                .help("such as \"Reset\", or { service = \"Reset\", type = \"std_srvs/srv/Trigger\" }")
-                .into_diagnostic(&path),
-        );
+        let refusal =
+            Refusal::new(node, format!("the name of {} of this robot, or a table that says it", with_article(what)));
+        found.push(refusal.help(format!("such as {short}, or {long}")).into_diagnostic(&path));
         return None;
     }
     let mut section = Section::open(&path, node, found)?;
-    let is_said = section.peek("service").is_some();
-    let service = section.read("service", text, found);
-    let service_type = section.read("type", service_type, found);
+    let is_said = section.peek(what).is_some();
+    let here = section.read(what, text, found);
+    let of_type = section.read("type", |node| interface_type(node, named), found);
     section.finish(found);
     if !is_said {
-        let error = Diagnostic::error(format!("`{path}` does not say which service of this robot it is"));
-        found.push(error.at(&node.place, "").help("add `service = \"Reset\"`"));
+        let error = Diagnostic::error(format!("`{path}` does not say which {what} of this robot it is"));
+        found.push(error.at(&node.place, "").help(format!("add `{what} = {short}`")));
     }
-    Some(Ros2Service { name: name.to_owned(), service: service?, service_type })
+    Some((here?, of_type))
+}
+
+fn with_article(what: &str) -> String {
+    format!("{} {what}", if what.starts_with('a') { "an" } else { "a" })
 }
 
 /// Reads `quality` and `depth`.
@@ -245,11 +302,14 @@ fn namespace(node: &Node) -> Reading<'_, String> {
     }
 }
 
-fn service_type(node: &Node) -> Reading<'_, String> {
-    let parts: Vec<_> = node.text().unwrap_or_default().split('/').collect();
-    match parts.as_slice() {
-        [package, "srv", name] if is_word(package) && is_word(name) => Ok(parts.join("/")),
-        _ => Err(Refusal::new(node, "the type of a service in ROS 2").help("such as \"std_srvs/srv/Trigger\"")),
+fn interface_type<'n>(node: &'n Node, Named { what, folder, type_example, .. }: &Named) -> Reading<'n, String> {
+    let name = node.text().unwrap_or_default();
+    match name.split_once(folder) {
+        Some((package, name)) if is_word(package) && is_word(name) => Ok(format!("{package}{folder}{name}")),
+        _ => {
+            let expected = format!("the type of {} in ROS 2", with_article(what));
+            Err(Refusal::new(node, expected).help(format!("such as \"{type_example}\"")))
+        }
     }
 }
 

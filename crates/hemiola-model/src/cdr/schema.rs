@@ -78,7 +78,7 @@ const SEPARATOR: &str = "\
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct MessageName {
     package: String,
-    /// `msg`, or `srv` for a part of a service.
+    /// `msg`, or `srv` or `action` for a part of a service or an action.
     folder: &'static str,
     name: String,
 }
@@ -145,6 +145,11 @@ impl MessageName {
         Self { package: package.to_owned(), folder: "srv", name: name.to_owned() }
     }
 
+    /// Creates the name of an action, or of a part of one.
+    pub fn of_action(package: &str, name: &str) -> Self {
+        Self { folder: "action", ..Self::of_service(package, name) }
+    }
+
     pub fn package(&self) -> &str {
         &self.package
     }
@@ -191,12 +196,17 @@ impl Definitions {
     /// Adds a message that contains messages: at most `limit` of each if there is a limit.
     pub fn outer(&mut self, name: MessageName, parts: &[(&str, &MessageName, Option<usize>)]) -> MessageName {
         let field = |(name, message, limit): &(&str, &MessageName, Option<usize>)| {
-            let shape = limit.map_or(Shape::One, Shape::Bounded);
-            let element = Element::Message((*message).clone());
-            let field_type = FieldType { element, shape, constants: Vec::new() };
-            MessageField { name: (*name).to_owned(), field_type, documentation: String::new() }
+            message_field(name, message, limit.map_or(Shape::One, Shape::Bounded))
         };
         self.messages.insert(name.clone(), parts.iter().map(field).collect());
+        name
+    }
+
+    /// Adds a message of these fields, and one more, which is a message.
+    pub fn extended(&mut self, name: MessageName, fields: &[Field], last: Option<(&str, &MessageName)>) -> MessageName {
+        let mut fields = self.fields(fields);
+        fields.extend(last.map(|(name, message)| message_field(name, message, Shape::One)));
+        self.messages.insert(name.clone(), fields);
         name
     }
 
@@ -333,6 +343,11 @@ impl Definitions {
         }
         out
     }
+}
+
+fn message_field(name: &str, message: &MessageName, shape: Shape) -> MessageField {
+    let field_type = FieldType { element: Element::Message(message.clone()), shape, constants: Vec::new() };
+    MessageField { name: name.to_owned(), field_type, documentation: String::new() }
 }
 
 fn constants(variants: &[Variant]) -> Vec<String> {

@@ -53,16 +53,7 @@ impl ServiceSchema {
         let mut definitions = Definitions::default();
         let request = definitions.part(part("_Request"), request);
         let response = definitions.part(part("_Response"), response);
-        let info = event_info(&mut definitions);
-        // Service introspection shows calls by these messages.
-        let parts = [("info", &info, None), ("request", &request, Some(1)), ("response", &response, Some(1))];
-        let event = definitions.outer(part("_Event"), &parts);
-        let parts = [
-            ("request_message", &request, None),
-            ("response_message", &response, None),
-            ("event_message", &event, None),
-        ];
-        let root = definitions.outer(part(""), &parts);
+        let root = add_service(&mut definitions, part, &request, &response);
         Self {
             name: root.full(),
             request: definitions.schema(&request),
@@ -70,6 +61,23 @@ impl ServiceSchema {
             type_hash: definitions.schema(&root).type_hash,
         }
     }
+}
+
+/// Adds the service with these requests and responses; `part` makes the name of the service with an
+/// ending. Returns the service's name.
+pub(super) fn add_service(
+    definitions: &mut Definitions,
+    part: impl Fn(&str) -> MessageName,
+    request: &MessageName,
+    response: &MessageName,
+) -> MessageName {
+    let info = event_info(definitions);
+    // Where calls of a service are made visible, these messages show them.
+    let parts = [("info", &info, None), ("request", request, Some(1)), ("response", response, Some(1))];
+    let event = definitions.outer(part("_Event"), &parts);
+    let parts =
+        [("request_message", request, None), ("response_message", response, None), ("event_message", &event, None)];
+    definitions.outer(part(""), &parts)
 }
 
 /// Adds `service_msgs/msg/ServiceEventInfo`.

@@ -37,6 +37,10 @@ pub struct Ros2Configuration {
     pub serve: Vec<Ros2Service>,
     /// The services of other nodes that are called here, in the order of the file.
     pub call: Vec<Ros2Service>,
+    /// The actions whose goals this robot pursues, in the order of the file.
+    pub action_server: Vec<Ros2Action>,
+    /// The actions of other nodes to which this robot sends goals, in the order of the file.
+    pub action_client: Vec<Ros2Action>,
 }
 
 /// The router of a ROS 2 system, over which its nodes find each other, as an address of Zenoh:
@@ -100,6 +104,25 @@ pub struct Ros2Service {
     pub service_type: Option<String>,
 }
 
+/// An action of ROS 2.
+///
+/// ```
+/// use hemiola_model::configuration::Ros2Action;
+///
+/// let navigate = Ros2Action::new("/navigate_to_pose", "NavigateToPose");
+/// assert_eq!(navigate.action_type, None); // that of the robot's type
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ros2Action {
+    /// The action's name in ROS 2, with its namespace: `/navigate_to_pose`.
+    pub name: String,
+    /// The action's name in this robot, with which the names of its topics begin.
+    pub action: String,
+    /// The action's type in ROS 2, `nav2_msgs/action/NavigateToPose`; `None`: the package and the
+    /// name of the type of its goals.
+    pub action_type: Option<String>,
+}
+
 /// The delivery of messages, by the names of ROS 2's quality of service.
 ///
 /// See [`Ros2Configuration`].
@@ -155,6 +178,13 @@ impl Ros2Service {
     /// Returns the service of these names, in ROS 2 and in this robot.
     pub fn new(name: impl Into<String>, service: impl Into<String>) -> Self {
         Self { name: name.into(), service: service.into(), service_type: None }
+    }
+}
+
+impl Ros2Action {
+    /// Returns the action of these names, in ROS 2 and in this robot.
+    pub fn new(name: impl Into<String>, action: impl Into<String>) -> Self {
+        Self { name: name.into(), action: action.into(), action_type: None }
     }
 }
 

@@ -7,35 +7,21 @@ use hemiola_link::ServiceStatistics;
 use hemiola_link::ends::{self, Services, Unanswered};
 use hemiola_link::wire::NoAnswer;
 use hemiola_realtime::Wakeup;
-use zenoh::liveliness::LivelinessToken;
-use zenoh::query::{Query, Queryable};
-use zenoh::{Session, Wait};
+use zenoh::Session;
+use zenoh::query::Query;
 
 use super::inbox::Inbox;
-use crate::attachment::Attachment;
+use super::request::{MOST_CALLS, Request, Served};
 use crate::endpoint::Endpoint;
 
 /// The server of a service that is declared.
 pub struct Server {
-    pub endpoint: Endpoint,
-    pub key: String,
-    inbox: Arc<Inbox<Query>>,
+    pub served: Served,
+    inbox: Arc<Inbox<((), Query)>>,
     /// The end at which this robot is asked, which is made for the first request.
     client: Option<AnyClient>,
-    open: Vec<Open>,
-    _queryable: Queryable<()>,
-    _token: LivelinessToken,
+    open: Vec<(Request, AnyAnswer)>,
 }
-
-/// A request that is not answered yet.
-struct Open {
-    query: Query,
-    asked: Attachment,
-    answer: AnyAnswer,
-}
-
-/// The most requests of a service that wait for their answers.
-pub const MOST_CALLS: usize = 64;
 
 impl Server {
     /// Declares a server, and then says that it is there.
@@ -43,17 +29,9 @@ impl Server {
     /// # Errors
     /// Returns an error with the reason.
     pub fn declare(session: &Session, endpoint: Endpoint, wakeup: Arc<Wakeup>) -> Result<Self, zenoh::Error> {
-        let key = endpoint.key();
         let inbox = Inbox::new(MOST_CALLS, wakeup);
-        let entry = inbox.clone();
-        let ask = move |query: Query| {
-            if let Err(query) = entry.offer(query) {
-                refuse(&query, "as many wait as may");
-            }
-        };
-        let queryable = session.declare_queryable(key.clone()).complete(true).callback(ask).wait()?;
-        let token = session.liveliness().declare_token(endpoint.token()).wait()?;
-        Ok(Self { endpoint, key, inbox, client: None, open: Vec::new(), _queryable: queryable, _token: token })
+        let served = Served::declare(session, endpoint, (), inbox.clone())?;
+        Ok(Self { served, inbox, client: None, open: Vec::new() })
     }
 
     /// Passes requests on to this robot, and its answers back. Reasons why there is no answer go to
@@ -67,13 +45,21 @@ impl Server {
         mut complain: impl FnMut(String),
     ) -> bool {
         let mut is_served = true;
-        for query in self.inbox.drain() {
+        for ((), query) in self.inbox.drain() {
             statistics.calls += 1;
-            match self.ask(service, services, &query) {
-                Ok((asked, answer)) => self.open.push(Open { query, asked, answer }),
+            let request = match Request::read(query) {
+                Ok(request) => request,
+                Err(reason) => {
+                    statistics.miss(NoAnswer::Refused);
+                    complain(reason);
+                    continue;
+                }
+            };
+            match self.ask(service, services, &request.cdr) {
+                Ok(answer) => self.open.push((request, answer)),
                 Err((why, reason)) => {
                     statistics.miss(why);
-                    refuse(&query, &reason);
+                    request.refuse(&reason);
                     match why {
                         NoAnswer::Ended => is_served = false,
                         _ => complain(reason),
@@ -81,10 +67,10 @@ impl Server {
                 }
             }
         }
-        self.open.retain_mut(|Open { query, asked, answer }| {
+        self.open.retain_mut(|(request, answer)| {
             match ends::taken(answer) {
                 None => return true,
-                Some(Ok(cdr)) => match reply(query, &cdr, asked, now_ns()) {
+                Some(Ok(cdr)) => match request.reply(&cdr, now_ns()) {
                     Ok(()) => statistics.answers += 1,
                     Err(error) => {
                         statistics.miss(NoAnswer::Refused);
@@ -93,7 +79,7 @@ impl Server {
                 },
                 Some(Err((why, reason))) => {
                     statistics.miss(why);
-                    refuse(query, &reason);
+                    request.refuse(&reason);
                 }
             }
             false
@@ -102,32 +88,10 @@ impl Server {
         is_served
     }
 
-    fn ask(
-        &mut self,
-        service: usize,
-        services: &Services,
-        query: &Query,
-    ) -> Result<(Attachment, AnyAnswer), Unanswered> {
-        let refused = |reason: String| (NoAnswer::Refused, reason);
+    fn ask(&mut self, service: usize, services: &Services, cdr: &[u8]) -> Result<AnyAnswer, Unanswered> {
         if self.open.len() >= MOST_CALLS {
-            return Err(refused("as many wait as may".to_owned()));
+            return Err((NoAnswer::Refused, "as many wait as may".to_owned()));
         }
-        let attachment = query.attachment().map(|bytes| bytes.to_bytes().into_owned()).unwrap_or_default();
-        let asked = Attachment::from_bytes(&attachment).map_err(|error| refused(error.to_string()))?;
-        let cdr = query.payload().map(|bytes| bytes.to_bytes().into_owned()).unwrap_or_default();
-        Ok((asked, services.ask(service, &mut self.client, &cdr)?))
+        services.ask(service, &mut self.client, cdr)
     }
-}
-
-/// Sends an answer, beside which is the request's number and sender.
-fn reply(query: &Query, cdr: &[u8], asked: &Attachment, time_ns: i64) -> Result<(), zenoh::Error> {
-    let attachment = Attachment { time_ns, ..*asked }.to_bytes();
-    query.reply(query.key_expr().clone(), cdr).attachment(&attachment[..]).wait()
-}
-
-/// Has whoever asks know that there is no answer. `rmw_zenoh` has no words for that, others read
-/// the reason.
-fn refuse(query: &Query, reason: &str) {
-    // Nobody waits any more if that fails.
-    _ = query.reply_err(reason).wait();
 }

@@ -1,16 +1,32 @@
 //! Robots that are nodes of one ROS 2 system, each with a bus of its own.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+#[path = "../../../../tests/foreign/ros2_node.rs"]
+pub mod foreign;
+
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hemiola_bus::{Bus, Publisher, Queue, RobotClock, WhenFull};
+use hemiola::prelude::*;
+use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
 use hemiola_link::{LinkHost, LinkStatistics};
-use hemiola_model::Representation;
 use hemiola_model::configuration::{
     Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Subscribed, Subject,
 };
 use hemiola_ros2::RobotNode;
+
+#[derive(Data, Clone, Debug, PartialEq)]
+#[data(name = "example_interfaces/AddTwoIntsRequest")]
+pub struct AddTwoIntsRequest {
+    pub a: i64,
+    pub b: i64,
+}
+
+#[derive(Data, Clone, Debug, PartialEq)]
+#[data(name = "example_interfaces/AddTwoIntsResponse")]
+pub struct AddTwoIntsResponse {
+    pub sum: i64,
+}
 
 /// A robot with topics and services that is a node.
 pub struct Side {

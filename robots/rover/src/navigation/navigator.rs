@@ -1,11 +1,19 @@
-//! Which goal is followed, and what becomes of it: ROS's action `NavigateToPose` as a topic of
-//! goals and one of results.
+//! Which goal is followed, and what becomes of it: poses of a topic, and goals of the action
+//! `NavigateToPose`, which hear how it goes on. One at a time: a new one replaces the last.
+
+use std::time::Duration;
 
 use hemiola::prelude::*;
+use hemiola_ros::action_msgs::GoalStatus;
 use hemiola_ros::nav_msgs::Path;
+use hemiola_ros::nav2_msgs::{
+    NavigateToPoseCancel, NavigateToPoseFeedback, NavigateToPoseGoal, NavigateToPoseOutcome, NavigateToPoseProgress,
+    NavigateToPoseResult,
+};
+use hemiola_ros::unique_identifier_msgs::UUID;
 
 use crate::geometry::{Pose2, normalize_angle};
-use crate::representations::{GoalPose, MapPose, Navigation, NavigationResult, Outcome};
+use crate::representations::{GoalPose, MAP, MapPose, Navigation, NavigationResult, Outcome};
 
 /// Parameters of [`Navigator`].
 #[derive(Parameters)]
@@ -39,6 +47,8 @@ pub struct Navigator {
 #[derive(Data, Clone, Debug)]
 struct Trip {
     goal: Pose2,
+    /// The goal of the action that it is, if it is one.
+    asked: Option<UUID>,
     seconds: f64,
     /// For how long there has been no path.
     without_way: f64,
@@ -47,22 +57,44 @@ struct Trip {
     without_progress: f64,
 }
 
+/// Where the ends of trips are reported.
+struct Reports<'p> {
+    results: &'p mut Publisher<NavigationResult>,
+    /// To whoever has given the goal as one of the action.
+    answers: &'p mut Publisher<NavigateToPoseResult>,
+}
+
 #[module]
 impl Navigator {
     #[update]
     pub(super) fn navigation(
         &mut self,
-        goals: &Subscription<GoalPose>,
+        poses: &Subscription<GoalPose>,
+        goals: &Subscription<NavigateToPoseGoal>,
+        cancels: &Subscription<NavigateToPoseCancel>,
         pose: &MapPose,
         path: Previous<Path>,
         clock: &Clock,
         results: &mut Publisher<NavigationResult>,
+        answers: &mut Publisher<NavigateToPoseResult>,
+        feedback: &mut Publisher<NavigateToPoseFeedback>,
         navigation: &mut Navigation,
     ) {
-        if let Some(goal) = goals.last() {
-            self.end(Outcome::Replaced, results);
-            self.number += 1;
-            self.trip = Some(Trip::to(Pose2::from(&goal.pose.pose)));
+        let mut reports = Reports { results, answers };
+        if let Some(goal) = poses.last() {
+            self.begin(Trip::to(Pose2::from(&goal.pose.pose)), &mut reports);
+        }
+        for NavigateToPoseGoal { goal_id, goal } in goals.iter().map(|message| &**message) {
+            if ["", MAP].contains(&goal.pose.header.frame_id.as_str()) {
+                let trip = Trip { asked: Some(*goal_id), ..Trip::to(Pose2::from(&goal.pose.pose)) };
+                self.begin(trip, &mut reports);
+            } else {
+                // The robot knows no other frames that goals could be in.
+                reports.answer(*goal_id, GoalStatus::Aborted, NavigateToPoseOutcome::TF_ERROR);
+            }
+        }
+        if cancels.iter().any(|cancel| self.trip.as_ref().is_some_and(|trip| trip.asked == Some(cancel.goal_id))) {
+            self.end(Outcome::Canceled, &mut reports);
         }
         let remaining = length(&path);
         let step = f64::from(clock.step_seconds());
@@ -70,27 +102,57 @@ impl Navigator {
             && let Some(outcome) =
                 trip.go_on(&self.parameters, pose.mean(), (!path.poses.is_empty()).then_some(remaining), step)
         {
-            self.end(outcome, results);
+            self.end(outcome, &mut reports);
+        }
+        if let Some(Trip { asked: Some(goal_id), seconds, .. }) = self.trip {
+            let progress = NavigateToPoseProgress {
+                current_pose: GoalPose::on_map(pose.mean(), clock.now()).pose,
+                navigation_time: Duration::from_secs_f64(seconds),
+                distance_remaining: remaining as f32,
+                ..NavigateToPoseProgress::default()
+            };
+            feedback.publish(NavigateToPoseFeedback { goal_id, feedback: progress });
         }
         let Self { number, reached, failed, .. } = *self;
         let (goal, seconds) = self.trip.as_ref().map_or((None, 0.0), |trip| (Some(trip.goal), trip.seconds));
         *navigation = Navigation { goal, number, seconds, remaining, reached, failed };
     }
 
-    fn end(&mut self, outcome: Outcome, results: &mut Publisher<NavigationResult>) {
+    fn begin(&mut self, trip: Trip, reports: &mut Reports<'_>) {
+        self.end(Outcome::Replaced, reports);
+        self.number += 1;
+        self.trip = Some(trip);
+    }
+
+    fn end(&mut self, outcome: Outcome, reports: &mut Reports<'_>) {
         let Some(trip) = self.trip.take() else { return };
+        let (status, error) = match outcome {
+            Outcome::Reached => (GoalStatus::Succeeded, NavigateToPoseOutcome::NONE),
+            Outcome::Canceled => (GoalStatus::Canceled, NavigateToPoseOutcome::NONE),
+            Outcome::Replaced => (GoalStatus::Aborted, NavigateToPoseOutcome::NONE),
+            Outcome::Unreachable | Outcome::Stuck => (GoalStatus::Aborted, NavigateToPoseOutcome::UNKNOWN),
+        };
         match outcome {
             Outcome::Reached => self.reached += 1,
-            Outcome::Replaced => {}
+            Outcome::Replaced | Outcome::Canceled => {}
             Outcome::Unreachable | Outcome::Stuck => self.failed += 1,
         }
-        results.publish(NavigationResult { goal: self.number, outcome, seconds: trip.seconds });
+        reports.results.publish(NavigationResult { goal: self.number, outcome, seconds: trip.seconds });
+        if let Some(goal_id) = trip.asked {
+            reports.answer(goal_id, status, error);
+        }
+    }
+}
+
+impl Reports<'_> {
+    fn answer(&mut self, goal_id: UUID, status: GoalStatus, error_code: u16) {
+        self.answers.publish(NavigateToPoseResult { goal_id, status, result: NavigateToPoseOutcome { error_code } });
     }
 }
 
 impl Trip {
     const fn to(goal: Pose2) -> Self {
-        Self { goal, seconds: 0.0, without_way: 0.0, least: f64::INFINITY, without_progress: 0.0 }
+        Self { goal, asked: None, seconds: 0.0, without_way: 0.0, least: f64::INFINITY, without_progress: 0.0 }
     }
 
     /// Notes that `step` seconds went by, at whose end the robot is at `pose`, and has that way

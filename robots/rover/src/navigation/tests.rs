@@ -2,10 +2,16 @@
 
 use std::time::Duration;
 
+use hemiola::bus::{Bus, Queue, WhenFull};
 use hemiola::prelude::*;
+use hemiola_ros::action_msgs::GoalStatus;
 use hemiola_ros::geometry_msgs::{PoseStamped, Twist};
 use hemiola_ros::nav_msgs::{MapMetaData, OccupancyGrid, Path};
+use hemiola_ros::nav2_msgs::{
+    NavigateToPoseCancel, NavigateToPoseFeedback, NavigateToPoseGoal, NavigateToPoseOutcome, NavigateToPoseResult,
+};
 use hemiola_ros::sensor_msgs::LaserScan;
+use hemiola_ros::unique_identifier_msgs::UUID;
 use proptest::prelude::*;
 
 use super::cells::Cells;
@@ -179,22 +185,109 @@ fn without_a_goal_or_a_path_the_robot_stands() {
 
 /// Has a goal followed from a place for some seconds, with a path or none.
 fn navigate(at: Pose2, path: &Path, goals: usize, seconds: u32) -> (Navigation, Vec<NavigationResult>) {
-    let bus = hemiola::bus::Bus::default();
-    let topic = bus.topic::<NavigationResult>("NavigationResult").unwrap();
-    let (mut publisher, mut results) = (topic.publisher(), topic.queue(8, hemiola::bus::WhenFull::DropOldest));
-    let mut navigator = Navigator::create(NavigatorParameters::default());
+    let goal = GoalPose::on_map(Pose2::new(4.0, 0.0, 0.0), Time::ZERO);
+    let mut navigator = ByHand::new();
     let mut navigation = Navigation::default();
     for run in 0..seconds * 10 {
-        let goal = GoalPose::on_map(Pose2::new(4.0, 0.0, 0.0), Time::ZERO);
-        let goals = Subscription::of((run < goals as u32).then_some(goal));
-        let clock = Clock::new(Time::from_seconds(f64::from(run) * 0.1), Duration::from_millis(100), run.into());
-        navigator.navigation(&goals, &pose(at), Previous::new(path), &clock, &mut publisher, &mut navigation);
+        let poses = Subscription::of((run < goals as u32).then(|| goal.clone()));
+        navigation = navigator.run(&poses, &Subscription::of([]), &Subscription::of([]), at, path);
     }
-    let mut all = Vec::new();
-    while let Some(result) = results.receive() {
-        all.push((*result).clone());
+    (navigation, navigator.all(|it| &mut it.results))
+}
+
+/// A navigator whose topics are read by hand.
+struct ByHand {
+    navigator: Navigator,
+    run: u32,
+    publishers: (Publisher<NavigationResult>, Publisher<NavigateToPoseResult>, Publisher<NavigateToPoseFeedback>),
+    results: Queue<NavigationResult>,
+    answers: Queue<NavigateToPoseResult>,
+    feedback: Queue<NavigateToPoseFeedback>,
+}
+
+impl ByHand {
+    fn new() -> Self {
+        fn ends<T: Representation>(bus: &Bus, name: &str) -> (Publisher<T>, Queue<T>) {
+            let topic = bus.topic::<T>(name).unwrap();
+            (topic.publisher(), topic.queue(8, WhenFull::DropOldest))
+        }
+        let bus = Bus::default();
+        let (to_results, results) = ends(&bus, "NavigationResult");
+        let (to_answers, answers) = ends(&bus, "NavigateToPoseResult");
+        let (to_feedback, feedback) = ends(&bus, "NavigateToPoseFeedback");
+        let navigator = Navigator::create(NavigatorParameters::default());
+        Self { navigator, run: 0, publishers: (to_results, to_answers, to_feedback), results, answers, feedback }
     }
-    (navigation, all)
+
+    fn run(
+        &mut self,
+        poses: &Subscription<GoalPose>,
+        goals: &Subscription<NavigateToPoseGoal>,
+        cancels: &Subscription<NavigateToPoseCancel>,
+        at: Pose2,
+        path: &Path,
+    ) -> Navigation {
+        let (at, path, mut navigation) = (pose(at), Previous::new(path), Navigation::default());
+        let now = Time::from_seconds(f64::from(self.run) * 0.1);
+        let clock = Clock::new(now, Duration::from_millis(100), self.run.into());
+        self.run += 1;
+        let (results, answers, feedback) = &mut self.publishers;
+        self.navigator.navigation(
+            poses,
+            goals,
+            cancels,
+            &at,
+            path,
+            &clock,
+            results,
+            answers,
+            feedback,
+            &mut navigation,
+        );
+        navigation
+    }
+
+    fn all<T: Representation + Clone>(&mut self, queue: impl Fn(&mut Self) -> &mut Queue<T>) -> Vec<T> {
+        std::iter::from_fn(|| queue(self).receive().map(|message| (*message).clone())).collect()
+    }
+
+    /// Runs once with these goals of the action, and that wish to cancel. Returns how goals have
+    /// ended, and of which one there was feedback.
+    fn act(
+        &mut self,
+        goals: &[(u64, &str)],
+        cancel: Option<u64>,
+        at: Pose2,
+    ) -> (Vec<(UUID, GoalStatus, u16)>, Option<UUID>) {
+        let goal = |(number, frame): &(u64, &str)| {
+            let mut goal = NavigateToPoseGoal { goal_id: UUID::numbered(*number), ..NavigateToPoseGoal::default() };
+            goal.goal.pose.header.frame_id = (*frame).to_owned();
+            goal.goal.pose.pose = Pose2::new(4.0, 0.0, 0.0).to_message();
+            goal
+        };
+        let cancel = cancel.map(|number| NavigateToPoseCancel { goal_id: UUID::numbered(number) });
+        let goals = Subscription::of(goals.iter().map(goal));
+        self.run(&Subscription::of([]), &goals, &Subscription::of(cancel), at, &straight(4.0));
+        let ended = self.all(|it| &mut it.answers).into_iter().map(|it| (it.goal_id, it.status, it.result.error_code));
+        (ended.collect(), self.all(|it| &mut it.feedback).last().map(|told| told.goal_id))
+    }
+}
+
+#[test]
+fn a_goal_of_the_action_is_reached_canceled_replaced_or_in_a_frame_that_nobody_knows() {
+    let [one, two, three] = [1, 2, 3].map(UUID::numbered);
+    let mut navigator = ByHand::new();
+    let (far, there) = (Pose2::default(), Pose2::new(3.95, 0.0, 0.05));
+    assert_eq!(navigator.act(&[(1, "map")], None, far), (vec![], Some(one)));
+    // Two at once: the last one is followed.
+    let replaced = vec![(one, GoalStatus::Aborted, 0), (two, GoalStatus::Aborted, 0)];
+    assert_eq!(navigator.act(&[(2, "map"), (3, "")], None, far), (replaced, Some(three)));
+    // One that is not followed any more cannot be canceled.
+    assert_eq!(navigator.act(&[], Some(1), far), (vec![], Some(three)));
+    assert_eq!(navigator.act(&[], Some(3), far), (vec![(three, GoalStatus::Canceled, 0)], None));
+    let unknown = vec![(one, GoalStatus::Aborted, NavigateToPoseOutcome::TF_ERROR)];
+    assert_eq!(navigator.act(&[(1, "moon")], None, far), (unknown, None));
+    assert_eq!(navigator.act(&[(2, "map")], None, there), (vec![(two, GoalStatus::Succeeded, 0)], None));
 }
 
 #[test]

@@ -1,0 +1,103 @@
+//! The action `NavigateToPose` of Nav2, as messages of its four topics in a robot:
+//! `NavigateToPoseGoal`, `NavigateToPoseCancel`, `NavigateToPoseFeedback`, `NavigateToPoseResult`.
+//!
+//! With the feature `ros2` and a line in robot.toml, a robot serves it or sends goals to it:
+//!
+//! ```toml
+//! [ros2.action_server]
+//! "/navigate_to_pose" = "NavigateToPose"
+//! ```
+
+use std::time::Duration;
+
+use hemiola::Representation;
+use hemiola::data::Data;
+
+use crate::action_msgs::GoalStatus;
+use crate::geometry_msgs::PoseStamped;
+use crate::unique_identifier_msgs::UUID;
+
+/// What `NavigateToPose` is asked for.
+#[derive(Data, Clone, Debug, Default, PartialEq)]
+#[data(name = "nav2_msgs/NavigateToPose")]
+pub struct NavigateToPose {
+    /// Where to go.
+    pub pose: PoseStamped,
+    /// The behavior tree that is to be run; empty: the usual one.
+    pub behavior_tree: String,
+}
+
+/// A goal of `NavigateToPose`.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+#[data(name = "nav2_msgs/NavigateToPoseGoal")]
+pub struct NavigateToPoseGoal {
+    /// Which goal it is.
+    pub goal_id: UUID,
+    /// The goal.
+    pub goal: NavigateToPose,
+}
+
+/// The wish that a goal of `NavigateToPose` be given up.
+#[derive(Representation, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[data(name = "nav2_msgs/NavigateToPoseCancel")]
+pub struct NavigateToPoseCancel {
+    /// Which goal it is.
+    pub goal_id: UUID,
+}
+
+/// How far the robot is.
+#[derive(Data, Clone, Debug, Default, PartialEq)]
+#[data(name = "nav2_msgs/NavigateToPoseProgress")]
+pub struct NavigateToPoseProgress {
+    /// Where it is.
+    pub current_pose: PoseStamped,
+    /// For how long it has been on its way.
+    pub navigation_time: Duration,
+    /// For how long it will be.
+    pub estimated_time_remaining: Duration,
+    /// How often it was stuck.
+    pub number_of_recoveries: i16,
+    /// In metres.
+    pub distance_remaining: f32,
+}
+
+/// Feedback about a goal of `NavigateToPose`.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+#[data(name = "nav2_msgs/NavigateToPoseFeedback")]
+pub struct NavigateToPoseFeedback {
+    /// Which goal it is.
+    pub goal_id: UUID,
+    /// How far the robot is.
+    pub feedback: NavigateToPoseProgress,
+}
+
+/// Why a goal was not reached.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[data(name = "nav2_msgs/NavigateToPoseOutcome")]
+pub struct NavigateToPoseOutcome {
+    /// Nothing if there was no error.
+    pub error_code: u16,
+}
+
+/// The end of a goal of `NavigateToPose`.
+#[derive(Representation, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[data(name = "nav2_msgs/NavigateToPoseResult")]
+pub struct NavigateToPoseResult {
+    /// Which goal it is.
+    pub goal_id: UUID,
+    /// How it has ended.
+    pub status: GoalStatus,
+    /// Why it was not reached.
+    pub result: NavigateToPoseOutcome,
+}
+
+impl NavigateToPoseOutcome {
+    /// There was no error.
+    pub const NONE: u16 = 0;
+    /// There was another one than those below.
+    pub const UNKNOWN: u16 = 9000;
+    /// The behavior tree could not be loaded.
+    pub const FAILED_TO_LOAD_BEHAVIOR_TREE: u16 = 9001;
+    /// A frame is not known.
+    pub const TF_ERROR: u16 = 9002;
+}

@@ -1,0 +1,142 @@
+//! The goals of an action: what is accepted, what is canceled, who waits for which result.
+//!
+//! Nothing here touches a session or a clock, and `W` is whoever waits for a result.
+
+use hemiola_model::Time;
+
+use crate::action_msgs::{
+    CancelGoalRequest, CancelGoalResponse, Canceled, GoalId, GoalInfo, GoalStatus, GoalStatusArray, Status, Uuid,
+};
+
+/// The goals of one action, in the order in which they were accepted.
+pub struct Goals<W> {
+    goals: Vec<Goal<W>>,
+}
+
+struct Goal<W> {
+    info: GoalInfo,
+    status: Status,
+    /// The answer to whoever asks for the result, when there is one.
+    result: Option<Vec<u8>>,
+    waiting: Vec<W>,
+}
+
+/// What becomes of somebody who asks for a result.
+pub enum Asked<'g, W> {
+    /// There is one.
+    Ended(W, &'g [u8]),
+    /// The goal goes on, and its end answers.
+    Waits,
+    /// There is no such goal.
+    Unknown(W),
+    /// As many wait for this goal as may.
+    Full(W),
+}
+
+/// The most goals at a time.
+const MOST_RUNNING: usize = 64;
+/// The most goals that have ended whose results are remembered.
+const MOST_ENDED: usize = 16;
+/// The most who wait for the result of one goal.
+const MOST_WAITING: usize = 16;
+
+impl<W> Default for Goals<W> {
+    fn default() -> Self {
+        Self { goals: Vec::new() }
+    }
+}
+
+impl<W> Goals<W> {
+    /// Returns how many goals go on.
+    pub fn running(&self) -> usize {
+        self.goals.iter().filter(|goal| !goal.status.is_end()).count()
+    }
+
+    /// Returns whether another goal can be accepted.
+    ///
+    /// # Errors
+    /// Returns an error with the reason.
+    pub fn check(&self, id: &GoalId) -> Result<(), &'static str> {
+        if self.find(id).is_some() {
+            return Err("there is a goal with this identity");
+        }
+        if self.running() >= MOST_RUNNING { Err("as many goals go on as may") } else { Ok(()) }
+    }
+
+    /// Adds a goal that was accepted.
+    pub fn accept(&mut self, id: GoalId, now: Time) {
+        let info = GoalInfo { goal_id: Uuid { uuid: id }, stamp: now };
+        self.goals.push(Goal { info, status: Status::Executing, result: None, waiting: Vec::new() });
+    }
+
+    /// Returns the goals that somebody wants to be canceled, by the rules of
+    /// `action_msgs/srv/CancelGoal`, and what to answer if each of them is told.
+    pub fn cancel(&self, CancelGoalRequest { goal_info: wanted }: &CancelGoalRequest) -> CancelGoalResponse {
+        let (is_any, is_ever) = (wanted.goal_id == Uuid::default(), wanted.stamp == Time::ZERO);
+        let running = self.goals.iter().filter(|goal| !goal.status.is_end());
+        let is_meant = |goal: &&Goal<W>| match (is_any, is_ever) {
+            (true, true) => true,
+            (_, true) => goal.info.goal_id == wanted.goal_id,
+            (_, false) => goal.info.goal_id == wanted.goal_id || goal.info.stamp <= wanted.stamp,
+        };
+        let goals_canceling: Vec<GoalInfo> = running.filter(is_meant).map(|goal| goal.info).collect();
+        let code = match (goals_canceling.is_empty(), is_any, self.find(&wanted.goal_id.uuid)) {
+            (false, ..) => Canceled::None,
+            (true, false, None) => Canceled::UnknownGoal,
+            (true, false, Some(_)) => Canceled::Terminated,
+            (true, true, _) => Canceled::Rejected,
+        };
+        CancelGoalResponse { return_code: code as i8, goals_canceling }
+    }
+
+    /// Notes that a goal is being canceled.
+    pub fn note_canceling(&mut self, id: &GoalId) {
+        if let Some(goal) = self.find_mut(id).filter(|goal| !goal.status.is_end()) {
+            goal.status = Status::Canceling;
+        }
+    }
+
+    /// Ends a goal. Returns those who wait for its result; `None` if no such goal goes on.
+    pub fn end(&mut self, id: &GoalId, status: Status, result: Vec<u8>) -> Option<Vec<W>> {
+        let goal = self.find_mut(id).filter(|goal| !goal.status.is_end())?;
+        (goal.status, goal.result) = (status, Some(result));
+        let waiting = std::mem::take(&mut goal.waiting);
+        let ended = self.goals.len() - self.running();
+        if ended > MOST_ENDED
+            && let Some(oldest) = self.goals.iter().position(|goal| goal.status.is_end())
+        {
+            self.goals.remove(oldest);
+        }
+        Some(waiting)
+    }
+
+    /// Asks for the result of a goal.
+    pub fn ask(&mut self, id: &GoalId, who: W) -> Asked<'_, W> {
+        match self.find_mut(id) {
+            None => Asked::Unknown(who),
+            Some(Goal { result: Some(result), .. }) => Asked::Ended(who, result),
+            Some(Goal { waiting, .. }) if waiting.len() >= MOST_WAITING => Asked::Full(who),
+            Some(Goal { waiting, .. }) => {
+                waiting.push(who);
+                Asked::Waits
+            }
+        }
+    }
+
+    /// Returns the states of all goals, as the topic `status` has them.
+    pub fn statuses(&self) -> GoalStatusArray {
+        let status = |goal: &Goal<W>| GoalStatus { goal_info: goal.info, status: goal.status as i8 };
+        GoalStatusArray { status_list: self.goals.iter().map(status).collect() }
+    }
+
+    fn find(&self, id: &GoalId) -> Option<&Goal<W>> {
+        self.goals.iter().find(|goal| goal.info.goal_id.uuid == *id)
+    }
+
+    fn find_mut(&mut self, id: &GoalId) -> Option<&mut Goal<W>> {
+        self.goals.iter_mut().find(|goal| goal.info.goal_id.uuid == *id)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! The ends of an action: its topics in this robot, and its names in the ROS 2 system.
+
+use std::sync::Arc;
+
+use hemiola_bus::Bus;
+use hemiola_link::ends::{Ends, Topics, contained};
+use hemiola_model::cdr::CdrWriter;
+use hemiola_model::configuration::{Keep, Ros2Action, Sent, Subject};
+use hemiola_realtime::Wakeup;
+
+use crate::action::{ActionInterfaces, CANCEL, FEEDBACK, GOAL, RESULT, response_of};
+use crate::action_msgs::Status;
+use crate::endpoint::{Endpoint, EndpointKind, Node};
+use crate::error::Ros2Error;
+use crate::names::TopicName;
+use crate::quality::{Durability, Quality};
+use crate::type_hash::Interface;
+
+/// What a robot has of an action: two of its topics are published here, and two are read.
+pub struct ActionEnds {
+    pub configuration: Ros2Action,
+    pub topics: Topics,
+    bus: Bus,
+}
+
+/// The services and topics of an action in a ROS 2 system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    SendGoal,
+    CancelGoal,
+    GetResult,
+    Feedback,
+    Status,
+}
+
+/// The first topic that is published here, and the second one.
+pub const FIRST: usize = 0;
+pub const SECOND: usize = 1;
+/// The depth of feedback, and of results that wait.
+pub const DEPTH: usize = 10;
+/// The place of the status in an answer with a result.
+const STATUS: usize = 4;
+/// The most messages of a topic of the robot that wait for the node's thread.
+const KEPT: usize = 64;
+
+impl ActionEnds {
+    /// Creates the ends of an action whose topics `published` are published here, and `read` are
+    /// read.
+    fn new(
+        configuration: &Ros2Action,
+        published: [&str; 2],
+        read: [&str; 2],
+        ends: Ends,
+        wakeup: &Arc<Wakeup>,
+    ) -> Self {
+        let topic = |ending: &str| Subject::topic(format!("{}{ending}", configuration.action));
+        let sent = read.map(|ending| {
+            let sent = Sent { subject: topic(ending), rate: None, keep: Keep::Last(KEPT) };
+            (sent, wakeup.clone())
+        });
+        // Topics come from no source.
+        let received = published.map(|ending| (topic(ending), String::new()));
+        let bus = ends.bus.clone();
+        Self { configuration: configuration.clone(), topics: Topics::new(sent, received, ends), bus }
+    }
+
+    /// Creates the ends of an action that modules of this robot serve.
+    pub fn of_server(configuration: &Ros2Action, ends: Ends, wakeup: &Arc<Wakeup>) -> Self {
+        Self::new(configuration, [GOAL, CANCEL], [FEEDBACK, RESULT], ends, wakeup)
+    }
+
+    /// Creates the ends of an action that modules of this robot use.
+    pub fn of_client(configuration: &Ros2Action, ends: Ends, wakeup: &Arc<Wakeup>) -> Self {
+        Self::new(configuration, [FEEDBACK, RESULT], [GOAL, CANCEL], ends, wakeup)
+    }
+
+    /// Returns the types in ROS 2 as soon as the robot has the topics: all but the one by which
+    /// goals are canceled, without which none is.
+    ///
+    /// # Errors
+    /// The messages are not those of an action.
+    pub fn look(&mut self) -> Option<Result<ActionInterfaces, Ros2Error>> {
+        self.topics.look();
+        let known = self.bus.readable_topics();
+        let data_type = |ending: &str| {
+            let name = format!("{}{ending}", self.configuration.action);
+            known.iter().find(|(known, _)| *known == name)?.1.data_type()
+        };
+        let (goal, result, feedback) = (data_type(GOAL)?, data_type(RESULT)?, data_type(FEEDBACK)?);
+        let Ros2Action { action, action_type, .. } = &self.configuration;
+        Some(ActionInterfaces::of(action, action_type.as_deref(), [&goal, &result, &feedback]))
+    }
+
+    /// Returns the answer to whoever asks for the result of a goal that nobody knows: the status is
+    /// `Unknown`, and the result its default.
+    pub fn nothing(&self) -> Option<Vec<u8>> {
+        let name = format!("{}{RESULT}", self.configuration.action);
+        let descriptor = self.bus.readable_topics().into_iter().find(|(known, _)| *known == name)?.1;
+        let result = contained(|| {
+            let mut writer = CdrWriter::default();
+            descriptor.create().write(&mut writer);
+            writer.finish()
+        });
+        let (.., mut response) = response_of(&result.ok()?)?;
+        *response.get_mut(STATUS)? = Status::Unknown as u8;
+        Some(response)
+    }
+}
+
+impl Part {
+    /// Returns the endpoint of an action's server or client for this part.
+    ///
+    /// # Errors
+    /// If ROS 2 does not permit the name.
+    pub fn endpoint(
+        self,
+        action: &str,
+        interfaces: &ActionInterfaces,
+        is_server: bool,
+        (node, id): (&Node, u64),
+    ) -> Result<Endpoint, Ros2Error> {
+        let topic = TopicName::new(&format!("{action}/_action/{}", self.name()))?;
+        let kind = match (self, is_server) {
+            (Self::Feedback | Self::Status, true) => EndpointKind::Publisher,
+            (Self::Feedback | Self::Status, false) => EndpointKind::Subscriber,
+            (_, true) => EndpointKind::Server,
+            (_, false) => EndpointKind::Client,
+        };
+        let quality = match self {
+            Self::Status => Quality { durability: Durability::TransientLocal, depth: 1, ..Quality::default() },
+            _ => Quality { depth: DEPTH, ..Quality::default() },
+        };
+        Ok(Endpoint { node: node.clone(), id, kind, topic, interface: self.interface(interfaces).clone(), quality })
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::SendGoal => "send_goal",
+            Self::CancelGoal => "cancel_goal",
+            Self::GetResult => "get_result",
+            Self::Feedback => "feedback",
+            Self::Status => "status",
+        }
+    }
+
+    const fn interface(self, interfaces: &ActionInterfaces) -> &Interface {
+        match self {
+            Self::SendGoal => &interfaces.send_goal,
+            Self::CancelGoal => &interfaces.cancel_goal,
+            Self::GetResult => &interfaces.get_result,
+            Self::Feedback => &interfaces.feedback,
+            Self::Status => &interfaces.status,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Requests to services of other nodes: how they are made, and how their answers come back.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hemiola_realtime::Wakeup;
+use zenoh::handlers::CallbackDrop;
+use zenoh::liveliness::LivelinessToken;
+use zenoh::query::{ConsolidationMode, QueryTarget, Reply};
+use zenoh::{Session, Wait};
+
+use crate::attachment::{Attachment, Gid};
+use crate::endpoint::Endpoint;
+
+/// A client that is declared in the system.
+pub struct Caller {
+    pub endpoint: Endpoint,
+    pub key: String,
+    gid: Gid,
+    /// The number of the last request.
+    last: i64,
+    wakeup: Arc<Wakeup>,
+    _token: LivelinessToken,
+}
+
+/// The answer to a request, as far as it has come.
+pub struct Answer(Arc<Mutex<Came>>);
+
+#[derive(Default)]
+struct Came {
+    /// The first answer, or why there is none.
+    answer: Option<Result<Vec<u8>, String>>,
+    /// Set when nothing comes any more.
+    is_over: bool,
+}
+
+/// What has become of a request.
+pub enum Outcome {
+    /// The server has answered, or said why it does not.
+    Answered(Result<Vec<u8>, String>),
+    /// Nobody answers any more.
+    Over,
+}
+
+impl Caller {
+    /// Says that the robot is a client of the service.
+    ///
+    /// # Errors
+    /// Returns an error with the reason.
+    pub fn declare(session: &Session, endpoint: Endpoint, wakeup: Arc<Wakeup>) -> Result<Self, zenoh::Error> {
+        let (key, gid) = (endpoint.key(), endpoint.gid());
+        let token = session.liveliness().declare_token(endpoint.token()).wait()?;
+        Ok(Self { endpoint, key, gid, last: 0, wakeup, _token: token })
+    }
+
+    /// Sends a request, whose answer counts for as long as `patience` lasts.
+    ///
+    /// # Errors
+    /// Returns an error with the reason if the session is closed.
+    pub fn ask(
+        &mut self,
+        session: &Session,
+        cdr: &[u8],
+        time_ns: i64,
+        patience: Duration,
+    ) -> Result<Answer, zenoh::Error> {
+        self.last += 1;
+        let attachment = Attachment { sequence: self.last, time_ns, gid: self.gid }.to_bytes();
+        let came = Arc::new(Mutex::new(Came::default()));
+        let (answered, ended) = (came.clone(), came.clone());
+        let [bell, last_bell] = [(); 2].map(|()| self.wakeup.clone());
+        let handler = CallbackDrop {
+            callback: move |reply: Reply| {
+                let answer = match reply.result() {
+                    Ok(sample) => Ok(sample.payload().to_bytes().into_owned()),
+                    Err(error) => Err(String::from_utf8_lossy(&error.payload().to_bytes()).into_owned()),
+                };
+                lock(&answered).answer.get_or_insert(answer);
+                bell.notify_all();
+            },
+            drop: move || {
+                lock(&ended).is_over = true;
+                last_bell.notify_all();
+            },
+        };
+        session
+            .get(&self.key)
+            .payload(cdr)
+            .attachment(&attachment[..])
+            .target(QueryTarget::AllComplete)
+            .consolidation(ConsolidationMode::None)
+            .timeout(patience)
+            .with(handler)
+            .wait()?;
+        Ok(Answer(came))
+    }
+}
+
+impl Answer {
+    /// Returns what has become of the request, once; `None` as long as that is open.
+    pub fn poll(&mut self) -> Option<Outcome> {
+        let mut came = lock(&self.0);
+        match came.answer.take() {
+            Some(answer) => Some(Outcome::Answered(answer)),
+            None => came.is_over.then_some(Outcome::Over),
+        }
+    }
+}
+
+fn lock(came: &Mutex<Came>) -> MutexGuard<'_, Came> {
+    // It is whole even if another thread has panicked.
+    came.lock().unwrap_or_else(PoisonError::into_inner)
+}

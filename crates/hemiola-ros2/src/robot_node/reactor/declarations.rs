@@ -1,0 +1,180 @@
+//! Which endpoints the node has: they are declared as their types become known.
+
+use hemiola_link::ends::KnownType;
+use hemiola_model::cdr::MessageSchema;
+use hemiola_model::configuration::{Ros2Quality, Ros2Service};
+
+use super::Reactor;
+use crate::endpoint::{Endpoint, EndpointKind};
+use crate::error::Ros2Error;
+use crate::names::{TopicName, TypeName};
+use crate::quality::{Durability, Quality, Reliability};
+use crate::robot_node::client::Client;
+use crate::robot_node::publication::Publication;
+use crate::robot_node::server::Server;
+use crate::robot_node::subscription::Subscription;
+use crate::type_hash::{Interface, service_hash};
+
+impl Reactor {
+    /// Declares what has become known.
+    pub(super) fn look(&mut self) {
+        for opaque in self.topics.look() {
+            self.complain(format!("`{opaque}` is opaque, so that it cannot be published"));
+        }
+        for index in 0..self.publications.len() {
+            let published = &self.configuration.publish[index];
+            self.statistics.sent[index].is_there = self.topics.sent[index].schema.is_some();
+            if let (None, Some(schema)) = (&self.publications[index], &self.topics.sent[index].schema) {
+                let (name, quality) = (published.name.clone(), quality(published.quality, published.depth));
+                let interface = interface(schema);
+                let declared =
+                    self.declare(EndpointKind::Publisher, index, &name, interface, quality, |node, endpoint| {
+                        let published = &node.configuration.publish[index];
+                        Publication::declare(&node.session, published, endpoint, node.wakeup.clone())
+                    });
+                self.publications[index] = declared;
+            }
+        }
+        for index in 0..self.subscriptions.len() {
+            let subscribed = &self.configuration.subscribe[index];
+            let descriptor = self.topics.received[index].descriptor;
+            self.statistics.received[index].is_there = descriptor.is_some();
+            let data_type = descriptor.and_then(|it| Some((it.name(), it.data_type()?)));
+            if let (None, Some((name, data_type))) = (&self.subscriptions[index], data_type) {
+                let interface = interface(&MessageSchema::of(name, &data_type));
+                let (name, quality) = (subscribed.name.clone(), quality(subscribed.quality, subscribed.depth));
+                let declared =
+                    self.declare(EndpointKind::Subscriber, index, &name, interface, quality, |node, endpoint| {
+                        let subscribed = &node.configuration.subscribe[index];
+                        Subscription::declare(&node.session, subscribed, endpoint, node.wakeup.clone())
+                    });
+                self.subscriptions[index] = declared;
+            }
+        }
+        self.look_at_services();
+        self.look_at_actions();
+    }
+
+    fn look_at_actions(&mut self) {
+        let Self { session, node, last_id, statistics, .. } = self;
+        let (before, mut problems) = (*last_id, Vec::new());
+        let shown = statistics.served.iter_mut().skip(self.servers.len());
+        for (server, shown) in self.action_servers.iter_mut().zip(shown) {
+            let looked = server.look(session, node, last_id);
+            shown.is_there = looked.unwrap_or_else(|reason| {
+                problems.push(format!("the action `{}` is not served: {reason}", shown.name));
+                false
+            });
+        }
+        let shown = statistics.called.iter_mut().skip(self.clients.len());
+        for (client, shown) in self.action_clients.iter_mut().zip(shown) {
+            let looked = client.look(session, node, last_id);
+            shown.is_there = looked.unwrap_or_else(|reason| {
+                problems.push(format!("the action `{}` has no client: {reason}", shown.name));
+                false
+            });
+        }
+        self.is_changed |= *last_id != before;
+        problems.into_iter().for_each(|problem| self.complain(problem));
+    }
+
+    pub(super) fn look_at_services(&mut self) {
+        self.services.look();
+        for index in 0..self.servers.len() {
+            let service = &self.services.served[index];
+            let is_there = service.can_be_called();
+            self.statistics.served[index].is_there = is_there;
+            if !is_there {
+                self.is_changed |= self.servers[index].take().is_some();
+            } else if let (None, Some(types)) = (&self.servers[index], &service.types) {
+                let configured = &self.configuration.serve[index];
+                let (name, interface) = (configured.name.clone(), service_interface(configured, types));
+                let declared = self.declare(
+                    EndpointKind::Server,
+                    index,
+                    &name,
+                    interface,
+                    Quality::default(),
+                    |node, endpoint| Server::declare(&node.session, endpoint, node.wakeup.clone()),
+                );
+                self.servers[index] = declared;
+            }
+        }
+        for index in 0..self.clients.len() {
+            let types = &self.services.called[index].types;
+            self.statistics.called[index].is_there = types.is_some();
+            if let (None, Some(types)) = (&self.clients[index], types) {
+                let configured = &self.configuration.call[index];
+                let (name, interface) = (configured.name.clone(), service_interface(configured, types));
+                let declared = self.declare(
+                    EndpointKind::Client,
+                    index,
+                    &name,
+                    interface,
+                    Quality::default(),
+                    |node, endpoint| Client::declare(&node.session, endpoint, node.wakeup.clone()),
+                );
+                self.clients[index] = declared;
+            }
+        }
+    }
+
+    /// Declares an endpoint; one that cannot be is reported, and left out.
+    fn declare<T>(
+        &mut self,
+        kind: EndpointKind,
+        index: usize,
+        name: &str,
+        interface: Result<Interface, Ros2Error>,
+        quality: Quality,
+        declare: impl FnOnce(&Self, Endpoint) -> Result<T, zenoh::Error>,
+    ) -> Option<T> {
+        if self.given_up.contains(&(kind, index)) {
+            return None;
+        }
+        let endpoint = interface.and_then(|interface| {
+            let (node, topic) = (self.node.clone(), TopicName::new(name)?);
+            Ok(Endpoint { node, id: self.last_id + 1, kind, topic, interface, quality })
+        });
+        let declared = match endpoint {
+            Ok(endpoint) => declare(self, endpoint).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        self.last_id += 1;
+        self.is_changed = true;
+        match declared {
+            Ok(declared) => Some(declared),
+            Err(reason) => {
+                self.given_up.insert((kind, index));
+                self.complain(format!("there is no {kind} of `{name}`: {reason}"));
+                None
+            }
+        }
+    }
+}
+
+fn interface(schema: &MessageSchema) -> Result<Interface, Ros2Error> {
+    Ok(Interface::new(schema.name.parse()?, Some(schema.type_hash.parse()?)))
+}
+
+/// Returns the type of a service: the one that robot.toml says, or the package and the name of the
+/// type of its requests.
+fn service_interface(service: &Ros2Service, [request, response]: &[KnownType; 2]) -> Result<Interface, Ros2Error> {
+    match &service.service_type {
+        Some(name) => {
+            let name: TypeName = name.parse()?;
+            let hash = service_hash(&name, &request.data_type, &response.data_type);
+            Ok(Interface::new(name, Some(hash)))
+        }
+        None => Interface::service(&service.service, &request.data_type, &response.data_type),
+    }
+}
+
+fn quality(quality: Ros2Quality, depth: usize) -> Quality {
+    let (reliability, durability) = match quality {
+        Ros2Quality::Reliable => (Reliability::Reliable, Durability::Volatile),
+        Ros2Quality::BestEffort => (Reliability::BestEffort, Durability::Volatile),
+        Ros2Quality::TransientLocal => (Reliability::Reliable, Durability::TransientLocal),
+    };
+    Quality { reliability, durability, depth, ..Quality::default() }
+}

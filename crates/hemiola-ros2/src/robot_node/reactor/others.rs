@@ -1,0 +1,84 @@
+//! Who else is there, and what fits.
+
+use std::collections::BTreeSet;
+
+use hemiola_link::LinkPeer;
+
+use super::Reactor;
+use crate::endpoint::{Endpoint, EndpointKind};
+use crate::mismatch::mismatches;
+use crate::robot_node::action_client::ActionClient;
+use crate::robot_node::action_server::ActionServer;
+use crate::robot_node::graph::Seen;
+
+impl Reactor {
+    /// Notes which nodes are there.
+    pub(super) fn meet(&mut self, seen: Seen) {
+        let now = self.topics.now();
+        let mut before = std::mem::take(&mut self.statistics.peers);
+        for name in seen.nodes() {
+            let known = before.iter().position(|peer| peer.name == name);
+            let peer = known.map(|place| before.swap_remove(place)).unwrap_or_else(|| {
+                self.statistics.met += 1;
+                let mut peer = LinkPeer::default();
+                (peer.name, peer.since) = (name, now);
+                peer
+            });
+            self.statistics.peers.push(peer);
+        }
+        self.statistics.parted += before.len() as u64;
+        self.statistics.ignored = seen.ignored;
+        self.seen = seen;
+        let gids: BTreeSet<_> =
+            self.seen.endpoints().filter(|it| it.kind == EndpointKind::Publisher).map(Endpoint::gid).collect();
+        self.subscriptions.iter_mut().flatten().for_each(|it| it.forget(|gid| gids.contains(gid)));
+    }
+
+    /// Counts the ends of others that fit those of the node, and reports those that should and do
+    /// not.
+    pub(super) fn compare(&mut self) {
+        let Self { seen, statistics, remarks, services, .. } = self;
+        for (shown, end) in statistics.sent.iter_mut().zip(&self.publications) {
+            shown.peers = end.as_ref().map_or(0, |end| seen.count(EndpointKind::Subscriber, &end.key));
+        }
+        for (shown, end) in statistics.received.iter_mut().zip(&self.subscriptions) {
+            shown.peers = end.as_ref().map_or(0, |end| seen.count(EndpointKind::Publisher, &end.key));
+        }
+        for (shown, end) in statistics.served.iter_mut().zip(&self.servers) {
+            shown.peers = end.as_ref().map_or(0, |end| seen.count(EndpointKind::Client, &end.served.key));
+        }
+        for (index, (shown, end)) in statistics.called.iter_mut().zip(&self.clients).enumerate() {
+            shown.peers = end.as_ref().map_or(0, |end| seen.count(EndpointKind::Server, &end.caller.key));
+            // Whoever asks while nobody serves knows at once.
+            if let Err(reason) = services.serve(index, shown.peers > 0) {
+                let name = &self.configuration.call[index].service;
+                remarks.tell(format!("`{name}` cannot be called: {reason}"));
+            }
+        }
+        let shown = statistics.served.iter_mut().skip(self.servers.len());
+        for (shown, action) in shown.zip(&self.action_servers) {
+            shown.peers = action.key().map_or(0, |key| seen.count(EndpointKind::Client, key));
+        }
+        let shown = statistics.called.iter_mut().skip(self.clients.len());
+        for (shown, action) in shown.zip(&self.action_clients) {
+            shown.peers = action.key().map_or(0, |key| seen.count(EndpointKind::Server, key));
+        }
+        let publishers = self.publications.iter().flatten().map(|it| &it.endpoint);
+        let subscribers = self.subscriptions.iter().flatten().map(|it| &it.endpoint);
+        let servers = self.servers.iter().flatten().map(|it| &it.served.endpoint);
+        let clients = self.clients.iter().flatten().map(|it| &it.caller.endpoint);
+        let parameters = self.parameters.iter();
+        let parameters = parameters.flat_map(|(server, events)| server.endpoints().chain([events.endpoint()]));
+        let actions = self.action_servers.iter().flat_map(ActionServer::endpoints);
+        let actions = actions.chain(self.action_clients.iter().flat_map(ActionClient::endpoints));
+        let own = publishers.chain(subscribers).chain(servers).chain(clients).chain(parameters).chain(actions);
+        let is_own = |endpoint: &Endpoint| endpoint.node.session == self.node.session;
+        for mismatch in mismatches(own.chain(seen.endpoints())) {
+            if is_own(mismatch.from) != is_own(mismatch.to) {
+                let text = mismatch.to_string();
+                statistics.problem = Some(text.clone());
+                remarks.tell(text);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What goes out and comes in: messages, and calls of services.
+
+use std::time::Instant;
+
+use hemiola_link::LinkStatistics;
+use hemiola_link::ends::plain;
+use hemiola_model::configuration::SubjectKind;
+
+use super::{AT_ONCE, MOST_HELD, Reactor, unix_now};
+use crate::attachment::Attachment;
+use crate::robot_node::subscription::{Arrived, Order};
+
+impl Reactor {
+    /// Publishes what there is.
+    pub(super) fn publish(&mut self) -> (bool, Option<Instant>) {
+        let (mut has_more, mut due) = (false, None::<Instant>);
+        for index in 0..self.publications.len() {
+            let Some(publication) = &mut self.publications[index] else { continue };
+            // Whoever has a token has subscribed before, and not everybody who has subscribed has
+            // one.
+            let is_wanted = publication.is_wanted() || self.statistics.sent[index].peers > 0;
+            if let Err(reason) = self.topics.subscribe(index, is_wanted) {
+                self.remarks.tell(format!("`{}` is not published: {reason}", publication.endpoint.topic));
+                continue;
+            }
+            let (now, shown) = (Instant::now(), &mut self.statistics.sent[index]);
+            let mut left = AT_ONCE;
+            while left > 0
+                && let Some(waiting) = self.topics.next(index)
+            {
+                left -= 1;
+                match waiting {
+                    Some(waiting) => publication.lane.push(waiting, now, (&mut publication.held, MOST_HELD), shown),
+                    None => shown.unsendable += 1,
+                }
+            }
+            has_more |= left == 0;
+            shown.dropped += self.topics.take_dropped(index);
+            let (robot_now, unix_now) = (self.topics.now().nanoseconds(), unix_now());
+            while let Some((sequence, waiting)) = publication.lane.pop(now, &mut publication.held) {
+                match publication.put(sequence, unix_now - (robot_now - waiting.time), &waiting.cdr) {
+                    Ok(()) => {
+                        shown.messages += 1;
+                        shown.bytes += waiting.cdr.len() as u64;
+                    }
+                    Err(error) => {
+                        shown.unsendable += 1;
+                        self.remarks.tell(format!("`{}`: {error}", publication.endpoint.topic));
+                    }
+                }
+            }
+            due = due.into_iter().chain(publication.lane.due()).min();
+        }
+        (has_more, due)
+    }
+
+    /// Hands over what has arrived.
+    pub(super) fn receive(&mut self) {
+        for index in 0..self.subscriptions.len() {
+            let Some(subscription) = &mut self.subscriptions[index] else { continue };
+            let shown = &mut self.statistics.received[index];
+            for Arrived { cdr, attachment } in subscription.inbox.drain() {
+                let handed_over = Attachment::from_bytes(&attachment).map_err(|error| error.to_string());
+                let handed_over = handed_over.and_then(|attachment| {
+                    match subscription.order(&attachment) {
+                        Order::Next => {}
+                        Order::After(lost) => shown.lost = shown.lost.saturating_add(lost),
+                        Order::Late => {
+                            shown.late += 1;
+                            return Ok(());
+                        }
+                    }
+                    let is_first = match self.topics.received[index].subject.kind {
+                        SubjectKind::Topic => self.topics.publish(index, &cdr).map(|()| true)?,
+                        SubjectKind::Representation => {
+                            // Nothing was published in the future, whatever the other clock says.
+                            let age = unix_now().saturating_sub(attachment.time_ns).max(0);
+                            let stamp = self.topics.now().nanoseconds().saturating_sub(age);
+                            self.topics.deliver(index, stamp, &cdr)
+                        }
+                    };
+                    shown.overtaken += u64::from(!is_first);
+                    shown.messages += 1;
+                    shown.bytes += cdr.len() as u64;
+                    Ok(())
+                });
+                if let Err(reason) = handed_over {
+                    shown.unreadable += 1;
+                    let topic = &subscription.endpoint.topic;
+                    let text = format!("a message of `{topic}` cannot be read: {}", plain(&reason));
+                    self.statistics.problem = Some(text.clone());
+                    self.remarks.tell(text);
+                }
+            }
+            shown.unreadable += self.topics.take_unreadable(index);
+        }
+    }
+
+    /// Passes requests of others on to this robot. Returns `false` if somebody asked for what
+    /// nobody serves any more.
+    pub(super) fn serve(&mut self) -> bool {
+        let mut is_served = true;
+        for (index, server) in self.servers.iter_mut().enumerate() {
+            let Some(server) = server else { continue };
+            let (shown, remarks, problem) =
+                (&mut self.statistics.served[index], &mut self.remarks, &mut self.statistics.problem);
+            let name = server.served.endpoint.topic.to_string();
+            is_served &= server.turn(index, &self.services, unix_now, shown, |reason| {
+                let text = format!("a call of `{name}` has no answer: {}", plain(&reason));
+                *problem = Some(text.clone());
+                remarks.tell(text);
+            });
+        }
+        is_served
+    }
+
+    /// Passes requests of this robot on to others.
+    pub(super) fn call(&mut self) {
+        for (index, client) in self.clients.iter_mut().enumerate() {
+            let Some(client) = client else { continue };
+            let (shown, remarks, problem) =
+                (&mut self.statistics.called[index], &mut self.remarks, &mut self.statistics.problem);
+            let name = client.caller.endpoint.topic.to_string();
+            client.turn((&self.session, index), &mut self.services, unix_now, shown, |reason| {
+                let text = format!("a call of `{name}` has no answer: {reason}");
+                *problem = Some(text.clone());
+                remarks.tell(text);
+            });
+        }
+    }
+    /// Passes goals on, and what becomes of them.
+    pub(super) fn act(&mut self) {
+        let Self { statistics, remarks, session, .. } = self;
+        let LinkStatistics { served, called, problem, .. } = statistics;
+        let mut complain = |name: &str, reason: String| {
+            let text = format!("action `{name}`: {}", plain(&reason));
+            *problem = Some(text.clone());
+            remarks.tell(text);
+        };
+        for (server, shown) in self.action_servers.iter_mut().zip(served.iter_mut().skip(self.servers.len())) {
+            let name = shown.name.clone();
+            server.turn(unix_now, shown, |reason| complain(&name, reason));
+        }
+        for (client, shown) in self.action_clients.iter_mut().zip(called.iter_mut().skip(self.clients.len())) {
+            let name = shown.name.clone();
+            client.turn(session, unix_now, shown, |reason| complain(&name, reason));
+        }
+    }
+}

@@ -4,6 +4,8 @@
 //! It runs the same program, and shares no memory with the robot. No process outlives it: the
 //! kernel asks each of them to end then, as SIGTERM does.
 
+mod host;
+
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -106,7 +108,11 @@ impl Processes {
             return Ok(None);
         }
         let (loaded, _) = session::configuration(program, &arguments.configuration)?;
-        let names = loaded.configuration.process_names();
+        let host = host::this_host(&loaded.configuration, arguments.host.as_deref())?;
+        let names = match &host {
+            Some(host) => loaded.configuration.processes_of(host),
+            None => loaded.configuration.process_names(),
+        };
         if names.is_empty() {
             return Ok(None);
         }

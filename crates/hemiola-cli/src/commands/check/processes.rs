@@ -18,7 +18,11 @@ pub fn lines(
     whole: &Configuration,
 ) -> Result<Vec<String>, CommandError> {
     let names = whole.process_names();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let shown = |name: &str| match whole.host_of(name) {
+        Some(host) => format!("{name} on {}", host.name),
+        None => name.to_owned(),
+    };
+    let width = names.iter().map(|name| shown(name).chars().count()).max().unwrap_or(0);
     let mut lines = Vec::new();
     for name in &names {
         let arguments = ConfigurationArguments { process: Some((*name).to_owned()), ..arguments.clone() };
@@ -27,7 +31,7 @@ pub fn lines(
         let fed = part.fed_sources();
         let sources = part.samples().into_iter().map(|(source, _)| source).filter(|source| !fed.contains(source));
         let runs: Vec<&str> = cycles.chain(sources).collect();
-        lines.push(format!("process {name:width$}  {}", runs.join(", ")));
+        lines.push(format!("process {:width$}  {}", shown(name), runs.join(", ")));
         for link in part.configuration().links.iter().filter(|link| names.contains(&link.name.as_str())) {
             let sent: Vec<_> = link.send.iter().map(|sent| sent.subject.name.as_str()).collect();
             if !sent.is_empty() {

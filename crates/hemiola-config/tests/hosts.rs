@@ -28,7 +28,10 @@ fn processes_run_on_their_hosts_and_meet_at_addresses() {
     let hosts = "[host.body]\naddress = \"127.0.0.2\"\nport = 7500\n[host.head]\naddress = \"127.0.0.3\"\n";
     let Loaded { configuration, warnings, .. } = read(hosts);
     assert!(warnings.is_empty(), "{warnings}");
-    assert_eq!((configuration.processes_of("body"), configuration.processes_of("head")), (vec!["main"], vec!["vision"]));
+    assert_eq!(
+        (configuration.processes_of("body"), configuration.processes_of("head")),
+        (vec!["main"], vec!["vision"])
+    );
     assert_eq!(configuration.meeting("main", "vision"), Some(([127, 0, 0, 2], 7500).into()));
 }
 
@@ -42,12 +45,15 @@ fn main_may_be_on_any_host_and_what_shares_one_needs_no_address() {
 
 #[test]
 fn what_goes_over_a_network_is_told_unless_it_is_trusted() {
-    let hosts = |trusted| format!("[host.body]\naddress = \"10.0.0.1\"\n{trusted}[host.head]\naddress = \"127.0.0.3\"\n");
+    let hosts =
+        |trusted| format!("[host.body]\naddress = \"10.0.0.1\"\n{trusted}[host.head]\naddress = \"127.0.0.3\"\n");
     let warned = read(&hosts("")).warnings.to_string();
     assert!(warned.contains("`[host.body]` goes beyond this computer") && !warned.contains("head"), "{warned}");
     assert!(warned.contains("trusted_network = true"), "{warned}");
     assert!(read(&hosts("trusted_network = true\n")).warnings.is_empty());
-    let link = |trusted| format!("{}[link.laptop]\nlisten = \"tcp:0.0.0.0:7400\"\n{trusted}", hosts("trusted_network = true\n"));
+    let link = |trusted| {
+        format!("{}[link.laptop]\nlisten = \"tcp:0.0.0.0:7400\"\n{trusted}", hosts("trusted_network = true\n"))
+    };
     assert!(read(&link("")).warnings.to_string().contains("`[link.laptop]` goes beyond this computer"));
     assert!(read(&link("trusted_network = true\n")).warnings.is_empty());
 }

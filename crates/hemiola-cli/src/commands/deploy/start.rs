@@ -32,9 +32,8 @@ impl Started<'_> {
              && systemctl enable {unit} && systemctl restart {unit}",
             quoted(user)
         );
-        let script = quoted(&script);
-        let folder = quoted(self.folder);
-        format!("cd {folder} && if [ \"$(id -u)\" = 0 ]; then sh -c {script}; else sudo sh -c {script}; fi")
+        let (folder, script) = (quoted(self.folder), quoted(&script));
+        format!("cd {folder} && $([ \"$(id -u)\" = 0 ] || echo sudo) sh -c {script}")
     }
 
     /// Starts it without systemd, after the one that runs has ended. It goes on when the connection
@@ -45,7 +44,9 @@ impl Started<'_> {
         let (folder, robot) = (quoted(self.folder), quoted(robot));
         format!(
             "cd {folder} || exit
-is_ours() {{ case \"$(readlink \"/proc/$1/exe\")\" in \"$PWD\"/{robot}*) true;; *) false;; esac; }}
+here=$(pwd -P)
+# The kernel says `(deleted)` of a program that was replaced.
+is_ours() {{ case \"$(readlink \"/proc/$1/exe\")\" in \"$here\"/{robot}|\"$here\"/{robot}' (deleted)') true;; *) false;; esac; }}
 old=$(cat {robot}.pid 2>/dev/null) && is_ours \"$old\" && kill \"$old\"
 left=150
 while [ -n \"$old\" ] && is_ours \"$old\" && [ $left -gt 0 ]; do left=$((left - 1)); sleep 0.1; done

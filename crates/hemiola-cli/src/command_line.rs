@@ -1,21 +1,25 @@
 //! The command line of a robot's program.
 
+pub mod deploy;
 pub mod describe;
 pub mod export;
+mod graphs;
 pub mod live;
 pub mod log;
 pub mod new;
 pub mod profile;
+mod run;
+mod time;
+mod timing;
 pub mod tools;
 
-use std::path::PathBuf;
-use std::time::Duration;
+pub use graphs::{GraphArguments, GraphFormat, SimulateArguments};
+pub use run::{LogSize, RunArguments};
+pub use timing::{AnalyzeArguments, AnalyzeFormat, AssignArguments, At, WhyArguments};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use hemiola_insight::why::Question;
-use hemiola_log::LogCompression;
-use hemiola_recording::recorder::RecordingOptions;
-use hemiola_runtime::ValueRequest;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
 
 /// The whole command line. Without a command it is `run`.
 #[derive(Parser, Debug)]
@@ -45,7 +49,8 @@ pub enum Command {
   run --replay game.mcap --speed 0.5 --from 61s --to 65s --loop
                                       four seconds of it, at half the pace, repeatedly
   run --overlay outdoor --set cycle.motion.workers=2
-  run --process vision                the part of a robot with `[process.vision]`; without: all of its processes")]
+  run --process vision                the part of a robot with `[process.vision]`; without: all of its processes
+  run --host head                     the processes of that host, of a robot that has several")]
     Run(RunArguments),
     /// Check configuration and modules without running anything
     #[command(after_help = "Examples:
@@ -131,6 +136,9 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
     Modules(ModulesArguments),
     /// Show or forget what was measured in earlier runs
     Profile(profile::ProfileArguments),
+    /// Build the robot for other machines, copy it there over ssh, and start it
+    #[command(after_help = deploy::EXAMPLES)]
+    Deploy(deploy::DeployArguments),
     /// Write the robot's types for others: packages of ROS 2
     Export(export::ExportArguments),
     /// Look into logs, print them, repair them
@@ -158,119 +166,6 @@ pub struct ConfigurationArguments {
     pub process: Option<String>,
 }
 
-#[derive(Args, Clone, Debug)]
-pub struct RunArguments {
-    #[command(flatten)]
-    pub configuration: ConfigurationArguments,
-    /// End after so long on the robot's clock: 30s, 1.5min, 500ms
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub duration: Option<Duration>,
-    /// Let the robot's clock run so many times as fast as the world's
-    #[arg(long, value_name = "FACTOR", value_parser = parse_speed)]
-    pub speed: Option<f64>,
-    /// As fast as possible, step by step: the same bits every time
-    #[arg(long, conflicts_with = "speed")]
-    pub fast: bool,
-    /// No live view: a line per second
-    #[arg(long)]
-    pub headless: bool,
-    /// Write the trace here instead of traces/ beside robot.toml
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
-    /// Write no trace
-    #[arg(long, conflicts_with = "trace")]
-    pub no_trace: bool,
-    /// Take the samples of the sources from this log (a file, the first of several, or a folder
-    /// with them); everything else is computed anew, in the runs that the log tells of
-    #[arg(long, value_name = "FILE")]
-    pub replay: Option<PathBuf>,
-    /// Take these from the log as well, instead of from their providers: Percepts,Ball; goes before
-    /// `take` in robot.toml
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "replay")]
-    pub take: Vec<String>,
-    /// Show, record and pace the replay from this time of the robot's clock on; from the last
-    /// checkpoint before it, or the beginning, it is computed as fast as possible
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
-    pub from: Option<Duration>,
-    /// End the replay at this time of the robot's clock
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
-    pub to: Option<Duration>,
-    /// Begin the replay anew at its end, until Ctrl-C
-    #[arg(long = "loop", requires = "replay", conflicts_with_all = ["log", "duration"])]
-    pub repeat: bool,
-    /// Record what robot.toml says, or all that is provided, in MCAP; an existing file is never
-    /// overwritten
-    #[arg(long, value_name = "FILE")]
-    pub log: Option<PathBuf>,
-    /// Record nothing, whatever robot.toml says
-    #[arg(long, conflicts_with = "log")]
-    pub no_log: bool,
-    /// Record these only: Image,JointAngles, or Image@2 for at most 2 a second
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parse_tap)]
-    pub log_only: Vec<ValueRequest>,
-    /// How the log is made smaller
-    #[arg(long, value_name = "HOW", value_enum)]
-    pub log_compression: Option<LogSize>,
-    /// Open the page and the door of tools at this port; `[page]` in robot.toml says more
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_page")]
-    pub page: Option<u16>,
-    /// Neither page nor door: nobody outside can look at the robot
-    #[arg(long)]
-    pub no_page: bool,
-    /// Write the figures as JSON
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Draw 40 ms of what ran where, near the end, as SVG
-    #[arg(long, value_name = "FILE")]
-    pub picture: Option<PathBuf>,
-}
-
-impl RunArguments {
-    /// Returns what the command line says of the robot's log.
-    pub fn recording(&self) -> RecordingOptions {
-        RecordingOptions {
-            path: self.log.clone(),
-            // A replay records what has been recorded already, so that it does so only where that
-            // is asked for.
-            ignores_folder: self.no_log || self.replay.is_some(),
-            only: self.log_only.clone(),
-            compression: self.log_compression.map(LogCompression::from),
-        }
-    }
-}
-
-/// [`LogCompression`] as an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LogSize {
-    /// Not at all: least work for the processor, most for the disk
-    None,
-    /// A little, quickly
-    Lz4,
-    /// More, with several times the work
-    Zstd,
-}
-
-impl From<LogSize> for LogCompression {
-    fn from(size: LogSize) -> Self {
-        match size {
-            LogSize::None => LogCompression::None,
-            LogSize::Lz4 => LogCompression::Lz4,
-            LogSize::Zstd => LogCompression::Zstd,
-        }
-    }
-}
-
-/// Reads `Image`, or `Image@2` for at most two a second.
-fn parse_tap(text: &str) -> Result<ValueRequest, String> {
-    let Some((name, rate)) = text.split_once('@') else { return Ok(ValueRequest::all(text)) };
-    match rate.parse() {
-        Ok(rate) if f64::is_finite(rate) && rate > 0.0 => {
-            Ok(ValueRequest { rate: Some(rate), ..ValueRequest::all(name) })
-        }
-        _ => Err(format!("`{rate}` is no rate: write {name}@2 for at most two a second")),
-    }
-}
-
 #[derive(Args, Debug)]
 pub struct CheckArguments {
     #[command(flatten)]
@@ -281,187 +176,6 @@ pub struct CheckArguments {
     /// For machines
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct GraphArguments {
-    #[command(flatten)]
-    pub configuration: ConfigurationArguments,
-    /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph
-    /// (`cycles`) as JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "process"])]
-    pub file: Option<PathBuf>,
-    /// The cycle; without it all, and for dot and svg a map of the robot where there are several: its
-    /// cycles, sources and topics in their processes, and what goes from where to where
-    pub cycle: Option<String>,
-    /// For a terminal, for Graphviz, or as a picture
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]
-    pub format: GraphFormat,
-    /// Write to a file
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GraphFormat {
-    Text,
-    Dot,
-    Svg,
-}
-
-#[derive(Args, Debug)]
-pub struct SimulateArguments {
-    #[command(flatten)]
-    pub configuration: ConfigurationArguments,
-    /// Of a task graph in a file instead of this robot: a workload (`tasks`) or a module graph
-    /// (`cycles`) as JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "process"])]
-    pub file: Option<PathBuf>,
-    /// The cycle; all without
-    pub cycle: Option<String>,
-    /// The most workers to try
-    #[arg(long, value_name = "1..64", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub workers: u8,
-    /// Draw the schedule of that many workers as a picture; needs a cycle where there are several
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
-    /// For machines: nanoseconds
-    #[arg(long, conflicts_with = "svg")]
-    pub json: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct WhyArguments {
-    #[command(flatten)]
-    pub configuration: ConfigurationArguments,
-    /// A cycle, or a chain: its name in robot.toml, or "SOURCE -> OUTPUT"
-    #[arg(value_name = "CYCLE or CHAIN")]
-    pub subject: Option<String>,
-    /// The trace that tells; without, the newest in traces/ beside robot.toml
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
-    /// The log that tells: it holds traces of the longest run of each cycle
-    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
-    pub log: Option<PathBuf>,
-    /// This run of the cycle
-    #[arg(long, value_name = "NUMBER")]
-    pub run: Option<u32>,
-    /// What went on at this time of the robot's clock: 12.3s; or the robot at this address
-    #[arg(long, value_name = "TIME or HOST:PORT", value_parser = parse_at, conflicts_with = "run")]
-    pub at: Option<At>,
-    /// So many of the longest
-    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with_all = ["run", "at"])]
-    pub worst: usize,
-    /// Of a chain the data age instead of the reaction time
-    #[arg(long)]
-    pub age: bool,
-    /// Write a trace of that moment for Perfetto
-    #[arg(long, value_name = "FILE")]
-    pub slice: Option<PathBuf>,
-    /// Ask the robot of this name that runs; without, the one that runs, if nothing else is said
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["trace", "log", "slice", "at"])]
-    pub robot: Option<String>,
-}
-
-/// A moment on the robot's clock, or the address of a robot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum At {
-    /// A time on the robot's clock.
-    Time(Duration),
-    /// The address of a robot's door.
-    Address(String),
-}
-
-/// Reads a time or an address: addresses have a colon, times have none.
-fn parse_at(text: &str) -> Result<At, String> {
-    match parse_duration(text) {
-        Ok(time) => Ok(At::Time(time)),
-        Err(_) if text.contains(':') => Ok(At::Address(text.to_owned())),
-        Err(error) => Err(format!("{error}, or an address as HOST:PORT")),
-    }
-}
-
-impl WhyArguments {
-    /// Returns what is asked, without the configuration.
-    pub fn question(&self) -> Question {
-        Question {
-            subject: self.subject.clone(),
-            trace: self.trace.clone(),
-            log: self.log.clone(),
-            run: self.run,
-            at: match self.at {
-                Some(At::Time(time)) => Some(time),
-                _ => None,
-            },
-            worst: self.worst,
-            age: self.age,
-        }
-    }
-}
-
-#[derive(Args, Debug)]
-pub struct AnalyzeArguments {
-    #[command(flatten)]
-    pub configuration: ConfigurationArguments,
-    /// Of a described system instead of this robot: a system.toml, or the same as JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "profile", "quantile"])]
-    pub system: Option<PathBuf>,
-    /// Execution times of this profile, or of this log, instead of those that `run` keeps
-    #[arg(long, value_name = "FILE")]
-    pub profile: Option<PathBuf>,
-    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as
-    /// the longest one
-    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
-    pub quantile: Option<f64>,
-    /// How it would be otherwise: "cores = 4", "Ball takes 2x", "motion every 10 ms";
-    /// repeatable
-    #[arg(long = "what-if", value_name = "CHANGE")]
-    pub what_if: Vec<hemiola_analysis::WhatIf>,
-    /// Tell how long each task may take before something fails
-    #[arg(long)]
-    pub tasks: bool,
-    /// For a terminal, for machines, or as a system.toml
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = AnalyzeFormat::Text)]
-    pub format: AnalyzeFormat,
-    /// Write to a file
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// End with 1 if something does not fit, or if that is not known
-    #[arg(long)]
-    pub fail: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct AssignArguments {
-    #[command(flatten)]
-    pub configuration: ConfigurationArguments,
-    /// Of a described system instead of this robot, a system.toml or the same as JSON: executors
-    /// for its chains by PiCAS' allocation
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "profile", "quantile"])]
-    pub system: Option<PathBuf>,
-    /// Execution times of this profile, or of this log, instead of those that `run` keeps
-    #[arg(long, value_name = "FILE")]
-    pub profile: Option<PathBuf>,
-    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as
-    /// the longest one
-    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
-    pub quantile: Option<f64>,
-    /// Write to a file
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnalyzeFormat {
-    Text,
-    Json,
-    Toml,
-}
-
-/// Reads a share of all runs of a task.
-fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-    share.ok_or_else(|| "a share is a number above 0 and up to 1, such as 0.999".to_owned())
 }
 
 #[derive(Args, Debug)]
@@ -492,26 +206,6 @@ pub struct ModulesArguments {
     /// For machines
     #[arg(long)]
     pub json: bool,
-}
-
-/// Reads `30s`, `1.5min` or `500ms`; a bare number is seconds.
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let unit_at = text.find(|character: char| character.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit_at);
-    let factor = match unit {
-        "s" | "" => 1.0,
-        "ms" => 1e-3,
-        "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err("write a time as 30s, 1.5min, 500ms or 1h".to_owned()),
-    };
-    let seconds = number.trim().parse::<f64>().map_or(f64::NAN, |number| number * factor);
-    Duration::try_from_secs_f64(seconds).map_err(|_| "write a time as 30s, 1.5min, 500ms or 1h".to_owned())
-}
-
-fn parse_speed(text: &str) -> Result<f64, String> {
-    let speed = text.parse::<f64>().ok().filter(|speed| (0.001..=1000.0).contains(speed));
-    speed.ok_or_else(|| "a speed is a number from 0.001 to 1000: 2.0 is twice as fast as the world".to_owned())
 }
 
 #[cfg(test)]
@@ -565,26 +259,6 @@ mod tests {
             let help = helps(&mut command);
             assert!(help.contains("\"cores = 4\"") || help.contains("\"SOURCE -> OUTPUT\""), "{help}");
             assert!(!help.contains("\\\""), "a quote needs no backslash in a comment");
-        }
-    }
-
-    #[test]
-    fn times_have_units() {
-        for (text, milliseconds) in
-            [("30s", 30_000), ("1.5min", 90_000), ("500ms", 500), ("2", 2_000), ("1h", 3_600_000)]
-        {
-            assert_eq!(parse_duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
-        }
-        for text in ["", "s", "-1s", "3 weeks", "nans", "1e400s"] {
-            assert!(parse_duration(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn speeds_are_sane() {
-        assert_eq!(parse_speed("2.5"), Ok(2.5));
-        for text in ["0", "-1", "NaN", "inf", "fast"] {
-            assert!(parse_speed(text).is_err(), "{text}");
         }
     }
 }

@@ -3,6 +3,7 @@
 mod analyze;
 mod assign;
 mod check;
+mod deploy;
 mod describe;
 mod doctor;
 mod export;
@@ -54,6 +55,7 @@ pub fn perform(
         Command::Profile(arguments) => profile::profile(program, arguments),
         Command::Export(arguments) => export::export(program, arguments),
         Command::Log(arguments) => log::log(program, arguments),
+        Command::Deploy(arguments) => deploy::deploy(program, arguments),
         Command::Live(command) => live::live(own_name(program, name), command),
         Command::Describe(command) => describe::describe(name, line, command),
     }

@@ -93,6 +93,16 @@ pub enum CommandError {
     /// The processes into which a robot is cut cannot be started.
     #[error("error: the robot's processes cannot run: {0}")]
     Processes(io::Error),
+    /// A robot cannot be brought to another machine.
+    #[error("error: {what}{}\n  remedy: {remedy}", said.lines().map(|line| format!("\n  | {line}")).collect::<String>())]
+    Deploy {
+        /// What has failed, and where.
+        what: String,
+        /// What the failed program said.
+        said: String,
+        /// What to do.
+        remedy: String,
+    },
     /// A file that a command removes cannot be removed.
     #[error("error: cannot remove {}: {error} (may its folder be written to?)", path.display())]
     Remove {
@@ -148,6 +158,7 @@ impl CommandError {
             | Self::Trace(_)
             | Self::Guard(_)
             | Self::Processes(_)
+            | Self::Deploy { .. }
             | Self::Remove { .. }
             | Self::Write { .. } => ExitCode::from(1),
         }

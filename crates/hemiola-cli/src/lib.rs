@@ -23,6 +23,7 @@ mod processes;
 mod program;
 mod ros2;
 mod session;
+mod shell;
 mod summary;
 mod sync;
 mod templates;

@@ -17,6 +17,8 @@ mod words;
 
 pub use member::Membership;
 
+mod host;
+
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -144,7 +146,11 @@ impl Processes {
             return Ok(None);
         }
         let (loaded, _) = session::configuration(program, &arguments.configuration)?;
-        let names = loaded.configuration.process_names();
+        let host = host::this_host(&loaded.configuration, arguments.host.as_deref())?;
+        let names = match &host {
+            Some(host) => loaded.configuration.processes_of(host),
+            None => loaded.configuration.process_names(),
+        };
         if names.is_empty() {
             return Ok(None);
         }

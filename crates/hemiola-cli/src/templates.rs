@@ -11,6 +11,10 @@ use clap::ValueEnum;
 pub enum Template {
     /// A cart with two wheels that drives from waypoint to waypoint, simulated
     Cart,
+    /// A rover in two processes that drives to goals around what its lidar sees, simulated
+    Rover,
+    /// A humanoid that keeps its balance and looks at a ball, simulated
+    Humanoid,
 }
 
 /// The name of a crate and how its `Cargo.toml` says where Hemiola is.
@@ -52,6 +56,38 @@ const CART: &[File] = files!("cart":
     "tests/drive.rs",
 );
 
+const ROVER: &[File] = files!("rover":
+    "robot.toml",
+    "overlays/ros2.toml",
+    "src/main.rs",
+    "src/lib.rs",
+    "src/representations.rs",
+    "src/world.rs",
+    "src/drive.rs",
+    "src/drive/motors.rs",
+    "src/drive/odometry.rs",
+    "src/navigation.rs",
+    "src/navigation/planner.rs",
+    "tests/drive.rs",
+);
+
+const HUMANOID: &[File] = files!("humanoid":
+    "robot.toml",
+    "src/main.rs",
+    "src/lib.rs",
+    "src/representations.rs",
+    "src/body.rs",
+    "src/motion.rs",
+    "src/motion/balance.rs",
+    "src/motion/centre_of_mass.rs",
+    "src/motion/head.rs",
+    "src/motion/joints.rs",
+    "src/cognition.rs",
+    "src/cognition/attention.rs",
+    "src/cognition/ball_finder.rs",
+    "tests/stand.rs",
+);
+
 impl Template {
     /// Returns the files of a new crate: their paths and what is in them.
     pub fn files(self, names: &Names<'_>) -> impl Iterator<Item = (&'static str, String)> {
@@ -66,6 +102,8 @@ impl Template {
     fn sources(self) -> &'static [File] {
         match self {
             Self::Cart => CART,
+            Self::Rover => ROVER,
+            Self::Humanoid => HUMANOID,
         }
     }
 
@@ -73,6 +111,8 @@ impl Template {
     pub fn name(self) -> &'static str {
         match self {
             Self::Cart => "cart",
+            Self::Rover => "rover",
+            Self::Humanoid => "humanoid",
         }
     }
 
@@ -120,7 +160,7 @@ mod tests {
             assert!(!all.contains(&template.package()) && !all.contains(&template.library()), "{all}");
             assert!(all.contains("name = \"my-robot\"") && all.contains("use my_robot::"), "{all}");
             let manifest = &files.iter().find(|(path, _)| *path == "Cargo.toml").unwrap().1;
-            assert_eq!(manifest.matches("hemiola").count(), 1, "{manifest}");
+            assert_eq!(manifest.matches("hemiola = ").count(), 1, "{manifest}");
             assert!(manifest.contains("\nhemiola = \"0.7\"\n"), "{manifest}");
         }
     }

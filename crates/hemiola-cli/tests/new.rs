@@ -51,19 +51,44 @@ fn cargo_understands_the_new_crate() {
 
     let robot = folder.path().join("my-robot");
     assert_eq!(entries(&robot), [".gitignore", "Cargo.toml", "robot.toml", "src", "tests"]);
+    let metadata = metadata(&robot, &["--filter-platform", "x86_64-unknown-linux-gnu"]);
+    let packages = metadata["packages"].as_array().unwrap();
+    let found = packages.iter().find(|package| package["name"] == "hemiola").unwrap();
+    assert_eq!(found["manifest_path"], hemiola.join("Cargo.toml").to_str().unwrap());
+    assert_eq!(targets(&metadata, "my-robot"), ["my_robot", "my-robot", "drive"]);
+}
+
+#[test]
+fn every_template_makes_a_crate() {
+    let folder = tempfile::tempdir().unwrap();
+    for (template, name, test) in [("rover", "my-rover", "drive"), ("humanoid", "my-humanoid", "stand")] {
+        makes(folder.path(), &["new", name, "--template", template, "--vcs", "none"]);
+        let metadata = metadata(&folder.path().join(name), &["--no-deps"]);
+        assert_eq!(targets(&metadata, name), [&name.replace('-', "_"), name, test]);
+    }
+}
+
+/// Returns what cargo says of the crate in a folder.
+fn metadata(folder: &Path, arguments: &[&str]) -> serde_json::Value {
     let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--offline", "--format-version", "1", "--filter-platform", "x86_64-unknown-linux-gnu"])
-        .current_dir(&robot)
+        .args(["metadata", "--offline", "--format-version", "1"])
+        .args(arguments)
+        .current_dir(folder)
         .output()
         .unwrap();
     assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    serde_json::from_slice(&metadata.stdout).unwrap()
+}
+
+/// Returns the names of the library, the program and the test of a package.
+fn targets(metadata: &serde_json::Value, package: &str) -> [String; 3] {
     let packages = metadata["packages"].as_array().unwrap();
-    let package = |name: &str| packages.iter().find(|package| package["name"] == name).unwrap();
-    assert_eq!(package("hemiola")["manifest_path"], hemiola.join("Cargo.toml").to_str().unwrap());
-    let targets = package("my-robot")["targets"].as_array().unwrap();
-    let named = |kind: &str| targets.iter().find(|target| target["kind"][0] == kind).unwrap()["name"].clone();
-    assert_eq!([named("lib"), named("bin"), named("test")], ["my_robot", "my-robot", "drive"]);
+    let package = packages.iter().find(|known| known["name"] == package).unwrap();
+    let targets = package["targets"].as_array().unwrap();
+    ["lib", "bin", "test"].map(|kind| {
+        let target = targets.iter().find(|target| target["kind"][0] == kind).unwrap();
+        target["name"].as_str().unwrap().to_owned()
+    })
 }
 
 #[test]
@@ -118,7 +143,7 @@ fn what_is_wrong_is_told_and_nothing_is_made() {
         (&["new", "match"] as &[_], "`match`: that is a keyword"),
         (&["new", "my robot"], "`my robot`"),
         (&["new", "robot", "--hemiola", "nowhere"], "Hemiola is not in nowhere"),
-        (&["new", "robot", "--template", "tank"], "possible values: cart"),
+        (&["new", "robot", "--template", "tank"], "possible values: cart, rover, humanoid"),
         (&["new"], "<FOLDER>"),
     ] {
         let said = refuses(folder.path(), arguments);

@@ -12,8 +12,11 @@ use crate::document::{LONGEST_TEXT, parse_text};
 use crate::node::{Content, Node, Table};
 use crate::overlay::{parse_assignment, put_over};
 use crate::place::{Place, SourceText};
+use crate::robot::deploy::{Deployment, read_deployments};
+use crate::robot::hosts::read_hosts;
 use crate::robot::modules::unknown_module;
 use crate::robot::read_robot;
+use crate::section::Section;
 use crate::suggest::{list, nearest};
 use crate::{ConfigError, Origins};
 
@@ -143,26 +146,41 @@ impl LoadOptions {
 /// }
 /// ```
 pub fn load(options: &LoadOptions, catalog: &Catalog) -> Result<Loaded, ConfigError> {
-    let mut loader =
-        Loader { catalog, root: Table::new(), texts: Vec::new(), complete: true, found: Diagnostics::default() };
-    let overlays = match &options.base {
-        Base::File(path) => {
-            loader.file(path);
-            loader.parameter_files(&beside(path, "parameters"));
-            beside(path, "overlays")
-        }
-        Base::Text { name, text } => {
-            loader.text(name, text.clone());
-            PathBuf::from("overlays")
-        }
-    };
-    for overlay in &options.overlays {
-        loader.overlay(&overlays, overlay);
+    let mut loader = Loader::new(catalog);
+    let overlays = loader.base(&options.base);
+    if let Base::File(path) = &options.base {
+        loader.parameter_files(&beside(path, "parameters"));
     }
-    for assignment in &options.assignments {
-        loader.assignment(assignment);
-    }
+    loader.rest(options, &overlays);
     loader.finish()
+}
+
+/// Reads where a robot is copied to, `[deploy.*]` and `[host.*]`, without its modules: nothing else
+/// of the configuration is checked. Reads files; allocates.
+///
+/// # Errors
+/// Returns all errors in these tables, with their places.
+///
+/// ```
+/// use hemiola_config::{Base, LoadOptions, deployments};
+///
+/// let text = "[deploy.nao]\nhost = \"10.0.0.2\"\nuser = \"nao\"\n[cycle.motion]\nmodules = [\"Walk\"]\n".into();
+/// let options = LoadOptions::new(Base::Text { name: "robot.toml".into(), text });
+/// assert_eq!(deployments(&options)?[0].destination, "nao@10.0.0.2");
+/// # Ok::<(), hemiola_config::ConfigError>(())
+/// ```
+pub fn deployments(options: &LoadOptions) -> Result<Vec<Deployment>, ConfigError> {
+    let catalog = Catalog::default();
+    let mut loader = Loader::new(&catalog);
+    let overlays = loader.base(&options.base);
+    loader.rest(options, &overlays);
+    let (root, _, mut found) = loader.tree()?;
+    let Some(mut section) = Section::open("", &root, &mut found) else { return Ok(Vec::new()) };
+    let (hosts, deployments) = (section.entries("host", &mut found), section.entries("deploy", &mut found));
+    let hosts = read_hosts(&hosts, &mut found);
+    let deployments = read_deployments(&deployments, &hosts, &mut found);
+    let found = found.sorted();
+    if found.has_errors() { Err(ConfigError::Invalid(found)) } else { Ok(deployments) }
 }
 
 /// Checks a configuration in memory; `name` is its name in messages.
@@ -192,7 +210,31 @@ struct Loader<'c> {
     found: Diagnostics,
 }
 
-impl Loader<'_> {
+impl<'c> Loader<'c> {
+    fn new(catalog: &'c Catalog) -> Self {
+        Self { catalog, root: Table::new(), texts: Vec::new(), complete: true, found: Diagnostics::default() }
+    }
+
+    /// Reads the base, and returns the folder with its overlays.
+    fn base(&mut self, base: &Base) -> PathBuf {
+        match base {
+            Base::File(path) => {
+                self.file(path);
+                beside(path, "overlays")
+            }
+            Base::Text { name, text } => {
+                self.text(name, text.clone());
+                PathBuf::from("overlays")
+            }
+        }
+    }
+
+    /// Reads what overrides the files of the robot.
+    fn rest(&mut self, options: &LoadOptions, overlays: &Path) {
+        options.overlays.iter().for_each(|overlay| self.overlay(overlays, overlay));
+        options.assignments.iter().for_each(|assignment| self.assignment(assignment));
+    }
+
     fn file(&mut self, path: &Path) {
         if let Some(text) = self.read(path) {
             self.text(&path.display().to_string(), text);
@@ -307,19 +349,26 @@ impl Loader<'_> {
         self.found.push(Diagnostic::error(format!("cannot read {}: {error}", path.display())));
     }
 
-    fn finish(mut self) -> Result<Loaded, ConfigError> {
+    /// Returns all that was read as one tree, if every text could be read.
+    fn tree(self) -> Result<(Node, Vec<ConfigurationText>, Diagnostics), ConfigError> {
         if !self.complete {
             return Err(ConfigError::Invalid(self.found.sorted()));
         }
         let nowhere = Place::new(&SourceText::new("", "", 0), 0..0);
-        let root =
-            Node { content: Content::Table(self.root), key: nowhere.clone(), place: nowhere, overrides: Vec::new() };
-        let configuration = read_robot(&root, self.catalog, &mut self.found);
-        let found = self.found.sorted();
+        let content = Content::Table(self.root);
+        let root = Node { content, key: nowhere.clone(), place: nowhere, overrides: Vec::new() };
+        Ok((root, self.texts, self.found))
+    }
+
+    fn finish(self) -> Result<Loaded, ConfigError> {
+        let catalog = self.catalog;
+        let (root, texts, mut found) = self.tree()?;
+        let configuration = read_robot(&root, catalog, &mut found);
+        let found = found.sorted();
         if found.has_errors() {
             return Err(ConfigError::Invalid(found));
         }
-        Ok(Loaded { configuration, origins: Origins::collect(&root), warnings: found, texts: self.texts })
+        Ok(Loaded { configuration, origins: Origins::collect(&root), warnings: found, texts })
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod analysis;
 mod cycles;
+pub(crate) mod deploy;
 mod executors;
+pub(crate) mod hosts;
 mod links;
 mod log;
 pub(crate) mod modules;
@@ -36,6 +38,8 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     let page = robot.take("page");
     let links = robot.entries("link", found);
     let ros2 = robot.take("ros2");
+    let hosts = robot.entries("host", found);
+    let deployments = robot.entries("deploy", found);
     let processes = robot.entries("process", found);
     let output = robot.take("output");
     let log = robot.take("log");
@@ -56,6 +60,10 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     configuration.cycles = cycles::read_cycles(&cycles, catalog, found);
     configuration.processes = processes::read_processes(&processes, found);
     let known: Vec<_> = catalog.sources.iter().map(|source| source.name.as_str()).collect();
+    configuration.hosts = hosts::read_hosts(&hosts, found);
+    // They are of no use to a robot that runs, and so only checked.
+    deploy::read_deployments(&deployments, &configuration.hosts, found);
+    hosts::check_hosts(&hosts, &processes, &configuration, found);
     processes::check_processes(&processes, &configuration, &known, found);
     configuration.providers = modules::read_providers(&providers, catalog, found);
     if let Some(node) = replay {

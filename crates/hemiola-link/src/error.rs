@@ -15,7 +15,8 @@ use thiserror::Error;
 pub enum LinkError {
     /// A link cannot listen at its address.
     #[error(
-        "link `{link}` cannot listen at {address}: {source} (another address: `[link.{link}] listen` in robot.toml)"
+        "link `{link}` cannot listen at {address}: {source} (choose another address or port in robot.toml: `listen` in \
+         `[link.{link}]`, or, between processes of several hosts, in `[host.*]`)"
     )]
     Listen {
         /// The link's name.

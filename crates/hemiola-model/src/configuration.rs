@@ -3,6 +3,7 @@
 
 mod analysis;
 mod condition;
+mod host;
 mod incoming;
 mod link;
 mod log;
@@ -12,6 +13,7 @@ mod ros2;
 
 pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
+pub use host::HostConfiguration;
 pub use incoming::Incoming;
 pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy, Received, Sent, Subject, SubjectKind};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
@@ -56,6 +58,8 @@ pub struct Configuration {
     pub links: Vec<LinkConfiguration>,
     /// The robot's node in a ROS 2 system; `None`: it has none.
     pub ros2: Option<Ros2Configuration>,
+    /// The hosts that the processes run on, in the order of the file; empty: they run on one.
+    pub hosts: Vec<HostConfiguration>,
     /// The processes into which the robot is divided, in the order of the file; empty: it is a
     /// single process.
     pub processes: Vec<ProcessConfiguration>,
@@ -63,6 +67,8 @@ pub struct Configuration {
     pub process: Option<String>,
     /// The names of all processes of that robot; empty: it is a whole robot.
     pub parts: Vec<String>,
+    /// The names of those processes that run on other hosts.
+    pub distant: Vec<String>,
     /// The files that are written while the robot runs.
     pub output: OutputConfiguration,
     /// The settings by which runs are recorded.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::parse_duration;
+use super::time::parse_duration;
 
 #[derive(Subcommand, Debug)]
 pub enum LiveCommand {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use hemiola_log::{LogError, TimeUnit};
 
-use super::{ConfigurationArguments, LogSize, parse_duration};
+use super::time::parse_duration;
+use super::{ConfigurationArguments, LogSize};
 
 #[derive(Args, Debug)]
 pub struct LogArguments {

@@ -7,7 +7,7 @@ use super::live::{LiveCommand, ParametersCommand};
 use super::new::NewArguments;
 use super::{
     AnalyzeArguments, AssignArguments, Command, DoctorArguments, GraphArguments, ParametersArguments,
-    SimulateArguments, WhyArguments, export, log,
+    SimulateArguments, WhyArguments, deploy, export, log,
 };
 
 /// The whole command line.
@@ -54,6 +54,9 @@ pub enum SharedCommand {
     /// Explain why a run of a cycle, or a chain, took as long as it did: of a running robot, a
     /// trace or a log
     Why(WhyArguments),
+    /// Build the robot in this folder for other machines, copy it there over ssh, and start it
+    #[command(after_help = deploy::EXAMPLES)]
+    Deploy(deploy::DeployArguments),
     /// Write a robot's types for others: in the robot's own program
     Export(export::ExportArguments),
     /// Look into logs, print them, repair them
@@ -120,6 +123,7 @@ impl From<SharedCommand> for Command {
                 })
             }
             SharedCommand::Why(arguments) => Self::Why(arguments),
+            SharedCommand::Deploy(arguments) => Self::Deploy(arguments),
             SharedCommand::Export(arguments) => Self::Export(arguments),
             SharedCommand::Log(arguments) => Self::Log(arguments),
             SharedCommand::Doctor(arguments) => Self::Doctor(arguments),

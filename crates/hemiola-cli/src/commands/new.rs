@@ -13,6 +13,7 @@ use super::print;
 use crate::command_line::new::NewArguments;
 use crate::error::CommandError;
 use crate::notes::tell;
+use crate::shell::quoted;
 use crate::templates::Names;
 
 /// Makes the crate, or leaves nothing behind.
@@ -42,7 +43,7 @@ pub fn new(arguments: &NewArguments) -> Result<ExitCode, CommandError> {
         ));
     }
     tell("next, of which the first build takes some minutes:");
-    print(&format!("  cd {}\n  cargo run --release\n", quoted(folder)))
+    print(&format!("  cd {}\n  cargo run --release\n", quoted(&folder.display().to_string())))
 }
 
 /// A folder that is removed again unless it is kept.
@@ -80,22 +81,4 @@ impl Drop for NewFolder<'_> {
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
     written.map_err(|error| CommandError::Write { path: path.to_owned(), error })
-}
-
-/// Returns a path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |character: char| character.is_alphanumeric() || "/._-~+".contains(character);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_with_spaces_are_quoted_for_the_shell() {
-        assert_eq!(quoted(Path::new("robots/my-cart")), "robots/my-cart");
-        assert_eq!(quoted(Path::new("my robots/it's")), r"'my robots/it'\''s'");
-    }
 }

@@ -3,7 +3,7 @@
 mod services;
 
 use std::borrow::Cow;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use hemiola_model::configuration::{
     Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy, Received, Sent, Subject, SubjectKind,
@@ -12,7 +12,7 @@ use hemiola_model::configuration::{
 use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
-use crate::section::{Reading, Refusal, Section, choice, rate, suggest_at, text, whole};
+use crate::section::{Reading, Refusal, Section, boolean, choice, rate, suggest_at, text, whole};
 use services::Named;
 
 /// The maximum number of messages of a topic that can wait for a peer.
@@ -76,6 +76,7 @@ fn read_link<'n>(
     let receive = subjects(&mut section, "receive", received, |received| &received.subject, found);
     let (serve, call) = (services::read(&mut section, "serve", found), services::read(&mut section, "call", found));
     let on_loss = section.read("on_loss", choice(LOSS_POLICIES), found).unwrap_or_default();
+    let is_trusted = section.read("trusted_network", boolean, found).unwrap_or(false);
     section.finish(found);
     services::check(name, &serve, &call, &mut before.called, catalog, found);
     for (received, node) in &receive {
@@ -122,8 +123,14 @@ fn read_link<'n>(
         found.push(error.at(&node.place, "").help("say the address and the port at which the other side listens"));
         return None;
     }
-    if let Some(warning) = listen.or(connect).and_then(|node| beyond_this_computer(name, &end, node)) {
-        found.push(warning);
+    if let LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) = end.address()
+        && !is_trusted
+        && let Some(node) = listen.or(connect)
+    {
+        let port = address.port();
+        let elsewhere = format!("meet at `tcp:127.0.0.1:{port}`, through `ssh -L {port}:127.0.0.1:{port} HOST`");
+        let warning = beyond_this_computer(&format!("link.{name}"), address.ip(), &elsewhere, node);
+        warning.into_iter().for_each(|warning| found.push(warning));
     }
     let send = send.into_iter().map(|(sent, _)| sent).collect();
     let receive = receive.into_iter().map(|(received, _)| received).collect();
@@ -131,21 +138,13 @@ fn read_link<'n>(
     Some(LinkConfiguration { name: name.to_owned(), end, send, receive, serve, call, on_loss })
 }
 
-/// Returns a warning for a link over which others of a network may read and write.
-fn beyond_this_computer(name: &str, end: &LinkEnd, node: &Node) -> Option<Diagnostic> {
-    let address = match end.address() {
-        LinkAddress::Unix(_) => return None,
-        LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) => address,
-    };
-    if address.ip().to_canonical().is_loopback() {
+/// Returns a warning for what is reached over a network, whose members may read and write.
+pub(super) fn beyond_this_computer(table: &str, address: IpAddr, elsewhere: &str, node: &Node) -> Option<Diagnostic> {
+    if address.to_canonical().is_loopback() {
         return None;
     }
-    let message = format!("`[link.{name}]` goes beyond this computer: it has no password, no encryption");
-    let port = address.port();
-    let help = format!(
-        "this is for networks whose members you trust; elsewhere meet at `tcp:127.0.0.1:{port}`, through \
-         `ssh -L {port}:127.0.0.1:{port} HOST`"
-    );
+    let message = format!("`[{table}]` goes beyond this computer: it has no password, no encryption");
+    let help = format!("for a network whose members you trust, say `trusted_network = true`; elsewhere {elsewhere}");
     Some(Diagnostic::warning(message).at(&node.place, "").help(help))
 }
 

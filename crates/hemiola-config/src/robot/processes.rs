@@ -12,8 +12,10 @@ use crate::section::{Reading, Refusal, Section, choice, suggest_at, text};
 
 /// The maximum number of processes of a robot: each may exchange values with each other one.
 const MOST_PROCESSES: usize = 16;
+/// The process of the cycles that no other process names.
+const MAIN: &str = "main";
 /// The longest name of a process, which is part of the names of files and sockets.
-const LONGEST_NAME: usize = 32;
+pub(super) const LONGEST_NAME: usize = 32;
 /// The maximum number of times that a process can be restarted in a second, minute or hour.
 const MOST_RESTARTS: u32 = 1000;
 
@@ -32,22 +34,29 @@ fn read_process(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Proc
         name: name.to_owned(),
         cycles: section.list("cycles", "a list of cycles, such as [\"cognition\"]", text, found),
         sources: section.list("sources", "a list of sources, such as [\"UpperCamera\"]", text, found),
+        host: section.read("host", text, found),
         restart: section.read("restart", restart, found),
         on_loss: section.read("on_loss", choice(LOSS_POLICIES), found).unwrap_or_default(),
     };
     section.finish(found);
-    let is_plain = |name: &str| name.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'));
-    if name.is_empty() || name.len() > LONGEST_NAME || !is_plain(name) {
+    if !is_plain(name) {
         let error = Diagnostic::error(format!("`{name}` cannot be the name of a process"));
         let help = format!("it is part of file names: up to {LONGEST_NAME} letters, digits, `-` and `_`");
         found.push(error.at(&node.key, "").help(help));
     }
     let is_said = |key: &str| node.table().is_some_and(|table| table.contains_key(key));
-    if !is_said("cycles") && !is_said("sources") {
+    // What runs in `main` need not be said: the cycles that no other process names.
+    if !is_said("cycles") && !is_said("sources") && name != MAIN {
         let error = Diagnostic::error(format!("`[process.{name}]` does not say what runs in it"));
         found.push(error.at(&node.key, "").help("add `cycles = [...]`, or `sources = [...]`"));
     }
     Some(process)
+}
+
+/// Returns whether a name can be part of the names of files and units.
+pub(super) fn is_plain(name: &str) -> bool {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
+    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(is_plain)
 }
 
 /// Reads `3 per minute`.

@@ -67,11 +67,12 @@ pub fn fields(shared: &Shared, value: Option<String>, topic: Option<String>) -> 
     Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
 }
 
-/// Lists what a part of a robot receives of other parts, with the process that it comes from.
+/// Lists what a part of a robot receives of other parts on its host, with the process that it comes
+/// from. What comes from another host can be looked at where it arrives, as from another robot.
 fn received(robot: &Robot) -> Vec<Value> {
     let configuration = robot.configuration();
-    // Other links lead to other robots.
-    let links = configuration.links.iter().filter(|link| configuration.is_between_parts(&link.name));
+    let near = configuration.near_parts();
+    let links = configuration.links.iter().filter(|link| near.contains(&link.name));
     let received = links.flat_map(|link| {
         link.receive.iter().map(|received| {
             json!({

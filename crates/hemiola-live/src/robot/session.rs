@@ -280,7 +280,7 @@ fn lane(request: &Request) -> Lane {
 impl Session for RobotSession {
     fn begin(&mut self, out: &mut Outbox) {
         let Shared { handle, facts, replayed, .. } = &*self.shared;
-        let of_whole = |robot: &Robot| (robot.configuration().process.clone(), robot.configuration().parts.clone());
+        let of_whole = |robot: &Robot| (robot.configuration().process.clone(), robot.configuration().near_parts());
         let (part, parts) = facts.whole.as_ref().map(|_| handle.with_robot(of_whole)).unwrap_or_default();
         let mut welcome = json!({
             "event": "welcome",

@@ -23,6 +23,8 @@ pub struct ProcessConfiguration {
     pub cycles: Vec<String>,
     /// The sources that run in it, besides those that trigger its cycles.
     pub sources: Vec<String>,
+    /// The host that it runs on; `None`: the first one, if there are several.
+    pub host: Option<String>,
     /// The limit on how often it is restarted when it has died; `None`: the robot ends then.
     pub restart: Option<RestartLimit>,
     /// The reaction of the other processes when it has died.
@@ -50,6 +52,7 @@ impl ProcessConfiguration {
             name: name.into(),
             cycles: cycles.into(),
             sources: Vec::new(),
+            host: None,
             restart: None,
             on_loss: LossPolicy::default(),
         }
@@ -66,6 +69,11 @@ impl Configuration {
             names.insert(0, MAIN);
         }
         names
+    }
+
+    /// Returns the names of all processes of this host of the robot that this is a part of.
+    pub fn near_parts(&self) -> Vec<String> {
+        self.parts.iter().filter(|part| !self.distant.contains(part)).cloned().collect()
     }
 
     /// Returns whether a link leads to another process of the robot that this is a part of.

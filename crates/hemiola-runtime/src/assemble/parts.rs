@@ -32,7 +32,7 @@ struct Cut<'r> {
 impl Robot {
     /// Returns the configuration of the part of this robot that runs in one of its processes. It
     /// receives what it reads of other parts over links that have their names, which meet at Unix
-    /// sockets in `folder`.
+    /// sockets in `folder`, and between two hosts at TCP ports.
     ///
     /// # Errors
     /// [`RuntimeError::Unknown`]: there is no such process. [`RuntimeError::Cut`]: the robot cannot
@@ -64,6 +64,11 @@ impl Robot {
         part.processes.clear();
         part.process = Some(process.to_owned());
         part.parts = cut.names.iter().map(|&name| name.to_owned()).collect();
+        let host = self.configuration.host_of(process);
+        let (near, distant): (Vec<&str>, Vec<&str>) =
+            cut.names.iter().partition(|name| self.configuration.host_of(name) == host);
+        part.distant = distant.into_iter().map(str::to_owned).collect();
+        part.hosts.clear();
         part.cycles.retain(|cycle| self.configuration.process_of(&cycle.name) == Some(process));
         for cycle in &mut part.cycles {
             cut.trigger(&mut cycle.trigger, here)?;
@@ -78,7 +83,10 @@ impl Robot {
         if here != FIRST {
             part.links.clear();
             part.ros2 = None;
-            // One of the processes has the port that robot.toml says; others take a free one.
+        }
+        if near.first() != Some(&process) {
+            // One of the processes of a host has the port that robot.toml says; others take a free
+            // one.
             part.page.port = None;
         }
         part.links.extend(cut.links(here, &crossings, folder));
@@ -200,8 +208,11 @@ impl<'r> Cut<'r> {
             let between = |from: usize, to: usize| {
                 crossings.iter().filter(move |crossing| (crossing.from, crossing.to) == (from, to))
             };
-            let socket = format!("{}-{}.sock", self.names[here.min(there)], self.names[here.max(there)]);
-            let address = LinkAddress::Unix(folder.join(socket));
+            let (first, second) = (self.names[here.min(there)], self.names[here.max(there)]);
+            let address = match self.robot.configuration.meeting(first, second) {
+                Some(address) => LinkAddress::Tcp(address),
+                None => LinkAddress::Unix(folder.join(format!("{first}-{second}.sock"))),
+            };
             let end = if here < there { LinkEnd::Listen(address) } else { LinkEnd::Connect(address) };
             let place = Some(format!("process `{}`", self.names[there]));
             let sent = |it: &Crossing| Sent { subject: it.subject.clone(), rate: None, keep: it.keep };

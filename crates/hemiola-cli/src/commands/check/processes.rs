@@ -61,11 +61,15 @@ pub fn lines(
     whole: &Configuration,
 ) -> Result<Vec<String>, CommandError> {
     let parts = parts(program, arguments, whole)?;
-    let width = parts.iter().map(|part| part.name.chars().count()).max().unwrap_or(0);
+    let shown = |name: &str| match whole.host_of(name) {
+        Some(host) => format!("{name} on {}", host.name),
+        None => name.to_owned(),
+    };
+    let width = parts.iter().map(|part| shown(&part.name).chars().count()).max().unwrap_or(0);
     let mut lines = Vec::new();
     for part in &parts {
         let runs: Vec<&str> = part.cycles.iter().chain(&part.sources).map(String::as_str).collect();
-        lines.push(format!("process {:width$}  {}", part.name, runs.join(", ")));
+        lines.push(format!("process {:width$}  {}", shown(&part.name), runs.join(", ")));
         for (to, sent) in part.sent.iter().filter(|(_, sent)| !sent.is_empty()) {
             let receiver = parts.iter().find(|there| there.name == *to).map(|there| &there.known);
             let sent: Vec<_> = sent.iter().map(|subject| with_delay(subject, &part.name, receiver)).collect();

@@ -1,0 +1,292 @@
+//! `deploy`: builds a robot for other machines, copies it there, and starts it.
+//!
+//! It uses the programs of this system: cargo, ssh and rsync. Each command is a [`Step`], which a
+//! dry run prints instead.
+
+mod build;
+mod machine;
+mod start;
+mod step;
+mod unit;
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hemiola_config::{Base, Deployment, LoadOptions, deployments};
+
+use super::print;
+use crate::command_line::deploy::DeployArguments;
+use crate::error::CommandError;
+use crate::notes::tell;
+use crate::program::Program;
+use build::Build;
+use machine::{Facts, Machine};
+use start::Started;
+use step::Step;
+use unit::Unit;
+
+/// Deploys to each machine that is meant.
+pub fn deploy(program: &Program, arguments: &DeployArguments) -> Result<ExitCode, CommandError> {
+    let robot_toml = robot_toml(program, arguments)?;
+    let meant = meant(&robot_toml, arguments)?;
+    let robot = Robot::of(robot_toml, arguments)?;
+    for deployment in &meant {
+        robot.deploy(deployment, arguments)?;
+    }
+    match meant.as_slice() {
+        [only] if is_attached(arguments) => robot.attach(only, arguments),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn is_attached(arguments: &DeployArguments) -> bool {
+    !arguments.no_attach && (arguments.dry_run || io::stdout().is_terminal())
+}
+
+/// Returns the robot's configuration: the one that was typed, this program's, or that of the crate
+/// in the present folder.
+fn robot_toml(program: &Program, arguments: &DeployArguments) -> Result<PathBuf, CommandError> {
+    if let Some(path) = &arguments.config {
+        return Ok(path.clone());
+    }
+    if let (true, Base::File(path)) = (program.has_robot, &program.base) {
+        return Ok(path.clone());
+    }
+    let here = std::env::current_dir().map_err(|error| CommandError::Read { path: ".".into(), error })?;
+    let found = here.ancestors().map(|folder| folder.join("robot.toml")).find(|path| path.is_file());
+    found.ok_or_else(|| {
+        let text = "there is no robot.toml here or above: go into the robot's crate, or name it: --config FILE";
+        CommandError::Usage(text.to_owned())
+    })
+}
+
+/// Returns the machines that are meant, with what was typed over what robot.toml says.
+fn meant(robot_toml: &Path, arguments: &DeployArguments) -> Result<Vec<Deployment>, CommandError> {
+    let options = LoadOptions { overlays: arguments.overlays.clone(), ..LoadOptions::new(robot_toml) };
+    let known = deployments(&options)?;
+    let names = known.iter().map(|deployment| deployment.name.clone());
+    let typed: Vec<String> = if arguments.machines.is_empty() { names.collect() } else { arguments.machines.clone() };
+    if typed.is_empty() {
+        let text =
+            "where to? Name a machine as ssh takes it, such as nao@10.0.0.2, or add `[deploy.NAME]` to robot.toml";
+        return Err(CommandError::Usage(text.to_owned()));
+    }
+    let mut meant = Vec::new();
+    for name in typed {
+        if name.starts_with('-') {
+            return Err(CommandError::Usage(format!("`{name}` is no machine")));
+        }
+        let mut deployment = match known.iter().find(|deployment| deployment.name == name) {
+            // Its overlays may say which hosts there are.
+            Some(known) if !known.overlays.is_empty() => {
+                let overlays = [&known.overlays[..], &arguments.overlays].concat();
+                let all = deployments(&LoadOptions { overlays, ..options.clone() })?;
+                all.into_iter().find(|deployment| deployment.name == name).unwrap_or_else(|| known.clone())
+            }
+            Some(known) => known.clone(),
+            None => Deployment::to(name),
+        };
+        deployment.overlays.extend(arguments.overlays.iter().cloned());
+        if let Some(user) = &arguments.user {
+            let machine = deployment.destination.rsplit('@').next().unwrap_or_default();
+            deployment.destination = format!("{user}@{machine}");
+        }
+        deployment.folder = arguments.folder.clone().or(deployment.folder);
+        deployment.target = arguments.target.clone().or(deployment.target);
+        meant.push(deployment);
+    }
+    Ok(meant)
+}
+
+/// The robot that is deployed.
+struct Robot {
+    /// Its name, which is that of its program.
+    name: String,
+    robot_toml: PathBuf,
+    source: Source,
+}
+
+/// Where its program comes from.
+enum Source {
+    Built(Build),
+    There(PathBuf),
+}
+
+impl Robot {
+    fn of(robot_toml: PathBuf, arguments: &DeployArguments) -> Result<Self, CommandError> {
+        if let Some(program) = &arguments.program {
+            let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let found = std::fs::metadata(program);
+            found.map_err(|error| CommandError::Read { path: program.clone(), error })?;
+            return Ok(Self { name, robot_toml, source: Source::There(program.clone()) });
+        }
+        let build = Build::of(beside(&robot_toml), arguments.bin.as_deref())?;
+        Ok(Self { name: build.name.clone(), robot_toml, source: Source::Built(build) })
+    }
+
+    fn deploy(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<(), CommandError> {
+        let machine = machine(deployment, arguments);
+        let deploying = Deploying { robot: self, deployment, machine, is_dry: arguments.dry_run };
+        let facts = deploying.facts()?;
+        let program = deploying.program(&facts)?;
+        let folder = facts.absolute(deployment.folder.as_deref().unwrap_or(&self.name));
+        deploying.copy(&program, &folder)?;
+        deploying.start(&facts, &folder)
+    }
+
+    /// Shows the robot until somebody ends that, with its page at the same port here.
+    fn attach(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<ExitCode, CommandError> {
+        const PAGE: u16 = 8765;
+        let machine = machine(deployment, arguments);
+        let facts = if arguments.dry_run { Facts::unknown() } else { machine.facts()? };
+        let folder = facts.absolute(deployment.folder.as_deref().unwrap_or(&self.name)).display().to_string();
+        let started = Started { robot: &self.name, folder: &folder, by_systemd: facts.has_systemd };
+        let step = machine.ssh_on_terminal(&started.top(), Some(PAGE));
+        if arguments.dry_run {
+            return print(&format!("{step}\n"));
+        }
+        Ok(if step.show()? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn machine(deployment: &Deployment, arguments: &DeployArguments) -> Machine {
+    Machine { destination: deployment.destination.clone(), ssh_config: arguments.ssh_config.clone() }
+}
+
+/// A robot on its way to a machine.
+struct Deploying<'a> {
+    robot: &'a Robot,
+    deployment: &'a Deployment,
+    machine: Machine,
+    /// Whether commands are printed instead.
+    is_dry: bool,
+}
+
+impl Deploying<'_> {
+    /// Runs a command there, or prints it. Returns what it printed.
+    fn run(&self, step: &Step, what: &str) -> Result<String, CommandError> {
+        if self.is_dry {
+            print(&format!("{step}\n"))?;
+            return Ok(String::new());
+        }
+        let ended = step.run()?;
+        if ended.code != Some(0) {
+            return Err(self.machine.failure(what, &ended));
+        }
+        // Such as warnings of systemd about the unit.
+        ended.said.lines().for_each(tell);
+        Ok(ended.printed)
+    }
+
+    fn facts(&self) -> Result<Facts, CommandError> {
+        if self.is_dry {
+            print(&format!("# {}; PROCESSOR, HOME, USER and UID are what this says:\n", self.machine.destination))?;
+            print(&format!("{}\n", self.machine.probe()))?;
+            return Ok(Facts::unknown());
+        }
+        self.machine.facts()
+    }
+
+    /// Builds the program, unless there is one. Returns its path here.
+    fn program(&self, facts: &Facts) -> Result<PathBuf, CommandError> {
+        let build = match &self.robot.source {
+            Source::There(program) => return Ok(program.clone()),
+            Source::Built(build) => build,
+        };
+        let target = self.deployment.target.clone().unwrap_or_else(|| facts.target());
+        let step = build.step(&target);
+        if self.is_dry {
+            print(&format!("{step}\n"))?;
+            return Ok(build.program(&target));
+        }
+        build.check(&target)?;
+        tell(format_args!("builds {} for {target}", build.name));
+        if !step.show()? {
+            let what = format!("{} cannot be built for {target}", build.name);
+            let remedy =
+                "see above; `cargo build` has to work, and libraries in C need a compiler for that target".into();
+            return Err(CommandError::Deploy { what, said: String::new(), remedy });
+        }
+        Ok(build.program(&target))
+    }
+
+    /// Copies what has changed: the program, the configuration with its overlays and parameters,
+    /// and what else the robot reads.
+    fn copy(&self, program: &Path, folder: &Path) -> Result<(), CommandError> {
+        let folder = folder.display().to_string();
+        let here = beside(&self.robot.robot_toml);
+        let shell_folder = crate::shell::quoted(&folder);
+        self.run(&self.machine.ssh(&format!("mkdir -p {shell_folder}")), "cannot make the folder")?;
+        let path = |path: &Path| path.display().to_string();
+        let program = self.machine.rsync(&["--chmod=u+x"], &[path(program)], &folder);
+        let mut changed = self.run(&program, "does not take the program")?;
+        let name = self.robot.robot_toml.file_name().map(|name| name.to_string_lossy().into_owned());
+        let mut files: Vec<String> = name.into_iter().collect();
+        let beside = ["overlays", "parameters"].map(str::to_owned);
+        files.extend(beside.into_iter().filter(|folder| here.join(folder).is_dir()));
+        files.extend(self.deployment.files.iter().map(|file| file.trim_end_matches('/').to_owned()));
+        let files = self.machine.rsync(&["--relative"], &files, &folder).within(here);
+        changed += &self.run(&files, "does not take the robot's files")?;
+        if !self.is_dry {
+            let changed: Vec<_> = changed.lines().filter(|line| !line.ends_with('/')).collect();
+            let what = if changed.is_empty() { "nothing new".to_owned() } else { changed.join(", ") };
+            tell(format_args!("copied to {}:{folder}: {what}", self.machine.destination));
+        }
+        Ok(())
+    }
+
+    fn start(&self, facts: &Facts, folder: &Path) -> Result<(), CommandError> {
+        let robot = &self.robot.name;
+        let text = folder.display().to_string();
+        let started = Started { robot, folder: &text, by_systemd: facts.has_systemd };
+        let arguments = self.arguments(folder);
+        let unit = Unit { robot, folder, arguments: &arguments, cores: &self.deployment.cores, facts };
+        let write = self.machine.ssh(&started.write_unit()).reading(unit.text());
+        self.run(&write, "does not take the unit")?;
+        if facts.has_systemd {
+            self.install(&started, &facts.user)?;
+        } else {
+            let destination = &self.machine.destination;
+            tell(format_args!("{destination} has no systemd: {robot} is started by hand, and not when it boots"));
+            self.run(&self.machine.ssh(&started.start(&arguments)), "cannot start the robot")?;
+        }
+        let page = self.run(&self.machine.ssh(&started.await_door()), "has started the robot, which does not run")?;
+        if !self.is_dry {
+            tell(format_args!("{robot} runs on {}", self.machine.destination));
+            page.lines().for_each(tell);
+        }
+        Ok(())
+    }
+
+    /// Installs the unit, on the terminal if there is one: `sudo` may ask for a password.
+    fn install(&self, started: &Started<'_>, user: &str) -> Result<(), CommandError> {
+        let script = started.install(user);
+        if self.is_dry || !io::stdin().is_terminal() {
+            return self.run(&self.machine.ssh(&script), "does not install the unit").map(drop);
+        }
+        if self.machine.ssh_on_terminal(&script, None).show()? {
+            return Ok(());
+        }
+        let what = format!("{} does not install the unit", self.machine.destination);
+        let remedy = "see above; it takes a user who may run `sudo` there".to_owned();
+        Err(CommandError::Deploy { what, said: String::new(), remedy })
+    }
+
+    /// Returns the arguments with which the robot is started there.
+    fn arguments(&self, folder: &Path) -> Vec<String> {
+        let name = self.robot.robot_toml.file_name().unwrap_or_default();
+        let mut arguments = vec!["run".to_owned(), "--headless".to_owned(), "--config".to_owned()];
+        arguments.push(folder.join(name).display().to_string());
+        if self.deployment.is_host {
+            arguments.extend(["--host".to_owned(), self.deployment.name.clone()]);
+        }
+        arguments.extend(self.deployment.overlays.iter().flat_map(|overlay| ["--overlay".to_owned(), overlay.clone()]));
+        arguments
+    }
+}
+
+/// Returns the folder of a file.
+fn beside(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

@@ -1,0 +1,108 @@
+//! How a robot is started on its machine: scripts for a POSIX shell there.
+
+use super::unit::Unit;
+use crate::shell::quoted;
+
+/// The program in its folder, on the machine where the scripts run.
+pub struct Started<'a> {
+    /// The robot's name, which is the program's.
+    pub robot: &'a str,
+    /// The absolute path of the folder.
+    pub folder: &'a str,
+    /// Whether systemd starts it.
+    pub by_systemd: bool,
+}
+
+impl Started<'_> {
+    /// Writes the unit, and checks it if that is possible there.
+    pub fn write_unit(&self) -> String {
+        let unit = Unit::name(self.robot);
+        format!(
+            "cd {} && cat > {unit} && if command -v systemd-analyze > /dev/null; then systemd-analyze verify ./{unit} || true; fi",
+            quoted(self.folder)
+        )
+    }
+
+    /// Installs the unit, and starts it or starts it anew. Without a logged-in user, too, its
+    /// folder of sockets has to be there.
+    pub fn install(&self, user: &str) -> String {
+        let unit = Unit::name(self.robot);
+        let script = format!(
+            "install -m 644 {unit} /etc/systemd/system/ && loginctl enable-linger {} && systemctl daemon-reload \
+             && systemctl enable {unit} && systemctl restart {unit}",
+            quoted(user)
+        );
+        let (folder, script) = (quoted(self.folder), quoted(&script));
+        format!("cd {folder} && $([ \"$(id -u)\" = 0 ] || echo sudo) sh -c {script}")
+    }
+
+    /// Starts it without systemd, after the one that runs has ended. It goes on when the connection
+    /// has ended.
+    pub fn start(&self, arguments: &[String]) -> String {
+        let Self { robot, .. } = self;
+        let arguments: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
+        let (folder, robot) = (quoted(self.folder), quoted(robot));
+        format!(
+            "cd {folder} || exit
+here=$(pwd -P)
+# The kernel says `(deleted)` of a program that was replaced.
+is_ours() {{ case \"$(readlink \"/proc/$1/exe\")\" in \"$here\"/{robot}|\"$here\"/{robot}' (deleted)') true;; *) false;; esac; }}
+old=$(cat {robot}.pid 2>/dev/null) && is_ours \"$old\" && kill \"$old\"
+left=150
+while [ -n \"$old\" ] && is_ours \"$old\" && [ $left -gt 0 ]; do left=$((left - 1)); sleep 0.1; done
+[ $left -gt 0 ] || {{ echo \"the one that runs does not end\" >&2; exit 1; }}
+ulimit -r 98 2>/dev/null; ulimit -l unlimited 2>/dev/null
+if command -v setsid > /dev/null; then apart=setsid; else apart=; fi
+$apart ./{robot} {} < /dev/null > /dev/null 2> {robot}.log &
+echo $! > {robot}.pid
+",
+            arguments.join(" ")
+        )
+    }
+
+    /// Waits until the robot's door is open, and prints the address of its page; fails if the robot
+    /// ends before, and says what it said.
+    pub fn await_door(&self) -> String {
+        let robot = quoted(self.robot);
+        let (runs, said) = match self.by_systemd {
+            true => {
+                let unit = Unit::name(self.robot);
+                (
+                    format!("systemctl is-active --quiet {unit}"),
+                    format!("journalctl --unit={unit} --output=cat --lines=20 --no-pager"),
+                )
+            }
+            false => (format!("kill -0 \"$(cat {robot}.pid)\" 2>/dev/null"), format!("tail -n 20 {robot}.log")),
+        };
+        format!(
+            "cd {} || exit
+{}left=150
+until ./{robot} ps --json | grep -q '\"name\": \"'{robot}'\"'; do
+  left=$((left - 1))
+  [ $left -gt 0 ] && {runs} || {{ {said} >&2; exit 1; }}
+  sleep 0.2
+done
+{said} 2>/dev/null | grep '^page: ' | tail -n 1
+true
+",
+            quoted(self.folder),
+            self.sockets()
+        )
+    }
+
+    /// Shows the robot, on the terminal.
+    pub fn top(&self) -> String {
+        format!(
+            "cd {} && {}./{robot} top --robot {robot}",
+            quoted(self.folder),
+            self.sockets(),
+            robot = quoted(self.robot)
+        )
+    }
+
+    /// Says where the sockets are of what systemd has started, which may not be where those of a
+    /// login are.
+    fn sockets(&self) -> &'static str {
+        if self.by_systemd { "export XDG_RUNTIME_DIR=\"/run/user/$(id -u)\"; " } else { "" }
+    }
+}

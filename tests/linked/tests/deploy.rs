@@ -1,0 +1,291 @@
+//! `deploy` brings a robot to an ssh server on loopback: the system's sshd, with keys, port and
+//! configuration of its own.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_convoy");
+const SSHD: &str = "/usr/sbin/sshd";
+/// Nothing that is waited for takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const ROBOT: &str = "\
+[cycle.driving]
+rate = 50.0
+modules = ['Pilot']
+
+[cycle.seeing]
+trigger = 'Camera'
+modules = ['LineDetector', 'BlindDetector']
+
+[providers]
+Line = 'LineDetector'
+
+[process.vision]
+cycles = ['seeing']
+
+[deploy.lab]
+host = 'robot'
+overlays = ['lab']
+files = ['maps']
+";
+
+/// An ssh server, and the folders of both sides.
+struct Server {
+    sshd: Child,
+    folder: PathBuf,
+}
+
+impl Server {
+    /// Starts a server with these lines in its configuration; `None`, said loudly, where there is
+    /// no sshd. `begin` is a shell's command line that ends with the server.
+    fn start(name: &str, lines: &str, begin: &str) -> Option<Self> {
+        for program in [SSHD, "/usr/bin/ssh", "/usr/bin/rsync", "/usr/bin/ssh-keygen"] {
+            if !Path::new(program).exists() {
+                eprintln!("SKIPPED: nothing is deployed without {program} (openssh-server, rsync)");
+                return None;
+            }
+        }
+        // The paths of sockets must be short.
+        let folder = std::env::temp_dir().join(format!("hemiola-ssh-{name}-{}", std::process::id()));
+        _ = fs::remove_dir_all(&folder);
+        for inner in ["crate/overlays", "crate/maps", "there", "run"] {
+            fs::create_dir_all(folder.join(inner)).unwrap();
+        }
+        fs::write(folder.join("crate/robot.toml"), ROBOT).unwrap();
+        fs::write(folder.join("crate/overlays/lab.toml"), "[module.Pilot]\ngain = 4.0\n").unwrap();
+        fs::write(folder.join("crate/maps/flat"), "a room").unwrap();
+        for key in ["host_key", "key"] {
+            let mut making = Command::new("ssh-keygen");
+            let made = making.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(folder.join(key)).status();
+            assert!(made.unwrap().success());
+        }
+        fs::copy(folder.join("key.pub"), folder.join("authorized_keys")).unwrap();
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+        let at = folder.display();
+        let server = format!(
+            "Port {port}\nListenAddress 127.0.0.1\nHostKey {at}/host_key\nPidFile none\nUsePAM no\n\
+             AuthorizedKeysFile {at}/authorized_keys\nStrictModes no\nPasswordAuthentication no\n\
+             PermitRootLogin yes\nSetEnv XDG_RUNTIME_DIR={at}/run {lines}\n"
+        );
+        fs::write(folder.join("sshd_config"), server).unwrap();
+        let client = format!(
+            "Host robot\nHostName 127.0.0.1\nPort {port}\nIdentityFile {at}/key\nIdentitiesOnly yes\n\
+             UserKnownHostsFile {at}/known_hosts\nStrictHostKeyChecking accept-new\n\
+             Host nobody\nHostName 127.0.0.1\nPort 1\n"
+        );
+        fs::write(folder.join("ssh_config"), client).unwrap();
+        if rustix::process::getuid().is_root() {
+            // sshd of root wants an empty folder there.
+            fs::create_dir_all("/run/sshd").unwrap();
+        }
+        let log = fs::File::create(folder.join("sshd_log")).unwrap();
+        let begin = begin.replace("THERE", &folder.join("there").display().to_string());
+        let sshd = Command::new("sh")
+            .args(["-c", &format!("{begin} {SSHD} -D -e -f {at}/sshd_config")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let mut server = Self { sshd, folder };
+        let started = Instant::now();
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+            if let Some(status) = server.sshd.try_wait().unwrap() {
+                eprintln!("SKIPPED: this ssh server does not run here: {status}: {}", server.log());
+                return None;
+            }
+            assert!(started.elapsed() < PATIENCE, "no ssh server: {}", server.log());
+            thread::sleep(Duration::from_millis(20));
+        }
+        Some(server)
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("sshd_log")).unwrap()
+    }
+
+    fn there(&self, name: &str) -> PathBuf {
+        self.folder.join("there").join(name)
+    }
+
+    fn deploy(&self, arguments: &[&str]) -> Output {
+        let at = |name: &str| self.folder.join(name).display().to_string();
+        Command::new(PROGRAM)
+            .args(["deploy", "--config", &at("crate/robot.toml"), "--ssh-config", &at("ssh_config")])
+            .args(["--program", PROGRAM, "--folder", &at("there"), "--no-attach"])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn deploys(&self, arguments: &[&str]) -> String {
+        let output = self.deploy(arguments);
+        let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}\nsshd: {}", self.log());
+        said.into_owned()
+    }
+
+    #[track_caller]
+    fn fails(&self, arguments: &[&str]) -> String {
+        let output = self.deploy(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        said
+    }
+
+    /// Asks the robot for a value, as somebody types it who has logged in there.
+    #[track_caller]
+    fn shows(&self, value: &str, expected: &str) {
+        let started = Instant::now();
+        loop {
+            let mut ssh = Command::new("ssh");
+            let ssh = ssh.arg("-F").arg(self.folder.join("ssh_config")).arg("robot");
+            let output = ssh.arg(format!("{} show {value}", self.there("convoy").display())).output().unwrap();
+            let shown = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            if shown == expected {
+                return;
+            }
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(started.elapsed() < PATIENCE, "{value} is {shown}: {said}");
+        }
+    }
+
+    /// Returns the number of the robot that was started there.
+    fn robot(&self) -> Option<Pid> {
+        let number = fs::read_to_string(self.there("convoy.pid")).ok()?;
+        Pid::from_raw(number.trim().parse().ok()?)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(robot) = self.robot() {
+            _ = kill_process(robot, Signal::TERM);
+            let since = Instant::now();
+            while test_kill_process(robot).is_ok() && since.elapsed() < PATIENCE {
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+        _ = self.sshd.kill();
+        _ = self.sshd.wait();
+        _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[test]
+fn a_robot_is_brought_to_a_machine_and_runs_there() {
+    let Some(server) = Server::start("runs", "", "exec") else { return };
+    let said = server.deploys(&["lab"]);
+    assert!(said.contains("convoy, robot.toml, maps/flat, overlays/lab.toml"), "{said}");
+    assert!(said.contains("convoy runs on robot"), "{said}");
+    assert!(said.contains("page: http://127.0.0.1:"), "{said}");
+    // Both processes run, with the overlay of the table.
+    server.shows("Line.offset", "0.25");
+    server.shows("Drive.turn", "1");
+    assert_eq!(fs::read_to_string(server.there("maps/flat")).unwrap(), "a room");
+
+    let unit = fs::read_to_string(server.there("hemiola-convoy.service")).unwrap();
+    assert!(unit.contains("LimitMEMLOCK=infinity") && unit.contains("run --headless --config"), "{unit}");
+    assert!(unit.lines().any(|line| line.starts_with("ExecStart=") && line.ends_with("--overlay lab")), "{unit}");
+    match Command::new("systemd-analyze")
+        .args(["verify", "./hemiola-convoy.service"])
+        .current_dir(server.there(""))
+        .output()
+    {
+        Ok(verified) => {
+            let said = String::from_utf8_lossy(&verified.stderr).into_owned();
+            assert!(verified.status.success() && !said.contains("hemiola-convoy"), "{said}");
+        }
+        Err(_) => eprintln!("SKIPPED: there is no systemd-analyze that verifies the unit"),
+    }
+
+    // What has changed is copied, and the robot is another one afterwards.
+    let first = server.robot();
+    let changed = format!("{ROBOT}[module.LineDetector]\noffset = 0.5\n");
+    fs::write(server.folder.join("crate/robot.toml"), changed).unwrap();
+    let said = server.deploys(&["lab"]);
+    assert!(said.lines().any(|line| line.ends_with("/there: robot.toml")), "{said}");
+    assert_ne!(server.robot(), first);
+    server.shows("Line.offset", "0.5");
+    assert!(test_kill_process(first.unwrap()).is_err(), "the one before has ended");
+}
+
+#[test]
+fn what_fails_on_the_way_is_told_with_what_helps() {
+    let Some(server) = Server::start("fails", "", "exec") else { return };
+    let said = server.fails(&["nobody"]);
+    assert!(said.contains("nobody cannot be asked what it is") && said.contains("is it on"), "{said}");
+
+    // A robot that is configured wrongly does not run, and says why.
+    fs::write(server.folder.join("crate/overlays/lab.toml"), "[module.Pilto]\ngain = 4.0\n").unwrap();
+    let said = server.fails(&["lab"]);
+    assert!(said.contains("has started the robot, which does not run"), "{said}");
+    assert!(said.contains("did you mean `Pilot`"), "{said}");
+
+    fs::write(server.folder.join("authorized_keys"), "").unwrap();
+    let said = server.fails(&["lab"]);
+    assert!(said.contains("Permission denied (publickey") && said.contains("ssh-copy-id robot"), "{said}");
+}
+
+#[test]
+fn a_machine_without_rsync_is_told_to_have_it() {
+    let programs = std::env::temp_dir().join(format!("hemiola-no-rsync-{}", std::process::id()));
+    fs::create_dir_all(&programs).unwrap();
+    for program in ["uname", "id", "sh"] {
+        _ = std::os::unix::fs::symlink(Path::new("/usr/bin").join(program), programs.join(program));
+    }
+    let server = Server::start("rsync", &format!("PATH={}", programs.display()), "exec");
+    if let Some(server) = server {
+        let said = server.fails(&["lab"]);
+        assert!(said.contains("robot has no rsync") && said.contains("apt install rsync"), "{said}");
+    }
+    fs::remove_dir_all(programs).unwrap();
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    // A disk of its own, which only this server sees: that takes root.
+    let begin = "exec unshare --mount sh -c 'mount -t tmpfs -o size=64k tmpfs THERE && exec \"$@\"' sh";
+    let Some(server) = Server::start("full", "", begin) else { return };
+    let said = server.fails(&["lab"]);
+    assert!(said.contains("No space left on device") && said.contains("its disk is full"), "{said}");
+}
+
+#[test]
+fn a_dry_run_prints_every_command_and_runs_none() {
+    let folder = std::env::temp_dir().join(format!("hemiola-dry-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let hosts = "[host.body]\naddress = '10.9.8.7'\n[host.head]\naddress = '10.9.8.6'\n[deploy.head]\nuser = 'nao'\n\
+        cores = [2, 3]\n";
+    fs::write(folder.join("robot.toml"), hosts).unwrap();
+    let dry = Command::new(PROGRAM)
+        .args(["deploy", "--dry-run", "--program", PROGRAM, "--config"])
+        .arg(folder.join("robot.toml"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(dry.stdout).unwrap();
+    assert!(dry.status.success(), "{}", String::from_utf8_lossy(&dry.stderr));
+    for expected in [
+        "ssh -o ConnectTimeout=10 -o BatchMode=yes nao@10.9.8.6 'uname -s; uname -m;",
+        "rsync --recursive --links --perms --times --compress",
+        "10.9.8.7:HOME/convoy/",
+        "CPUAffinity=2 3\n",
+        "run --headless --config HOME/convoy/robot.toml --host head\n",
+        "run --headless --config HOME/convoy/robot.toml --host body\n",
+        "systemctl restart hemiola-convoy.service",
+    ] {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}

@@ -35,6 +35,7 @@
 
 mod package;
 mod reader;
+mod room;
 mod schema;
 mod service;
 mod type_hash;
@@ -45,6 +46,7 @@ mod tests;
 
 pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
+pub use room::{FixedRoom, Room};
 pub use schema::{MessageSchema, field_name};
 pub use service::ServiceSchema;
 pub use writer::CdrWriter;

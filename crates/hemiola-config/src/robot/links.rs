@@ -133,7 +133,7 @@ fn read_link<'n>(
 /// Returns a warning for a link over which others of a network may read and write.
 fn beyond_this_computer(name: &str, end: &LinkEnd, node: &Node) -> Option<Diagnostic> {
     let address = match end.address() {
-        LinkAddress::Unix(_) => return None,
+        LinkAddress::Unix(_) | LinkAddress::Shm(_) => return None,
         LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) => address,
     };
     if address.ip().to_canonical().is_loopback() {
@@ -300,10 +300,11 @@ fn address(node: &Node) -> Reading<'_, LinkAddress> {
         "tcp" => socket().map(LinkAddress::Tcp),
         "auto" => socket().map(LinkAddress::Auto),
         "udp" => socket().map(LinkAddress::Udp),
-        "unix" if place.starts_with('/') && place.len() <= LONGEST_PATH && !place.contains('\0') => {
-            Ok(LinkAddress::Unix(place.into()))
+        "unix" | "shm" if place.starts_with('/') && place.len() <= LONGEST_PATH && !place.contains('\0') => {
+            let place = place.into();
+            Ok(if kind == "shm" { LinkAddress::Shm(place) } else { LinkAddress::Unix(place) })
         }
-        "unix" => Err(refusal(&format!("`unix:` and an absolute file name of at most {LONGEST_PATH} bytes"))),
-        _ => Err(refusal("an address that begins with `unix:`, `tcp:`, `auto:` or `udp:`")),
+        "unix" | "shm" => Err(refusal(&format!("`{kind}:` and an absolute file name of at most {LONGEST_PATH} bytes"))),
+        _ => Err(refusal("an address that begins with `unix:`, `shm:`, `tcp:`, `auto:` or `udp:`")),
     }
 }

@@ -199,7 +199,7 @@ impl<'r> Cut<'r> {
                 crossings.iter().filter(move |crossing| (crossing.from, crossing.to) == (from, to))
             };
             let socket = format!("{}-{}.sock", self.names[here.min(there)], self.names[here.max(there)]);
-            let address = LinkAddress::Unix(folder.join(socket));
+            let address = LinkAddress::Shm(folder.join(socket));
             let end = if here < there { LinkEnd::Listen(address) } else { LinkEnd::Connect(address) };
             let place = Some(format!("process `{}`", self.names[there]));
             let sent = |it: &Crossing| Sent { subject: it.subject.clone(), rate: None, keep: it.keep };

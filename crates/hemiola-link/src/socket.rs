@@ -266,8 +266,8 @@ impl Stream {
         })
     }
 
-    /// Writes as [`write`](Self::write) does to a Unix socket, and passes a descriptor with the first
-    /// byte.
+    /// Writes as [`write`](Self::write) does to a Unix socket, and passes a descriptor with the
+    /// first byte.
     pub fn write_with(&mut self, parts: [&[u8]; 2], descriptor: BorrowedFd<'_>) -> io::Result<Option<usize>> {
         let Self::Unix { stream, .. } = self else { return self.write(parts) };
         let descriptors = [descriptor];

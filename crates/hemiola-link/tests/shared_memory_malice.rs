@@ -1,5 +1,5 @@
-//! Peers that do with shared memory what they like: nobody crashes, waits or reads what is not there,
-//! they are counted and reported, and others do not notice them.
+//! Peers that do with shared memory what they like: nobody crashes, waits or reads what is not
+//! there, they are counted and reported, and others do not notice them.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -8,8 +8,8 @@
 //!
 //! # Safety
 //! - Of one's own memory nobody else can write a byte: its file is sealed before any other process
-//!   sees it (`os::mapping`). The words at its beginning are only ever accessed as atomics; each byte
-//!   behind them belongs to one block at most (`free`), whose holder has it alone.
+//!   sees it (`os::mapping`). The words at its beginning are only ever accessed as atomics; each
+//!   byte behind them belongs to one block at most (`free`), whose holder has it alone.
 //! - Foreign memory changes while it is read. It is read by atomic loads of words, which are copied
 //!   into memory of this process before anybody looks at them; no reference to it leaves this file.
 //!   Whatever is copied are some bytes: who makes values of them has to check them.
@@ -74,8 +74,8 @@ impl SharedMemory {
     /// The number of words.
     pub const WORDS: usize = WORDS / size_of::<u64>();
 
-    /// Creates memory of that many bytes, rounded up to pages, including those of the words. What is
-    /// never used of it takes no room.
+    /// Creates memory of that many bytes, rounded up to pages, including those of the words. What
+    /// is never used of it takes no room.
     ///
     /// # Errors
     /// Returns an error if the system has no such memory: other systems than Linux, and Linux
@@ -158,8 +158,8 @@ impl ForeignMemory {
     /// Opens the memory of another process, of that many bytes.
     ///
     /// # Errors
-    /// Returns an error if it is not what [`SharedMemory::create`] makes, or has another length: then
-    /// to read it might end this process.
+    /// Returns an error if it is not what [`SharedMemory::create`] makes, or has another length:
+    /// then to read it might end this process.
     pub fn open(descriptor: &OwnedFd, bytes: usize) -> io::Result<Self> {
         if bytes < WORDS || !bytes.is_multiple_of(PAGE) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "its length is none of whole pages"));
@@ -167,16 +167,16 @@ impl ForeignMemory {
         Mapping::open(descriptor, bytes).map(Self)
     }
 
-    /// Returns a word, as the other process has [set](SharedMemory::set_word) it; `None` if there is
-    /// no such word.
+    /// Returns a word, as the other process has [set](SharedMemory::set_word) it; `None` if there
+    /// is no such word.
     pub fn word(&self, word: usize) -> Option<u64> {
         let value = (word < SharedMemory::WORDS).then(|| self.load(word));
         acquire();
         value
     }
 
-    /// Appends a copy of that many bytes from `offset` on. Returns `false` if there is no such place.
-    /// No memory is allocated for more than there is.
+    /// Appends a copy of that many bytes from `offset` on. Returns `false` if there is no such
+    /// place. No memory is allocated for more than there is.
     pub fn append_to(&self, bytes: &mut Vec<u8>, offset: u64, length: u64) -> bool {
         let end = offset.checked_add(length).filter(|end| *end <= self.0.length() as u64);
         let (Some(_), Ok(begin), Ok(length)) = (end, usize::try_from(offset), usize::try_from(length)) else {

@@ -2,8 +2,8 @@
 
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// A number in memory that processes share. Whoever reads a value sees what its writer did before it
-/// [was set](Self::set).
+/// A number in memory that processes share. Whoever reads a value sees what its writer did before
+/// it [was set](Self::set).
 #[repr(transparent)]
 pub(crate) struct Word(AtomicU64);
 
@@ -35,8 +35,8 @@ mod loom_tests {
 
     use super::*;
 
-    /// A block is written, lent, read, given back, and written again: the second writing comes after
-    /// the reading.
+    /// A block is written, lent, read, given back, and written again: the second writing comes
+    /// after the reading.
     #[test]
     fn what_was_given_back_is_not_read_any_more() {
         loom::model(|| {

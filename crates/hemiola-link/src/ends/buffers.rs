@@ -27,8 +27,8 @@ const LARGE: usize = 4 << 10;
 
 impl Buffers {
     /// Returns what `write` writes, which is code of users; `None` if it cannot. It may be called
-    /// twice. A message that is about as large as the last one is written into `memory`, if there is
-    /// one, and room in it.
+    /// twice. A message that is about as large as the last one is written into `memory`, if there
+    /// is one, and room in it.
     pub fn written(
         &mut self,
         memory: Option<&Arc<SharedMemory>>,

@@ -9,9 +9,9 @@
 //! | use again | looks at the word before it sends, and drops the blocks that were returned | |
 //!
 //! Blocks are returned in the order in which they were lent, so that one number says it all. What
-//! the other side writes is never trusted: a place outside of its memory, or a number of blocks that
-//! were never lent, ends the conversation. Who is killed returns nothing any more, and lends nothing:
-//! the socket says so, and all blocks are free.
+//! the other side writes is never trusted: a place outside of its memory, or a number of blocks
+//! that were never lent, ends the conversation. Who is killed returns nothing any more, and lends
+//! nothing: the socket says so, and all blocks are free.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -21,8 +21,12 @@ use std::sync::Arc;
 use hemiola_realtime::{ForeignMemory, SharedMemory};
 
 use crate::ends::Cdr;
-use crate::session::Parting;
+use crate::session::{Desk, Parting};
 use crate::wire::{self, Frame, Lent, Message};
+
+/// The memory of a link, which its peers read: there is none before one comes that can.
+#[derive(Default)]
+pub struct LinkMemory(Option<Arc<SharedMemory>>);
 
 /// The memory that the two ends of a connection share.
 pub struct Sharing {
@@ -66,7 +70,7 @@ enum Stage {
 }
 
 /// The size of a link's memory. What is never used of it takes no room.
-pub const BYTES: usize = 64 << 20;
+const BYTES: usize = 64 << 20;
 /// The messages that are lent at least before this side waits until some were read, and the bytes
 /// from which on it does: as many as wait in a socket. What waits there is old when it is read.
 const MOST_LENT: usize = 3;
@@ -74,9 +78,28 @@ const MOST_BYTES: usize = 416 << 10;
 /// The most memory that is kept for copies.
 const MOST_KEPT: usize = 8 << 20;
 
+impl LinkMemory {
+    /// Begins to share the memory with one more peer, besides those that use it already; `None` if
+    /// there is no such memory.
+    pub fn share<'s>(&mut self, used: impl Iterator<Item = &'s Sharing> + Clone, desk: &mut Desk) -> Option<Sharing> {
+        let memory = match &self.0 {
+            Some(memory) => memory.clone(),
+            None => {
+                let made = SharedMemory::create(BYTES).map_err(|error| {
+                    desk.complain(format!("it has no shared memory, so that its socket serves all: {error}"));
+                });
+                self.0.insert(made.ok()?).clone()
+            }
+        };
+        desk.topics.write_into(memory.clone());
+        let word = (0..SharedMemory::WORDS).find(|word| !used.clone().any(|sharing| sharing.word == *word))?;
+        Some(Sharing::new(memory, word))
+    }
+}
+
 impl Sharing {
     /// Begins to share this memory, of which `word` is for this conversation.
-    pub fn new(memory: Arc<SharedMemory>, word: usize) -> Self {
+    fn new(memory: Arc<SharedMemory>, word: usize) -> Self {
         memory.set_word(word, 0);
         Self {
             memory,
@@ -91,11 +114,6 @@ impl Sharing {
             copied: Vec::new(),
             is_betrayed: false,
         }
-    }
-
-    /// Returns the word that this conversation uses.
-    pub fn word(&self) -> usize {
-        self.word
     }
 
     /// Returns whether the other side has not said yet what its memory is.
@@ -116,8 +134,8 @@ impl Sharing {
         }
     }
 
-    /// Appends the next frame to `frame`, up to its CDR, and returns that: what this side has to say
-    /// of its memory, else what `next` gives, which is lent if it is in the memory.
+    /// Appends the next frame to `frame`, up to its CDR, and returns that: what this side has to
+    /// say of its memory, else what `next` gives, which is lent if it is in the memory.
     pub fn next(&mut self, frame: &mut Vec<u8>, next: impl FnOnce(&mut Vec<u8>) -> Option<Cdr>) -> Option<Cdr> {
         match self.stage {
             Stage::Silent => {

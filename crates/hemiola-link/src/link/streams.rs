@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::{LinkAddress, LinkEnd};
-use hemiola_realtime::SharedMemory;
 use mio::{Registry, Token};
 
 use super::outbox::Outbox;
-use super::sharing::{self, Sharing};
+use super::sharing::{LinkMemory, Sharing};
 use super::{MOST_PEERS, Readiness, Todo, Tokens};
 use crate::awaited::AwaitedSocket;
 use crate::near;
@@ -29,14 +27,7 @@ pub struct Streams {
     /// The number of the next socket.
     next: usize,
     /// The memory for peers on this host, if the address says so.
-    memory: Option<Memory>,
-}
-
-/// The memory that peers read.
-enum Memory {
-    /// There is none before the first peer comes that can read it.
-    Later,
-    There(Arc<SharedMemory>),
+    memory: Option<LinkMemory>,
 }
 
 enum Port {
@@ -107,7 +98,7 @@ impl Streams {
             }),
         };
         let shares = matches!(end.address(), LinkAddress::Shm(_) | LinkAddress::Auto(_));
-        let memory = shares.then_some(Memory::Later);
+        let memory = shares.then(LinkMemory::default);
         Ok(Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1, memory })
     }
 
@@ -249,7 +240,10 @@ impl Streams {
     ) -> io::Result<()> {
         stream.prepare()?;
         stream.register(registry, self.tokens.at(self.next))?;
-        let sharing = self.share(&stream, desk);
+        // Descriptors are passed to this host only.
+        let memory = self.memory.as_mut().filter(|_| stream.passes_descriptors());
+        let used = self.peers.values().filter_map(|peer| peer.sharing.as_ref());
+        let sharing = memory.and_then(|memory| memory.share(used, desk));
         let peer = Peer {
             stream,
             session: Session::new(desk),
@@ -268,25 +262,6 @@ impl Streams {
         self.peers.insert(self.next, peer);
         self.next += 1;
         Ok(())
-    }
-
-    /// Begins to share memory with a peer, if the address says so, and it is on this host.
-    fn share(&mut self, stream: &Stream, desk: &mut Desk) -> Option<Sharing> {
-        let shared = self.memory.as_mut().filter(|_| stream.passes_descriptors())?;
-        if let Memory::Later = shared {
-            let made = SharedMemory::create(sharing::BYTES);
-            let told =
-                |error| desk.complain(format!("it has no shared memory, so that its socket serves all: {error}"));
-            let made = made.map_err(told).ok()?;
-            desk.topics.write_into(made.clone());
-            *shared = Memory::There(made);
-        }
-        let Memory::There(memory) = shared else { return None };
-        // Each peer has a word of its own.
-        let is_free =
-            |word: &usize| !self.peers.values().filter_map(|peer| peer.sharing.as_ref()).any(|it| it.word() == *word);
-        let word = (0..SharedMemory::WORDS).find(is_free)?;
-        Some(Sharing::new(memory.clone(), word))
     }
 
     /// Applies `act` to each peer that has its turn, and ends the conversation with those for which

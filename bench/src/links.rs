@@ -85,6 +85,7 @@ fn case(name: String, messages: &Messages, without: &'static [&'static str]) -> 
 /// Returns all contestants with one connection.
 fn contestants() -> Vec<Contestant> {
     vec![
+        hemiola("hemiola-shm", "Hemiola, shm"),
         hemiola("hemiola-unix", "Hemiola, unix"),
         hemiola("hemiola-tcp", "Hemiola, tcp"),
         hemiola("hemiola-udp", "Hemiola, udp"),
@@ -147,6 +148,7 @@ fn goals(cases: &[String], figure: Figure) -> Vec<Goal> {
         goal("unix within 10 % of a plain stream", "hemiola-unix", "unix-stream", TOLERANCE),
         goal("tcp within 10 % of plain TCP", "hemiola-tcp", "tcp", TOLERANCE),
         goal("unix no slower than tcp", "hemiola-unix", "hemiola-tcp", 0.0),
+        goal("shm no slower than unix", "hemiola-shm", "hemiola-unix", TOLERANCE),
     ]
 }
 

@@ -23,7 +23,7 @@ pub fn run(words: Vec<String>) -> Result<(), BenchError> {
         assignment.introduce(&version(assignment.contestant()));
     }
     match assignment.contestant() {
-        "hemiola-unix" | "hemiola-tcp" | "hemiola-udp" => hemiola::run(&assignment),
+        "hemiola-shm" | "hemiola-unix" | "hemiola-tcp" | "hemiola-udp" => hemiola::run(&assignment),
         "unix-epoll" | "unix-poll" => multiplexed::run(&assignment).map_err(system),
         _ => plain::run(&assignment),
     }

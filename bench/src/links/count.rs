@@ -32,14 +32,14 @@ const CASES: [Counted; 3] = [
         bytes: 100,
         messages: 500,
         idle: 0,
-        contestants: &["hemiola-unix", "hemiola-tcp", "hemiola-udp", "unix-stream", "tcp", "udp"],
+        contestants: &["hemiola-shm", "hemiola-unix", "hemiola-tcp", "hemiola-udp", "unix-stream", "tcp", "udp"],
     },
     Counted {
         name: "614 kB",
         bytes: IMAGE_BYTES,
         messages: 100,
         idle: 0,
-        contestants: &["hemiola-unix", "hemiola-tcp", "unix-stream", "tcp"],
+        contestants: &["hemiola-shm", "hemiola-unix", "hemiola-tcp", "unix-stream", "tcp"],
     },
     Counted {
         name: "100 bytes beside 200 idle connections",

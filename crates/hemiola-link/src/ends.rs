@@ -5,12 +5,14 @@
 //! thread of its own, which is woken when there is something to do.
 
 mod buffers;
+mod cdr;
 mod lane;
 mod remarks;
 mod services;
 mod topics;
 
-pub use lane::{Cdr, Lane, Waiting};
+pub use cdr::Cdr;
+pub use lane::{Lane, Waiting};
 pub use remarks::{Note, Remarks, plain};
 pub use services::{Asked, KnownType, Service, Services, Unanswered, answer, taken};
 pub use topics::{Ends, Received, Sent, Topics};

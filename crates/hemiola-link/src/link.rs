@@ -9,6 +9,7 @@
 mod count;
 mod datagrams;
 mod outbox;
+mod sharing;
 mod streams;
 
 use std::io;
@@ -120,7 +121,7 @@ impl Link {
                 let towards = matches!(configuration.end, LinkEnd::Connect(_)).then_some(*address);
                 Carrier::Datagrams(Datagrams::open(*address, towards, &mut desk, tokens, registry)?)
             }
-            LinkAddress::Unix(_) | LinkAddress::Tcp(_) | LinkAddress::Auto(_) => {
+            LinkAddress::Unix(_) | LinkAddress::Shm(_) | LinkAddress::Tcp(_) | LinkAddress::Auto(_) => {
                 Carrier::Streams(Streams::open(&configuration.end, &mut desk, tokens, registry)?)
             }
         };
@@ -186,6 +187,9 @@ impl Link {
         if has_changed {
             carrier.subscribe(desk);
             *has_calls = true;
+        }
+        if let Carrier::Streams(streams) = carrier {
+            streams.collect();
         }
         carrier.forward(desk, now, &mut todo);
         if mem::take(has_calls) && desk.services.any() {

@@ -162,6 +162,9 @@ impl Session {
             Frame::Request(request) => self.hear_request(&request, desk),
             Frame::Response(response) => self.hear_answer(&response, desk),
             Frame::Refusal { call, why, reason } => self.hear_refusal(call, why, reason, desk),
+            Frame::Memory { .. } | Frame::Lent(_) | Frame::Returned => {
+                return Err(Parting::Memory("this side has none; say `shm:` on both sides".to_owned()));
+            }
             Frame::Ping { left } => {
                 let now = desk.topics.now().nanoseconds();
                 self.say(&Frame::Pong { left, arrived: now, answered: now });

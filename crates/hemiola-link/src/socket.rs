@@ -1,18 +1,23 @@
 //! Listeners and streams, of Unix sockets and of TCP.
 
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, os::fd::OwnedFd, os::unix::net as std_unix};
+use std::{fs, os::fd::BorrowedFd, os::fd::OwnedFd, os::unix::net as std_unix};
 
 use hemiola_model::configuration::LinkAddress;
 use mio::event::Source;
 use mio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use mio::{Interest, Registry, Token};
 use rustix::buffer::spare_capacity;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use rustix::cmsg_space;
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, SocketAddrUnix, SocketFlags, SocketType, recvmsg, sendmsg, sockopt,
+};
 
 /// A socket at which others connect. When it is dropped, it removes the file of its Unix socket.
 pub enum Listener {
@@ -215,6 +220,28 @@ impl Stream {
         })
     }
 
+    /// Reads as [`read`](Self::read) does, and receives a descriptor that comes with the bytes. One
+    /// that comes later replaces it.
+    pub fn read_with(&mut self, buffer: &mut [u8], passed: &mut Option<OwnedFd>) -> io::Result<Option<usize>> {
+        let Self::Unix { stream, .. } = self else { return self.read(buffer) };
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let flags = RecvFlags::CMSG_CLOEXEC;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        let flags = RecvFlags::empty();
+        at_present(|| {
+            // The kernel closes what there is no room for.
+            let mut room = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
+            let mut control = RecvAncillaryBuffer::new(&mut room);
+            let received = recvmsg(&*stream, &mut [IoSliceMut::new(buffer)], &mut control, flags)?;
+            for message in control.drain() {
+                if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                    descriptors.for_each(|descriptor| *passed = Some(descriptor));
+                }
+            }
+            Ok(received.bytes)
+        })
+    }
+
     /// Reads as [`read`](Self::read) does, and appends the bytes, as many as there is room for
     /// without growing.
     pub fn read_behind(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<usize>> {
@@ -237,6 +264,24 @@ impl Stream {
             (Self::Unix { stream, .. }, _) => stream.write_vectored(&parts.map(IoSlice::new)),
             (Self::Tcp(stream), _) => stream.write_vectored(&parts.map(IoSlice::new)),
         })
+    }
+
+    /// Writes as [`write`](Self::write) does to a Unix socket, and passes a descriptor with the
+    /// first byte.
+    pub fn write_with(&mut self, parts: [&[u8]; 2], descriptor: BorrowedFd<'_>) -> io::Result<Option<usize>> {
+        let Self::Unix { stream, .. } = self else { return self.write(parts) };
+        let descriptors = [descriptor];
+        at_present(|| {
+            let mut room = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
+            let mut control = SendAncillaryBuffer::new(&mut room);
+            control.push(SendAncillaryMessage::ScmRights(&descriptors));
+            Ok(sendmsg(&*stream, &parts.map(IoSlice::new), &mut control, SendFlags::empty())?)
+        })
+    }
+
+    /// Returns whether it is a Unix socket, over which descriptors can be passed.
+    pub fn passes_descriptors(&self) -> bool {
+        matches!(self, Self::Unix { .. })
     }
 }
 

@@ -38,6 +38,8 @@ pub struct LinkStatistics {
     /// Datagrams and messages that belong to no conversation: those of earlier conversations, and
     /// messages and answers that nobody asked for.
     pub ignored: u64,
+    /// Messages and values that peers were lent in shared memory, of all that were sent.
+    pub lent: u64,
     /// The last problem, in words.
     pub problem: Option<String>,
     /// How the clocks of the peers differ from this robot's, as far as that matters here: where
@@ -179,6 +181,7 @@ impl LinkStatistics {
     pub(crate) fn update(&mut self, now: &Self) {
         let Self { peers, problem, clocks, sent, received, served, called, .. } = now;
         (self.met, self.parted, self.refused, self.ignored) = (now.met, now.parted, now.refused, now.ignored);
+        self.lent = now.lent;
         renew(&mut self.peers, peers);
         renew(&mut self.problem, problem);
         renew(&mut self.clocks, clocks);
@@ -256,6 +259,7 @@ impl fmt::Display for LinkStatistics {
             peers => formatter.write_str(&peers.iter().map(LinkPeer::to_string).collect::<Vec<_>>().join(", "))?,
         }
         write_counts(formatter, &[(*met, "met"), (*parted, "parted"), (*refused, "refused"), (*ignored, "ignored")])?;
+        write_counts(formatter, &[(self.lent, "through shared memory")])?;
         for ClockOffset { robot, ahead_ns, error_ns } in &self.clocks {
             let [ahead, error] = [ahead_ns, error_ns].map(|time| *time as f64 / 1e6);
             write!(formatter, "\n  the clock of {robot} is {ahead:+.3} ms ahead, within {error:.3} ms")?;
@@ -334,6 +338,7 @@ mod tests {
         let mut now = before.clone();
         (now.met, now.parted, now.refused, now.ignored) = (1, 2, 3, 4);
         now.peers = vec![LinkPeer { name: "robot".into(), since: Time::from_nanoseconds(5) }];
+        now.lent = 17;
         now.problem = Some("it is late".into());
         now.clocks = vec![ClockOffset { robot: "robot".into(), ahead_ns: 6, error_ns: 7 }];
         now.sent[1] = SentStatistics {

@@ -2,15 +2,18 @@
 //! bytes.
 
 mod call;
+mod error;
 mod incoming;
-
-use std::fmt;
+mod lent;
 
 use hemiola_model::configuration::SubjectKind;
 
 pub use call::{NoAnswer, Request, Response};
+pub use error::WireError;
 pub use incoming::{Incoming, split};
 pub(crate) use incoming::{LENGTH, length_of, with_length};
+pub use lent::Lent;
+pub(crate) use lent::lend;
 
 #[cfg(test)]
 mod tests;
@@ -45,6 +48,10 @@ const PONG: u8 = 8;
 const REQUEST: u8 = 9;
 const RESPONSE: u8 = 10;
 const REFUSAL: u8 = 11;
+const MEMORY: u8 = 12;
+const LENT_MESSAGE: u8 = 13;
+const LENT_VALUE: u8 = 14;
+const RETURNED: u8 = 15;
 
 /// A frame that one side sends to the other.
 ///
@@ -107,6 +114,18 @@ pub enum Frame<'b> {
         /// The same in words, or nothing.
         reason: &'b str,
     },
+    /// The memory of the side, which the other side can read, and whose descriptor goes with this
+    /// frame.
+    Memory {
+        /// The length of the memory.
+        bytes: u64,
+        /// The word of it in which the side counts what it has read of the other side's memory.
+        word: u32,
+    },
+    /// A message or value in the memory of the side.
+    Lent(Lent<'b>),
+    /// The notice that a message was read whose sender wanted one.
+    Returned,
     /// The end of the conversation.
     Goodbye {
         /// Why the conversation ends.
@@ -175,43 +194,6 @@ pub struct Message<'b> {
     pub stamp: Option<i64>,
     /// The message or value in CDR, with its header.
     pub cdr: &'b [u8],
-}
-
-/// The reason why bytes are no frame.
-///
-/// ```
-/// use hemiola_link::wire::{Frame, WireError};
-///
-/// assert_eq!(Frame::read(&[99]), Err(WireError::Kind(99)));
-/// assert_eq!(Frame::read(&[]).unwrap_err().to_string(), "a frame ends too early");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WireError {
-    /// The kind of the frame is unknown.
-    Kind(u8),
-    /// The frame is longer than its kind may be.
-    TooLong {
-        /// The kind of the frame.
-        kind: u8,
-        /// The length that the frame claims.
-        length: usize,
-    },
-    /// The bytes end before the frame does.
-    TooShort,
-    /// The bytes go on behind the end of the frame.
-    TooMuch,
-    /// A text is not UTF-8.
-    NoText,
-    /// The kind of what is offered is unknown.
-    Subject(u8),
-    /// The answer is unknown.
-    Answer(u8),
-    /// The number of what is offered is too high.
-    Topic(u32),
-    /// The reason of a refusal is unknown.
-    NoAnswer(u8),
-    /// The frame is a hello of a program that is no link.
-    NoLink,
 }
 
 impl<'b> Frame<'b> {
@@ -283,6 +265,12 @@ impl<'b> Frame<'b> {
                 let [why] = contents.array()?;
                 Self::Refusal { call, why: NoAnswer::read(why)?, reason: contents.text()? }
             }
+            MEMORY => Self::Memory {
+                bytes: u64::from_le_bytes(contents.array()?),
+                word: u32::from_le_bytes(contents.array()?),
+            },
+            LENT_MESSAGE | LENT_VALUE => Self::Lent(contents.lent(kind == LENT_VALUE)?),
+            RETURNED => Self::Returned,
             _ => Self::Goodbye { reason: contents.text()? },
         };
         if contents.0.is_empty() { Ok(frame) } else { Err(WireError::TooMuch) }
@@ -335,6 +323,13 @@ impl<'b> Frame<'b> {
                 bytes.push(why as u8);
                 write_text(reason, bytes);
             }
+            Self::Memory { bytes: length, word } => {
+                bytes.push(MEMORY);
+                bytes.extend_from_slice(&length.to_le_bytes());
+                bytes.extend_from_slice(&word.to_le_bytes());
+            }
+            Self::Lent(lent) => lent.write(bytes),
+            Self::Returned => bytes.push(RETURNED),
             Self::Goodbye { reason } => {
                 bytes.push(GOODBYE);
                 write_text(reason, bytes);
@@ -378,6 +373,10 @@ fn longest(kind: u8) -> Option<usize> {
         MESSAGE | VALUE | REQUEST | RESPONSE => Some(LONGEST_FRAME),
         PING => Some(1 + 8),
         PONG => Some(1 + 3 * 8),
+        MEMORY => Some(1 + 8 + 4),
+        LENT_MESSAGE => Some(MESSAGE_HEAD + lent::PLACE),
+        LENT_VALUE => Some(VALUE_HEAD + lent::PLACE),
+        RETURNED => Some(1),
         _ => None,
     }
 }
@@ -434,6 +433,19 @@ impl<'b> Contents<'b> {
         }
     }
 
+    /// Reads a message that is lent, with a stamp if it is a value.
+    fn lent(&mut self, has_stamp: bool) -> Result<Lent<'b>, WireError> {
+        let (topic, sequence, time) = (self.topic()?, u64::from_le_bytes(self.array()?), self.time()?);
+        let stamp = if has_stamp { Some(self.time()?) } else { None };
+        let message = Message { topic, sequence, time, stamp, cdr: &[] };
+        let [offset, length] = [self.array()?, self.array()?].map(u64::from_le_bytes);
+        let wants_notice = match self.array()? {
+            [wish @ (0 | 1)] => wish == 1,
+            [wish] => return Err(WireError::Notice(wish)),
+        };
+        Ok(Lent { message, offset, length, wants_notice })
+    }
+
     fn time(&mut self) -> Result<i64, WireError> {
         self.array().map(i64::from_le_bytes)
     }
@@ -453,25 +465,3 @@ fn write_text(text: &str, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(&text.as_bytes()[..length as usize]);
 }
-
-impl fmt::Display for WireError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Kind(kind) => write!(formatter, "there is no frame of kind {kind}"),
-            Self::TooLong { kind, length } => {
-                let most = longest(*kind).unwrap_or_default();
-                write!(formatter, "a frame of kind {kind} has {length} bytes, of at most {most}")
-            }
-            Self::TooShort => formatter.write_str("a frame ends too early"),
-            Self::TooMuch => formatter.write_str("a frame goes on behind its end"),
-            Self::NoText => formatter.write_str("a text in a frame is no UTF-8"),
-            Self::Subject(kind) => write!(formatter, "there is nothing of kind {kind} to offer"),
-            Self::Answer(answer) => write!(formatter, "there is no answer {answer}"),
-            Self::Topic(topic) => write!(formatter, "an offer has the number {topic}, of at most {}", MOST_OFFERS - 1),
-            Self::NoAnswer(why) => write!(formatter, "there is no reason {why} to refuse a call"),
-            Self::NoLink => formatter.write_str("it says hello, and not as a link does"),
-        }
-    }
-}
-
-impl std::error::Error for WireError {}

@@ -37,6 +37,7 @@
 mod action;
 mod package;
 mod reader;
+mod room;
 mod schema;
 mod service;
 mod type_hash;
@@ -48,6 +49,7 @@ mod tests;
 pub use action::ActionSchema;
 pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
+pub use room::{FixedRoom, Room};
 pub use schema::{MessageSchema, field_name};
 pub use service::ServiceSchema;
 pub use writer::CdrWriter;

@@ -22,8 +22,8 @@
 //! # Ok::<(), hemiola_realtime::RealtimeError>(())
 //! ```
 //!
-//! `unsafe` lives in two places: `os` (the calls into the C library and the kernel) and `allocator`
-//! (the trait is unsafe).
+//! `unsafe` lives in three places: `os` (the calls into the C library and the kernel), `allocator`
+//! (the trait is unsafe) and `shared_memory` (what other processes see).
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -44,11 +44,14 @@ mod os;
 mod policy;
 mod privileges;
 mod respite;
+#[cfg(not(loom))]
+mod shared_memory;
 mod sync;
 mod system_tree;
 mod thread;
 mod time;
 mod wakeup;
+mod word;
 
 pub use accounts::{StolenTime, ThreadAccount, ThreadTimes};
 pub use affinity::{Affinity, CoreId};
@@ -68,6 +71,8 @@ pub use machine::describe_machine;
 pub use memory::{MemoryReport, prefault_stack, secure_memory};
 pub use policy::{Niceness, Policy, Priority};
 pub use respite::Respite;
+#[cfg(not(loom))]
+pub use shared_memory::{ForeignMemory, MemoryBlock, SharedMemory};
 pub use thread::{KernelThread, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn};
 pub use time::{MonotonicTime, monotonic_now, sleep_until};
 pub use wakeup::{Generation, Reason, Wakeup, WakeupSet};

@@ -8,7 +8,7 @@
 #[cfg(loom)]
 pub(crate) use loom::hint::spin_loop;
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 #[cfg(loom)]
 pub(crate) use loom::sync::{Condvar, Mutex};
 
@@ -18,6 +18,10 @@ pub(crate) use std::sync::atomic::Ordering;
 #[cfg(all(not(loom), not(target_os = "linux")))]
 pub(crate) use std::sync::{Condvar, Mutex};
 
+#[cfg(not(loom))]
+pub(crate) fn fence(order: Ordering) {
+    std::sync::atomic::fence(order);
+}
 #[cfg(not(loom))]
 pub(crate) type AtomicBool = std::sync::atomic::AtomicBool;
 #[cfg(not(loom))]

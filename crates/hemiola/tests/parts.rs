@@ -198,7 +198,7 @@ fn a_part_has_its_cycles_and_a_link_to_each_other_part() {
     // The source is where the cycle is that it triggers.
     assert_eq!((main.sources["Lidar"].enabled, maps.sources.get("Lidar")), (Some(false), None));
     let ([to_maps], [to_main]) = (main.links.as_slice(), maps.links.as_slice()) else { panic!("one link each") };
-    let address = LinkAddress::Unix("/run/robot/main-maps.sock".into());
+    let address = LinkAddress::Shm("/run/robot/main-maps.sock".into());
     assert_eq!((&to_maps.end, &to_main.end), (&LinkEnd::Listen(address.clone()), &LinkEnd::Connect(address)));
     assert_eq!((to_maps.name.as_str(), to_main.name.as_str()), ("maps", "main"));
     // What the others do when it dies is written with the process.

@@ -125,7 +125,13 @@ fn unix(name: &str) -> LinkAddress {
 #[test]
 fn two_programs_talk_both_ways() {
     let free = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    for (name, address) in [("unix", unix("talk")), ("udp", LinkAddress::Udp(free)), ("tcp", LinkAddress::Tcp(free))] {
+    let shared = match unix("share") {
+        LinkAddress::Unix(path) => LinkAddress::Shm(path),
+        other => other,
+    };
+    for (name, address) in
+        [("unix", unix("talk")), ("shm", shared), ("udp", LinkAddress::Udp(free)), ("tcp", LinkAddress::Tcp(free))]
+    {
         let folder = folder(name);
         let (follower, leader) = (Run::follower(&folder, &address), Run::leader(&folder, &address));
         // It begins with a small circle; a large one is what the follower wishes for.

@@ -138,7 +138,8 @@ fn free_address(contestant: &str, number: usize) -> LinkAddress {
         "hemiola-udp" => LinkAddress::Udp(any),
         _ => {
             let name = format!("hemiola-bench-links-{}-{number}.sock", std::process::id());
-            LinkAddress::Unix(std::env::temp_dir().join(name))
+            let path = std::env::temp_dir().join(name);
+            if contestant == "hemiola-shm" { LinkAddress::Shm(path) } else { LinkAddress::Unix(path) }
         }
     }
 }
@@ -146,6 +147,7 @@ fn free_address(contestant: &str, number: usize) -> LinkAddress {
 /// Reads an address as statistics show it.
 fn address_of(text: &str) -> Option<LinkAddress> {
     match text.split_once(':')? {
+        ("shm", path) => Some(LinkAddress::Shm(path.into())),
         ("unix", path) => Some(LinkAddress::Unix(path.into())),
         ("tcp", address) => address.parse().ok().map(LinkAddress::Tcp),
         ("udp", address) => address.parse().ok().map(LinkAddress::Udp),

@@ -300,10 +300,11 @@ fn address(node: &Node) -> Reading<'_, LinkAddress> {
         "tcp" => socket().map(LinkAddress::Tcp),
         "auto" => socket().map(LinkAddress::Auto),
         "udp" => socket().map(LinkAddress::Udp),
-        "unix" if place.starts_with('/') && place.len() <= LONGEST_PATH && !place.contains('\0') => {
-            Ok(LinkAddress::Unix(place.into()))
+        "unix" | "shm" if place.starts_with('/') && place.len() <= LONGEST_PATH && !place.contains('\0') => {
+            let place = place.into();
+            Ok(if kind == "shm" { LinkAddress::Shm(place) } else { LinkAddress::Unix(place) })
         }
-        "unix" => Err(refusal(&format!("`unix:` and an absolute file name of at most {LONGEST_PATH} bytes"))),
-        _ => Err(refusal("an address that begins with `unix:`, `tcp:`, `auto:` or `udp:`")),
+        "unix" | "shm" => Err(refusal(&format!("`{kind}:` and an absolute file name of at most {LONGEST_PATH} bytes"))),
+        _ => Err(refusal("an address that begins with `unix:`, `shm:`, `tcp:`, `auto:` or `udp:`")),
     }
 }

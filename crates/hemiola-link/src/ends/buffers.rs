@@ -4,23 +4,50 @@ use std::mem;
 use std::sync::Arc;
 
 use hemiola_model::cdr::CdrWriter;
+use hemiola_model::data::Writer;
+use hemiola_realtime::SharedMemory;
 
 use super::{Cdr, contained};
 
 /// The buffers of a topic or representation, which are used again when no peer waits for what is in
 /// them.
 #[derive(Debug, Default)]
-pub struct Buffers(Vec<Cdr>);
+pub struct Buffers {
+    own: Vec<Arc<Vec<u8>>>,
+    /// The length of the last message.
+    last: usize,
+}
 
 /// The most buffers that are kept, and the largest of them.
 const MOST: usize = 4;
 const LARGEST: usize = 8 << 20;
+/// The length from which on messages are written where other processes can read them: it costs
+/// less to copy shorter ones through a socket.
+const LARGE: usize = 4 << 10;
 
 impl Buffers {
-    /// Returns what `write` writes, which is code of users; `None` if it cannot.
-    pub fn written(&mut self, write: impl FnOnce(&mut CdrWriter) -> bool) -> Option<Cdr> {
-        let free = self.0.iter_mut().position(|buffer| Arc::get_mut(buffer).is_some());
-        let mut buffer = free.map(|index| self.0.swap_remove(index)).unwrap_or_default();
+    /// Returns what `write` writes, which is code of users; `None` if it cannot. It may be called
+    /// twice. A message that is about as large as the last one is written into `memory`, if there
+    /// is one, and room in it.
+    pub fn written(
+        &mut self,
+        memory: Option<&Arc<SharedMemory>>,
+        write: impl Fn(&mut dyn Writer) -> bool,
+    ) -> Option<Cdr> {
+        if let Some(memory) = memory.filter(|_| self.last >= LARGE)
+            && let Some(mut block) = memory.block(self.last + self.last / 8)
+        {
+            let written = contained(|| {
+                let mut writer = CdrWriter::within(&mut block);
+                write(&mut writer).then(|| (!writer.is_full()).then_some(writer.bytes().len()))
+            });
+            if let Some(length) = written.ok().flatten()? {
+                self.last = length;
+                return Some(Cdr::within(block, length));
+            }
+        }
+        let free = self.own.iter_mut().position(|buffer| Arc::get_mut(buffer).is_some());
+        let mut buffer = free.map(|index| self.own.swap_remove(index)).unwrap_or_default();
         let bytes = Arc::get_mut(&mut buffer)?;
         let mut empty = mem::take(bytes);
         empty.clear();
@@ -29,10 +56,11 @@ impl Buffers {
             write(&mut writer).then(|| writer.finish())
         });
         *bytes = written.ok().flatten()?;
-        if self.0.len() < MOST && bytes.capacity() <= LARGEST {
-            self.0.push(buffer.clone());
+        self.last = bytes.len();
+        if self.own.len() < MOST && bytes.capacity() <= LARGEST {
+            self.own.push(buffer.clone());
         }
-        Some(buffer)
+        Some(buffer.into())
     }
 }
 
@@ -43,12 +71,11 @@ mod tests {
     use super::*;
 
     fn write(buffers: &mut Buffers, number: u8) -> Cdr {
-        buffers
-            .written(|writer| {
-                number.write(writer);
-                true
-            })
-            .unwrap()
+        let written = buffers.written(None, |writer| {
+            number.write(writer);
+            true
+        });
+        written.unwrap()
     }
 
     #[test]
@@ -68,14 +95,41 @@ mod tests {
         let mut buffers = Buffers::default();
         let held: Vec<_> = (0..10).map(|number| write(&mut buffers, number)).collect();
         assert!(held.iter().zip(0..).all(|(cdr, number)| cdr[4..] == [number]));
-        assert_eq!(buffers.0.len(), MOST);
+        assert_eq!(buffers.own.len(), MOST);
     }
 
     #[test]
     fn what_cannot_be_written_takes_no_buffer() {
         let mut buffers = Buffers::default();
-        assert!(buffers.written(|_| false).is_none());
-        assert!(buffers.written(|_| panic!("as users' types may")).is_none());
+        assert!(buffers.written(None, |_| false).is_none());
+        assert!(buffers.written(None, |_| panic!("as users' types may")).is_none());
         assert_eq!(write(&mut buffers, 4)[4..], [4]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_is_large_is_written_where_others_can_read_it_while_there_is_room() {
+        let (mut buffers, memory) = (Buffers::default(), SharedMemory::create(56 << 10).unwrap());
+        let mut write = |length: usize| {
+            let message = vec![7_u8; length];
+            let write = |writer: &mut dyn Writer| {
+                message.write(writer);
+                true
+            };
+            let cdr = buffers.written(Some(&memory), write).unwrap();
+            assert_eq!(cdr[..], hemiola_model::cdr::encode(&message));
+            cdr
+        };
+        assert!(write(10_000).block().is_none(), "nobody knows how large the first one is");
+        let near = write(10_000);
+        assert!(near.block().is_some_and(|block| block.is_part_of(&memory)));
+        assert!(write(20_000).block().is_none(), "it is larger than the last one");
+        let large = write(20_000);
+        assert!(large.block().is_some());
+        assert!(write(20_000).block().is_none(), "there is no room for a third one");
+        drop((near, large));
+        assert!(write(20_000).block().is_some());
+        assert!(write(10).block().is_some(), "it was not known how small it is");
+        assert!(write(10).block().is_none());
     }
 }

@@ -1,9 +1,9 @@
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::{Keep, Sent};
 
+use super::Cdr;
 use crate::statistics::SentStatistics;
 
 /// The queue of one topic or representation for a peer, bounded in length and rate as robot.toml
@@ -50,9 +50,6 @@ pub struct Waiting {
     /// The message in CDR.
     pub cdr: Cdr,
 }
-
-/// A message in CDR, which may wait for several peers. See [`Lane`].
-pub type Cdr = Arc<Vec<u8>>;
 
 impl Lane {
     /// Creates the empty queue of something that is sent.
@@ -171,7 +168,7 @@ mod tests {
     use super::*;
 
     fn message(number: u8) -> Waiting {
-        Waiting { time: i64::from(number), stamp: None, cdr: Arc::new(vec![number; 10]) }
+        Waiting { time: i64::from(number), stamp: None, cdr: vec![number; 10].into() }
     }
 
     struct Try {

@@ -143,7 +143,7 @@ impl Services {
             let received = contained(|| {
                 let mut writer = CdrWriter::default();
                 let request = server.receive(&mut writer)?;
-                Some(Asked { cdr: Arc::new(writer.finish()), request })
+                Some(Asked { cdr: writer.finish().into(), request })
             });
             if let Ok(received) = received {
                 return received;
@@ -196,7 +196,7 @@ impl Service {
 pub fn taken(answer: &mut AnyAnswer) -> Option<Result<Cdr, Unanswered>> {
     let taken = contained(|| {
         let mut writer = CdrWriter::default();
-        Some(answer.take(&mut writer)?.map(|()| Arc::new(writer.finish())))
+        Some(answer.take(&mut writer)?.map(|()| Cdr::from(writer.finish())))
     });
     match taken {
         Ok(taken) => taken.map(|answer| answer.map_err(|error| ((&error).into(), error.to_string()))),

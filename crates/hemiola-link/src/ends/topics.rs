@@ -7,7 +7,7 @@ use hemiola_model::cdr::{CdrReader, MessageSchema};
 use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, SubjectKind};
 use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{RepresentationDescriptor, Time};
-use hemiola_realtime::{Wakeup, monotonic_now};
+use hemiola_realtime::{SharedMemory, Wakeup, monotonic_now};
 use hemiola_runtime::{Change, Observation, Observer, RobotHandle, SourceInlet};
 use hemiola_trace::{TickScale, Ticks};
 
@@ -52,6 +52,8 @@ pub struct Topics {
     pub received: Vec<Received>,
     /// What is sent of which there may be something.
     marked: VecDeque<usize>,
+    /// Where messages are written that peers read there.
+    memory: Option<Arc<SharedMemory>>,
 }
 
 /// A topic or representation that is sent. See [`Topics`].
@@ -130,7 +132,7 @@ impl Topics {
             }
         });
         let (sent, received) = (sent.collect(), received.collect());
-        Self { ends, sent, received, marked: VecDeque::new() }
+        Self { ends, sent, received, marked: VecDeque::new(), memory: None }
     }
 
     /// Creates the ends of a link. Whatever it sends is notified by the event at the same place.
@@ -138,6 +140,11 @@ impl Topics {
         let sent = link.send.iter().cloned().zip(events.iter().cloned());
         let received = link.receive.iter().map(|received| (received.subject.clone(), received.source(&link.name)));
         Self::new(sent, received, ends)
+    }
+
+    /// Has large messages and values written into memory that peers can read.
+    pub(crate) fn write_into(&mut self, memory: Arc<SharedMemory>) {
+        self.memory = Some(memory);
     }
 
     /// Returns the time on the robot's clock.
@@ -241,13 +248,13 @@ impl Topics {
     /// Receives the next message or value of one kind that this robot sends: `Some(None)` if it
     /// cannot be serialized, `None` if there is none.
     pub fn next(&mut self, topic: usize) -> Option<Option<Waiting>> {
-        let Self { sent, ends, .. } = self;
+        let Self { sent, ends, memory, .. } = self;
         let Sent { flow, buffers, .. } = &mut sent[topic];
         Some(match flow.as_mut()? {
             Flow::Messages(queue) => {
                 let message = queue.receive()?;
                 let time = time_of(message.stamp(), &ends.clock, ends.scale.as_ref());
-                let cdr = buffers.written(|writer| message.write(writer));
+                let cdr = buffers.written(memory.as_ref(), |writer| message.write(writer));
                 cdr.map(|cdr| Waiting { time, stamp: None, cdr })
             }
             Flow::Values(observer) => loop {
@@ -258,7 +265,7 @@ impl Topics {
                 }
                 let time = time_of(Some(value.handed_over()), &ends.clock, ends.scale.as_ref());
                 let stamp = Some(value.stamp().nanoseconds());
-                let cdr = buffers.written(|writer| value.value().write(writer));
+                let cdr = buffers.written(memory.as_ref(), |writer| value.value().write(writer));
                 break cdr.map(|cdr| Waiting { time, stamp, cdr });
             },
         })

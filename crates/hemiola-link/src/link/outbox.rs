@@ -88,7 +88,7 @@ mod tests {
                 outbox.fill(|frame| {
                     let (cdr, sequence) = waiting.next()?;
                     Message { topic: 7, sequence, time: 0, stamp: None, cdr: &[] }.write_head(frame);
-                    Some(Cdr::new(cdr.clone()))
+                    Some(Cdr::from(cdr.clone()))
                 });
                 if outbox.is_empty() {
                     break;
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn small_frames_are_written_together_and_a_large_one_is_not_copied() {
-        let (mut outbox, large) = (Outbox::default(), Cdr::new(vec![1; SMALL + 1]));
-        let mut waiting = [Cdr::new(vec![2; 10]), Cdr::new(vec![3; 10]), large.clone(), Cdr::default()].into_iter();
+        let (mut outbox, large) = (Outbox::default(), Cdr::from(vec![1; SMALL + 1]));
+        let mut waiting = [Cdr::from(vec![2; 10]), Cdr::from(vec![3; 10]), large.clone(), Cdr::default()].into_iter();
         outbox.fill(|frame| {
             frame.push(9);
             waiting.next()

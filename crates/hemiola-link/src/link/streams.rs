@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::{LinkAddress, LinkEnd};
 use mio::{Registry, Token};
 
 use super::outbox::Outbox;
+use super::sharing::{LinkMemory, Sharing};
 use super::{MOST_PEERS, Readiness, Todo, Tokens};
 use crate::awaited::AwaitedSocket;
 use crate::near;
@@ -24,6 +26,8 @@ pub struct Streams {
     peers: BTreeMap<usize, Peer>,
     /// The number of the next socket.
     next: usize,
+    /// The memory for peers on this host, if the address says so.
+    memory: Option<LinkMemory>,
 }
 
 enum Port {
@@ -52,6 +56,10 @@ struct Peer {
     session: Session,
     incoming: Incoming,
     outbox: Outbox,
+    /// The memory that both sides share.
+    sharing: Option<Sharing>,
+    /// The descriptor of theirs that has arrived.
+    passed: Option<OwnedFd>,
     began: Instant,
     /// When there is something to do for it.
     due: Option<Instant>,
@@ -89,7 +97,9 @@ impl Streams {
                 has_come: false,
             }),
         };
-        Ok(Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1 })
+        let shares = matches!(end.address(), LinkAddress::Shm(_) | LinkAddress::Auto(_));
+        let memory = shares.then(LinkMemory::default);
+        Ok(Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1, memory })
     }
 
     /// Has each conversation do something. Those with which there is something to send have their
@@ -99,6 +109,11 @@ impl Streams {
             act(&mut peer.session);
             peer.is_marked |= peer.session.has_frames();
         }
+    }
+
+    /// Drops what peers have read of what they were lent.
+    pub fn collect(&mut self) {
+        self.peers.values_mut().filter_map(|peer| peer.sharing.as_mut()).for_each(Sharing::collect);
     }
 
     /// Lets all peers have their turn.
@@ -149,7 +164,8 @@ impl Streams {
             // What it has not read so far has its turn next time.
             peer.is_marked = peer.is_there && peer.is_readable;
             peer.send(desk, now, |stream, is_wanted| stream.want_room(registry, tokens.at(socket), is_wanted))?;
-            peer.due = peer.session.due().filter(|_| peer.is_writable);
+            let is_full = peer.sharing.as_ref().is_some_and(Sharing::is_full);
+            peer.due = peer.session.due().filter(|_| peer.is_writable && !is_full);
             if peer.session.robot().is_none() {
                 if now >= peer.began + HELLO_PATIENCE {
                     return Err(if peer.is_there { Parting::NoHello } else { Parting::NoAnswer });
@@ -218,17 +234,23 @@ impl Streams {
         &mut self,
         mut stream: Stream,
         is_there: bool,
-        desk: &Desk,
+        desk: &mut Desk,
         now: Instant,
         registry: &Registry,
     ) -> io::Result<()> {
         stream.prepare()?;
         stream.register(registry, self.tokens.at(self.next))?;
+        // Descriptors are passed to this host only.
+        let memory = self.memory.as_mut().filter(|_| stream.passes_descriptors());
+        let used = self.peers.values().filter_map(|peer| peer.sharing.as_ref());
+        let sharing = memory.and_then(|memory| memory.share(used, desk));
         let peer = Peer {
             stream,
             session: Session::new(desk),
             incoming: Incoming::default(),
             outbox: Outbox::default(),
+            sharing,
+            passed: None,
             began: now,
             due: Some(now + HELLO_PATIENCE),
             is_marked: true,
@@ -290,7 +312,7 @@ impl Seeker {
     /// Starts to connect.
     fn attempt(&mut self, registry: &Registry, token: Token) -> io::Result<Stream> {
         self.due = None;
-        if let (LinkAddress::Unix(path), None) = (&self.address, &self.awaited) {
+        if let (LinkAddress::Unix(path) | LinkAddress::Shm(path), None) = (&self.address, &self.awaited) {
             // Without it the next attempt comes after a pause, as over TCP.
             self.awaited = AwaitedSocket::at(path, registry, token).ok();
         }
@@ -298,7 +320,7 @@ impl Seeker {
         self.look();
         self.has_come = false;
         match &self.address {
-            LinkAddress::Unix(path) => Stream::unix(path),
+            LinkAddress::Unix(path) | LinkAddress::Shm(path) => Stream::unix(path),
             LinkAddress::Auto(address) => near::connect(*address),
             LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Stream::tcp(*address),
         }
@@ -308,10 +330,13 @@ impl Seeker {
 /// Listens at an address, and writes into the statistics which one that is.
 fn listeners(address: &LinkAddress, desk: &mut Desk) -> io::Result<Vec<Listener>> {
     let mut listeners = vec![match address {
-        LinkAddress::Unix(path) => Listener::unix(path)?,
+        LinkAddress::Unix(path) | LinkAddress::Shm(path) => Listener::unix(path)?,
         LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) => Listener::tcp(*address)?,
     }];
-    let mut listening = listeners[0].address();
+    let mut listening = match address {
+        LinkAddress::Shm(path) => LinkAddress::Shm(path.clone()),
+        _ => listeners[0].address(),
+    };
     if let (LinkAddress::Auto(_), LinkAddress::Tcp(port)) = (address, &listening) {
         match near::listen(*port) {
             Ok(listener) => listeners.push(listener),
@@ -350,6 +375,14 @@ impl Peer {
     /// how many there are, and for how many there was room.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<(Option<usize>, usize)> {
         let stream = &mut self.stream;
+        if self.sharing.as_ref().is_some_and(Sharing::awaits_descriptor) {
+            let count = stream.read_with(buffer, &mut self.passed)?;
+            if let Some(count) = count.filter(|_| self.incoming.has_memory()) {
+                self.incoming.push(&buffer[..count]);
+            }
+            // A read ends behind the bytes with the descriptor, also if there are more.
+            return Ok((count, count.unwrap_or_default()));
+        }
         if !self.incoming.has_memory() {
             return Ok((stream.read(buffer)?, buffer.len()));
         }
@@ -362,18 +395,30 @@ impl Peer {
     /// Handles the frames that are complete: those in `bytes`, unless these were read to where they
     /// stay.
     fn hear(&mut self, mut bytes: &[u8], desk: &mut Desk) -> Result<(), Parting> {
-        if self.incoming.has_memory() {
-            while let Some(frame) = self.incoming.next().map_err(Parting::Garbage)? {
-                self.session.hear(frame, desk)?;
+        let Self { incoming, session, sharing, passed, .. } = self;
+        let mut hear = |frame: Frame<'_>| match (frame, sharing.as_mut().filter(|_| session.robot().is_some())) {
+            (Frame::Memory { bytes, word }, Some(sharing)) => sharing.open(bytes, word, passed.take()),
+            (Frame::Lent(lent), Some(sharing)) => {
+                session.hear(Frame::Message(sharing.read(&lent)?), desk)?;
+                sharing.give_back(lent.wants_notice);
+                Ok(())
+            }
+            // The count says what was returned.
+            (Frame::Returned, Some(_)) => Ok(()),
+            (frame, _) => session.hear(frame, desk),
+        };
+        if incoming.has_memory() {
+            while let Some(frame) = incoming.next().map_err(Parting::Garbage)? {
+                hear(frame)?;
             }
             return Ok(());
         }
         while let Some((frame, length)) = wire::split(bytes).map_err(Parting::Garbage)? {
-            self.session.hear(frame, desk)?;
+            hear(frame)?;
             bytes = &bytes[length..];
         }
         if !bytes.is_empty() {
-            self.incoming.push(bytes);
+            incoming.push(bytes);
         }
         Ok(())
     }
@@ -387,19 +432,39 @@ impl Peer {
         want_room: impl Fn(&mut Stream, bool) -> io::Result<()>,
     ) -> Result<(), Parting> {
         while self.is_there && self.is_writable {
-            self.outbox.fill(|frame| self.session.next(now, desk, frame));
+            self.fill_outbox(now, desk)?;
             if self.outbox.is_empty() {
                 return Ok(());
             }
             let parts = self.outbox.parts();
             let left: usize = parts.iter().map(|part| part.len()).sum();
-            let written = self.stream.write(parts).map_err(ended)?.unwrap_or_default();
+            let written = match self.sharing.as_ref().and_then(Sharing::descriptor) {
+                Some(descriptor) => self.stream.write_with(parts, descriptor),
+                None => self.stream.write(parts),
+            };
+            let written = written.map_err(ended)?.unwrap_or_default();
+            if written > 0 {
+                self.sharing.iter_mut().for_each(Sharing::note_passed);
+            }
             self.outbox.advance(written);
             // A stream that accepts less has no more room.
             self.is_writable = written == left;
             want_room(&mut self.stream, !self.is_writable).map_err(Parting::System)?;
         }
         Ok(())
+    }
+
+    /// Adds what waits to what is being written.
+    fn fill_outbox(&mut self, now: Instant, desk: &mut Desk) -> Result<(), Parting> {
+        let Self { outbox, session, sharing, .. } = self;
+        let Some(sharing) = sharing else {
+            outbox.fill(|frame| session.next(now, desk, frame));
+            return Ok(());
+        };
+        let before = sharing.count();
+        outbox.fill(|frame| sharing.next(frame, |frame| session.next(now, desk, frame)));
+        desk.statistics.lent += sharing.count() - before;
+        sharing.check()
     }
 
     /// Writes a goodbye if the kernel accepts it at once, and if no other frame is being written:

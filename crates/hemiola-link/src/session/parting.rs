@@ -20,6 +20,8 @@ pub enum Parting {
     DoesNotListen,
     /// The limit of connected peers is reached.
     NoRoom,
+    /// The peer does something with shared memory that `docs/book/src/link.md` does not allow.
+    Memory(String),
     /// The peer was silent for too long.
     Silence,
     /// The peer has begun a new conversation without ending this one.
@@ -36,7 +38,8 @@ impl Parting {
     /// Returns whether the peer is to blame: then it is sent the reason, and counted as refused.
     pub fn is_refusal(&self) -> bool {
         match self {
-            Self::Garbage(_) | Self::Version(_) | Self::NoHello | Self::DoesNotListen | Self::NoRoom => true,
+            Self::Garbage(_) | Self::Version(_) | Self::NoHello | Self::DoesNotListen => true,
+            Self::NoRoom | Self::Memory(_) => true,
             Self::NoAnswer | Self::Silence | Self::Anew | Self::Closed | Self::Goodbye(_) | Self::System(_) => false,
         }
     }
@@ -56,6 +59,7 @@ impl fmt::Display for Parting {
             Self::NoHello => formatter.write_str("it has not said hello"),
             Self::DoesNotListen => formatter.write_str("it asks and takes no answers"),
             Self::NoRoom => formatter.write_str("as many are there as there may be"),
+            Self::Memory(why) => write!(formatter, "its shared memory cannot be used: {why}"),
             Self::Silence => formatter.write_str("it says nothing any more"),
             Self::Anew => formatter.write_str("it has begun anew"),
             Self::Closed => formatter.write_str("it has closed the connection"),

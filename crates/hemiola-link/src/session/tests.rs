@@ -154,7 +154,7 @@ proptest! {
         let mut numbers = Vec::new();
         for number in 1..=50_u32 {
             let cdr = Arc::new(hemiola_model::cdr::encode(&number));
-            near.session.publish(0, Waiting { time: 0, stamp: None, cdr }, near.now, &mut near.desk);
+            near.session.publish(0, Waiting { time: 0, stamp: None, cdr: cdr.into() }, near.now, &mut near.desk);
             if number % 3 == 0 {
                 bring(&mut near, &mut far, &mut fates);
             }

@@ -43,6 +43,14 @@ impl Owned {
             REQUEST => Frame::Request(Request { topic: self.topic, call: self.sequence, cdr: &self.cdr }),
             RESPONSE => Frame::Response(Response { call: self.sequence, cdr: &self.cdr }),
             REFUSAL => Frame::Refusal { call: self.sequence, why: self.why, reason: name },
+            MEMORY => Frame::Memory { bytes: self.sequence, word: self.topic },
+            LENT_MESSAGE | LENT_VALUE => {
+                let stamp = (self.kind == LENT_VALUE).then_some(self.others[0]);
+                let message = Message { topic: self.topic, sequence: self.sequence, time: self.time, stamp, cdr: &[] };
+                let [offset, length] = self.others.map(i64::cast_unsigned);
+                Frame::Lent(Lent { message, offset, length, wants_notice: self.answer == Answer::Wanted })
+            }
+            RETURNED => Frame::Returned,
             PONG => Frame::Pong { left: self.time, arrived: self.others[0], answered: self.others[1] },
             _ => Frame::Goodbye { reason: name },
         }
@@ -56,7 +64,7 @@ fn frames() -> impl Strategy<Value = Owned> {
     let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
     let bytes = prop::collection::vec(any::<u8>(), 0..40);
     let numbers = (any::<u64>(), any::<i64>(), any::<[i64; 2]>());
-    (HELLO..=REFUSAL, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
+    (HELLO..=RETURNED, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
         |(kind, topic, (answer, why), (sequence, time, others), texts, cdr)| Owned {
             kind,
             topic,
@@ -158,6 +166,10 @@ fn what_is_of_no_kind_is_not_offered_and_not_refused() {
     let mut bytes = written(&Frame::Refusal { call: 7, why: NoAnswer::Ended, reason: "" });
     bytes[9] = 4;
     assert_eq!(Frame::read(&bytes), Err(WireError::NoAnswer(4)));
+    let message = Message { topic: 0, sequence: 0, time: 0, stamp: None, cdr: &[] };
+    let mut bytes = written(&Frame::Lent(Lent { message, offset: 0, length: 0, wants_notice: true }));
+    *bytes.last_mut().unwrap() = 2;
+    assert_eq!(Frame::read(&bytes), Err(WireError::Notice(2)));
 }
 
 #[test]

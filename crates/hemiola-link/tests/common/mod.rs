@@ -76,6 +76,7 @@ impl Side {
 pub fn address_of(link: &LinkStatistics) -> LinkAddress {
     match link.address.split_once(':').unwrap() {
         ("unix", path) => LinkAddress::Unix(path.into()),
+        ("shm", path) => LinkAddress::Shm(path.into()),
         ("tcp", address) => LinkAddress::Tcp(address.parse().unwrap()),
         ("auto", address) => LinkAddress::Auto(address.parse().unwrap()),
         ("udp", address) => LinkAddress::Udp(address.parse().unwrap()),

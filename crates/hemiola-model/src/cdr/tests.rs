@@ -248,3 +248,23 @@ fn hashes_are_those_of_ros_2() {
         "RIHS01_f49fb3ae2cf070f793645ff749683ac6b06203e41c891e17701b1cb597ce6a01"
     );
 }
+
+proptest! {
+    #[test]
+    fn memory_that_is_there_gets_the_same_bytes_if_there_is_room_and_else_is_full(
+        numbers in prop::collection::vec(any::<u16>(), 0..20),
+        text in ".{0,20}",
+        last in any::<f64>(),
+        room in 0_usize..120,
+    ) {
+        let expected = encode(&(numbers.clone(), text.clone(), last));
+        let mut memory = vec![0xff; room];
+        let mut writer = CdrWriter::within(&mut memory);
+        (numbers, text, last).write(&mut writer);
+        prop_assert_eq!(writer.is_full(), room < expected.len());
+        if !writer.is_full() {
+            prop_assert_eq!(writer.bytes(), &expected[..]);
+        }
+        prop_assert!(2 * writer.needed() >= expected.len());
+    }
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::HEADER;
+use super::room::{FixedRoom, Room};
 use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
 
 /// Writes values as CDR into a buffer that can be reused: nothing is allocated any more once it has
@@ -20,8 +21,8 @@ use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
 /// }
 /// ```
 #[derive(Debug)]
-pub struct CdrWriter {
-    bytes: Vec<u8>,
+pub struct CdrWriter<R = Vec<u8>> {
+    bytes: R,
     /// The offset at which the message begins.
     begin: usize,
     growth: Growth,
@@ -61,16 +62,67 @@ impl CdrWriter {
     /// assert_eq!(writer.bytes(), [0, 1, 0, 0, 7]);
     /// assert_eq!(writer.finish(), b"what comes first\x00\x01\x00\x00\x07");
     /// ```
-    pub fn behind(mut bytes: Vec<u8>) -> Self {
-        let begin = bytes.len();
-        bytes.extend_from_slice(&HEADER);
-        let (growth, absent_after) = (Growth::Grows, Vec::new());
-        Self { bytes, begin, growth, is_exact: true, structure_is_empty: false, absent_after }
+    pub fn behind(bytes: Vec<u8>) -> Self {
+        Self::into_room(bytes, Growth::Grows)
+    }
+
+    /// Creates a writer for real-time threads, with room for `capacity` bytes: it never allocates.
+    /// A value for which there is no room makes it [full](Self::is_full).
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::CdrWriter;
+    ///
+    /// let mut writer = CdrWriter::bounded(16);
+    /// [1.0_f32, 2.0].write(&mut writer);
+    /// assert!(!writer.is_full());
+    /// [3.0_f32, 4.0].write(&mut writer);
+    /// assert!(writer.is_full()); // with the header, more than 16
+    /// ```
+    pub fn bounded(capacity: usize) -> Self {
+        let bytes = Vec::with_capacity(capacity.max(HEADER.len()));
+        Self { absent_after: Vec::with_capacity(DEEPEST), ..Self::into_room(bytes, Growth::Bounded(0)) }
+    }
+
+    /// Returns the message, together with the bytes that it was appended to.
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl<'m> CdrWriter<FixedRoom<'m>> {
+    /// Creates a writer into memory that is there already, such as memory that another process
+    /// reads. A value for which there is no room makes it [full](Self::is_full).
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::CdrWriter;
+    ///
+    /// let mut memory = [0xff; 8];
+    /// let mut writer = CdrWriter::within(&mut memory);
+    /// 7_u16.write(&mut writer);
+    /// assert_eq!((writer.bytes(), writer.is_full()), (&[0, 1, 0, 0, 7, 0][..], false));
+    /// 8_u32.write(&mut writer);
+    /// assert!(writer.is_full());
+    /// ```
+    pub fn within(memory: &'m mut [u8]) -> Self {
+        let absent_after = Vec::with_capacity(DEEPEST);
+        Self { absent_after, ..Self::into_room(FixedRoom::of(memory), Growth::Bounded(0)) }
+    }
+}
+
+impl<R: Room> CdrWriter<R> {
+    fn into_room(bytes: R, growth: Growth) -> Self {
+        let begin = bytes.bytes().len();
+        let mut writer =
+            Self { bytes, begin, growth, is_exact: true, structure_is_empty: false, absent_after: Vec::new() };
+        writer.put(&HEADER);
+        writer
     }
 
     /// Returns the bytes written so far, header first.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes[self.begin..]
+        &self.bytes.bytes()[self.begin..]
     }
 
     /// Returns whether the bytes hold all of the value. They do not if it has a time beyond the 68
@@ -90,24 +142,6 @@ impl CdrWriter {
     /// ```
     pub fn is_exact(&self) -> bool {
         self.is_exact
-    }
-
-    /// Creates a writer for real-time threads, with room for `capacity` bytes: it never allocates.
-    /// A value for which there is no room makes it [full](Self::is_full).
-    ///
-    /// ```
-    /// use hemiola_model::Data;
-    /// use hemiola_model::cdr::CdrWriter;
-    ///
-    /// let mut writer = CdrWriter::bounded(16);
-    /// [1.0_f32, 2.0].write(&mut writer);
-    /// assert!(!writer.is_full());
-    /// [3.0_f32, 4.0].write(&mut writer);
-    /// assert!(writer.is_full()); // with the header, more than 16
-    /// ```
-    pub fn bounded(capacity: usize) -> Self {
-        let bytes = Vec::with_capacity(capacity.max(HEADER.len()));
-        Self { growth: Growth::Bounded(0), absent_after: Vec::with_capacity(DEEPEST), ..Self::behind(bytes) }
     }
 
     /// Returns how many bytes there is room for, including the header.
@@ -142,11 +176,6 @@ impl CdrWriter {
         self.bytes().len() + missing
     }
 
-    /// Returns the message, together with the bytes that it was appended to.
-    pub fn finish(self) -> Vec<u8> {
-        self.bytes
-    }
-
     /// Begins a new message in the same buffer.
     pub fn clear(&mut self) {
         self.bytes.truncate(self.begin + HEADER.len());
@@ -160,7 +189,7 @@ impl CdrWriter {
     /// Returns whether `count` bytes can be written; makes room for them if the writer may grow.
     #[inline]
     fn has_room(&mut self, count: usize) -> bool {
-        count <= self.bytes.capacity() - self.bytes.len() || self.make_room(count)
+        count <= self.bytes.capacity() - self.bytes.bytes().len() || self.make_room(count)
     }
 
     #[cold]
@@ -175,16 +204,17 @@ impl CdrWriter {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
         if self.has_room(bytes.len()) {
-            self.bytes.extend_from_slice(bytes);
+            self.bytes.append(bytes);
         }
     }
 
     /// Writes padding. Alignment counts from after the header.
     fn align(&mut self, size: usize) {
         let body = self.begin + HEADER.len();
-        let aligned = (self.bytes.len() - body).next_multiple_of(size) + body;
-        if self.has_room(aligned - self.bytes.len()) {
-            self.bytes.resize(aligned, 0);
+        let length = self.bytes.bytes().len();
+        let padding = length.saturating_sub(body).next_multiple_of(size) + body - length;
+        if self.has_room(padding) {
+            self.bytes.extend(padding);
         }
     }
 
@@ -202,9 +232,8 @@ impl CdrWriter {
         if !self.has_room(SIZE * items.len()) {
             return;
         }
-        let begin = self.bytes.len();
-        self.bytes.resize(begin + SIZE * items.len(), 0);
-        for (place, &item) in self.bytes[begin..].as_chunks_mut::<SIZE>().0.iter_mut().zip(items) {
+        let places = self.bytes.extend(SIZE * items.len());
+        for (place, &item) in places.as_chunks_mut::<SIZE>().0.iter_mut().zip(items) {
             *place = to_bytes(item);
         }
     }
@@ -226,7 +255,7 @@ impl CdrWriter {
     }
 }
 
-impl Writer for CdrWriter {
+impl<R: Room> Writer for CdrWriter<R> {
     fn boolean(&mut self, value: bool) {
         self.put(&[value.into()]);
     }

@@ -2,7 +2,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::Configuration;
 
-/// A computer that runs some of a robot's processes: `docs/processes.md`.
+/// A computer that runs some of a robot's processes: `docs/book/src/processes.md`.
 ///
 /// ```
 /// use hemiola_model::configuration::{Configuration, HostConfiguration, ProcessConfiguration};

@@ -96,9 +96,11 @@ pub enum LinkEnd {
 pub enum LinkAddress {
     /// A Unix socket of this host: reliable and in order, and private to its user.
     Unix(PathBuf),
+    /// A Unix socket, and shared memory, in which large messages are read where they were written.
+    Shm(PathBuf),
     /// TCP: reliable and in order, but possibly late.
     Tcp(SocketAddr),
-    /// The best that both hosts support: a Unix socket on one host, TCP between two.
+    /// The best that both hosts support: shared memory on one host, TCP between two.
     Auto(SocketAddr),
     /// UDP: datagrams arrive promptly or not at all.
     Udp(SocketAddr),
@@ -230,6 +232,7 @@ impl fmt::Display for LinkAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unix(path) => write!(formatter, "unix:{}", path.display()),
+            Self::Shm(path) => write!(formatter, "shm:{}", path.display()),
             Self::Tcp(address) => write!(formatter, "tcp:{address}"),
             Self::Auto(address) => write!(formatter, "auto:{address}"),
             Self::Udp(address) => write!(formatter, "udp:{address}"),

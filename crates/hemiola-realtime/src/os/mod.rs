@@ -7,6 +7,10 @@
 mod linux;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::*;
+#[cfg(all(target_os = "linux", not(loom)))]
+mod mapping;
+#[cfg(all(target_os = "linux", not(loom)))]
+pub(crate) use mapping::Mapping;
 
 #[cfg(not(target_os = "linux"))]
 mod portable;

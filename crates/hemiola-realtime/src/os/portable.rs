@@ -107,3 +107,27 @@ pub(crate) fn keep_heap() -> bool {
 pub(crate) fn lowest_stack_address() -> io::Result<usize> {
     Err(io::ErrorKind::Unsupported.into())
 }
+
+/// Memory that processes share, which there is none of here.
+#[derive(Debug)]
+#[cfg(not(loom))]
+pub(crate) enum Mapping {}
+
+#[cfg(not(loom))]
+impl Mapping {
+    pub(crate) fn create(_length: usize) -> io::Result<(Self, std::os::fd::OwnedFd)> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn open(_file: &std::os::fd::OwnedFd, _length: usize) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn address(&self) -> std::ptr::NonNull<u8> {
+        match *self {}
+    }
+
+    pub(crate) fn length(&self) -> usize {
+        match *self {}
+    }
+}

@@ -211,7 +211,7 @@ impl<'r> Cut<'r> {
             let (first, second) = (self.names[here.min(there)], self.names[here.max(there)]);
             let address = match self.robot.configuration.meeting(first, second) {
                 Some(address) => LinkAddress::Tcp(address),
-                None => LinkAddress::Unix(folder.join(format!("{first}-{second}.sock"))),
+                None => LinkAddress::Shm(folder.join(format!("{first}-{second}.sock"))),
             };
             let end = if here < there { LinkEnd::Listen(address) } else { LinkEnd::Connect(address) };
             let place = Some(format!("process `{}`", self.names[there]));

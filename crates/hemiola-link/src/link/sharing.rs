@@ -1,0 +1,253 @@
+//! What two ends of a connection share beside their socket: each has memory that the other one
+//! reads, where large messages are, so that only their heads go over the socket.
+//!
+//! | step | sender | receiver |
+//! |---|---|---|
+//! | lend | the message is in a block; its head and the block's place go over the socket | |
+//! | read | the block stays as it is | copies it, before anybody looks at it |
+//! | return | | counts it, in a word of its own memory |
+//! | use again | looks at the word before it sends, and drops the blocks that were returned | |
+//!
+//! Blocks are returned in the order in which they were lent, so that one number says it all. What
+//! the other side writes is never trusted: a place outside of its memory, or a number of blocks
+//! that were never lent, ends the conversation. Who is killed returns nothing any more, and lends
+//! nothing: the socket says so, and all blocks are free.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use hemiola_realtime::{ForeignMemory, SharedMemory};
+
+use crate::ends::Cdr;
+use crate::session::{Desk, Parting};
+use crate::wire::{self, Frame, Lent, Message};
+
+/// The memory of a link, which its peers read: there is none before one comes that can.
+#[derive(Default)]
+pub struct LinkMemory(Option<Arc<SharedMemory>>);
+
+/// The memory that the two ends of a connection share.
+pub struct Sharing {
+    /// The memory of this side, of which a word counts what of theirs was read here.
+    memory: Arc<SharedMemory>,
+    word: usize,
+    theirs: Option<Theirs>,
+    stage: Stage,
+    /// What was lent and not returned yet, the oldest first.
+    lent: VecDeque<Cdr>,
+    lent_bytes: usize,
+    /// The number of messages that were ever lent.
+    count: u64,
+    /// The number of theirs that were read.
+    read: u64,
+    /// They wait to be told that something was read.
+    owes_notice: bool,
+    /// What was copied out of their memory.
+    copied: Vec<u8>,
+    /// They have returned what they were never lent.
+    is_betrayed: bool,
+}
+
+/// The memory of the other side, of which a word counts what of ours was read there.
+struct Theirs {
+    memory: ForeignMemory,
+    word: usize,
+}
+
+/// What this side has said so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing: its hello comes first.
+    Silent,
+    /// Its hello. The memory comes next.
+    Greeted,
+    /// What its memory is; the descriptor goes with the bytes that say so.
+    Passing,
+    /// All that.
+    Open,
+}
+
+/// The size of a link's memory. What is never used of it takes no room.
+const BYTES: usize = 64 << 20;
+/// The messages that are lent at least before this side waits until some were read, and the bytes
+/// from which on it does: as many as wait in a socket. What waits there is old when it is read.
+const MOST_LENT: usize = 3;
+const MOST_BYTES: usize = 416 << 10;
+/// The most memory that is kept for copies.
+const MOST_KEPT: usize = 8 << 20;
+
+impl LinkMemory {
+    /// Begins to share the memory with one more peer, besides those that use it already; `None` if
+    /// there is no such memory.
+    pub fn share<'s>(&mut self, used: impl Iterator<Item = &'s Sharing> + Clone, desk: &mut Desk) -> Option<Sharing> {
+        let memory = match &self.0 {
+            Some(memory) => memory.clone(),
+            None => {
+                let made = SharedMemory::create(BYTES).map_err(|error| {
+                    desk.complain(format!("it has no shared memory, so that its socket serves all: {error}"));
+                });
+                self.0.insert(made.ok()?).clone()
+            }
+        };
+        desk.topics.write_into(memory.clone());
+        let word = (0..SharedMemory::WORDS).find(|word| !used.clone().any(|sharing| sharing.word == *word))?;
+        Some(Sharing::new(memory, word))
+    }
+}
+
+impl Sharing {
+    /// Begins to share this memory, of which `word` is for this conversation.
+    fn new(memory: Arc<SharedMemory>, word: usize) -> Self {
+        memory.set_word(word, 0);
+        Self {
+            memory,
+            word,
+            theirs: None,
+            stage: Stage::Silent,
+            lent: VecDeque::new(),
+            lent_bytes: 0,
+            count: 0,
+            read: 0,
+            owes_notice: false,
+            copied: Vec::new(),
+            is_betrayed: false,
+        }
+    }
+
+    /// Returns whether the other side has not said yet what its memory is.
+    pub fn awaits_descriptor(&self) -> bool {
+        self.theirs.is_none()
+    }
+
+    /// Returns the descriptor that goes with the bytes that are written next, until it was
+    /// [passed](Self::note_passed).
+    pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        (self.stage == Stage::Passing).then(|| self.memory.descriptor())
+    }
+
+    /// Notes that something was written, with the descriptor if it was its turn.
+    pub fn note_passed(&mut self) {
+        if self.stage == Stage::Passing {
+            self.stage = Stage::Open;
+        }
+    }
+
+    /// Appends the next frame to `frame`, up to its CDR, and returns that: what this side has to
+    /// say of its memory, else what `next` gives, which is lent if it is in the memory.
+    pub fn next(&mut self, frame: &mut Vec<u8>, next: impl FnOnce(&mut Vec<u8>) -> Option<Cdr>) -> Option<Cdr> {
+        match self.stage {
+            Stage::Silent => {
+                self.stage = Stage::Greeted;
+                return next(frame);
+            }
+            Stage::Greeted => {
+                self.stage = Stage::Passing;
+                Frame::Memory { bytes: self.memory.bytes() as u64, word: self.word as u32 }.write(frame);
+                return Some(Cdr::default());
+            }
+            Stage::Passing | Stage::Open => {}
+        }
+        if mem::take(&mut self.owes_notice) {
+            Frame::Returned.write(frame);
+            return Some(Cdr::default());
+        }
+        self.collect();
+        if self.is_full() {
+            return None;
+        }
+        let begin = frame.len();
+        let cdr = next(frame)?;
+        match cdr.block().filter(|block| self.theirs.is_some() && block.is_part_of(&self.memory)) {
+            None => Some(cdr),
+            Some(block) => {
+                let place = (block.offset(), cdr.len() as u64);
+                self.lent_bytes += cdr.len();
+                self.lent.push_back(cdr);
+                self.count += 1;
+                // As soon as one of several was read, there is room for the next one.
+                let wants_notice = self.lent.len() >= MOST_LENT - 1 && self.lent_bytes >= MOST_BYTES / 2;
+                wire::lend(frame, begin, place, wants_notice);
+                Some(Cdr::default())
+            }
+        }
+    }
+
+    /// Returns the number of messages that were lent.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns whether nothing is sent until the other side has read what it was lent.
+    pub fn is_full(&self) -> bool {
+        self.lent.len() >= MOST_LENT && self.lent_bytes >= MOST_BYTES
+    }
+
+    /// Drops what was returned.
+    pub fn collect(&mut self) {
+        let Some(theirs) = self.theirs.as_ref().filter(|_| !self.lent.is_empty()) else { return };
+        let returned = theirs.memory.word(theirs.word).unwrap_or_default();
+        if returned > self.count {
+            self.is_betrayed = true;
+            return;
+        }
+        // A number that has become smaller returns nothing.
+        while self.count - (self.lent.len() as u64) < returned {
+            let Some(cdr) = self.lent.pop_front() else { break };
+            self.lent_bytes -= cdr.len();
+        }
+    }
+
+    /// Returns an error if the other side has returned what it was never lent.
+    pub fn check(&self) -> Result<(), Parting> {
+        if self.is_betrayed { Err(memory("it has read more than was lent")) } else { Ok(()) }
+    }
+
+    /// Opens the memory of the other side, whose descriptor has come with what it says.
+    ///
+    /// # Errors
+    /// Returns an error if it is no memory that can be read whatever the other side does.
+    pub fn open(&mut self, bytes: u64, word: u32, descriptor: Option<OwnedFd>) -> Result<(), Parting> {
+        if self.theirs.is_some() {
+            return Err(memory("it has said already what its memory is"));
+        }
+        let Some(descriptor) = descriptor else { return Err(memory("it has passed no descriptor")) };
+        let (word, bytes) = (word as usize, usize::try_from(bytes).unwrap_or(usize::MAX));
+        if bytes > BYTES || word >= SharedMemory::WORDS {
+            return Err(memory(&format!("{bytes} bytes, of at most {BYTES}, with its word {word}")));
+        }
+        let theirs = ForeignMemory::open(&descriptor, bytes).map_err(|error| memory(&error.to_string()))?;
+        self.theirs = Some(Theirs { memory: theirs, word });
+        Ok(())
+    }
+
+    /// Copies a message that is lent, and returns it.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such place in their memory.
+    pub fn read<'s>(&'s mut self, lent: &Lent<'s>) -> Result<Message<'s>, Parting> {
+        let Lent { message, offset, length, .. } = *lent;
+        let Some(theirs) = &self.theirs else { return Err(memory("it has not said yet what its memory is")) };
+        if self.copied.capacity() > MOST_KEPT {
+            self.copied = Vec::new();
+        }
+        self.copied.clear();
+        if length > wire::LONGEST_FRAME as u64 || !theirs.memory.append_to(&mut self.copied, offset, length) {
+            return Err(memory(&format!("{length} bytes from byte {offset} on are not in it")));
+        }
+        Ok(Message { cdr: &self.copied, ..message })
+    }
+
+    /// Returns what was read last.
+    pub fn give_back(&mut self, wants_notice: bool) {
+        self.read += 1;
+        self.memory.set_word(self.word, self.read);
+        self.owes_notice |= wants_notice;
+    }
+}
+
+/// Returns the end of a conversation for what the other side does with its memory.
+fn memory(why: &str) -> Parting {
+    Parting::Memory(why.to_owned())
+}

@@ -1,0 +1,52 @@
+use super::{LENT_MESSAGE, LENT_VALUE, MESSAGE, Message, VALUE};
+
+/// A message of a topic, or a value of a representation, whose CDR is in the sender's memory, where
+/// it stays until the receiver has counted it as read. See [`Frame`](super::Frame).
+///
+/// ```
+/// use hemiola_link::wire::{Frame, Lent, Message};
+///
+/// let message = Message { topic: 3, sequence: 1, time: 0, stamp: None, cdr: &[] };
+/// let lent = Frame::Lent(Lent { message, offset: 4096, length: 614_400, wants_notice: false });
+/// let mut bytes = Vec::new();
+/// lent.write(&mut bytes);
+/// assert_eq!(Frame::read(&bytes), Ok(lent));
+/// assert_eq!(bytes.len(), 38); // however large the message is
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lent<'b> {
+    /// The message, without its CDR.
+    pub message: Message<'b>,
+    /// Where the CDR begins in the sender's memory.
+    pub offset: u64,
+    /// The length of the CDR.
+    pub length: u64,
+    /// Whether the sender waits until it was read, and wants to be told.
+    pub wants_notice: bool,
+}
+
+/// The bytes behind the head of a message that is lent.
+pub(super) const PLACE: usize = 8 + 8 + 1;
+
+impl Lent<'_> {
+    /// Appends the frame.
+    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+        let begin = bytes.len();
+        self.message.write_head(bytes);
+        lend(bytes, begin, (self.offset, self.length), self.wants_notice);
+    }
+}
+
+/// Makes a lent message or value of the head of one, which begins there. Returns whether it is one.
+pub(crate) fn lend(bytes: &mut Vec<u8>, begin: usize, (offset, length): (u64, u64), wants_notice: bool) -> bool {
+    let Some(kind) = bytes.get_mut(begin) else { return false };
+    *kind = match *kind {
+        MESSAGE => LENT_MESSAGE,
+        VALUE => LENT_VALUE,
+        _ => return false,
+    };
+    bytes.extend_from_slice(&offset.to_le_bytes());
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.push(wants_notice.into());
+    true
+}

@@ -1,0 +1,237 @@
+//! Memory that one process writes and others read.
+//!
+//! | what | who writes it | how it is read |
+//! |---|---|---|
+//! | [`MemoryBlock`]: a part of one's own memory | who holds the block | by its holder, as any slice |
+//! | a word of one's own memory | anybody, by [`SharedMemory::set_word`] | by other processes |
+//! | [`ForeignMemory`]: that of another process | the other process, at any time, anything | copied |
+//!
+//! # Safety
+//! - Of one's own memory nobody else can write a byte: its file is sealed before any other process
+//!   sees it (`os::mapping`). The words at its beginning are only ever accessed as atomics; each
+//!   byte behind them belongs to one block at most (`free`), whose holder has it alone.
+//! - Foreign memory changes while it is read. It is read by atomic loads of words, which are copied
+//!   into memory of this process before anybody looks at them; no reference to it leaves this file.
+//!   Whatever is copied are some bytes: who makes values of them has to check them.
+#![expect(unsafe_code, reason = "memory that other processes see")]
+
+mod free;
+
+use std::fmt;
+use std::io;
+use std::ops::{Deref, DerefMut};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::os::Mapping;
+use crate::word::{Word, acquire};
+use free::Free;
+
+/// Memory of this process that other processes can read, and that nobody else can write: blocks
+/// that come and go, and words. It has no name, and is gone with the last process that has it, also
+/// if that is killed.
+///
+/// ```
+/// use hemiola_realtime::{ForeignMemory, SharedMemory};
+///
+/// let memory = SharedMemory::create(1 << 20)?;
+/// let mut block = memory.block(5000).expect("there is room");
+/// block[..5].copy_from_slice(b"hello");
+/// memory.set_word(3, 7);
+///
+/// // Another process gets the descriptor, over a Unix socket.
+/// let seen = ForeignMemory::open(&memory.descriptor().try_clone_to_owned()?, memory.bytes())?;
+/// let mut bytes = Vec::new();
+/// assert!(seen.append_to(&mut bytes, block.offset(), 5));
+/// assert_eq!((&bytes[..], seen.word(3)), (&b"hello"[..], Some(7)));
+/// assert!(!seen.append_to(&mut bytes, 4_000_000_000, 5)); // there is no such place
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct SharedMemory {
+    mapping: Mapping,
+    descriptor: OwnedFd,
+    free: Mutex<Free>,
+}
+
+/// A part of a [`SharedMemory`], which its holder has alone until it is dropped.
+pub struct MemoryBlock {
+    memory: Arc<SharedMemory>,
+    begin: usize,
+    length: usize,
+}
+
+/// The memory of another process, which may change while it is read.
+///
+/// See [`SharedMemory`].
+pub struct ForeignMemory(Mapping);
+
+/// The bytes of the words at the beginning.
+const WORDS: usize = PAGE;
+/// What blocks are rounded up to.
+const PAGE: usize = 4096;
+
+impl SharedMemory {
+    /// The number of words.
+    pub const WORDS: usize = WORDS / size_of::<u64>();
+
+    /// Creates memory of that many bytes, rounded up to pages, including those of the words. What
+    /// is never used of it takes no room.
+    ///
+    /// # Errors
+    /// Returns an error if the system has no such memory: other systems than Linux, and Linux
+    /// before 5.1.
+    pub fn create(bytes: usize) -> io::Result<Arc<Self>> {
+        let bytes = bytes.max(WORDS).checked_next_multiple_of(PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
+        let (mapping, descriptor) = Mapping::create(bytes)?;
+        Ok(Arc::new(Self { mapping, descriptor, free: Mutex::new(Free::of(WORDS..bytes)) }))
+    }
+
+    /// Returns the number of bytes.
+    pub fn bytes(&self) -> usize {
+        self.mapping.length()
+    }
+
+    /// Returns the file to be passed to other processes, which can only read it.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+
+    /// Sets a word that others read. Whoever reads the value there sees that all is done that this
+    /// thread did before.
+    ///
+    /// # Panics
+    /// Panics if there is no such word.
+    pub fn set_word(&self, word: usize, value: u64) {
+        assert!(word < Self::WORDS, "there are {} words", Self::WORDS);
+        // SAFETY: the words are at the beginning, which is aligned to a page, and nobody accesses
+        // them otherwise.
+        unsafe { self.mapping.address().cast::<Word>().add(word).as_ref() }.set(value);
+    }
+
+    /// Returns a block of at least that many bytes, with whatever was in it before; `None` if there
+    /// is no room. Takes a lock.
+    pub fn block(self: &Arc<Self>, bytes: usize) -> Option<MemoryBlock> {
+        let length = bytes.max(1).checked_next_multiple_of(PAGE)?;
+        // What is free stays consistent even if a thread has panicked.
+        let begin = self.free.lock().unwrap_or_else(PoisonError::into_inner).take(length)?;
+        Some(MemoryBlock { memory: self.clone(), begin, length })
+    }
+}
+
+impl MemoryBlock {
+    /// Returns where the block begins in its memory.
+    pub fn offset(&self) -> u64 {
+        self.begin as u64
+    }
+
+    /// Returns whether the block is a part of this memory.
+    pub fn is_part_of(&self, memory: &Arc<SharedMemory>) -> bool {
+        Arc::ptr_eq(&self.memory, memory)
+    }
+}
+
+impl Deref for MemoryBlock {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the bytes belong to this block alone, and nobody else can write them; they were
+        // zero when they were made.
+        unsafe { std::slice::from_raw_parts(self.memory.mapping.address().add(self.begin).as_ptr(), self.length) }
+    }
+}
+
+impl DerefMut for MemoryBlock {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above; who borrows the block mutably has it alone.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.mapping.address().add(self.begin).as_ptr(), self.length) }
+    }
+}
+
+impl Drop for MemoryBlock {
+    fn drop(&mut self) {
+        let mut free = self.memory.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.give_back(self.begin..self.begin + self.length);
+    }
+}
+
+impl ForeignMemory {
+    /// Opens the memory of another process, of that many bytes.
+    ///
+    /// # Errors
+    /// Returns an error if it is not what [`SharedMemory::create`] makes, or has another length:
+    /// then to read it might end this process.
+    pub fn open(descriptor: &OwnedFd, bytes: usize) -> io::Result<Self> {
+        if bytes < WORDS || !bytes.is_multiple_of(PAGE) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "its length is none of whole pages"));
+        }
+        Mapping::open(descriptor, bytes).map(Self)
+    }
+
+    /// Returns a word, as the other process has [set](SharedMemory::set_word) it; `None` if there
+    /// is no such word.
+    pub fn word(&self, word: usize) -> Option<u64> {
+        let value = (word < SharedMemory::WORDS).then(|| self.load(word));
+        acquire();
+        value
+    }
+
+    /// Appends a copy of that many bytes from `offset` on. Returns `false` if there is no such
+    /// place. No memory is allocated for more than there is.
+    pub fn append_to(&self, bytes: &mut Vec<u8>, offset: u64, length: u64) -> bool {
+        let end = offset.checked_add(length).filter(|end| *end <= self.0.length() as u64);
+        let (Some(_), Ok(begin), Ok(length)) = (end, usize::try_from(offset), usize::try_from(length)) else {
+            return false;
+        };
+        bytes.reserve(length);
+        let known = bytes.len();
+        let room = bytes.spare_capacity_mut()[..length].as_mut_ptr().cast::<u8>();
+        // The first word and the last one may be copied in part.
+        let (mut done, mut at) = (0, begin);
+        while done < length {
+            let (word, skipped) = (self.load(at / size_of::<u64>()).to_ne_bytes(), at % size_of::<u64>());
+            let count = (size_of::<u64>() - skipped).min(length - done);
+            // SAFETY: `done + count` is at most `length`, for which there is room, and
+            // `skipped + count` at most the size of a word.
+            unsafe {
+                match count {
+                    8 => room.add(done).cast::<[u8; 8]>().write(word),
+                    _ => std::ptr::copy_nonoverlapping(word.as_ptr().add(skipped), room.add(done), count),
+                }
+            }
+            (done, at) = (done + count, at + count);
+        }
+        // SAFETY: `length` bytes were written behind the first `known`.
+        unsafe { bytes.set_len(known + length) };
+        true
+    }
+
+    #[inline]
+    fn load(&self, word: usize) -> u64 {
+        debug_assert!(word < self.0.length() / size_of::<u64>(), "whoever calls this has checked it");
+        // SAFETY: the memory is that long, aligned to a page, and cannot shrink; it is accessed by
+        // atomic loads only.
+        unsafe { self.0.address().cast::<Word>().add(word).as_ref() }.get()
+    }
+}
+
+impl fmt::Debug for SharedMemory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("SharedMemory").field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for MemoryBlock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { begin, length, .. } = self;
+        formatter.debug_struct("MemoryBlock").field("offset", begin).field("length", length).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ForeignMemory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ForeignMemory").field("bytes", &self.0.length()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

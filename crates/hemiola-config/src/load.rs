@@ -155,8 +155,8 @@ pub fn load(options: &LoadOptions, catalog: &Catalog) -> Result<Loaded, ConfigEr
     loader.finish()
 }
 
-/// Reads where a robot is copied to, `[deploy.*]` and `[host.*]`, without its modules: nothing else
-/// of the configuration is checked. Reads files; allocates.
+/// Reads the machines that a robot is copied to, `[deploy.*]` and `[host.*]`, without its modules:
+/// nothing else of the configuration is checked. Reads files; allocates.
 ///
 /// # Errors
 /// Returns all errors in these tables, with their places.

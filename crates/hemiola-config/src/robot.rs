@@ -61,7 +61,7 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     configuration.processes = processes::read_processes(&processes, found);
     let known: Vec<_> = catalog.sources.iter().map(|source| source.name.as_str()).collect();
     configuration.hosts = hosts::read_hosts(&hosts, found);
-    // They are of no use to a robot that runs, and so only checked.
+    // A running robot does not use them, so they are only checked.
     deploy::read_deployments(&deployments, &configuration.hosts, found);
     hosts::check_hosts(&hosts, &processes, &configuration, found);
     processes::check_processes(&processes, &configuration, &known, found);

@@ -164,11 +164,11 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
 /// | `&mut T` | the value that it provides, which begins as `T::default()` with its buffers kept |
 /// | `&Clock` | the time of this run, and that since the one before |
 /// | `&Scope` | fork and join on the workers of the cycle |
-/// | `&Debug` | plots, drawings, images and texts for whoever looks |
+/// | `&Debug` | plots, drawings, images and texts for observers |
 /// | `&SafeState` | whether the robot is in its safe state; such an update is also called in it |
 /// | `&mut Publisher<T>` | the topic `T`, to publish messages |
 /// | `&Subscription<T>` | the messages of the topic `T` that have arrived since the last run |
-/// | `&mut Requests<T, A>` | the service `T`, to ask it, and answers to earlier requests |
+/// | `&mut Requests<T, A>` | the service `T`, to send requests, and answers to earlier ones |
 ///
 /// `T` is a representation. An update names each at most once, except that it may provide a value
 /// and use its previous one. It is neither `async` nor generic.
@@ -216,16 +216,16 @@ pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | attribute | when it is called | what it returns |
 /// |---|---|---|
-/// | `#[sample(rate = 30.0)]` | so many times a second, by the robot's clock; `rate` in `[source.NAME]` of robot.toml says otherwise | nothing |
+/// | `#[sample(rate = 30.0)]` | this many times a second, by the robot's clock; `rate` in `[source.NAME]` of robot.toml overrides it | nothing |
 /// | `#[sample]` | again as soon as its last sample was delivered; it may block | `Option<Time>`: when the sample was taken, by the robot's clock, or `None` if there are no more |
 ///
 /// Both may return it in a `Result<_, E>`: after an error or a panic there is no sample this time,
 /// readers keep the last one, the robot reports it, and the method is called again.
 ///
 /// Its arguments are those of an [update](macro@module). What it reads, as a simulator does, are
-/// the newest values of the cycles. `&Scope` has this one thread, and what it shows with `&Debug`
-/// nobody sees. A [`Clock`] shows when the method was called, so a sample for which it has waited
-/// is of `clock.now()` and the time that it has waited.
+/// the newest values of the cycles. `&Scope` has this one thread, and output to `&Debug` is not
+/// shown. A [`Clock`] holds the time at which the method was called, so a sample for which it has
+/// waited was taken at `clock.now()` plus the time that it has waited.
 ///
 /// [`Clock`]: https://docs.rs/hemiola/latest/hemiola/struct.Clock.html
 ///

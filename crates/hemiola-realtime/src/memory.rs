@@ -61,7 +61,7 @@ pub fn secure_memory(heap: usize) -> MemoryReport {
         let locked = locked(&[Locking::PresentAndFuture, Locking::WhenTouched]);
         (prefault_heap(heap), locked)
     } else {
-        // What is not there yet would not be locked.
+        // Memory that is not resident yet would not be locked.
         (prefault_heap(heap), locked(&[Locking::Present]))
     };
     let lock = match &locked {
@@ -131,7 +131,7 @@ fn prefault_heap(bytes: usize) -> usize {
     const BLOCK: usize = 1024 * 1024;
     let mut blocks: Vec<Vec<u8>> = Vec::with_capacity(bytes.div_ceil(BLOCK));
     for _ in 0..bytes.div_ceil(BLOCK) {
-        // Nobody needs zeros: a byte of each page is written, and no more.
+        // Zeros are not needed: only one byte of each page is written.
         let mut block = Vec::with_capacity(BLOCK);
         block.spare_capacity_mut().iter_mut().step_by(PAGE).for_each(|byte| _ = byte.write(1));
         blocks.push(black_box(block));

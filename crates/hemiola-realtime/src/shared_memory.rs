@@ -7,12 +7,13 @@
 //! | [`ForeignMemory`]: that of another process | the other process, at any time, anything | copied |
 //!
 //! # Safety
-//! - Of one's own memory nobody else can write a byte: its file is sealed before any other process
-//!   sees it (`os::mapping`). The words at its beginning are only ever accessed as atomics; each
-//!   byte behind them belongs to one block at most (`free`), whose holder has it alone.
+//! - No other process can write a byte of this process's own memory: its file is sealed before any
+//!   other process sees it (`os::mapping`). The words at its beginning are only ever accessed as
+//!   atomics; each byte behind them belongs to one block at most (`free`), whose holder has
+//!   exclusive access.
 //! - Foreign memory changes while it is read. It is read by atomic loads of words, which are copied
-//!   into memory of this process before anybody looks at them; no reference to it leaves this file.
-//!   Whatever is copied are some bytes: who makes values of them has to check them.
+//!   into memory of this process before they are used; no reference to it leaves this file. The
+//!   copied bytes are arbitrary: code that makes values of them has to check them.
 #![expect(unsafe_code, reason = "memory that other processes see")]
 
 mod free;
@@ -27,9 +28,8 @@ use crate::os::Mapping;
 use crate::word::{Word, acquire};
 use free::Free;
 
-/// Memory of this process that other processes can read, and that nobody else can write: blocks
-/// that come and go, and words. It has no name, and is gone with the last process that has it, also
-/// if that is killed.
+/// Memory of this process that other processes can read but not write: blocks that come and go, and
+/// words. It has no name, and is freed with the last process that has it, even if that is killed.
 ///
 /// ```
 /// use hemiola_realtime::{ForeignMemory, SharedMemory};
@@ -53,7 +53,7 @@ pub struct SharedMemory {
     free: Mutex<Free>,
 }
 
-/// A part of a [`SharedMemory`], which its holder has alone until it is dropped.
+/// A part of a [`SharedMemory`], to which its holder has exclusive access until it is dropped.
 pub struct MemoryBlock {
     memory: Arc<SharedMemory>,
     begin: usize,
@@ -65,17 +65,17 @@ pub struct MemoryBlock {
 /// See [`SharedMemory`].
 pub struct ForeignMemory(Mapping);
 
-/// The bytes of the words at the beginning.
+/// The size in bytes of the words at the beginning.
 const WORDS: usize = PAGE;
-/// What blocks are rounded up to.
+/// The size in bytes to whose multiples blocks are rounded up.
 const PAGE: usize = 4096;
 
 impl SharedMemory {
     /// The number of words.
     pub const WORDS: usize = WORDS / size_of::<u64>();
 
-    /// Creates memory of that many bytes, rounded up to pages, including those of the words. What
-    /// is never used of it takes no room.
+    /// Creates memory of that many bytes, rounded up to pages, including those of the words. Pages
+    /// that are never used occupy no memory.
     ///
     /// # Errors
     /// Returns an error if the system has no such memory: other systems than Linux, and Linux
@@ -96,7 +96,7 @@ impl SharedMemory {
         self.descriptor.as_fd()
     }
 
-    /// Sets a word that others read. Whoever reads the value there sees that all is done that this
+    /// Sets a word that others read. A process that reads the value sees everything that this
     /// thread did before.
     ///
     /// # Panics
@@ -108,11 +108,11 @@ impl SharedMemory {
         unsafe { self.mapping.address().cast::<Word>().add(word).as_ref() }.set(value);
     }
 
-    /// Returns a block of at least that many bytes, with whatever was in it before; `None` if there
-    /// is no room. Takes a lock.
+    /// Returns a block of at least that many bytes, with its previous contents; `None` if there is
+    /// no room. Takes a lock.
     pub fn block(self: &Arc<Self>, bytes: usize) -> Option<MemoryBlock> {
         let length = bytes.max(1).checked_next_multiple_of(PAGE)?;
-        // What is free stays consistent even if a thread has panicked.
+        // The free parts stay consistent even if a thread has panicked.
         let begin = self.free.lock().unwrap_or_else(PoisonError::into_inner).take(length)?;
         Some(MemoryBlock { memory: self.clone(), begin, length })
     }
@@ -134,15 +134,15 @@ impl Deref for MemoryBlock {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the bytes belong to this block alone, and nobody else can write them; they were
-        // zero when they were made.
+        // SAFETY: the bytes belong to this block alone, and no other process can write them; they
+        // were zero when they were created.
         unsafe { std::slice::from_raw_parts(self.memory.mapping.address().add(self.begin).as_ptr(), self.length) }
     }
 }
 
 impl DerefMut for MemoryBlock {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above; who borrows the block mutably has it alone.
+        // SAFETY: as above; a mutable borrow of the block is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.memory.mapping.address().add(self.begin).as_ptr(), self.length) }
     }
 }
@@ -158,8 +158,8 @@ impl ForeignMemory {
     /// Opens the memory of another process, of that many bytes.
     ///
     /// # Errors
-    /// Returns an error if it is not what [`SharedMemory::create`] makes, or has another length:
-    /// then to read it might end this process.
+    /// Returns an error if it was not created by [`SharedMemory::create`], or has another length:
+    /// reading it might then end this process.
     pub fn open(descriptor: &OwnedFd, bytes: usize) -> io::Result<Self> {
         if bytes < WORDS || !bytes.is_multiple_of(PAGE) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "its length is none of whole pages"));
@@ -175,8 +175,8 @@ impl ForeignMemory {
         value
     }
 
-    /// Appends a copy of that many bytes from `offset` on. Returns `false` if there is no such
-    /// place. No memory is allocated for more than there is.
+    /// Appends a copy of that many bytes from `offset` on. Returns `false` if they are not all
+    /// within the memory, and then allocates nothing.
     pub fn append_to(&self, bytes: &mut Vec<u8>, offset: u64, length: u64) -> bool {
         let end = offset.checked_add(length).filter(|end| *end <= self.0.length() as u64);
         let (Some(_), Ok(begin), Ok(length)) = (end, usize::try_from(offset), usize::try_from(length)) else {

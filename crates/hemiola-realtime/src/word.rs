@@ -2,27 +2,28 @@
 
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// A number in memory that processes share. Whoever reads a value sees what its writer did before
-/// it [was set](Self::set).
+/// A number in memory that processes share. A reader of a value sees what its writer did before it
+/// [set](Self::set) the value.
 #[repr(transparent)]
 pub(crate) struct Word(AtomicU64);
 
 impl Word {
     /// Sets the value.
     pub(crate) fn set(&self, value: u64) {
-        // Release: whoever sees the value sees that all reads before it are done.
+        // Release: a reader that sees the value sees that all reads before it are done.
         self.0.store(value, Ordering::Release);
     }
 
-    /// Returns the value. No stronger load than a relaxed one may be used where memory can only be
-    /// read; the [`acquire`] that follows is up to whoever acts on the value.
+    /// Returns the value. No stronger load than a relaxed one may be used on read-only memory; the
+    /// caller that acts on the value calls [`acquire`] afterwards.
     #[inline]
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Makes all that follows come after what was done before the words were set that were read so far.
+/// Orders everything that follows after what was done before the words that were read so far were
+/// set.
 pub(crate) fn acquire() {
     fence(Ordering::Acquire);
 }
@@ -35,8 +36,8 @@ mod loom_tests {
 
     use super::*;
 
-    /// A block is written, lent, read, given back, and written again: the second writing comes
-    /// after the reading.
+    /// A block is written, lent, read, returned, and written again: the second write comes after
+    /// the read.
     #[test]
     fn what_was_given_back_is_not_read_any_more() {
         loom::model(|| {

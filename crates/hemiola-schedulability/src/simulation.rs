@@ -7,7 +7,7 @@
 //!   the order of [`Dispatch`].
 //! - **Pools.** Free workers take the ready task with the highest priority. A cycle that is
 //!   released while it runs begins again when it has ended, once, for the latest release.
-//! - **Links** deliver each value after a time that is drawn, in their order.
+//! - **Links** deliver values in order, each after a random time.
 //! - **Messages** are there when the callback that publishes them ends; a full queue drops its
 //!   oldest.
 //! - **Durations** are drawn anew for each job, from a seed: the same seed gives the same events.
@@ -79,7 +79,7 @@ pub struct Model {
     pub callbacks: Vec<Callback>,
     /// The graphs on pools of threads.
     pub cycles: Vec<Cycle>,
-    /// What takes values to other processes.
+    /// The links that carry values to other processes.
     pub links: Vec<Link>,
     /// The largest costs of the computer itself; each time a part is drawn, as durations are.
     pub costs: Costs,

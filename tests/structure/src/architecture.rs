@@ -5,13 +5,13 @@ use crate::{
     house::{Crate, House},
 };
 
-/// What ARCHITECTURE.md promises in a form that can be checked: the order of the crates, and where
-/// `unsafe` stands.
+/// The promises of ARCHITECTURE.md that can be checked: the order of the crates, and the files with
+/// `unsafe`.
 #[derive(Debug)]
 pub struct Architecture {
     /// The names in the table of crates, from the top: a crate may use only what stands above it.
     pub layers: Vec<String>,
-    /// Where `unsafe` stands: `crate` or `crate/module/module`, each with all that is below it.
+    /// The modules with `unsafe`: `crate` or `crate/module/module`, each with all that is below it.
     pub unsafe_places: Vec<String>,
 }
 

@@ -22,7 +22,7 @@ pub struct House {
 pub struct Crate {
     /// The package's name.
     pub name: String,
-    /// Its folder, relative to the workspace.
+    /// The package's folder, relative to the workspace.
     pub folder: String,
     /// The crates of the workspace that it is built from; not those that only its tests need.
     pub needs: Vec<String>,

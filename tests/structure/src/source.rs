@@ -27,9 +27,9 @@ pub struct Source {
     pub lintable_unsafe: usize,
     /// The number of functions that are `unsafe` to call.
     pub unsafe_functions: usize,
-    /// Whether an attribute in this file expects or allows `unsafe_code`.
+    /// Set if an attribute in this file expects or allows `unsafe_code`.
     pub expects_unsafe: bool,
-    /// Whether an attribute in this file denies or forbids `unsafe_code`.
+    /// Set if an attribute in this file denies or forbids `unsafe_code`.
     pub denies_unsafe: bool,
     /// The number of paths that name the module of atomics, of the standard library or of loom.
     pub atomics: usize,

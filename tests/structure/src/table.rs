@@ -12,7 +12,7 @@ pub struct Table<'a> {
     pub house: &'a House,
     /// The architecture that the workspace is compared with.
     pub architecture: &'a Architecture,
-    /// Whether every arrow of every circle is listed, too.
+    /// Set if every arrow of every circle is listed, too.
     pub arrows: bool,
 }
 

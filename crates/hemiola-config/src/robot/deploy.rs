@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
 use crate::section::{Reading, Refusal, Section, text};
 
-/// A machine that a robot is copied to and started on, as `[deploy.NAME]` and `[host.NAME]` say.
+/// A machine that a robot is copied to and started on, from `[deploy.NAME]` and `[host.NAME]`.
 ///
 /// ```no_run
 /// use hemiola_config::{LoadOptions, deployments};
@@ -23,7 +23,7 @@ pub struct Deployment {
     pub name: String,
     /// The machine, as ssh takes it: `nao@10.0.0.2`, or a name of `~/.ssh/config`.
     pub destination: String,
-    /// Whether the robot has a host of that name, whose processes run there.
+    /// Set if the robot has a host of that name, whose processes run there.
     pub is_host: bool,
     /// The folder on that machine, absolute or from the user's home; `None`: the program's name.
     pub folder: Option<String>,

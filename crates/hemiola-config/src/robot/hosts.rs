@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
 use crate::section::{Reading, Refusal, Section, boolean, suggest_at, whole};
 
-/// The greatest first port: each pair of processes needs one of those that follow.
+/// The highest first port: each pair of processes needs one of the ports that follow.
 const HIGHEST_PORT: usize = 65_000;
 
 pub(crate) fn read_hosts(hosts: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<HostConfiguration> {
@@ -54,8 +54,7 @@ fn address(node: &Node) -> Reading<'_, IpAddr> {
     address.filter(|address: &IpAddr| !address.is_unspecified()).ok_or_else(refusal)
 }
 
-/// Checks that processes run on hosts that there are, and that no two hosts share an address and
-/// ports.
+/// Checks that processes run on hosts that exist, and that no two hosts share an address and ports.
 pub(super) fn check_hosts(
     hosts: &[(&str, &Node)],
     processes: &[(&str, &Node)],

@@ -138,7 +138,8 @@ fn read_link<'n>(
     Some(LinkConfiguration { name: name.to_owned(), end, send, receive, serve, call, on_loss })
 }
 
-/// Returns a warning for what is reached over a network, whose members may read and write.
+/// Returns a warning for an address that is reached over a network, whose members may read and
+/// write; `None` for one of this computer.
 pub(super) fn beyond_this_computer(table: &str, address: IpAddr, elsewhere: &str, node: &Node) -> Option<Diagnostic> {
     if address.to_canonical().is_loopback() {
         return None;

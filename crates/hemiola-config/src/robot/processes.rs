@@ -45,7 +45,7 @@ fn read_process(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Proc
         found.push(error.at(&node.key, "").help(help));
     }
     let is_said = |key: &str| node.table().is_some_and(|table| table.contains_key(key));
-    // What runs in `main` need not be said: the cycles that no other process names.
+    // The contents of `main` need not be listed: they are the cycles that no other process names.
     if !is_said("cycles") && !is_said("sources") && name != MAIN {
         let error = Diagnostic::error(format!("`[process.{name}]` does not say what runs in it"));
         found.push(error.at(&node.key, "").help("add `cycles = [...]`, or `sources = [...]`"));

@@ -149,7 +149,7 @@ fn service(key: &str, name: &str, node: &Node, found: &mut Diagnostics) -> Optio
     Some(Ros2Service { name: name.to_owned(), service, service_type })
 }
 
-/// Reads actions, no two of which are the same one here.
+/// Reads actions, no two of which may have the same name in this robot.
 fn read_actions(key: &str, entries: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<Ros2Action> {
     let mut all: Vec<(Ros2Action, &Node)> = Vec::new();
     for (name, node) in entries {
@@ -164,12 +164,13 @@ fn read_actions(key: &str, entries: &[(&str, &Node)], found: &mut Diagnostics) -
     all.into_iter().map(|(action, _)| action).collect()
 }
 
-/// What has a name in ROS 2, and one and a type here.
+/// A kind of interface, with a name in ROS 2, and a name in this robot or a table with it and a
+/// type in ROS 2.
 struct Named {
-    /// What it is called, and the key that says its name in this robot.
+    /// The word for it, which is also the key of its name in this robot.
     what: &'static str,
     examples: [&'static str; 2],
-    /// How the package and the name of its type are joined: `/srv/`.
+    /// The text between the package and the name of its type: `/srv/`.
     folder: &'static str,
     type_example: &'static str,
 }

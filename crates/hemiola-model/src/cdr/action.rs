@@ -1,11 +1,11 @@
-//! Actions as ROS 2 defines them.
+//! Actions, as ROS 2 defines them.
 
 use super::schema::{Definitions, MessageName};
 use super::service::add_service;
 use crate::data::{DataType, Field};
 
-/// The hashes of what an action consists of in ROS 2: two services and a topic, whose types are
-/// made of the types of its goals, results and feedback.
+/// The hashes of the parts of an action in ROS 2: two services and a topic, whose types are derived
+/// from the types of its goals, results and feedback.
 ///
 /// ```
 /// use hemiola_model::cdr::ActionSchema;
@@ -34,8 +34,8 @@ pub struct ActionSchema {
 }
 
 impl ActionSchema {
-    /// Creates the schema of an action whose type is called `package/action/name`, whatever the
-    /// types of its goals, results and feedback are called.
+    /// Creates the schema of an action whose type is named `package/action/name`, independently of
+    /// the names of the types of its goals, results and feedback.
     pub fn called(package: &str, name: &str, [goal, result, feedback]: [&DataType; 3]) -> Self {
         let part = |ending: &str| MessageName::of_action(package, &format!("{name}{ending}"));
         let mut definitions = Definitions::default();

@@ -1,13 +1,12 @@
-//! The memory that values are written into.
+//! The memory to which values are written.
 
-/// The memory of a [`CdrWriter`](super::CdrWriter): a vector, which may grow, or memory that is
-/// there already.
+/// The memory of a [`CdrWriter`](super::CdrWriter): a vector, which may grow, or existing memory.
 ///
 /// See [`CdrWriter::within`](super::CdrWriter::within).
 pub trait Room: sealed::Sealed {
     /// Returns the bytes written so far.
     fn bytes(&self) -> &[u8];
-    /// Returns for how many bytes there is room without growing, including those written so far.
+    /// Returns the number of bytes that fit without growing, including those written so far.
     fn capacity(&self) -> usize;
     /// Appends that many zeros, for which there is room, and returns them.
     fn extend(&mut self, count: usize) -> &mut [u8];
@@ -15,7 +14,7 @@ pub trait Room: sealed::Sealed {
     fn append(&mut self, bytes: &[u8]);
     /// Removes all but the first `length` bytes.
     fn truncate(&mut self, length: usize);
-    /// Makes room for that many bytes more, if it can grow.
+    /// Reserves memory for that many more bytes, if it can grow.
     fn reserve(&mut self, count: usize);
 }
 
@@ -23,7 +22,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Memory that is there already. See [`CdrWriter::within`](super::CdrWriter::within).
+/// Existing memory. See [`CdrWriter::within`](super::CdrWriter::within).
 #[derive(Debug)]
 pub struct FixedRoom<'m> {
     memory: &'m mut [u8],

@@ -202,7 +202,7 @@ impl Definitions {
         name
     }
 
-    /// Adds a message of these fields, and one more, which is a message.
+    /// Adds a message with these fields, and one more, which is a message.
     pub fn extended(&mut self, name: MessageName, fields: &[Field], last: Option<(&str, &MessageName)>) -> MessageName {
         let mut fields = self.fields(fields);
         fields.extend(last.map(|(name, message)| message_field(name, message, Shape::One)));

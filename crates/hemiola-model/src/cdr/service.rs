@@ -63,8 +63,8 @@ impl ServiceSchema {
     }
 }
 
-/// Adds the service with these requests and responses; `part` makes the name of the service with an
-/// ending. Returns the service's name.
+/// Adds the service with these requests and responses; `part` creates the name of the service with
+/// an ending. Returns the name of the service.
 pub(super) fn add_service(
     definitions: &mut Definitions,
     part: impl Fn(&str) -> MessageName,

@@ -91,8 +91,8 @@ impl CdrWriter {
 }
 
 impl<'m> CdrWriter<FixedRoom<'m>> {
-    /// Creates a writer into memory that is there already, such as memory that another process
-    /// reads. A value for which there is no room makes it [full](Self::is_full).
+    /// Creates a writer to existing memory, such as memory that another process reads. A value for
+    /// which there is no room makes it [full](Self::is_full).
     ///
     /// ```
     /// use hemiola_model::Data;

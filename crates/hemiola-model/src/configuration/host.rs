@@ -12,7 +12,7 @@ use super::Configuration;
 /// robot.hosts.push(HostConfiguration::new("head", [10, 0, 0, 2]));
 /// robot.processes.push(ProcessConfiguration::new("motion", []));
 /// robot.processes.push(ProcessConfiguration { host: Some("head".into()), ..ProcessConfiguration::new("vision", []) });
-/// assert_eq!(robot.processes_of("body"), ["motion"]); // the first host has what says none
+/// assert_eq!(robot.processes_of("body"), ["motion"]); // without a host: on the first one
 /// assert_eq!(robot.meeting("motion", "vision"), Some(([10, 0, 0, 1], 7420).into()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct HostConfiguration {
 }
 
 impl HostConfiguration {
-    /// The first port, unless `robot.toml` says another one.
+    /// The first port, unless `robot.toml` sets another one.
     pub const PORT: u16 = 7420;
 
     /// Creates a host with this address.

@@ -71,7 +71,8 @@ impl Configuration {
         names
     }
 
-    /// Returns the names of all processes of this host of the robot that this is a part of.
+    /// Returns the names of all processes on this host, of the whole robot that this one is a part
+    /// of.
     pub fn near_parts(&self) -> Vec<String> {
         self.parts.iter().filter(|part| !self.distant.contains(part)).cloned().collect()
     }

@@ -1,5 +1,5 @@
 //! A map of a whole robot: its cycles, sources, topics and services, in the processes in which they
-//! run, and what goes from where to where.
+//! run, and the values, messages and calls between them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -29,18 +29,18 @@ use super::{MARGIN, graph_text::quote, page};
 pub struct Map {
     /// The name of the robot.
     pub name: String,
-    /// What it consists of.
+    /// The parts of the robot.
     pub places: Vec<Place>,
-    /// What goes from one place to another.
+    /// The ways between the places.
     pub ways: Vec<Way>,
 }
 
 /// A cycle, source, topic or service of a [`Map`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// What it is.
+    /// The kind of the place.
     pub kind: PlaceKind,
-    /// The name of it.
+    /// The name of the place.
     pub name: String,
     /// The process that has it; `None` if the robot is a single one.
     pub process: Option<String>,
@@ -59,7 +59,7 @@ pub enum PlaceKind {
     Service,
 }
 
-/// What goes from one place of a [`Map`] to another.
+/// Values, messages or calls from one place of a [`Map`] to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Way {
     /// The index of the place where it is provided.
@@ -113,9 +113,9 @@ pub fn map_dot(map: &Map) -> String {
     text + "}\n"
 }
 
-/// Draws a map as SVG: processes below each other, in each what feeds something to the left of it.
-/// What goes from process to process, or back, is dashed. Names of all that goes over a way appear
-/// under the pointer.
+/// Draws a map as SVG: processes below each other, and in each process every place to the left of
+/// the places that it feeds. Ways from process to process, or back, are dashed. The names of
+/// everything that a way carries appear under the pointer.
 ///
 /// See [`Map`].
 pub fn map_svg(map: &Map) -> String {
@@ -214,7 +214,7 @@ impl PlaceKind {
     }
 }
 
-/// The places of one process, as they lie.
+/// The places of one process, with their layout.
 struct Cluster {
     name: String,
     places: Vec<usize>,
@@ -255,8 +255,8 @@ impl Cluster {
     }
 }
 
-/// Returns the nodes in an order in which all edges lead forward that are returned: of each circle,
-/// one edge is left out.
+/// Returns the nodes in an order in which all returned edges lead forward: of each circle, one edge
+/// is left out.
 fn without_circles(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(usize, usize)>) {
     fn visit(
         node: usize,
@@ -290,7 +290,7 @@ fn without_circles(nodes: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<(
     (order, kept)
 }
 
-/// Draws what goes from one place to another: to the right, or from process to process.
+/// Draws a way from one place to another: to the right, or from process to process.
 fn draw_way(page: &mut Page, map: &Map, way: &Way, corners: &[(f64, f64)]) {
     let ((from_x, from_y), (to_x, to_y)) = (corners[way.from], corners[way.to]);
     let (from_width, to_width) = (map.places[way.from].width(), map.places[way.to].width());

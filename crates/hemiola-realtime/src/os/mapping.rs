@@ -1,7 +1,7 @@
 //! Mappings of memory that processes share.
 //!
 //! # Safety
-//! A mapping is `length` bytes at `address`, aligned to a page, from when it is made until it is
+//! A mapping is `length` bytes at `address`, aligned to a page, from its creation until it is
 //! dropped. Its file is sealed against shrinking, so that every access finds memory.
 #![expect(unsafe_code, reason = "system calls")]
 
@@ -20,18 +20,18 @@ pub(crate) struct Mapping {
     length: usize,
 }
 
-// SAFETY: a mapping belongs to the process; who accesses it is up to its owner.
+// SAFETY: a mapping belongs to the process, not to a thread; its owner decides who accesses it.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
-/// The seals with which nobody but the one who has made a file can write it, and nobody at all can
-/// change its length or take a part of it away.
+/// The seals with which only the creator of a file can write it, and no process can change its
+/// length or punch a hole in it.
 const SEALS: SealFlags = SealFlags::FUTURE_WRITE.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::SEAL);
 
 impl Mapping {
     /// Creates memory of zeros that only this mapping can write, and returns its file, which others
-    /// can map to read it. It has no name, and is gone with the last process that maps it.
+    /// can map to read it. It has no name, and is freed with the last process that maps it.
     pub(crate) fn create(length: usize) -> io::Result<(Self, OwnedFd)> {
         let file = memfd_create("hemiola", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, length as u64)?;
@@ -43,7 +43,7 @@ impl Mapping {
     /// Maps memory of another process to read it.
     ///
     /// # Errors
-    /// Returns an error if it is no such memory, or has another length.
+    /// Returns an error if it is not such memory, or has another length.
     pub(crate) fn open(file: &OwnedFd, length: usize) -> io::Result<Self> {
         let refused = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidData, why.to_owned()));
         if !fcntl_get_seals(file).is_ok_and(|seals| seals.contains(SEALS)) {
@@ -61,13 +61,13 @@ impl Mapping {
     }
 
     fn new(file: impl AsFd, length: usize, access: MprotectFlags) -> io::Result<Self> {
-        // Where all memory is locked, what can be accessed is brought in as a whole when it is
-        // mapped. This memory is not locked: what is never used of it takes no room.
-        // SAFETY: a new mapping, at an address that the kernel chooses.
+        // Where all memory is locked, a whole accessible mapping is made resident when it is
+        // mapped. This memory is not locked, so pages that are never used occupy no memory. SAFETY:
+        // a new mapping, at an address that the kernel chooses.
         let address = unsafe { mmap(null_mut(), length, ProtFlags::empty(), MapFlags::SHARED, file, 0)? };
         let Some(start) = NonNull::new(address.cast::<u8>()) else { return Err(io::ErrorKind::OutOfMemory.into()) };
         let mapping = Self { address: start, length };
-        // SAFETY: the pages of the mapping that was just made, in which nobody has anything yet.
+        // SAFETY: the pages of the mapping that was just created, which nothing refers to yet.
         unsafe {
             _ = munlock(address, length);
             mprotect(address, length, access)?;
@@ -88,8 +88,8 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made with this address and length, and nobody refers to it any
-        // more.
+        // SAFETY: the mapping was created with this address and length, and nothing refers to it
+        // any more.
         _ = unsafe { munmap(self.address.as_ptr().cast::<c_void>(), self.length) };
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn lowest_stack_address() -> io::Result<usize> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Memory that processes share, which there is none of here.
+/// Memory that processes share, which this system lacks.
 #[derive(Debug)]
 #[cfg(not(loom))]
 pub(crate) enum Mapping {}

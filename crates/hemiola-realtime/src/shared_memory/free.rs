@@ -1,9 +1,9 @@
-//! The parts of a memory that no block has.
+//! The parts of a memory that no block occupies.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The parts that are free: where each begins, and its length. No two of them touch each other.
+/// The free parts: the beginning of each, and its length. No two of them are adjacent.
 #[derive(Debug)]
 pub(super) struct Free(BTreeMap<usize, usize>);
 
@@ -12,8 +12,8 @@ impl Free {
         Self(std::iter::once((all.start, all.len())).filter(|(_, length)| *length > 0).collect())
     }
 
-    /// Takes a part of that length, the first that is there: what lies behind it stays untouched,
-    /// and takes no room. Returns where it begins.
+    /// Takes that many bytes from the first free part that is long enough, so that the memory
+    /// behind it stays unused and occupies no pages. Returns their beginning.
     pub(super) fn take(&mut self, length: usize) -> Option<usize> {
         let (&begin, &room) = self.0.iter().find(|(_, room)| **room >= length)?;
         self.0.remove(&begin);
@@ -23,7 +23,7 @@ impl Free {
         Some(begin)
     }
 
-    /// Gives a part back that was taken.
+    /// Returns a part that was taken.
     pub(super) fn give_back(&mut self, part: Range<usize>) {
         let Range { mut start, mut end } = part;
         if let Some((&before, &length)) = self.0.range(..start).next_back()

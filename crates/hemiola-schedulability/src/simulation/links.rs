@@ -5,18 +5,19 @@ use super::{Model, Observer};
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
 
-/// What takes the values of a callback or cycle to another process, in their order.
+/// A link that carries the values of a callback or cycle to another process, in order.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Span};
 /// use hemiola_schedulability::simulation::{Link, Sender};
+/// // A value of the first cycle triggers the second one, which runs in another process.
 /// let takes = Span { shortest: TimeSpan::microseconds(20), longest: TimeSpan::microseconds(300) };
 /// let link = Link { from: Sender::Cycle(0), takes, releases: vec![1] };
-/// assert_ne!(link.from, Sender::Callback(0));
+/// assert_eq!(link.releases, [1]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// What sends a value whenever it ends.
+    /// The callback or cycle that sends a value whenever it ends.
     pub from: Sender,
     /// The time that a value takes.
     pub takes: Span,
@@ -24,11 +25,9 @@ pub struct Link {
     pub releases: Vec<usize>,
 }
 
-/// What sends values over a link.
+/// A sender of values over a link.
 ///
-/// ```
-/// assert_ne!(hemiola_schedulability::simulation::Sender::Cycle(0), hemiola_schedulability::simulation::Sender::Cycle(1));
-/// ```
+/// See [`Link`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     /// A callback of the model.
@@ -37,9 +36,9 @@ pub enum Sender {
     Cycle(usize),
 }
 
-/// The values on their way.
+/// The values that are on their way.
 pub(super) struct Traffic {
-    /// Per link, when the values arrive.
+    /// The times at which values arrive, for each link.
     arrivals: Vec<VecDeque<TimeSpan>>,
 }
 
@@ -48,7 +47,7 @@ impl Traffic {
         Self { arrivals: vec![VecDeque::new(); model.links.len()] }
     }
 
-    /// Sends a value over all links from something that has ended.
+    /// Sends a value over all links of a sender that has ended.
     pub(super) fn send(
         &mut self,
         from: Sender,
@@ -64,7 +63,7 @@ impl Traffic {
         }
     }
 
-    /// Delivers a value that has arrived by now, and returns its link.
+    /// Delivers a value that has arrived by `now`, and returns its link.
     pub(super) fn deliver(&mut self, now: TimeSpan, observer: &mut impl Observer) -> Option<usize> {
         let has_arrived = |arrivals: &VecDeque<TimeSpan>| arrivals.front().is_some_and(|&arrival| arrival <= now);
         let link = self.arrivals.iter().position(has_arrived)?;
@@ -73,7 +72,7 @@ impl Traffic {
         Some(link)
     }
 
-    /// Returns when values arrive next.
+    /// Returns the times at which each link delivers its next value.
     pub(super) fn next_event(&self) -> impl Iterator<Item = TimeSpan> {
         self.arrivals.iter().filter_map(|arrivals| arrivals.front().copied())
     }

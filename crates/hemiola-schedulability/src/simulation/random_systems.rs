@@ -169,7 +169,7 @@ fn paths(system: &mut System, random: &mut Random) {
     }
 }
 
-/// Puts links between some parts that begin one after the other, and into the paths that go there.
+/// Puts links between some parts that begin one after the other, and into the paths through them.
 fn links(system: &mut System, random: &mut Random) {
     for number in 0..system.cycles.len() {
         let Begin::After(from) = &system.cycles[number].begins else { continue };

@@ -104,7 +104,7 @@ Usual durations come from the other runs of the trace, or from the profile that 
   analyze --format toml > system.toml the robot as a system that can be edited,
   analyze --system system.toml        and bounds for that, or for any other system
 
-A bound holds if execution times do not exceed those that it rests on, which are said below it, and if nothing runs that is not part of it.
+A bound holds if execution times do not exceed those that it rests on, which are shown below it, and if nothing runs that is not part of it.
 Execution times are those of the profile that `run` keeps (`output.profile` in robot.toml). More: docs/book/src/chains.md.")]
     Analyze(AnalyzeArguments),
     /// Find priorities, workers and cores for cycles and executors, so that all deadlines are met
@@ -134,14 +134,14 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
         after_help = "Updates are shown like their signatures: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
     )]
     Modules(ModulesArguments),
-    /// Show or forget what was measured in earlier runs
+    /// Show or delete what was measured in earlier runs
     Profile(profile::ProfileArguments),
     /// Build the robot for other machines, copy it there over ssh, and start it
     #[command(after_help = deploy::EXAMPLES)]
     Deploy(deploy::DeployArguments),
-    /// Write the robot's types for others: packages of ROS 2
+    /// Write the robot's types for other programs: ROS 2 packages
     Export(export::ExportArguments),
-    /// Look into logs, print them, repair them
+    /// Inspect, print, compare and repair logs
     Log(log::LogArguments),
     #[command(flatten)]
     Live(live::LiveCommand),
@@ -149,16 +149,16 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
     Describe(describe::DescribeCommand),
 }
 
-/// Which configuration.
+/// The options that select the configuration.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ConfigurationArguments {
     /// Another base file than the robot's own
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Put a file over it: a name in overlays/, or a path; repeatable, the last wins
+    /// Apply an overlay: a name in overlays/, or a path; repeatable, the last one has precedence
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
-    /// Put a value over all files: cycle.motion.workers=2; repeatable
+    /// Override a value of all files: cycle.motion.workers=2; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub assignments: Vec<String>,
     /// The part of the robot that runs in this process of robot.toml, instead of the whole robot
@@ -170,17 +170,17 @@ pub struct ConfigurationArguments {
 pub struct CheckArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// Tell where the value of a key, or of all keys below it, comes from
+    /// Show where the value of a key, or of all keys below it, comes from
     #[arg(long, value_name = "KEY")]
     pub explain: Option<String>,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct DoctorArguments {
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -192,9 +192,9 @@ pub struct ParametersArguments {
     pub command: Option<live::ParametersCommand>,
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// A module or a source; all without
+    /// A module or a source; default: all
     pub module: Option<String>,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -203,7 +203,7 @@ pub struct ParametersArguments {
 pub struct ModulesArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -1,18 +1,18 @@
-//! What can be typed after `deploy`.
+//! The arguments of `deploy`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// What is typed, for people who read `help deploy`.
+/// The examples of `help deploy`.
 pub const EXAMPLES: &str = "Examples:
   deploy nao@10.0.0.2                 to any machine that `ssh` reaches
-  deploy head                         as `[deploy.head]` or `[host.head]` of robot.toml say
+  deploy head                         to the machine of `[deploy.head]` or `[host.head]` in robot.toml
   deploy                              to all machines of robot.toml
-  deploy head --dry-run               every command that this would run
+  deploy head --dry-run               print every command that this would run
   deploy head --target aarch64-unknown-linux-gnu --overlay outdoor
 
-It runs cargo, ssh and rsync. Passwords are asked for again and again: let a key in, by ssh-copy-id. More: docs/book/src/deploy.md.";
+It runs cargo, ssh and rsync. Every step asks for a password unless a key is installed, by ssh-copy-id. More: docs/book/src/deploy.md.";
 
 #[derive(Args, Debug)]
 pub struct DeployArguments {
@@ -32,10 +32,10 @@ pub struct DeployArguments {
     /// The folder there, absolute or from the user's home; by default the program's name
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<String>,
-    /// What to build for, as rustc calls it; by default what the machine is, linked statically
+    /// The target to build for, as rustc names it; default: that of the machine, linked statically
     #[arg(long, value_name = "TARGET")]
     pub target: Option<String>,
-    /// Which program of a crate that has several
+    /// The program, of a crate that has several
     #[arg(long, value_name = "NAME")]
     pub bin: Option<String>,
     /// Deploy this program instead of building one

@@ -1,4 +1,4 @@
-//! What can be typed after `run`.
+//! The arguments of `run`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,33 +15,32 @@ use super::time::parse_duration;
 pub struct RunArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// Start the processes of this host of robot.toml; without, of the one that has the machine's
-    /// name
+    /// Start the processes of this host of robot.toml; default: of the one with the machine's name
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
-    /// End after so long on the robot's clock: 30s, 1.5min, 500ms
+    /// End after this time on the robot's clock: 30s, 1.5min, 500ms
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
-    /// Let the robot's clock run so many times as fast as the world's
+    /// Run the robot's clock this many times as fast as real time
     #[arg(long, value_name = "FACTOR", value_parser = parse_speed)]
     pub speed: Option<f64>,
-    /// As fast as possible, step by step: the same bits every time
+    /// Run as fast as possible, step by step, with the same results bit for bit every time
     #[arg(long, conflicts_with = "speed")]
     pub fast: bool,
-    /// No live view: a line per second
+    /// Print a line per second instead of the live view
     #[arg(long)]
     pub headless: bool,
-    /// Write the trace here instead of traces/ beside robot.toml
+    /// Write the trace to this file instead of traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Write no trace
     #[arg(long, conflicts_with = "trace")]
     pub no_trace: bool,
     /// Take the samples of the sources from this log (a file, the first of several, or a folder
-    /// with them); everything else is computed anew, in the runs that the log tells of
+    /// with them); everything else is computed again, in the runs that the log contains
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
-    /// Take these from the log as well, instead of from their providers: Percepts,Ball; goes before
+    /// Take these from the log as well, instead of from their providers: Percepts,Ball; overrides
     /// `take` in robot.toml
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "replay")]
     pub take: Vec<String>,
@@ -52,43 +51,42 @@ pub struct RunArguments {
     /// End the replay at this time of the robot's clock
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
     pub to: Option<Duration>,
-    /// Begin the replay anew at its end, until Ctrl-C
+    /// Begin the replay again at its end, until Ctrl-C
     #[arg(long = "loop", requires = "replay", conflicts_with_all = ["log", "duration"])]
     pub repeat: bool,
-    /// Record what robot.toml says, or all that is provided, in MCAP; an existing file is never
+    /// Record what robot.toml selects, or all that is provided, in MCAP; an existing file is never
     /// overwritten
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Record nothing, whatever robot.toml says
     #[arg(long, conflicts_with = "log")]
     pub no_log: bool,
-    /// Record these only: Image,JointAngles, or Image@2 for at most 2 a second
+    /// Record only these: Image,JointAngles, or Image@2 for at most 2 a second
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parse_tap)]
     pub log_only: Vec<ValueRequest>,
-    /// How the log is made smaller
+    /// The compression of the log
     #[arg(long, value_name = "HOW", value_enum)]
     pub log_compression: Option<LogSize>,
-    /// Open the page and the door of tools at this port; `[page]` in robot.toml says more
+    /// Open the page and the door for tools at this port; `[page]` in robot.toml has more settings
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_page")]
     pub page: Option<u16>,
-    /// Neither page nor door: nobody outside can look at the robot
+    /// Open neither page nor door: no other program can observe the robot
     #[arg(long)]
     pub no_page: bool,
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Draw 40 ms of what ran where, near the end, as SVG
+    /// Draw what ran where for 40 ms near the end, as SVG
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
 }
 
 impl RunArguments {
-    /// Returns what the command line says of the robot's log.
+    /// Returns the options of the robot's log.
     pub fn recording(&self) -> RecordingOptions {
         RecordingOptions {
             path: self.log.clone(),
-            // A replay records what has been recorded already, so that it does so only where that
-            // is asked for.
+            // The values of a replay have been recorded already, so it records only on request.
             ignores_folder: self.no_log || self.replay.is_some(),
             only: self.log_only.clone(),
             compression: self.log_compression.map(LogCompression::from),
@@ -99,11 +97,11 @@ impl RunArguments {
 /// [`LogCompression`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogSize {
-    /// Not at all: least work for the processor, most for the disk
+    /// No compression: least work for the processor, most for the disk
     None,
-    /// A little, quickly
+    /// Little compression, quickly
     Lz4,
-    /// More, with several times the work
+    /// More compression, with several times the work
     Zstd,
 }
 

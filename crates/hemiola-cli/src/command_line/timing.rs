@@ -1,4 +1,4 @@
-//! What can be typed after `why`, `analyze` and `assign`.
+//! The arguments of `why`, `analyze` and `assign`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,28 +16,29 @@ pub struct WhyArguments {
     /// A cycle, or a chain: its name in robot.toml, or "SOURCE -> OUTPUT"
     #[arg(value_name = "CYCLE or CHAIN")]
     pub subject: Option<String>,
-    /// The trace that tells; without, the newest in traces/ beside robot.toml
+    /// The trace to examine; default: the newest one in traces/ beside robot.toml
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// The log that tells: it holds traces of the longest run of each cycle
+    /// The log to examine: it contains traces of the longest run of each cycle
     #[arg(long, value_name = "FILE", conflicts_with = "trace")]
     pub log: Option<PathBuf>,
-    /// This run of the cycle
+    /// The number of the run of the cycle
     #[arg(long, value_name = "NUMBER")]
     pub run: Option<u32>,
-    /// What went on at this time of the robot's clock: 12.3s; or the robot at this address
+    /// The run at this time of the robot's clock: 12.3s; or the robot at this address
     #[arg(long, value_name = "TIME or HOST:PORT", value_parser = parse_at, conflicts_with = "run")]
     pub at: Option<At>,
-    /// So many of the longest
+    /// The number of the longest runs to show
     #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with_all = ["run", "at"])]
     pub worst: usize,
-    /// Of a chain the data age instead of the reaction time
+    /// Explain the data age of a chain instead of its reaction time
     #[arg(long)]
     pub age: bool,
     /// Write a trace of that moment for Perfetto
     #[arg(long, value_name = "FILE")]
     pub slice: Option<PathBuf>,
-    /// Ask the robot of this name that runs; without, the one that runs, if nothing else is said
+    /// The running robot with this name; default: the only running one, unless another option
+    /// selects something else
     #[arg(long, value_name = "NAME", conflicts_with_all = ["trace", "log", "slice", "at"])]
     pub robot: Option<String>,
 }
@@ -61,7 +62,7 @@ fn parse_at(text: &str) -> Result<At, String> {
 }
 
 impl WhyArguments {
-    /// Returns what is asked, without the configuration.
+    /// Returns the question, without the configuration.
     pub fn question(&self) -> Question {
         Question {
             subject: self.subject.clone(),
@@ -82,30 +83,29 @@ impl WhyArguments {
 pub struct AnalyzeArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// Of a described system instead of this robot: a system.toml, or the same as JSON
+    /// Analyze a described system instead of this robot: a system.toml, or the same as JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "profile", "quantile"])]
     pub system: Option<PathBuf>,
-    /// Execution times of this profile, or of this log, instead of those that `run` keeps
+    /// Use the execution times of this profile or log instead of those that `run` keeps
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as
-    /// the longest one
+    /// Assume the execution time that this share of a task's runs does not exceed, such as 0.999,
+    /// instead of the longest one
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub quantile: Option<f64>,
-    /// How it would be otherwise: "cores = 4", "Ball takes 2x", "motion every 10 ms";
-    /// repeatable
+    /// Analyze this change, too: "cores = 4", "Ball takes 2x", "motion every 10 ms"; repeatable
     #[arg(long = "what-if", value_name = "CHANGE")]
     pub what_if: Vec<hemiola_analysis::WhatIf>,
-    /// Tell how long each task may take before something fails
+    /// Show how long each task may take before a deadline is missed
     #[arg(long)]
     pub tasks: bool,
-    /// For a terminal, for machines, or as a system.toml
+    /// The format: for a terminal, JSON, or a system.toml
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = AnalyzeFormat::Text)]
     pub format: AnalyzeFormat,
-    /// Write to a file
+    /// Write to a file instead of the terminal
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// End with 1 if something does not fit, or if that is not known
+    /// End with exit code 1 if a deadline may be missed, or if that is not known
     #[arg(long)]
     pub fail: bool,
 }
@@ -114,18 +114,18 @@ pub struct AnalyzeArguments {
 pub struct AssignArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// Of a described system instead of this robot, a system.toml or the same as JSON: executors
-    /// for its chains by PiCAS' allocation
+    /// Assign a described system instead of this robot, a system.toml or the same as JSON: its
+    /// chains get executors by PiCAS' allocation
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "profile", "quantile"])]
     pub system: Option<PathBuf>,
-    /// Execution times of this profile, or of this log, instead of those that `run` keeps
+    /// Use the execution times of this profile or log instead of those that `run` keeps
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// Tasks take as long as this share of their runs does not exceed, such as 0.999, instead of as
-    /// the longest one
+    /// Assume the execution time that this share of a task's runs does not exceed, such as 0.999,
+    /// instead of the longest one
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub quantile: Option<f64>,
-    /// Write to a file
+    /// Write to a file instead of the terminal
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

@@ -57,9 +57,9 @@ pub enum SharedCommand {
     /// Build the robot in this folder for other machines, copy it there over ssh, and start it
     #[command(after_help = deploy::EXAMPLES)]
     Deploy(deploy::DeployArguments),
-    /// Write a robot's types for others: in the robot's own program
+    /// Write a robot's types for other programs: only in the robot's own program
     Export(export::ExportArguments),
-    /// Look into logs, print them, repair them
+    /// Inspect, print, compare and repair logs
     Log(log::LogArguments),
     /// Examine whether this machine is fit for real time, and what would help
     Doctor(DoctorArguments),

@@ -56,7 +56,8 @@ fn commands_that_are_not_run_say_why_and_exist() {
         for block in page.blocks().iter().filter(is_shell) {
             let place = format!("{}:{}", page.name(), block.line);
             if block.language != "console" && !is_excused(block) {
-                problems.push(format!("{place}: make it a `console` that is run, or say why not: <!-- not run: .. -->"));
+                problems
+                    .push(format!("{place}: make it a `console` that is run, or say why not: <!-- not run: .. -->"));
             }
             if !is_excused(block) {
                 continue;

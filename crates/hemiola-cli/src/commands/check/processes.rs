@@ -38,8 +38,7 @@ pub fn parts(
         let fed = part.fed_sources();
         let sources = part.samples().into_iter().map(|(source, _)| source).filter(|source| !fed.contains(source));
         let links = part.configuration().links.iter().filter(|link| names.contains(&link.name.as_str()));
-        let sent =
-            links.map(|link| (link.name.clone(), link.send.iter().map(|sent| sent.subject.clone()).collect()));
+        let sent = links.map(|link| (link.name.clone(), link.send.iter().map(|sent| sent.subject.clone()).collect()));
         Ok(Part {
             name: (*name).to_owned(),
             cycles: part.configuration().cycles.iter().map(|cycle| cycle.name.clone()).collect(),

@@ -9,7 +9,8 @@ use crate::page::{Page, book, pages, root};
 fn all_pages() -> Vec<Page> {
     let root = root();
     let mut all = book();
-    let folders = ["", "bench", "robots/nao", "robots/rover", "examples/quadrotor", "tests/logs"].map(|folder| root.join(folder));
+    let folders =
+        ["", "bench", "robots/nao", "robots/rover", "examples/quadrotor", "tests/logs"].map(|folder| root.join(folder));
     let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
     all.extend(folders.into_iter().chain(crates).flat_map(|folder| pages(&folder)));
     all

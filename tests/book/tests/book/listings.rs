@@ -28,7 +28,8 @@ fn problem(page: &Page, block: &Block) -> Option<String> {
         let Ok(text) = fs::read_to_string(&path) else { return Some(format!("{place}: there is no {file}")) };
         // The templates of `hemiola new` are members of the workspace below another name.
         let in_crate = |folder: &Path| ["Cargo.toml", "manifest.toml"].iter().any(|name| folder.join(name).exists());
-        let is_compiled = file.ends_with(".toml") || path.parent().is_some_and(|folder| folder.ancestors().any(in_crate));
+        let is_compiled =
+            file.ends_with(".toml") || path.parent().is_some_and(|folder| folder.ancestors().any(in_crate));
         let is_there = part.is_none_or(|part| has_part(&text, part));
         (!is_compiled || !is_there).then(|| format!("{place}: {file} has no {}", part.unwrap_or("crate")))
     })

@@ -116,7 +116,8 @@ fn programs() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("debug");
     let are_there = ["hemiola", "hemiola-cart"].iter().all(|program| folder.join(program).is_file());
     if !are_there {
-        let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "hemiola-cli", "-p", "hemiola-cart"]).status();
+        let built =
+            Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "hemiola-cli", "-p", "hemiola-cart"]).status();
         assert!(built.is_ok_and(|status| status.success()), "the programs of the book cannot be built");
     }
     folder

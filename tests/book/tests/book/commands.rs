@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `console` | Its commands are run, page by page, in their order. What is shown of their output is compared, but for numbers; `...` stands for anything. |
 //! | `console`, below `<!-- goes on -->` | The command is a robot that runs until the next one, or the end of the page. |
-//! | `console` or `sh`, below `<!-- not run: reason -->` | Programs of Hemiola are asked whether they understand the command. |
+//! | any with commands, below `<!-- not run: reason -->` | Programs of Hemiola are asked whether they understand the command. |
 
 use crate::page::{Block, book};
 use crate::terminal::{Terminal, Typed};
@@ -52,7 +52,10 @@ fn commands_that_are_not_run_say_why_and_exist() {
     let terminal = Terminal::new();
     let mut problems = Vec::new();
     for page in book() {
-        let is_shell = |block: &&Block| ["sh", "bash", "console"].contains(&block.language.as_str());
+        let is_shell = |block: &&Block| {
+            ["sh", "bash", "console"].contains(&block.language.as_str())
+                || block.text.lines().any(|line| line.starts_with("$ "))
+        };
         for block in page.blocks().iter().filter(is_shell) {
             let place = format!("{}:{}", page.name(), block.line);
             if block.language != "console" && !is_excused(block) {
@@ -91,12 +94,13 @@ fn commands(block: &Block) -> Vec<(String, Vec<String>)> {
 
 /// Returns the commands of a block that programs of this workspace execute.
 fn ours(block: &Block) -> Vec<String> {
-    let lines = block.text.lines().map(|line| without_comment(line.strip_prefix("$ ").unwrap_or(line)));
+    let has_prompts = block.text.lines().any(|line| line.starts_with("$ "));
+    let typed = block.text.lines().filter_map(|line| line.strip_prefix("$ ").or((!has_prompts).then_some(line)));
     let is_ours = |line: &String| {
         let robot = ["cargo run --release --", "cargo run --", "hemiola ", "robot "];
         robot.iter().any(|program| line.starts_with(program)) && !line.contains(['|', '&', '<'])
     };
-    lines.filter(is_ours).collect()
+    typed.map(without_comment).filter(is_ours).collect()
 }
 
 fn without_comment(line: &str) -> String {

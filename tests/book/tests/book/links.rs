@@ -58,18 +58,18 @@ fn the_summary_has_every_chapter() {
     assert_eq!(names.filter(|name| !summary.iter().any(|link| link == name)).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// Sources name chapters by their path.
+/// Sources name pages by their path.
 #[test]
-fn chapters_that_sources_name_are_there() {
-    const CHAPTERS: &str = "docs/book/src/";
+fn pages_that_sources_name_are_there() {
+    let folders = ["crates", "robots", "examples", "bench/src", "tests/foreign"];
     let mut missing = Vec::new();
-    for file in sources(&root().join("crates")) {
+    for file in folders.iter().flat_map(|folder| sources(&root().join(folder))) {
         let text = fs::read_to_string(&file).unwrap();
-        for rest in text.split(CHAPTERS).skip(1) {
-            let name = rest.split(|one: char| !one.is_alphanumeric() && !"-.".contains(one)).next().unwrap();
-            let name = name.trim_end_matches('.');
-            if !root().join(CHAPTERS).join(name).is_file() {
-                missing.push(format!("{}: {name}", file.display()));
+        for rest in text.split("docs/").skip(1) {
+            let end = rest.find(|one: char| !one.is_alphanumeric() && !"-./".contains(one)).unwrap_or(rest.len());
+            let name = rest[..end].trim_end_matches('.');
+            if name.ends_with(".md") && !root().join("docs").join(name).is_file() {
+                missing.push(format!("{}: docs/{name}", file.display()));
             }
         }
     }
@@ -79,7 +79,7 @@ fn chapters_that_sources_name_are_there() {
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let of = |path: PathBuf| match path.extension().and_then(|end| end.to_str()) {
-        Some("rs" | "js" | "toml" | "md") => vec![path],
+        Some("rs" | "js" | "py" | "toml" | "md") => vec![path],
         _ if path.is_dir() && !path.is_symlink() => sources(&path),
         _ => Vec::new(),
     };

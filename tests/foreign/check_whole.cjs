@@ -35,7 +35,7 @@ const steps = {
       assert.deepEqual([cycles, restarts], [cycle, "0"]);
       assert(Number(number) > 1, number);
     }
-    for (const name of ["Line", "Drive"]) await until(`what goes over links: ${name}`, async () => Number((await rows(tab, new RegExp(`^→ ${name}$`)))[0]?.[2]) > 1);
+    for (const name of ["Line", "Lap"]) await until(`what goes over links: ${name}`, async () => Number((await rows(tab, new RegExp(`^→ ${name}$`)))[0]?.[2]) > 1);
   },
 
   async "values of all processes are live beside each other, each with the process that has it"({ tab }) {

@@ -1,7 +1,7 @@
 // The connection to a robot: docs/book/src/door.md, spoken by a page. It reconnects by itself, and
 // all that was subscribed to is subscribed to again.
 
-import { decode, parseSchema } from "./cdr.js";
+import { EventStream, Shared, contain } from "./subscriptions.js";
 
 /**
  * @typedef {{close(): void}} Closable
@@ -371,141 +371,6 @@ export class Robot {
   }
 }
 
-/** One subscription for all views of a value. */
-class Shared {
-  /** @type {Set<{rate: number, due: number, callback: (message: Message) => void, failed?: (error: Error) => void}>} */
-  #users = new Set();
-  /** @type {import("./cdr.js").Struct | null} */
-  #type = null;
-  #encoding = "";
-  #isOpen = false;
-  #rate = 0;
-  /** @type {Error | null} */
-  #error = null;
-
-  /** @param {Robot} robot @param {Map<number, Stream>} streams @param {number} subscription @param {Wish} wish */
-  constructor(robot, streams, subscription, wish) {
-    this.robot = robot;
-    this.streams = streams;
-    this.subscription = subscription;
-    this.wish = wish;
-    streams.set(subscription, this);
-  }
-
-  /** @param {{rate: number, due: number, callback: (message: Message) => void, failed?: (error: Error) => void}} user */
-  join(user) {
-    this.#users.add(user);
-    if (this.#error) user.failed?.(this.#error);
-    if (user.rate > this.#rate) { this.#rate = user.rate; this.#reopen(); }
-  }
-
-  /** Returns whether nobody is left. @param {any} user */
-  leave(user) {
-    if (!this.#users.delete(user)) return false;
-    if (this.#users.size > 0) return false;
-    this.streams.delete(this.subscription);
-    if (this.robot.state === "connected") this.robot.request("unsubscribe", { subscription: this.subscription }).catch(() => {});
-    return true;
-  }
-
-  async #reopen() {
-    if (this.robot.state !== "connected") return;
-    const wasOpen = this.#isOpen;
-    this.#isOpen = true;
-    if (wasOpen) await this.robot.request("unsubscribe", { subscription: this.subscription }).catch(() => {});
-    await this.begin();
-  }
-
-  /** Tries once more what was refused. */
-  again() { if (this.#error) this.begin(); }
-
-  async begin() {
-    this.#isOpen = true;
-    const { value, topic, as } = this.wish;
-    const rate = Number.isFinite(this.#rate) ? this.#rate : undefined;
-    try {
-      const result = await this.robot.request("subscribe", { subscription: this.subscription, value, topic, rate, as }, Infinity);
-      this.#encoding = result.encoding ?? "cdr";
-      this.#type = result.schema !== undefined && this.#encoding === "cdr" ? parseSchema(result.schema, result.schema_name) : null;
-      this.#error = null;
-    } catch (error) {
-      this.#error = /** @type {Error} */ (error);
-      for (const user of this.#users) user.failed?.(this.#error);
-    }
-  }
-
-  /** @param {DataView} data */
-  message(data) {
-    if (data.byteLength < 32 || data.getUint8(0) !== 1) return;
-    const type = this.#type;
-    const bytes = new Uint8Array(data.buffer, 32);
-    /** @type {any} */
-    let value;
-    const message = {
-      sequence: data.getUint32(8, true), run: data.getUint32(12, true),
-      time: Number(data.getBigInt64(16, true)), stamp: Number(data.getBigInt64(24, true)),
-      bytes, type, encoding: this.#encoding,
-      value: () => (value === undefined && type ? (value = decode(type, bytes)) : value),
-    };
-    const now = performance.now();
-    for (const user of [...this.#users]) {
-      if (user.rate < this.#rate) {
-        if (now < user.due) continue;
-        user.due = now + 900 / user.rate;
-      }
-      contain(user.callback, message);
-    }
-  }
-}
-
-/** The one subscription to events, for all that look at them. */
-class EventStream {
-  /** @type {Set<{callback: (records: DataView) => void, onNames: (names: Names) => void}>} */
-  #users = new Set();
-  /** @type {Names | null} */
-  #names = null;
-  /** @type {Closable} */
-  #opened;
-
-  /** @param {Robot} robot @param {(subscription: number, stream: Stream) => Closable} open @param {number} subscription */
-  constructor(robot, open, subscription) {
-    this.robot = robot;
-    this.subscription = subscription;
-    this.#opened = open(subscription, this);
-  }
-
-  async begin() {
-    const result = await this.robot.request("events", { subscription: this.subscription }, Infinity);
-    this.named(result.names);
-  }
-
-  /** @param {any} user */
-  join(user) {
-    this.#users.add(user);
-    if (this.#names) user.onNames(this.#names);
-  }
-
-  /** @param {any} user */
-  leave(user) {
-    if (!this.#users.delete(user) || this.#users.size > 0) return false;
-    this.#opened.close();
-    return true;
-  }
-
-  /** @param {Names} names */
-  named(names) {
-    this.#names = names;
-    for (const { onNames } of this.#users) contain(onNames, names);
-  }
-
-  /** @param {DataView} data */
-  message(data) {
-    if (data.getUint8(0) !== 3 || !this.#names) return;
-    const records = new DataView(data.buffer, 8, data.byteLength - 8 - ((data.byteLength - 8) % 32));
-    for (const { callback } of [...this.#users]) contain(callback, records);
-  }
-}
-
 /** What is asked of the robot for all that watch it: the shortest period, all names.
  * @param {string} what @param {Set<{period: number | null, names: string[]}>} users */
 function wishOf(what, users) {
@@ -531,13 +396,4 @@ export function pointsOf(data) {
     all.push({ field, time, minimum, maximum });
   }
   return all;
-}
-
-/** A view that fails takes nobody else with it. @template T @param {(value: T) => void} callback @param {T} value */
-function contain(callback, value) {
-  try {
-    callback(value);
-  } catch (error) {
-    console.error(error);
-  }
 }

@@ -58,6 +58,7 @@ const FILES: &[File] = files![
     "series.js",
     "statistics.js",
     "style.css",
+    "subscriptions.js",
     "theme.js",
     "time-link.js",
     "timeline-paint.js",

@@ -6,6 +6,7 @@ use thiserror::Error;
 use tungstenite::http::StatusCode;
 
 use super::Address;
+use crate::whole::routes::undone_by;
 
 /// The reason why a robot could not be reached, or does not fulfil a request.
 ///
@@ -61,7 +62,7 @@ pub enum ClientError {
     #[error("{0}")]
     Refused(String),
     /// Some processes of the robot have not done what was asked of all.
-    #[error("{}", of_processes(done, failed))]
+    #[error("{}", undone_by(done, failed))]
     Processes {
         /// The processes that have done it.
         done: Vec<String>,
@@ -82,15 +83,6 @@ pub enum ClientError {
         /// The error of the system.
         reason: String,
     },
-}
-
-/// Says which processes have failed, and which have not.
-fn of_processes(done: &[String], failed: &[(String, String)]) -> String {
-    let failed: Vec<_> = failed.iter().map(|(name, error)| format!("process `{name}`: {error}")).collect();
-    match done {
-        [] => failed.join("; "),
-        done => format!("{}; done by: {}", failed.join("; "), done.join(", ")),
-    }
 }
 
 impl ClientError {

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `seat` | the place of one process, whether it runs or not |
 //! | `numbers` | what the numbers in events mean |
+//! | `frames` | binary messages of a process as those of the robot |
 //!
 //! The process whose door it is has its session here, the others are reached as by
 //! [`Relay`](super::relay::Relay). One that is gone is sought again, and when it is there it is
 //! asked for all that the client wants of it. Times are those of this process's clock.
 
+mod frames;
 mod numbers;
 mod seat;
 
@@ -22,10 +24,9 @@ use tungstenite::Message;
 use super::errands::Outcome;
 use super::outbox::Outbox;
 use super::session::Session;
-use crate::protocol::binary::{EVENTS, Frame, IMAGE, POINTS, begin};
 use crate::protocol::{Request, parse};
 use crate::whole::clock::Clock;
-use crate::whole::holdings::{Holdings, text_of};
+use crate::whole::holdings::{Holdings, items, text_of};
 use crate::whole::process::Process;
 use crate::whole::routes::{self, Route, Undone};
 use crate::whole::statistics;
@@ -96,7 +97,7 @@ impl Whole {
     fn seat_all(&mut self, welcome: &Value, now: Instant) {
         let Some(own) = self.processes.pop() else { return };
         let name = text_of(&welcome["part"]);
-        for part in crate::whole::holdings::items(&welcome["parts"]) {
+        for part in items(&welcome["parts"]) {
             self.processes.push(Process::new(text_of(part).to_owned(), Seat::empty(now)));
         }
         self.own = self.processes.iter().position(|process| process.name == name).unwrap_or_default();
@@ -241,8 +242,7 @@ impl Whole {
                 json!({"id": id, "error": error})
             }
             Err(Undone::Processes { done, failed }) => {
-                let error = crate::client::ClientError::Processes { done, failed };
-                json!({"id": id, "error": error.to_string()})
+                json!({"id": id, "error": routes::undone_by(&done, &failed)})
             }
         });
     }
@@ -279,7 +279,7 @@ impl Whole {
                     }
                 }
                 Message::Binary(bytes) => {
-                    if let Some(bytes) = self.converted(index, Vec::from(bytes)) {
+                    if let Some(bytes) = frames::converted(&self.processes[index], &self.numbers, Vec::from(bytes)) {
                         out.send_bytes(bytes);
                     }
                 }
@@ -355,35 +355,6 @@ impl Whole {
                 out.send(&said);
             }
         }
-    }
-
-    /// Returns a binary message of a process as one of the robot.
-    fn converted(&self, index: usize, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
-        let process = &self.processes[index];
-        match *bytes.first()? {
-            POINTS | EVENTS => match process.convert(Frame::read(&bytes).ok()?) {
-                Frame::Points { subscription, fields } => {
-                    bytes = begin(POINTS, subscription);
-                    fields.iter().for_each(|points| points.append_to(&mut bytes));
-                }
-                Frame::Events { subscription, records } => {
-                    bytes = begin(EVENTS, subscription);
-                    let records = records.into_iter().filter_map(|record| self.numbers.convert(&process.name, record));
-                    records.for_each(|record| record.append_to(&mut bytes));
-                }
-                Frame::Value(_) => return None,
-            },
-            IMAGE => {
-                let length = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?) as usize;
-                let pixels = bytes.get(8 + length..)?;
-                let mut record: Value = serde_json::from_slice(&bytes[8..8 + length]).ok()?;
-                record["time"] = process.clock.convert(record["time"].as_i64()?).into();
-                let record = record.to_string();
-                bytes = [&begin(IMAGE, record.len() as u32), record.as_bytes(), pixels].concat();
-            }
-            _ => process.convert_value(&mut bytes),
-        }
-        Some(bytes)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Answers that take time: values, explanations, bounds.
 
+use std::time::{Duration, Instant};
+
 use hemiola_insight::why::{Answer, Evidence, Question};
 use hemiola_insight::{Findings, Knowledge, Origin, as_json, derive};
 use serde_json::{Value, json};
 
 use super::Shared;
 use crate::door::errands::Outcome;
-use std::time::Duration;
 
 /// Returns the value at a path: `Ball`, `Ball.position[0]`.
 pub fn read(shared: &Shared, path: &str) -> Outcome {
@@ -68,13 +69,22 @@ pub fn publish(shared: &Shared, topic: &str, message: &hemiola_model::Value) -> 
     published.ok_or_else(|| super::values::unknown_topic(&shared.handle, topic))?.map_err(|error| error.to_string())
 }
 
-/// The time within which a service has to answer.
-pub const CALL_PATIENCE: Duration = Duration::from_secs(10);
+/// The time within which a call is answered, from when it was asked for.
+const CALL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Calls a service that can be called from outside.
-pub fn call(shared: &Shared, service: &str, request: &hemiola_model::Value) -> Outcome {
+/// Returns how long the answer to a call may take that was asked for at that time.
+///
+/// # Errors
+/// Returns an error if calls before it that are not answered have taken all of its time.
+pub fn patience_left(service: &str, asked: Instant) -> Result<Duration, String> {
+    let left = CALL_PATIENCE.checked_sub(asked.elapsed()).filter(|left| !left.is_zero());
+    left.ok_or_else(|| format!("`{service}` was not called: as many calls as run at a time were not answered for 10 s"))
+}
+
+/// Calls a service that can be called from outside, as was asked for at that time.
+pub fn call(shared: &Shared, service: &str, request: &hemiola_model::Value, asked: Instant) -> Outcome {
     let bus = shared.handle.bus();
-    let answer = bus.call_value(service, request, CALL_PATIENCE).ok_or_else(|| {
+    let answer = bus.call_value(service, request, patience_left(service, asked)?).ok_or_else(|| {
         let known: Vec<_> = bus.callable_services().into_iter().map(|service| service.name).collect();
         match bus.services().iter().any(|known| known.name == service) {
             true => format!("`{service}` cannot be called from outside: its program does not say `bus.allow_calls`"),
@@ -82,4 +92,17 @@ pub fn call(shared: &Shared, service: &str, request: &hemiola_model::Value) -> O
         }
     })?;
     Ok(json!({"response": answer.map_err(|error| error.to_string())?}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_has_waited_for_its_whole_time_is_refused() {
+        let now = Instant::now();
+        assert!(patience_left("double", now).is_ok_and(|left| left <= CALL_PATIENCE));
+        let long_ago = now.checked_sub(CALL_PATIENCE).expect("the machine has run for longer");
+        assert!(patience_left("double", long_ago).unwrap_err().contains("`double` was not called"));
+    }
 }

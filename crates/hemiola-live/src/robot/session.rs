@@ -28,8 +28,10 @@ use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 const MOST_SUBSCRIPTIONS: usize = 256;
 /// The longest period in which values are polled: half of the time between two frames of a page.
 pub const FAST: Duration = Duration::from_nanos(1_000_000_000 / 120);
-/// The period in which what people read is polled.
-const SLOW: Duration = Duration::from_millis(50);
+/// The longest time between two polls of what is drawn.
+pub const SLOW: Duration = Duration::from_millis(50);
+/// The period in which the journal is polled, which people read.
+const JOURNAL_PERIOD: Duration = Duration::from_millis(200);
 /// The period in which a client is sent the number of dropped values.
 const DROPPED_PERIOD: Duration = Duration::from_secs(1);
 
@@ -174,7 +176,8 @@ impl RobotSession {
                 return later(Box::new(move |shared| answers::publish(shared, &topic, &message).map(|()| json!({}))));
             }
             Request::Call { service, request } => {
-                return later(Box::new(move |shared| answers::call(shared, &service, &request)));
+                let asked = Instant::now();
+                return later(Box::new(move |shared| answers::call(shared, &service, &request, asked)));
             }
             Request::Record { file, stop } => {
                 return later(Box::new(move |shared| match stop {
@@ -341,13 +344,13 @@ impl Session for RobotSession {
         self.events.iter_mut().for_each(|stream| stream.send(out));
         self.tell_dropped(out);
         let plots = self.plots.iter().map(PlotStream::wait).min();
-        let values = (!self.values.is_empty()).then_some(FAST);
-        let is_slow = self.shared.replayed.is_some()
-            || self.events.is_some()
-            || self.statistics.is_some()
-            || self.journal.is_some()
-            || self.shown.is_some();
-        plots.into_iter().chain(values).min().or(is_slow.then_some(SLOW))
+        let values = self.values.iter().map(ValueStream::wait).min();
+        let is_drawn = self.shared.replayed.is_some() || self.events.is_some() || self.shown.is_some();
+        let drawn = is_drawn.then_some(SLOW);
+        let journal = self.journal.is_some().then_some(JOURNAL_PERIOD);
+        // Each time that the thread is woken is taken from a robot at full load.
+        let statistics = self.statistics.as_ref().map(StatisticsStream::wait);
+        [plots, values, drawn, journal, statistics].into_iter().flatten().min()
     }
 
     fn end(&mut self, reason: &str, out: &mut Outbox) {

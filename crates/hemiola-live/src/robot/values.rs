@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
@@ -9,6 +10,7 @@ use hemiola_runtime::{Observation, Observer, RobotHandle, ValueRequest};
 use serde_json::{Value, json};
 
 use super::jpeg;
+use super::session::{FAST, SLOW};
 use crate::door::outbox::Outbox;
 use crate::protocol::binary;
 
@@ -88,6 +90,12 @@ impl ValueStream {
     /// Returns the number of the subscription.
     pub fn subscription(&self) -> u32 {
         self.subscription
+    }
+
+    /// Returns after how long it is to be polled: a value of many is on its way for a frame of a page
+    /// at most, one of a few in a second for a quarter of the time between two of them.
+    pub fn wait(&self) -> Duration {
+        Duration::from_nanos(self.period.unsigned_abs() / 4).clamp(FAST, SLOW)
     }
 
     /// Returns how many values were dropped since the last call.

@@ -29,6 +29,11 @@ impl StatisticsStream {
         Ok(Self { period, due: Instant::now() })
     }
 
+    /// Returns the time until the next statistics.
+    pub fn wait(&self) -> Duration {
+        self.due.saturating_duration_since(Instant::now())
+    }
+
     /// Sends the statistics if they are due.
     pub fn send(&mut self, shared: &Shared, out: &mut Outbox) {
         let now = Instant::now();

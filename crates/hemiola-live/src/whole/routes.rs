@@ -194,6 +194,15 @@ pub enum Undone<E> {
     Processes { done: Vec<String>, failed: Vec<(String, String)> },
 }
 
+/// Says which processes have not done something, and which have.
+pub fn undone_by(done: &[String], failed: &[(String, String)]) -> String {
+    let failed: Vec<_> = failed.iter().map(|(name, error)| format!("process `{name}`: {error}")).collect();
+    match done {
+        [] => failed.join("; "),
+        done => format!("{}; done by: {}", failed.join("; "), done.join(", ")),
+    }
+}
+
 /// The processes among which the home of a thing is sought.
 struct Homes<'a, C> {
     processes: &'a [Process<C>],

@@ -17,9 +17,9 @@ use crate::terminal::{self, Screen, Terminal};
 use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
 
 /// The interval at which the robot sends figures.
-const PERIOD: Duration = Duration::from_millis(250);
+const PERIOD: Duration = Duration::from_millis(500);
 /// The interval between two looks for keys.
-const LOOK_PERIOD: Duration = Duration::from_millis(20);
+const LOOK_PERIOD: Duration = Duration::from_millis(50);
 /// The interval between two looks for processes of the robot that have been started again.
 const REJOIN_PERIOD: Duration = Duration::from_secs(1);
 /// The interval between two requests for the bounds, which change with what is measured.

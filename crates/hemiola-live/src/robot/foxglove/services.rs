@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
 
 use hemiola_model::Value;
 use hemiola_model::cdr::{CdrReader, CdrWriter, MessageSchema};
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use crate::door::errands::{Lane, Outcome, Runner};
 use crate::door::outbox::Outbox;
-use crate::robot::answers::CALL_PATIENCE;
+use crate::robot::answers::patience_left;
 use crate::robot::{Shared, answers};
 
 /// The most services that are advertised to a client.
@@ -32,6 +33,8 @@ pub struct Call {
     call: u32,
     encoding: String,
     request: Vec<u8>,
+    /// When it has arrived.
+    asked: Instant,
 }
 
 impl Default for Services {
@@ -108,7 +111,7 @@ impl Call {
         let (length, rest) = number(rest)?;
         let (encoding, request) = rest.split_at_checked(length as usize).ok_or("a call is too short")?;
         let encoding = String::from_utf8_lossy(encoding).into_owned();
-        Ok(Self { service, call, encoding, request: request.to_vec() })
+        Ok(Self { service, call, encoding, request: request.to_vec(), asked: Instant::now() })
     }
 
     /// Returns the identification of the call in messages to the client.
@@ -139,7 +142,7 @@ pub fn failure(number: &serde_json::Value, why: &str) -> serde_json::Value {
 
 fn in_json(shared: &Shared, name: &str, call: &Call) -> Result<Vec<u8>, String> {
     let request: Value = serde_json::from_slice(&call.request).map_err(|error| format!("no JSON: {error}"))?;
-    let response = answers::call(shared, name, &request)?;
+    let response = answers::call(shared, name, &request, call.asked)?;
     let mut bytes = call.head();
     serde_json::to_writer(&mut bytes, &response["response"]).map_err(|error| error.to_string())?;
     Ok(bytes)
@@ -148,7 +151,8 @@ fn in_json(shared: &Shared, name: &str, call: &Call) -> Result<Vec<u8>, String> 
 fn in_cdr(shared: &Shared, name: &str, call: &Call) -> Result<Vec<u8>, String> {
     let mut request = CdrReader::new(&call.request).map_err(|error| error.to_string())?;
     let mut response = CdrWriter::behind(call.head());
-    let answered = shared.handle.bus().call_from(name, &mut request, &mut response, CALL_PATIENCE);
+    let patience = patience_left(name, call.asked)?;
+    let answered = shared.handle.bus().call_from(name, &mut request, &mut response, patience);
     let answered = answered.ok_or_else(|| format!("`{name}` cannot be called any more"))?;
     answered.map(|()| response.finish()).map_err(|error| error.to_string())
 }

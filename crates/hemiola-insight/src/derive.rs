@@ -21,7 +21,7 @@ use std::time::Duration;
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Cycle, Path, Span, Start, System, Task};
 use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
-use hemiola_plan::{Plan, TaskId};
+use hemiola_plan::{Consumer, Plan, TaskId, TaskKind};
 use hemiola_runtime::Robot;
 use hemiola_runtime::executor::WORTH_SHARING;
 use hemiola_trace::{by_messages, source_of_messages};
@@ -208,6 +208,9 @@ impl Derivation<'_> {
         let mut tasks = Vec::new();
         for (index, task) in graph.tasks().iter().enumerate() {
             let takes = self.knowledge.task(&configured.name, &task.name).unwrap_or_else(|| {
+                if self.is_link(&configured.name, task.kind) {
+                    return Span::default();
+                }
                 self.unmeasured.push(format!("{}: {}", configured.name, task.name));
                 Span::default()
             });
@@ -231,6 +234,17 @@ impl Derivation<'_> {
             priority: self.priority(&configured.name, configured.scheduling),
             tasks,
         }
+    }
+
+    /// Returns whether a task hands values over to another process: a link does that, and what it
+    /// takes is counted there.
+    fn is_link(&self, cycle: &str, task: TaskKind) -> bool {
+        let TaskKind::Publish(number) = task else { return false };
+        let resolved = self.robot.resolved().cycles.iter().find(|known| known.name == cycle);
+        let reader = resolved.and_then(|cycle| cycle.publishes.get(number)).map(|group| match &group.consumer {
+            Consumer::Cycle(name) | Consumer::Source(name) => name,
+        });
+        reader.is_some_and(|reader| self.robot.process_of(reader) != self.robot.process_of(cycle))
     }
 
     fn begins(&mut self, cycle: &CycleConfiguration) -> Begin {

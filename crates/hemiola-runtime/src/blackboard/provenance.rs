@@ -141,6 +141,12 @@ impl Provenance {
         join(&mut self.read[source], (stamp, stamp));
     }
 
+    /// Adds a sample that repeats the last value, as its source has none newer: what derives from it
+    /// has no age, for nobody promises how old it gets.
+    pub(crate) fn include_lapsed(&mut self, source: usize, stamp: Time) {
+        join(&mut self.read[source], without_oldest((stamp, stamp)));
+    }
+
     /// Adds all samples of `other`, which belongs to a value.
     pub fn merge(&mut self, other: &Self) {
         self.read.iter_mut().zip(&other.read).for_each(|(mine, &theirs)| join(mine, theirs));

@@ -293,10 +293,7 @@ impl SourceRunner {
         let Some(stamp) = self.last else { return };
         let at = Ticks::now();
         self.provenance.clear();
-        match self.is_lapsed {
-            false => self.provenance.include(self.number, stamp),
-            true => self.provenance.include_lapsed(self.number, stamp),
-        }
+        self.provenance.include(self.number, stamp);
         // SAFETY: as in `take_sample`.
         let mut between = unsafe { BetweenRuns::assume() };
         for (argument, origins) in &self.publishers {
@@ -307,6 +304,9 @@ impl SourceRunner {
             origins.end();
         }
         for SourceExport { export, lines, trigger } in &self.exports {
+            if self.is_lapsed {
+                self.blackboard.lapse_export(*export, &mut between);
+            }
             let lines = (0..*lines).map(|line| (line, &self.provenance));
             // SAFETY: this thread alone publishes what it provides.
             unsafe { self.blackboard.publish(*export, lines, self.samples, Ticks::now()) };

@@ -21,16 +21,18 @@ use std::time::Duration;
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Cycle, Path, Span, Start, System, Task};
 use hemiola_model::configuration::{CycleConfiguration, Scheduling, Trigger};
-use hemiola_plan::{Plan, TaskId};
+use hemiola_plan::{Consumer, Plan, TaskId, TaskKind};
 use hemiola_runtime::Robot;
 use hemiola_runtime::executor::WORTH_SHARING;
-use hemiola_trace::{by_messages, source_of_messages};
+use hemiola_trace::source_of_messages;
 
+use crate::chains::{chains_of, find};
 use crate::error::InsightError;
 use crate::executors::{self, Callbacks, SHARING};
 use crate::knowledge::Knowledge;
+use crate::latency::{Latency, path_name};
 use crate::links::{Links, Way};
-use crate::routes::{self, Chain, Root};
+use crate::routes::Chain;
 use crate::unbounded::Unbounded;
 
 /// A robot as a system.
@@ -61,46 +63,6 @@ pub struct Response {
     pub verdict: String,
     /// The reason why nothing bounds it, if its trigger comes over a link.
     pub over_link: Option<Unbounded>,
-}
-
-/// The time that a chain takes.
-pub struct Latency {
-    /// Its name in `[chain.*]`, if it is there.
-    pub declared: Option<String>,
-    /// The chain itself.
-    pub chain: Chain,
-    /// The paths, the first of which bounds the reaction time, and all of which bound the data age;
-    /// none if the period of the source is not known.
-    pub paths: Vec<String>,
-    /// The number of paths, from the first on, that belong to the shortest route: several if
-    /// several values go from one process to another one on it.
-    pub shortest: usize,
-    /// The sources by which its latencies are observed on the shortest route: its own, or those that
-    /// the last link on the way is.
-    pub observed: Vec<String>,
-    /// Those by which they are observed on any route.
-    pub observed_by_all: Vec<String>,
-    /// The longest reaction time that the configuration allows.
-    pub reaction: Option<TimeSpan>,
-    /// The oldest data that the configuration allows.
-    pub data_age: Option<TimeSpan>,
-    /// The reason why nothing bounds it, if it goes over a link that has no bound.
-    pub over_link: Option<Unbounded>,
-}
-
-impl Latency {
-    /// Returns its name in tables: the ends, after its name in the configuration.
-    pub fn name(&self) -> String {
-        match &self.declared {
-            Some(declared) => format!("{declared}: {}", self.ends()),
-            None => self.ends(),
-        }
-    }
-
-    /// Returns its ends: `camera → output to body`.
-    pub fn ends(&self) -> String {
-        format!("{} → {}", self.chain.begin(), self.chain.output)
-    }
 }
 
 /// Returns the number of cores that a robot has for its cycles: as configured, or all of this
@@ -208,6 +170,9 @@ impl Derivation<'_> {
         let mut tasks = Vec::new();
         for (index, task) in graph.tasks().iter().enumerate() {
             let takes = self.knowledge.task(&configured.name, &task.name).unwrap_or_else(|| {
+                if self.is_link(&configured.name, task.kind) {
+                    return Span::default();
+                }
                 self.unmeasured.push(format!("{}: {}", configured.name, task.name));
                 Span::default()
             });
@@ -231,6 +196,17 @@ impl Derivation<'_> {
             priority: self.priority(&configured.name, configured.scheduling),
             tasks,
         }
+    }
+
+    /// Returns whether a task hands values over to another process: a link does that, and what it
+    /// takes is counted there.
+    fn is_link(&self, cycle: &str, task: TaskKind) -> bool {
+        let TaskKind::Publish(number) = task else { return false };
+        let resolved = self.robot.resolved().cycles.iter().find(|known| known.name == cycle);
+        let reader = resolved.and_then(|cycle| cycle.publishes.get(number)).map(|group| match &group.consumer {
+            Consumer::Cycle(name) | Consumer::Source(name) => name,
+        });
+        reader.is_some_and(|reader| self.robot.process_of(reader) != self.robot.process_of(cycle))
     }
 
     fn begins(&mut self, cycle: &CycleConfiguration) -> Begin {
@@ -394,72 +370,5 @@ impl Over<'_> {
         let routes = chain.routes.iter().map(|route| self.links.along(self.robot, chain, route, self.knowledge));
         let ways: Vec<_> = routes.collect::<Result<_, _>>()?;
         Ok(if is_regular(self.robot, &chain.source) { ways } else { Vec::new() })
-    }
-}
-
-/// Returns the name of a path: as in the table at the end of a run, with the cycles on the way if
-/// there are several paths, and with the links.
-fn path_name(latency: &Latency, system: &System, place: usize, way: &Way) -> String {
-    let Chain { routes, cycle, .. } = &latency.chain;
-    let mut name = latency.ends();
-    if let Some((_, before)) = routes[place].split_last()
-        && routes.len() > 1
-        && !before.is_empty()
-    {
-        name += &format!(" via {}", before.join(", "));
-    }
-    let links: Vec<&str> = system.links.iter().map(|link| link.name.as_str()).collect();
-    let over: Vec<&str> = way.through.iter().map(String::as_str).filter(|name| links.contains(name)).collect();
-    if !over.is_empty() {
-        name += &format!(" over {}", over.join(", "));
-    }
-    // Two cycles may have outputs of the same name.
-    if system.paths.iter().any(|path| path.name == name) { format!("{name} of {cycle}") } else { name }
-}
-
-/// Returns whether `to` in `[chain.*]` names this output: by its own name, that of its module, or
-/// that of the source that reads it.
-pub fn is_output_of(output: &str, to: &str) -> bool {
-    let of = |whose: &str| output.strip_prefix(whose) == Some(to);
-    let is_of_module = || output.strip_prefix(to).is_some_and(|update| update.starts_with('.'));
-    of("") || of("output to ") || is_of_module()
-}
-
-/// Returns whether a robot has a chain from a source to an output, as `[chain.*]` names them.
-pub fn has_chain(robot: &Robot, from: &str, to: &str) -> bool {
-    find(&chains_of(robot), "", from, to).is_ok()
-}
-
-/// Returns all chains of a robot.
-fn chains_of(robot: &Robot) -> Vec<Chain> {
-    let samples = robot.samples();
-    let roots: Vec<Root<'_>> =
-        samples.iter().map(|(source, _)| Root { source, tells: robot.told_by(source) }).collect();
-    routes::chains(robot.resolved(), &robot.topic_ends(), &roots)
-}
-
-/// Returns the chain that the configuration names.
-fn find(chains: &[Chain], name: &str, from: &str, to: &str) -> Result<usize, InsightError> {
-    let leads = |begin: &str| -> Vec<usize> {
-        let is_it = |chain: &Chain| chain.begin() == begin && is_output_of(&chain.output, to);
-        (0..chains.len()).filter(|&number| is_it(&chains[number])).collect()
-    };
-    // The name of a source means the path of values if there is one.
-    let mut found = leads(from);
-    if found.is_empty() {
-        found = leads(&by_messages(from));
-    }
-    let (name, from, to) = (name.to_owned(), from.to_owned(), to.to_owned());
-    match found[..] {
-        [found] => Ok(found),
-        [] => {
-            let of_source = chains.iter().filter(|chain| chain.source == source_of_messages(&from).unwrap_or(&from));
-            let outputs = of_source.map(|chain| chain.output.clone()).collect();
-            Err(InsightError::NoChain { name, from, to, outputs })
-        }
-        _ => {
-            let outputs = found.iter().map(|&number| chains[number].output.clone()).collect();
-            Err(InsightError::SeveralChains { name, from, to, outputs })
-        }
     }
 }

@@ -3,8 +3,9 @@
 use hemiola_analysis::{Analysis, Part, System, TimeSpan};
 use hemiola_trace::{ChainProfile, Measured, Profile};
 
-use crate::derive::{Derived, Latency};
+use crate::derive::Derived;
 use crate::executors::Called;
+use crate::latency::Latency;
 use crate::routes::Chain;
 use crate::unbounded::Unbounded;
 

@@ -26,6 +26,8 @@
 //! | `knowledge` | how long everything takes, as far as it was measured |
 //! | `links` | what goes over links between the robot's processes, and how long that takes |
 //! | `routes` | the ways from each source to each output |
+//! | `chains` | the chains of a robot, and what robot.toml calls them |
+//! | `latency` | what bounds a chain, and by what it is observed |
 //! | `derive` | the robot as a system of cycles and paths |
 //! | `executors` | what runs beside the cycles |
 //! | `over_links` | the bounds of chains that end in one process, by the analysis of the whole robot |
@@ -41,6 +43,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod admission;
+mod chains;
 mod derive;
 mod error;
 mod executors;
@@ -48,6 +51,7 @@ mod findings;
 mod json;
 mod kept;
 mod knowledge;
+mod latency;
 mod links;
 mod over_links;
 pub mod profile;
@@ -59,13 +63,15 @@ mod verdict;
 pub mod why;
 
 pub use admission::{Admitted, admit};
-pub use derive::{Derived, Latency, Response, derive, has_chain, is_output_of};
+pub use chains::{has_chain, is_output_of};
+pub use derive::{Derived, Response, derive};
 pub use error::InsightError;
 pub use executors::{Burst, Callbacks, Called};
 pub use findings::{Findings, Observed, Row, What};
 pub use json::as_json;
 pub use kept::{kept, kept_as_json};
 pub use knowledge::{Knowledge, Origin};
+pub use latency::Latency;
 pub use over_links::OverLinks;
 pub use routes::Chain;
 pub use table::{basis, side_by_side, table};

@@ -157,6 +157,13 @@ impl Blackboard {
         export.publish(|store| unsafe { self.store(store).hold_in_run() }, lines, run, now)
     }
 
+    /// Notes that the last values of an export's lines get no newer: whoever provides them is gone,
+    /// and nobody promises how old they get.
+    pub fn lapse_export(&self, export: usize, _: &mut BetweenRuns<'_>) {
+        // SAFETY: between two runs nobody publishes.
+        unsafe { (*self.exports[export].get()).lapse() }
+    }
+
     /// Restores what the last values of an export's lines came from, when a robot resumes from a
     /// checkpoint.
     pub fn restore_export(&self, export: usize, origins: &[Provenance], _: &mut BetweenRuns<'_>) {

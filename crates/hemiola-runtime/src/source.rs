@@ -58,6 +58,8 @@ pub struct SourceRunner {
     /// The number of the sample that is to be delivered next.
     pub samples: u32,
     pub last: Option<Time>,
+    /// Whether the sample that is to be delivered next repeats the one before, marked as stale.
+    pub is_lapsed: bool,
     /// The knowledge about the time stamps that it gives itself.
     pub stamps: Stamps,
     pub records: SourceRecords,
@@ -127,6 +129,7 @@ impl SourceRunner {
     /// Takes a sample; `due` is its time, if the framework paces the source.
     pub fn sample(&mut self, due: Option<Time>) -> Sampled {
         let begin = Ticks::now();
+        self.is_lapsed = false;
         let sampled = self.take_sample(due);
         if let (Sampled::At(_), Some(&source)) = (sampled, self.robot.source_ids().get(self.number)) {
             let (core, sample, end) = (Core::current(), self.samples, Ticks::now());
@@ -208,7 +211,7 @@ impl SourceRunner {
                 self.samples = feed.number().unwrap_or(self.samples);
                 if let Some(taken) = feed.lapsed() {
                     writing.commit_lapsed(taken);
-                    self.last = Some(time);
+                    (self.last, self.is_lapsed) = (Some(time), true);
                     return Sampled::At(time);
                 }
                 // The recorder has reported stamps that do not go on.
@@ -269,7 +272,7 @@ impl SourceRunner {
         // In the log, such a sample differs from all others by its time, which is not that at which
         // the value was sampled. None that comes later is earlier, so that their order is kept.
         let lost = self.robot.clock().now().max(last + Duration::from_nanos(1));
-        self.last = Some(lost);
+        (self.last, self.is_lapsed) = (Some(lost), true);
         Sampled::At(lost)
     }
 
@@ -301,6 +304,9 @@ impl SourceRunner {
             origins.end();
         }
         for SourceExport { export, lines, trigger } in &self.exports {
+            if self.is_lapsed {
+                self.blackboard.lapse_export(*export, &mut between);
+            }
             let lines = (0..*lines).map(|line| (line, &self.provenance));
             // SAFETY: this thread alone publishes what it provides.
             unsafe { self.blackboard.publish(*export, lines, self.samples, Ticks::now()) };

@@ -5,9 +5,9 @@
 pub mod runtime {
     pub use hemiola_runtime::{
         Bounded, CapturedValues, Change, CycleHealth, Exceedance, ExceedanceCause, JournalEntry, JournalEvent,
-        LatencyBounds, Message, Observation, Observer, Pace, Pending, Played, Player, Robot, RobotHandle, RunningRobot,
-        RuntimeError, SafeStateCause, SafeStateEntry, Seen, SeenValue, SourceInlet, Step, Stepper, Tempo, Transport,
-        ValueRequest,
+        LatencyBounds, LinkBetweenParts, Message, Observation, Observer, Pace, Pending, Played, Player, Robot,
+        RobotHandle, RunningRobot, RuntimeError, SafeStateCause, SafeStateEntry, Seen, SeenValue, SourceInlet, Step,
+        Stepper, Tempo, Transport, ValueRequest,
     };
 }
 

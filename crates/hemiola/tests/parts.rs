@@ -9,7 +9,7 @@ use hemiola::configuration::{
     ProcessConfiguration, Scheduling, Sent, Subject, SubjectKind, Trigger,
 };
 use hemiola::prelude::*;
-use hemiola::runtime::{Robot, RuntimeError};
+use hemiola::runtime::{LinkBetweenParts, Robot, RuntimeError};
 
 #[derive(Representation, Clone, Default)]
 struct Scan {
@@ -222,6 +222,34 @@ fn a_part_has_its_cycles_and_a_link_to_each_other_part() {
         assert!(part.processes.is_empty() && part.process.is_some());
         Robot::assemble(part).unwrap();
     }
+}
+
+#[test]
+fn the_links_between_parts_say_who_provides_and_who_reads() {
+    let mut configuration = robot();
+    configuration.cycles[3].scheduling = Scheduling::Fifo(60);
+    configuration.processes = vec![process("maps", &["planning"])];
+    configuration.processes[0].sources.push("Lidar".into());
+    configuration.providers.insert("Plan".into(), "Planner".into());
+    let links = Robot::assemble(configuration).unwrap().links_between_parts().unwrap();
+    let link = |representation: &str, to: &str| {
+        let is_it = |link: &&LinkBetweenParts| (link.representation.as_str(), link.to.as_str()) == (representation, to);
+        links.iter().find(is_it).unwrap_or_else(|| panic!("{representation} to {to}: {links:?}"))
+    };
+    let scan = link("Scan", "main");
+    assert_eq!((scan.from.as_str(), scan.provider.as_str(), scan.source.as_str()), ("maps", "Lidar", "link.maps.Scan"));
+    assert_eq!(scan.readers, ["odometry", "mapping", "driving"]);
+    let plan = link("Plan", "main");
+    assert_eq!((plan.provider.as_str(), plan.scheduling), ("planning", Scheduling::Fifo(59)));
+    assert_eq!((plan.readers.as_slice(), plan.triggers.len()), (&["driving".to_owned()][..], 0));
+    // The lidar triggers `mapping` over the link, by the last of its values that is read there.
+    let triggering: Vec<_> = links.iter().filter(|link| !link.triggers.is_empty()).collect();
+    assert_eq!(triggering.len(), 1, "{links:?}");
+    assert_eq!(
+        (triggering[0].provider.as_str(), triggering[0].triggers.as_slice()),
+        ("Lidar", &["mapping".to_owned()][..])
+    );
+    assert_eq!(link("Motor", "maps").readers, ["Lidar"]);
 }
 
 #[test]

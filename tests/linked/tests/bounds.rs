@@ -10,7 +10,9 @@ const PROFILE: [&str; 2] = ["--set", "output.profile='profile.json'"];
 
 fn program(folder: &Path, arguments: &[&str]) -> (Output, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gaze"));
-    let output = command.args(arguments).args(PROFILE).current_dir(folder).stdin(Stdio::null()).output().unwrap();
+    // A system from a file has no robot, and so no profile.
+    let profile = if arguments.contains(&"--system") { &[][..] } else { &PROFILE[..] };
+    let output = command.args(arguments).args(profile).current_dir(folder).stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     (output, said)
 }

@@ -9,16 +9,18 @@ use super::{live, own_name, print};
 use crate::command_line::WhyArguments;
 use crate::error::CommandError;
 use crate::program::Program;
-use crate::session::{configuration, traces};
+use crate::session::{Session, configuration, traces};
 
 pub fn why(program: &Program, name: &str, arguments: &WhyArguments) -> Result<ExitCode, CommandError> {
     if let Some(robot) = live::why::asked(own_name(program, name), arguments) {
         return live::why::why(own_name(program, name), &robot, arguments);
     }
     // A trace or log needs no modules; only the names of chains come from the configuration.
-    let configuration = match program.has_robot {
-        true => configuration(program, &arguments.configuration)?.0.configuration,
-        false => Configuration::default(),
+    let configuration = match (program.has_robot, &arguments.configuration.process) {
+        // Chains into a process have names of their own there.
+        (true, Some(_)) => Session::open(program, &arguments.configuration)?.robot.configuration().clone(),
+        (true, None) => configuration(program, &arguments.configuration)?.0.configuration,
+        (false, _) => Configuration::default(),
     };
     let question = arguments.question();
     let evidence = Evidence::find(&question, configuration, &traces(program, &arguments.configuration, name))?;

@@ -8,7 +8,7 @@ use hemiola_trace::{CatalogGuard, SourceId, TaskId, source_of_messages};
 
 use super::evidence::Evidence;
 use super::{Answer, Question, moment};
-use crate::derive::is_output_of;
+use crate::chains::is_output_of;
 use crate::error::InsightError;
 
 /// Explains the chain, and returns when the first explained reaction was.

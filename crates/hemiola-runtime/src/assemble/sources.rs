@@ -68,6 +68,7 @@ impl Assembly<'_> {
             provenance: Provenance::shaped(self.state.shape()),
             samples: 0,
             last: None,
+            is_lapsed: false,
             stamps: Stamps::default(),
             records,
             settings: thread_settings(name, scheduling, &configuration.cores),

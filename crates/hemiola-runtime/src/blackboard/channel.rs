@@ -251,6 +251,11 @@ impl Export {
     pub fn restore(&mut self, origins: &[Provenance]) {
         self.lines.iter_mut().zip(origins).for_each(|(line, provenance)| line.last.copy_from(provenance));
     }
+
+    /// Leaves what derives from the last values without an age.
+    pub fn lapse(&mut self) {
+        self.lines.iter_mut().for_each(|line| line.last.forget_ages());
+    }
 }
 
 impl SampleExport {

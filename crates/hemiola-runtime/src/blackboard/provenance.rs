@@ -141,6 +141,12 @@ impl Provenance {
         join(&mut self.read[source], (stamp, stamp));
     }
 
+    /// Leaves what derives from this without an age, as if it were state.
+    pub(crate) fn forget_ages(&mut self) {
+        let spans = self.read.iter_mut().chain(&mut self.heard);
+        spans.filter(|span| **span != NONE).for_each(|span| *span = without_oldest(*span));
+    }
+
     /// Adds all samples of `other`, which belongs to a value.
     pub fn merge(&mut self, other: &Self) {
         self.read.iter_mut().zip(&other.read).for_each(|(mine, &theirs)| join(mine, theirs));
@@ -252,5 +258,17 @@ mod tests {
         back.enter(&state, odometry);
         assert_eq!((back.span(0), back.newest()), (None, Some(at(99))));
         assert_eq!(back.extent(0), Some((at(99), at(99))));
+    }
+
+    #[test]
+    fn what_gets_no_newer_has_no_age_and_leaves_others_theirs() {
+        let mut lost = Provenance::none(2);
+        lost.include(0, at(3));
+        lost.forget_ages();
+        assert_eq!((lost.span(0), lost.span(1), lost.newest()), (None, None, Some(at(3))));
+        let mut ball = Provenance::none(2);
+        ball.include(1, at(5));
+        ball.merge(&lost);
+        assert_eq!((ball.span(0), ball.span(1)), (None, Some((at(5), at(5)))));
     }
 }

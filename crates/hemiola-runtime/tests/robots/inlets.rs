@@ -80,6 +80,20 @@ impl Keeper {
     fn keep(&self, _secret: &mut Secret) {}
 }
 
+/// Goes to the goal: what it does leaves the robot.
+#[derive(Module)]
+struct Driver {
+    x: f64,
+}
+
+#[module]
+impl Driver {
+    #[update]
+    fn drive(&mut self, goal: &Goal) {
+        self.x += 0.1 * (goal.x - self.x);
+    }
+}
+
 fn configuration(modules: &[&str], trigger: Trigger, received: &str) -> Configuration {
     let end = LinkEnd::Connect(LinkAddress::Unix("/nowhere.sock".into()));
     let receive = vec![Received::new(Subject::representation(received))];
@@ -204,6 +218,34 @@ fn what_was_delivered_is_stale_when_who_delivers_is_lost_until_the_next_delivery
     assert_eq!(step(&mut stepper), [], "it is lost already");
     deliver(&inlet, 0.02, 2.0);
     assert_eq!(step(&mut stepper), [("goal", 2.0, false), ("way", 2.0, false)]);
+}
+
+#[test]
+fn what_was_lost_has_no_age_and_how_long_deliveries_took_is_measured() {
+    let mut configuration = configuration(&["Driver"], Trigger::Rate(10.0), "Goal");
+    configuration
+        .sources
+        .insert("Recording".into(), SourceConfiguration { enabled: Some(false), ..Default::default() });
+    let mut stepper = assemble(configuration).unwrap().into_stepper().unwrap();
+    let handle = stepper.handle().clone();
+    let inlet = handle.inlet("link.head.Goal").unwrap();
+    let ages = || handle.measured().chain("link.head.Goal", "main", "Driver.drive").map(|chain| chain.data_age.count());
+    deliver(&inlet, 0.0, 1.0);
+    inlet.note_delay(Duration::from_micros(200), Duration::from_micros(5));
+    stepper.run_for(Duration::from_secs(1));
+    let before = ages();
+    assert!(before >= Some(9), "{before:?}");
+    // Nobody promises how old a value gets whose provider is gone.
+    inlet.lose();
+    stepper.run_for(Duration::from_secs(1));
+    assert!(ages() <= before.map(|before| before + 1), "{before:?}, {:?}", ages());
+    deliver(&inlet, 2.0, 2.0);
+    inlet.note_delay(Duration::from_micros(100), Duration::from_micros(7));
+    stepper.run_for(Duration::from_secs(1));
+    assert!(ages() >= before.map(|before| before + 8), "{before:?}, {:?}", ages());
+    // None took longer than is kept of it: the error of the clock is added.
+    let measured = handle.measured().links["link.head.Goal"].clone();
+    assert_eq!((measured.delay.count(), measured.delay.maximum(), measured.clock_error), (2, 205_000, 7_000));
 }
 
 #[test]

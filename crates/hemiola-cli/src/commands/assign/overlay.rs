@@ -40,6 +40,12 @@ pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowle
         if is_raised {
             let _ = writeln!(text, "\n[source.{}]\npriority = {}", key(&cycle.name), cycle.priority);
         }
+        // So are the sources that links between processes are.
+        let received = cycle.name.split_once(": ").map(|(_, source)| source).filter(|it| it.starts_with("link."));
+        let is_raised = |source: &&str| configuration.sources.get(*source).and_then(|it| it.scheduling).is_none();
+        if let Some(source) = received.filter(is_raised).filter(|_| cycle.priority > 1) {
+            let _ = writeln!(text, "\n[source.{}]\npriority = {}", key(source), cycle.priority);
+        }
     }
     for (was, is) in before.executors.iter().zip(&assigned.system.executors) {
         let is_same = was == is && callbacks(derived, before, was) == callbacks(derived, &assigned.system, is);

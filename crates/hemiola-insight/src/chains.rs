@@ -1,0 +1,54 @@
+//! The chains of a robot, and what `[chain.*]` calls them.
+
+use hemiola_runtime::Robot;
+use hemiola_trace::{by_messages, source_of_messages};
+
+use crate::error::InsightError;
+use crate::routes::{self, Chain, Root};
+
+/// Returns whether `to` in `[chain.*]` names this output: by its own name, that of its module, or
+/// that of the source that reads it.
+pub fn is_output_of(output: &str, to: &str) -> bool {
+    let of = |whose: &str| output.strip_prefix(whose) == Some(to);
+    let is_of_module = || output.strip_prefix(to).is_some_and(|update| update.starts_with('.'));
+    of("") || of("output to ") || is_of_module()
+}
+
+/// Returns whether a robot has a chain from a source to an output, as `[chain.*]` names them.
+pub fn has_chain(robot: &Robot, from: &str, to: &str) -> bool {
+    find(&chains_of(robot), "", from, to).is_ok()
+}
+
+/// Returns all chains of a robot.
+pub fn chains_of(robot: &Robot) -> Vec<Chain> {
+    let samples = robot.samples();
+    let roots: Vec<Root<'_>> =
+        samples.iter().map(|(source, _)| Root { source, tells: robot.told_by(source) }).collect();
+    routes::chains(robot.resolved(), &robot.topic_ends(), &roots)
+}
+
+/// Returns the chain that the configuration names.
+pub fn find(chains: &[Chain], name: &str, from: &str, to: &str) -> Result<usize, InsightError> {
+    let leads = |begin: &str| -> Vec<usize> {
+        let is_it = |chain: &Chain| chain.begin() == begin && is_output_of(&chain.output, to);
+        (0..chains.len()).filter(|&number| is_it(&chains[number])).collect()
+    };
+    // The name of a source means the path of values if there is one.
+    let mut found = leads(from);
+    if found.is_empty() {
+        found = leads(&by_messages(from));
+    }
+    let (name, from, to) = (name.to_owned(), from.to_owned(), to.to_owned());
+    match found[..] {
+        [found] => Ok(found),
+        [] => {
+            let of_source = chains.iter().filter(|chain| chain.source == source_of_messages(&from).unwrap_or(&from));
+            let outputs = of_source.map(|chain| chain.output.clone()).collect();
+            Err(InsightError::NoChain { name, from, to, outputs })
+        }
+        _ => {
+            let outputs = found.iter().map(|&number| chains[number].output.clone()).collect();
+            Err(InsightError::SeveralChains { name, from, to, outputs })
+        }
+    }
+}

@@ -211,11 +211,7 @@ impl Processes {
             match self.next_event() {
                 Some(Event::Ended(number)) => self.note_end(number)?,
                 Some(Event::Signal(signal)) => self.pass_on(signal),
-                Some(Event::Begins(number, line)) => {
-                    let begin = self.standing.begin(number);
-                    self.members[number].line = Some(line);
-                    self.tell(number, &begin);
-                }
+                Some(Event::Begins(number, line)) => self.begin(number, line),
                 Some(Event::Said(number, said)) => self.hear(number, said),
                 None => {
                     let hanging =
@@ -304,6 +300,20 @@ impl Processes {
             self.pass_on(SIGTERM);
         }
         Ok(())
+    }
+
+    /// Lets a process begin with what the robot has become.
+    fn begin(&mut self, number: usize, line: Line) {
+        if let Some(before) = self.members[number].line.take() {
+            // Its guard has started it again. What it had said before comes first.
+            before.end(|| self.early.extend(self.events.try_iter()));
+            self.early.extend(self.events.try_iter());
+            self.early.push_back(Event::Begins(number, line));
+            return;
+        }
+        let begin = self.standing.begin(number);
+        self.members[number].line = Some(line);
+        self.tell(number, &begin);
     }
 
     /// Notes what a process has said, and tells the others what concerns them.

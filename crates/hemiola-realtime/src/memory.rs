@@ -179,7 +179,7 @@ mod tests {
     fn the_heap_is_touched_in_whole_blocks() {
         assert_eq!(prefault_heap(0), 0);
         assert_eq!(prefault_heap(1), 1024 * 1024);
-        assert_eq!(prefault_heap(128 * 1024), 128 * 1024);
+        assert_eq!(prefault_heap(2 * 1024 * 1024), 2 * 1024 * 1024);
     }
 
     #[test]

@@ -232,7 +232,8 @@ mod tests {
         }
         assert_eq!(robot.keep(MAIN, parameter("one more", 1.0)), Err(NoRoom));
         robot.keep(MAIN, parameter("0", 2.0)).unwrap();
-        let long = |length| ChangeText::Override { representation: "Map".into(), value: "x".repeat(length).into() };
+        let long =
+            |length| ChangeText::Override { representation: "Map".into(), value: Value::Text("x".repeat(length)) };
         assert_eq!(robot.keep(VISION, long(MOST_LENGTH)), Err(NoRoom));
         for _ in 0..3 {
             robot.keep(VISION, long(MOST_LENGTH - 100)).unwrap();

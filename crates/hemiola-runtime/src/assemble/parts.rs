@@ -3,6 +3,7 @@
 
 mod chains;
 mod crossings;
+mod ros2;
 
 use std::path::Path;
 
@@ -75,10 +76,10 @@ impl Robot {
         }
         if here != FIRST {
             part.links.clear();
-            part.ros2 = None;
             // One of the processes has the port that robot.toml says; others take a free one.
             part.page.port = None;
         }
+        part.ros2 = cut.ros2(here);
         part.links.extend(cut.links(here, &crossings, folder));
         cut.choose_providers(&mut part, here);
         cut.rank_links(&mut part, here);

@@ -91,7 +91,10 @@ impl GatheredOutlets {
 
     /// Passes on an entry of the journal.
     pub fn entry(&mut self, entry: &JournalEntry) {
-        self.journal.iter_mut().for_each(|giver| _ = giver.give(entry.clone()));
+        for giver in &mut self.journal {
+            giver.give(entry.clone());
+            giver.notify();
+        }
     }
 
     /// Passes on what an update has shown.

@@ -111,7 +111,7 @@ const OURS: &str = "hemiola";
 const EMPTY: &str = "uint8 structure_needs_at_least_one_member\n";
 /// The packages of messages that ROS 2 brings, or that are installed with it: they are not
 /// written.
-const OF_ROS: [&str; 26] = [
+const OF_ROS: [&str; 27] = [
     "action_msgs",
     "actionlib_msgs",
     "builtin_interfaces",
@@ -123,6 +123,7 @@ const OF_ROS: [&str; 26] = [
     "geometry_msgs",
     "lifecycle_msgs",
     "map_msgs",
+    "nav2_msgs",
     "nav_msgs",
     "rcl_interfaces",
     "rosgraph_msgs",

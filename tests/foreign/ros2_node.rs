@@ -52,9 +52,14 @@ impl Foreign {
 
     /// Returns the next line that it says that begins with a word, and skips others.
     pub fn hear_of(&self, word: &str) -> String {
+        self.hear_of_any(&[word])
+    }
+
+    /// Returns the next line that it says that begins with one of these words, and skips others.
+    pub fn hear_of_any(&self, words: &[&str]) -> String {
         loop {
             let line = self.hear();
-            if line.split(' ').next() == Some(word) {
+            if words.contains(&line.split(' ').next().unwrap_or_default()) {
                 return line;
             }
         }

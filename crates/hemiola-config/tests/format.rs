@@ -8,7 +8,7 @@ use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
     Admission, FailurePolicy, FieldMapping, Keep, LogChannelConfiguration, LogCompression, LogExtent, LossPolicy,
-    RestartLimit, Ros2Quality, Ros2Router, Ros2Service, Scheduling, Sent, Subject, Trigger,
+    RestartLimit, Ros2Action, Ros2History, Ros2Quality, Ros2Router, Ros2Service, Scheduling, Sent, Subject, Trigger,
 };
 use robot::{catalog, table};
 
@@ -89,19 +89,28 @@ fn a_node_of_ros_2_is_read_and_what_comes_to_it_is_a_source() {
     let text = "[cycle.main]\ntrigger = \"ros2.BallPercept\"\n[ros2]\nnode = \"nao\"\nnamespace = \"/team/five\"\ndomain = 7\n\
         connect = \"tcp/192.168.1.2:7447\"\ncores = [3]\n[ros2.publish]\n\
         \"/joints\" = { representation = \"JointAngles\", rate = 50.0, quality = \"best effort\", depth = 5 }\n\
-        \"/map\" = { topic = \"Map\", quality = \"transient local\" }\n[ros2.subscribe]\n\"/ball\" = { representation = \"BallPercept\" }\n\
+        \"/map\" = { topic = \"Map\", quality = \"transient local\" }\n\
+        \"/events\" = { topic = \"Events\", depth = \"all\" }\n[ros2.subscribe]\n\"/ball\" = { representation = \"BallPercept\" }\n\
         [ros2.serve]\n\"/nao/stand\" = \"Stand\"\n[ros2.call]\n\"/maps/save\" = { service = \"SaveMap\", type = \"maps/srv/Save\" }\n\
+        [ros2.action_server]\n\"~/stand_up\" = \"StandUp\"\n\
+        [ros2.action_client]\n\"dock\" = { action = \"Dock\", type = \"nav2_msgs/action/DockRobot\" }\n\
         [providers]\nBallPercept = \"ros2.BallPercept\"\n";
     let node = read(text).configuration.ros2.expect("a node");
     assert_eq!((node.node.as_deref(), node.namespace.as_str(), node.domain), (Some("nao"), "team/five", Some(7)));
     assert_eq!((node.router, node.cores), (Ros2Router::At("tcp/192.168.1.2:7447".to_owned()), vec![3]));
-    let [joints, map] = node.publish.as_slice() else { panic!("two, in the order of the file") };
+    let [joints, map, events] = node.publish.as_slice() else { panic!("three, in the order of the file") };
+    assert_eq!((events.history, events.depth, map.history), (Ros2History::KeepAll, 10_000, Ros2History::KeepLast));
     assert_eq!((joints.name.as_str(), joints.sent.rate, joints.sent.keep), ("/joints", Some(50.0), Keep::Last(5)));
     assert_eq!((joints.quality, joints.depth), (Ros2Quality::BestEffort, 5));
     assert_eq!((&map.sent.subject, map.quality, map.depth), (&Subject::topic("Map"), Ros2Quality::TransientLocal, 10));
     assert_eq!(node.subscribe[0].received.subject, Subject::representation("BallPercept"));
     assert_eq!(node.serve, [Ros2Service::new("/nao/stand", "Stand")]);
     assert_eq!(node.call[0].service_type.as_deref(), Some("maps/srv/Save"));
+    // A name below the node's, and one in its namespace.
+    assert_eq!(node.action_server, [Ros2Action::new("~/stand_up", "StandUp")]);
+    let [dock] = node.action_client.as_slice() else { panic!("one action") };
+    assert_eq!((dock.name.as_str(), dock.action.as_str()), ("dock", "Dock"));
+    assert_eq!(dock.action_type.as_deref(), Some("nav2_msgs/action/DockRobot"));
     let routed =
         read("[cycle.main]\nrate = 30.0\n[ros2]\nrouter = true\nclock = 100\n").configuration.ros2.expect("a node");
     assert_eq!((routed.router, routed.node, routed.clock), (Ros2Router::here(), None, Some(100.0)));

@@ -19,7 +19,9 @@ pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy, Receiv
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
 pub use page::PageConfiguration;
 pub use process::{ProcessConfiguration, RestartLimit};
-pub use ros2::{Ros2Action, Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed};
+pub use ros2::{
+    Ros2Action, Ros2Configuration, Ros2History, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed,
+};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

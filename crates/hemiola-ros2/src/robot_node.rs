@@ -82,6 +82,10 @@ impl RobotNode {
             namespace => format!("/{namespace}"),
         };
         let name = configuration.node.clone().unwrap_or_else(|| as_word(host.robot()));
+        let name = match &configuration.process {
+            Some(process) => format!("{name}_{}", as_word(process)),
+            None => name,
+        };
         let name = NodeName::new(&namespace, &name)?;
         let domain = match configuration.domain {
             Some(domain) => domain,

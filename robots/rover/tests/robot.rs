@@ -2,9 +2,10 @@
 //! clock.
 #![forbid(unsafe_code)]
 
+use std::path::Path;
 use std::time::Duration;
 
-use hemiola::configuration::{Catalog, LoadOptions, load};
+use hemiola::configuration::{Catalog, LoadOptions, Ros2Configuration, Ros2Router, load};
 use hemiola::runtime::{Change, Robot, Stepper};
 use hemiola_ros::geometry_msgs::Twist;
 use hemiola_ros::nav_msgs::{OccupancyGrid, Odometry};
@@ -23,6 +24,32 @@ fn robot(seed: u64, assignments: &[&str]) -> Stepper {
     let loaded = load(&LoadOptions { assignments, ..LoadOptions::new(path) }, &Catalog::linked());
     let configuration = loaded.unwrap_or_else(|error| panic!("{error}")).configuration;
     Robot::assemble(configuration).expect("the robot is complete").into_stepper().expect("the robot can be made")
+}
+
+/// In two processes the rover is two nodes of a ROS 2 system, each of which has what it computes.
+#[test]
+fn each_process_is_a_node_with_what_it_has() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml");
+    let overlays = ["processes", "ros2"].map(str::to_owned).to_vec();
+    let loaded = load(&LoadOptions { overlays, ..LoadOptions::new(path) }, &Catalog::linked());
+    let whole = Robot::assemble(loaded.unwrap_or_else(|error| panic!("{error}")).configuration).unwrap();
+    let node = |process| {
+        let part = whole.part(process, Path::new("/run/rover")).unwrap_or_else(|error| panic!("{error}"));
+        // What runs in a process is a robot, too.
+        let part = Robot::assemble(part).unwrap_or_else(|error| panic!("{error}"));
+        part.configuration().ros2.clone().expect("a node")
+    };
+    let published = |node: &Ros2Configuration| node.publish.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+    let (main, navigation) = (node("main"), node("navigation"));
+    assert_eq!((&main.process, navigation.process.as_deref()), (&None, Some("navigation")));
+    assert!(matches!(main.router, Ros2Router::Here(_)) && matches!(navigation.router, Ros2Router::At(_)));
+    assert_eq!(published(&main), ["/imu", "/odom"]);
+    assert_eq!(
+        published(&navigation),
+        ["/scan", "/tf", "/pose", "/map", "/plan", "/cmd_vel", "/navigation_result"]
+    );
+    assert_eq!((main.action_server.len(), main.subscribe.len(), main.clock), (0, 0, Some(100.0)));
+    assert_eq!((navigation.action_server.len(), navigation.subscribe.len(), navigation.clock), (1, 1, None));
 }
 
 /// A round through all rooms for five seeds: the figures are printed with `--nocapture`.

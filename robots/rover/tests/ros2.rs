@@ -5,7 +5,9 @@
 #[path = "../../../tests/foreign/ros2_node.rs"]
 mod foreign;
 
-use std::time::Duration;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use foreign::Foreign;
 use hemiola::configuration::{Catalog, LoadOptions, Ros2Configuration, Ros2Router, load};
@@ -64,4 +66,52 @@ fn a_node_by_others_sends_the_rover_somewhere_and_calls_it_back() {
     let pose = stepper.with_value(MapPose::mean).unwrap();
     assert!(pose.distance([2.0, 1.0]) > 0.3 && pose.distance([8.0, 0.8]) > 1.0, "{pose:?}");
     assert_eq!(node.statistics().problem, None);
+}
+
+/// A program that is killed with the test.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // The kernel asks its processes to end.
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+#[test]
+fn in_two_processes_the_rover_reaches_a_goal_of_a_node_by_others() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = format!("tcp/127.0.0.1:{port}");
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rover"));
+    command.args(["run", "--overlay", "processes", "--overlay", "ros2", "--duration", "300s"]);
+    // Others may share the computer: being late is no fault here.
+    for assignment in [
+        &format!("ros2.router=\"{address}\""),
+        "ros2.domain=7",
+        "cycle.drive.watchdog=\"60 s\"",
+        "page.enabled=false",
+        "output.profile=\"\"",
+    ] {
+        command.args(["--set", assignment]);
+    }
+    let program = command.current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let _program = Program(program);
+    // Its first process is the router, at which the other one and the test meet.
+    let patience = Instant::now() + Duration::from_secs(120);
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(Instant::now() < patience, "nobody listens");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let Some(mut foreign) = Foreign::start("ros2_requests.py", &address) else { return };
+    // Until the process that navigates has met the router, nobody answers.
+    let accepted = (1_u32..).find(|number| {
+        assert!(Instant::now() < patience, "no goal is accepted");
+        foreign.tell(&format!("goal {number} map 1.6 1.0"));
+        // Before, there is feedback of none.
+        foreign.hear_of_any(&["accepted", "rejected"]).starts_with("accepted")
+    });
+    let number = accepted.expect("the numbers do not end");
+    assert_eq!(foreign.hear_after(&format!("result {number}"), "ended"), format!("ended {number} 4 0"));
 }

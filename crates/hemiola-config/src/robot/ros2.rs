@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use hemiola_model::configuration::{
-    Keep, Received, Ros2Action, Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed,
+    Keep, Received, Ros2Action, Ros2Configuration, Ros2History, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed,
     Sent, Subject, SubjectKind,
 };
 
@@ -59,6 +59,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
     let action_client = read_actions("action_client", &action_client, found);
     Some(Ros2Configuration {
         node: name,
+        process: None,
         namespace,
         domain,
         router: router.or(connect).unwrap_or_default(),
@@ -92,13 +93,13 @@ fn published(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics
     let mut section = item(node, &format!("ros2.publish.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
     let rate = section.read("rate", rate, found);
-    let (quality, depth) = delivery(&mut section, found);
+    let (quality, depth, history) = delivery(&mut section, found);
     let subject = super::links::finish(section, node, subject, found)?;
     if subject.kind == SubjectKind::Representation {
         check_sent(&subject.name, node, catalog, found);
     }
     let keep = Keep::Last(depth);
-    Some(Ros2Published { name: name.to_owned(), sent: Sent { subject, rate, keep }, quality, depth })
+    Some(Ros2Published { name: name.to_owned(), sent: Sent { subject, rate, keep }, quality, depth, history })
 }
 
 fn read_subscribed(entries: &[(&str, &Node)], catalog: &Catalog, found: &mut Diagnostics) -> Vec<Ros2Subscribed> {
@@ -123,10 +124,10 @@ fn subscribed(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Ros2Su
     check_name("subscribe", name, node, found)?;
     let mut section = item(node, &format!("ros2.subscribe.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
-    let (quality, depth) = delivery(&mut section, found);
+    let (quality, depth, history) = delivery(&mut section, found);
     let subject = super::links::finish(section, node, subject, found)?;
     let received = Received { subject, place: Some(node.place.to_string()) };
-    Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth })
+    Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth, history })
 }
 
 fn read_called(entries: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<Ros2Service> {
@@ -224,10 +225,18 @@ fn with_article(what: &str) -> String {
 }
 
 /// Reads `quality` and `depth`.
-fn delivery(section: &mut Section<'_>, found: &mut Diagnostics) -> (Ros2Quality, usize) {
+fn delivery(section: &mut Section<'_>, found: &mut Diagnostics) -> (Ros2Quality, usize, Ros2History) {
     let quality = section.read("quality", choice(QUALITIES), found).unwrap_or_default();
-    let depth = section.read("depth", whole(1..=MOST_KEPT), found);
-    (quality, depth.unwrap_or(Ros2Published::DEPTH))
+    let (depth, history) = section.read("depth", depth, found).unwrap_or_default();
+    (quality, depth.unwrap_or(Ros2Published::DEPTH), history)
+}
+
+/// Reads how many messages are kept: a number, or `"all"`, which are as many as may be.
+fn depth(node: &Node) -> Reading<'_, (Option<usize>, Ros2History)> {
+    if node.text() == Some("all") {
+        return Ok((Some(MOST_KEPT), Ros2History::KeepAll));
+    }
+    whole(1..=MOST_KEPT)(node).map(|depth| (Some(depth), Ros2History::KeepLast))
 }
 
 /// Reports names that are used in both directions: the node would receive its own messages.
@@ -261,20 +270,20 @@ fn warn_beyond_this_computer(router: Option<&Ros2Router>, section: &Node, found:
 
 /// Checks the full name of a topic or service.
 fn check_name(key: &str, name: &str, node: &Node, found: &mut Diagnostics) -> Option<()> {
-    let why = if !name.starts_with('/') {
-        "it does not begin with `/`"
-    } else if name.len() > LONGEST_NAME {
+    // `/scan` is a full name, `scan` one in the node's namespace, and `~/scan` one below its name.
+    let words = name.strip_prefix("~/").or_else(|| name.strip_prefix('/')).unwrap_or(name);
+    let why = if name.len() > LONGEST_NAME {
         "it is longer than 247 letters"
-    } else if !name[1..].split('/').all(is_word) {
+    } else if !words.split('/').all(is_word) {
         "between its `/` are words of letters, digits and `_`, none of which begins with a digit"
     } else {
         return Some(());
     };
     let error = Diagnostic::error(format!("`{name}` is no name of ROS 2: {why}")).at(&node.key, "");
-    let example = if key == "publish" || key == "subscribe" {
-        "\"/scan\" = { representation = \"Scan\" }"
-    } else {
-        "\"/rover/reset\" = \"Reset\""
+    let example = match key {
+        "publish" | "subscribe" => "\"/scan\" = { representation = \"Scan\" }",
+        "action_server" | "action_client" => "\"/navigate_to_pose\" = \"NavigateToPose\"",
+        _ => "\"/rover/reset\" = \"Reset\"",
     };
     found.push(error.help(format!("such as `{example}`")));
     None

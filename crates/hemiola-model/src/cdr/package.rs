@@ -106,7 +106,7 @@ const OURS: &str = "hemiola";
 /// The field that stands for the absence of fields.
 const EMPTY: &str = "uint8 structure_needs_at_least_one_member\n";
 /// The message packages that come with ROS 2, or are installed with it: they are not written.
-const OF_ROS: [&str; 26] = [
+const OF_ROS: [&str; 27] = [
     "action_msgs",
     "actionlib_msgs",
     "builtin_interfaces",
@@ -118,6 +118,7 @@ const OF_ROS: [&str; 26] = [
     "geometry_msgs",
     "lifecycle_msgs",
     "map_msgs",
+    "nav2_msgs",
     "nav_msgs",
     "rcl_interfaces",
     "rosgraph_msgs",

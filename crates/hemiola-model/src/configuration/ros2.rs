@@ -19,6 +19,9 @@ use super::{Keep, Received, Sent, Subject};
 pub struct Ros2Configuration {
     /// The node's name; `None`: the robot's name.
     pub node: Option<String>,
+    /// The process of the robot that the node is of, if that is not its first one: the node's name
+    /// ends with it. No key says it.
+    pub process: Option<String>,
     /// The node's namespace, without slashes around it: `team/rover`; empty: the root.
     pub namespace: String,
     /// The domain; `None`: that of the environment variable `ROS_DOMAIN_ID`, or else 0.
@@ -68,6 +71,8 @@ pub struct Ros2Published {
     pub quality: Ros2Quality,
     /// The number of messages that are kept for subscribers that join late or fall behind.
     pub depth: usize,
+    /// Which messages are kept, as others are told.
+    pub history: Ros2History,
 }
 
 /// A topic of ROS 2 to which the node subscribes.
@@ -83,6 +88,8 @@ pub struct Ros2Subscribed {
     pub quality: Ros2Quality,
     /// The number of messages that may wait for the robot.
     pub depth: usize,
+    /// Which messages are kept, as others are told.
+    pub history: Ros2History,
 }
 
 /// A service of ROS 2.
@@ -138,6 +145,19 @@ pub enum Ros2Quality {
     TransientLocal,
 }
 
+/// Which messages are kept, by the names of ROS 2.
+///
+/// See [`Ros2Configuration`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ros2History {
+    /// The last ones, as many as the depth says: `keep last`.
+    #[default]
+    KeepLast,
+    /// All, as far as there is room: `keep all`. A network that does not take them in time holds up
+    /// the node's thread instead of dropping them.
+    KeepAll,
+}
+
 /// The address at which ROS 2's router listens.
 const ROUTER: &str = "tcp/localhost:7447";
 
@@ -162,7 +182,7 @@ impl Ros2Published {
     /// representation, of which the last ten are kept.
     pub fn new(name: impl Into<String>, subject: Subject, quality: Ros2Quality) -> Self {
         let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH) };
-        Self { name: name.into(), sent, quality, depth: Self::DEPTH }
+        Self { name: name.into(), sent, quality, depth: Self::DEPTH, history: Ros2History::default() }
     }
 }
 
@@ -170,7 +190,8 @@ impl Ros2Subscribed {
     /// Returns the configuration that subscribes reliably, where ten messages may wait.
     pub fn new(name: impl Into<String>, subject: Subject) -> Self {
         let (received, quality) = (Received::new(subject), Ros2Quality::default());
-        Self { name: name.into(), received, quality, depth: Ros2Published::DEPTH }
+        let (depth, history) = (Ros2Published::DEPTH, Ros2History::default());
+        Self { name: name.into(), received, quality, depth, history }
     }
 }
 

@@ -119,7 +119,7 @@ impl Part {
         is_server: bool,
         (node, id): (&Node, u64),
     ) -> Result<Endpoint, Ros2Error> {
-        let topic = TopicName::new(&format!("{action}/_action/{}", self.name()))?;
+        let topic = TopicName::of(&node.name, &format!("{action}/_action/{}", self.name()))?;
         let kind = match (self, is_server) {
             (Self::Feedback | Self::Status, true) => EndpointKind::Publisher,
             (Self::Feedback | Self::Status, false) => EndpointKind::Subscriber,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hemiola_link::ends::Lane;
-use hemiola_model::configuration::{Ros2Published, Ros2Quality};
+use hemiola_model::configuration::{Ros2History, Ros2Published, Ros2Quality};
 use hemiola_realtime::Wakeup;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Publisher;
@@ -55,8 +55,12 @@ impl Publication {
             Ros2Quality::BestEffort => Reliability::BestEffort,
             Ros2Quality::Reliable | Ros2Quality::TransientLocal => Reliability::Reliable,
         };
+        let congestion_control = match configuration.history {
+            Ros2History::KeepLast => CongestionControl::Drop,
+            Ros2History::KeepAll => CongestionControl::Block,
+        };
         let builder = session.declare_publisher(key.clone());
-        let builder = builder.reliability(reliability).congestion_control(CongestionControl::Drop);
+        let builder = builder.reliability(reliability).congestion_control(congestion_control);
         let is_matched = Arc::new(Mutex::new(None));
         let publisher = match configuration.quality {
             Ros2Quality::TransientLocal => {
@@ -93,7 +97,8 @@ impl Publication {
         }
     }
 
-    /// Publishes a message. Zenoh drops it if the network does not take it in time.
+    /// Publishes a message. If the network does not take it in time, Zenoh drops it, or waits where
+    /// all are kept.
     ///
     /// # Errors
     /// Returns an error with the reason if the session is closed.

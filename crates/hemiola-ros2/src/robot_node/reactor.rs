@@ -98,7 +98,7 @@ impl Reactor {
             address: configuration.router.to_string(),
             reason,
         };
-        check_names(configuration)?;
+        check_names(configuration, &name)?;
         let session = session::open(&configuration.router).map_err(error)?;
         let node =
             Node { domain, session: session.zid().to_string(), id: 0, name: name.clone(), enclave: String::new() };
@@ -283,12 +283,12 @@ impl Reactor {
 }
 
 /// Checks the names of what the node has, before anything begins.
-fn check_names(configuration: &Ros2Configuration) -> Result<(), Ros2Error> {
+fn check_names(configuration: &Ros2Configuration, node: &NodeName) -> Result<(), Ros2Error> {
     let topics =
         configuration.publish.iter().map(|it| &it.name).chain(configuration.subscribe.iter().map(|it| &it.name));
     let services = configuration.serve.iter().chain(&configuration.call).map(|it| &it.name);
     let actions = configuration.action_server.iter().chain(&configuration.action_client).map(|it| &it.name);
-    topics.chain(services).chain(actions).try_for_each(|name| TopicName::new(name).map(drop))
+    topics.chain(services).chain(actions).try_for_each(|name| TopicName::of(node, name).map(drop))
 }
 
 /// Returns the nanoseconds since 1970.

@@ -4,6 +4,7 @@
 mod between;
 mod chains;
 mod crossings;
+mod ros2;
 
 use std::path::Path;
 
@@ -82,13 +83,13 @@ impl Robot {
         }
         if here != FIRST {
             part.links.clear();
-            part.ros2 = None;
         }
         if near.first() != Some(&process) {
             // One of the processes of a host has the port that robot.toml says; others take a free
             // one.
             part.page.port = None;
         }
+        part.ros2 = cut.ros2(here);
         part.links.extend(cut.links(here, &crossings, folder));
         cut.choose_providers(&mut part, here);
         cut.rank_links(&mut part, here);

@@ -168,6 +168,11 @@ impl<T> Giver<T> {
         }
     }
 
+    /// Notifies the observer that something was passed on, if it wants that.
+    pub fn notify(&self) {
+        self.shared.presence.notify();
+    }
+
     /// Returns an empty thing to be filled; `None`, and counted as dropped, if none has come back.
     pub fn empty(&mut self) -> Option<T> {
         let empty = self.empty.as_mut()?;

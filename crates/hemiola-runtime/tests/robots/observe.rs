@@ -365,6 +365,19 @@ fn an_observer_that_sleeps_is_notified_of_values_and_of_nothing_else() {
 }
 
 #[test]
+fn an_observer_of_the_journal_that_sleeps_is_notified_of_entries() {
+    let stepper = robot().into_stepper().unwrap();
+    let wakeup = Arc::new(Wakeup::new());
+    let observation = Observation::default().with_journal().notifying(wakeup.clone());
+    let mut seen = stepper.handle().observe(observation).unwrap();
+    while seen.next_entry().is_some() {}
+    let before = wakeup.generation();
+    stepper.handle().mark("here".to_owned(), None);
+    assert_ne!(wakeup.generation(), before);
+    assert!(seen.next_entry().is_some());
+}
+
+#[test]
 fn who_wants_the_newest_value_lets_go_of_all_others() {
     let mut stepper = robot().into_stepper().unwrap();
     let mut seen = stepper.handle().observe(Observation::of(["Filtered"])).unwrap();

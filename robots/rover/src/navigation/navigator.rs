@@ -84,7 +84,8 @@ impl Navigator {
         if let Some(goal) = poses.last() {
             self.begin(Trip::to(Pose2::from(&goal.pose.pose)), &mut reports);
         }
-        for NavigateToPoseGoal { goal_id, goal } in goals.iter().map(|message| &**message) {
+        for message in goals.iter() {
+            let NavigateToPoseGoal { goal_id, goal } = &*message;
             if ["", MAP].contains(&goal.pose.header.frame_id.as_str()) {
                 let trip = Trip { asked: Some(*goal_id), ..Trip::to(Pose2::from(&goal.pose.pose)) };
                 self.begin(trip, &mut reports);

@@ -2,13 +2,13 @@
 
 use hemiola_link::ends::KnownType;
 use hemiola_model::cdr::MessageSchema;
-use hemiola_model::configuration::{Ros2Quality, Ros2Service};
+use hemiola_model::configuration::{Ros2History, Ros2Quality, Ros2Service};
 
 use super::Reactor;
 use crate::endpoint::{Endpoint, EndpointKind};
 use crate::error::Ros2Error;
 use crate::names::{TopicName, TypeName};
-use crate::quality::{Durability, Quality, Reliability};
+use crate::quality::{Durability, History, Quality, Reliability};
 use crate::robot_node::client::Client;
 use crate::robot_node::publication::Publication;
 use crate::robot_node::server::Server;
@@ -25,7 +25,7 @@ impl Reactor {
             let published = &self.configuration.publish[index];
             self.statistics.sent[index].is_there = self.topics.sent[index].schema.is_some();
             if let (None, Some(schema)) = (&self.publications[index], &self.topics.sent[index].schema) {
-                let (name, quality) = (published.name.clone(), quality(published.quality, published.depth));
+                let (name, quality) = (published.name.clone(), quality(published.quality, published.depth, published.history));
                 let interface = interface(schema);
                 let declared =
                     self.declare(EndpointKind::Publisher, index, &name, interface, quality, |node, endpoint| {
@@ -42,7 +42,7 @@ impl Reactor {
             let data_type = descriptor.and_then(|it| Some((it.name(), it.data_type()?)));
             if let (None, Some((name, data_type))) = (&self.subscriptions[index], data_type) {
                 let interface = interface(&MessageSchema::of(name, &data_type));
-                let (name, quality) = (subscribed.name.clone(), quality(subscribed.quality, subscribed.depth));
+                let (name, quality) = (subscribed.name.clone(), quality(subscribed.quality, subscribed.depth, subscribed.history));
                 let declared =
                     self.declare(EndpointKind::Subscriber, index, &name, interface, quality, |node, endpoint| {
                         let subscribed = &node.configuration.subscribe[index];
@@ -133,7 +133,7 @@ impl Reactor {
             return None;
         }
         let endpoint = interface.and_then(|interface| {
-            let (node, topic) = (self.node.clone(), TopicName::new(name)?);
+            let (node, topic) = (self.node.clone(), TopicName::of(&self.node.name, name)?);
             Ok(Endpoint { node, id: self.last_id + 1, kind, topic, interface, quality })
         });
         let declared = match endpoint {
@@ -170,11 +170,15 @@ fn service_interface(service: &Ros2Service, [request, response]: &[KnownType; 2]
     }
 }
 
-fn quality(quality: Ros2Quality, depth: usize) -> Quality {
+fn quality(quality: Ros2Quality, depth: usize, history: Ros2History) -> Quality {
     let (reliability, durability) = match quality {
         Ros2Quality::Reliable => (Reliability::Reliable, Durability::Volatile),
         Ros2Quality::BestEffort => (Reliability::BestEffort, Durability::Volatile),
         Ros2Quality::TransientLocal => (Reliability::Reliable, Durability::TransientLocal),
     };
-    Quality { reliability, durability, depth, ..Quality::default() }
+    let history = match history {
+        Ros2History::KeepLast => History::KeepLast,
+        Ros2History::KeepAll => History::KeepAll,
+    };
+    Quality { reliability, durability, history, depth, ..Quality::default() }
 }

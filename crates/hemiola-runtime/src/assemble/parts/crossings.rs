@@ -89,7 +89,7 @@ impl Cut<'_> {
     }
 
     /// Returns the updates and sample methods that run, each with its process.
-    fn updates(&self) -> impl Iterator<Item = (usize, &Update)> {
+    pub(super) fn updates(&self) -> impl Iterator<Item = (usize, &Update)> {
         let cycles = self.robot.resolved.cycles.iter().zip(&self.places).flat_map(|(cycle, place)| {
             let modules = self.robot.modules_of(&cycle.name);
             let update = move |update: &hemiola_plan::ResolvedUpdate| {
@@ -108,9 +108,7 @@ impl Cut<'_> {
             .links
             .iter()
             .flat_map(|link| link.send.iter().map(move |sent| (format!("link `{}`", link.name), &sent.subject)));
-        let published = configuration.ros2.iter().flat_map(|node| &node.publish);
-        let published = published.map(|published| ("the node of `[ros2]`".to_owned(), &published.sent.subject));
-        for (carrier, subject) in over_links.chain(published) {
+        for (carrier, subject) in over_links {
             let provides = |node: &usize| self.nodes[*node].provides.iter().any(|it| it.name() == subject.name);
             let is_elsewhere = match subject.kind {
                 SubjectKind::Representation => {

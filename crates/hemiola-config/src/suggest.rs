@@ -53,7 +53,7 @@ pub fn unknown(kind: &str, name: &str, known: impl IntoIterator<Item = impl AsRe
 
 /// Lists the names for people, truncated when the list gets long.
 pub(crate) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
-    const SHOWN: usize = 16;
+    const SHOWN: usize = 20;
     let names: Vec<_> = names.into_iter().collect();
     let mut text = names.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {

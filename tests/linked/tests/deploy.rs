@@ -191,7 +191,7 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
     assert!(said.contains("page: http://127.0.0.1:"), "{said}");
     // Both processes run, with the overlay of the table.
     server.shows("Line.offset", "0.25");
-    server.shows("Drive.turn", "1");
+    server.shows("Drive.turn", "1.0");
     assert_eq!(fs::read_to_string(server.there("maps/flat")).unwrap(), "a room");
 
     let unit = fs::read_to_string(server.there("hemiola-convoy.service")).unwrap();

@@ -52,7 +52,15 @@ impl Machine {
             .with(options.iter().copied())
             .with(["--rsh".to_owned(), ssh.join(" "), "--".to_owned()])
             .with(files.iter().cloned())
-            .with([format!("{}:{folder}/", self.destination)])
+            .with([format!("{}:{folder}/", self.before_colon())])
+    }
+
+    /// Returns the destination as it stands before a colon and a folder: the colons of an IPv6
+    /// address belong to it.
+    fn before_colon(&self) -> String {
+        let (user, host) = self.destination.rsplit_once('@').unwrap_or(("", &self.destination));
+        let at = if user.is_empty() { "" } else { "@" };
+        if host.contains(':') { format!("{user}{at}[{host}]") } else { self.destination.clone() }
     }
 
     fn options(&self) -> Vec<String> {
@@ -167,6 +175,16 @@ mod tests {
             let error = nao().failure("does not take it", &ended).to_string();
             assert!(error.contains(remedy) && error.contains(said), "{error}");
         }
+    }
+
+    #[test]
+    fn the_colons_of_an_address_do_not_end_it() {
+        let copied = |destination: &str| {
+            let machine = Machine { destination: destination.into(), ssh_config: None };
+            machine.rsync(&[], &["robot.toml".into()], "rover").to_string()
+        };
+        assert!(copied("nao@fd00::2").ends_with(" robot.toml 'nao@[fd00::2]:rover/'"), "{}", copied("nao@fd00::2"));
+        assert!(copied("nao@10.0.0.2").ends_with(" robot.toml nao@10.0.0.2:rover/"), "{}", copied("nao@10.0.0.2"));
     }
 
     #[test]

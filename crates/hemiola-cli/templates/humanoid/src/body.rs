@@ -1,8 +1,8 @@
 //! The body and the world around it. **They are simulated: replace this file by your drivers.**
 //!
-//! A driver has the same faces. `Body` and `Camera` are what the robot gets: a method reads a sample
-//! from the device. Without `rate` it may wait for that, and returns when it was taken. `JointBoard`
-//! is what the robot does. Nothing else has to change.
+//! A driver has the same faces. `Body` and `Camera` are what the robot gets: a method reads a
+//! sample from the device. Without `rate` it may wait for that, and returns when it was taken.
+//! `JointBoard` is what the robot does. Nothing else has to change.
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};

@@ -1,9 +1,9 @@
 //! The world, and the sensors and motors in it. **It is simulated: replace this file by your
 //! drivers.**
 //!
-//! A driver has the same faces. `Base` and `Lidar` are what the robot gets: a method reads a sample
-//! from the device. Without `rate` it may wait for that, and returns when it was taken. `MotorBoard`
-//! is what the robot does. Nothing else has to change.
+//! A driver has the same faces. `Base` and `Lidar` are what the robot gets: a method reads a
+//! sample from the device. Without `rate` it may wait for that, and returns when it was taken.
+//! `MotorBoard` is what the robot does. Nothing else has to change.
 
 use std::f64::consts::{PI, TAU};
 use std::io;

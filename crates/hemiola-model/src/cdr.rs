@@ -33,6 +33,7 @@
 //! assert_eq!((schema.name.as_str(), schema.text.as_str()), ("hemiola/msg/Gains", "float32[] data\n"));
 //! ```
 
+mod bytes;
 mod package;
 mod reader;
 mod room;
@@ -44,6 +45,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use bytes::CopiedBytes;
 pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
 pub use room::{FixedRoom, Room};

@@ -11,7 +11,7 @@ mod remarks;
 mod services;
 mod topics;
 
-pub use cdr::Cdr;
+pub use cdr::{Cdr, Contents};
 pub use lane::{Lane, Waiting};
 pub use remarks::{Note, Remarks, plain};
 pub use services::{Asked, KnownType, Service, Services, Unanswered, answer, taken};

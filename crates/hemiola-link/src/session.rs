@@ -17,7 +17,7 @@ use std::time::Instant;
 use hemiola_model::Time;
 use hemiola_model::configuration::SubjectKind;
 
-use crate::ends::{Cdr, Lane, Waiting, plain};
+use crate::ends::{Cdr, Contents, Lane, Waiting, plain};
 use crate::passage::{OfferedType, Passage};
 use crate::statistics::{ClockOffset, LinkPeer};
 use crate::wire::{self, Answer, Frame, Message, Offer, OfferKind};
@@ -158,7 +158,7 @@ impl Session {
             _ if self.robot.is_none() => return Err(Parting::NoHello),
             Frame::Offer(offer) => self.consider(&offer, desk),
             Frame::Answer { topic, answer, reason } => self.learn(topic, answer, reason, desk),
-            Frame::Message(message) => self.take(&message, desk),
+            Frame::Message(message) => self.take(&message, Contents::Own(message.cdr), desk),
             Frame::Request(request) => self.hear_request(&request, desk),
             Frame::Response(response) => self.hear_answer(&response, desk),
             Frame::Refusal { call, why, reason } => self.hear_refusal(call, why, reason, desk),
@@ -413,8 +413,8 @@ impl Session {
         }
     }
 
-    /// Handles a message of the peer.
-    fn take(&mut self, message: &Message<'_>, desk: &mut Desk) {
+    /// Handles a message of the peer, whose CDR is there.
+    pub fn take(&mut self, message: &Message<'_>, contents: Contents<'_>, desk: &mut Desk) {
         let found = self.taken.get_mut(&message.topic);
         let Some((topic, sequence, passage)) = found.and_then(|taken| {
             let Taken { end: End::Received(topic), sequence, passage, .. } = taken else { return None };
@@ -438,11 +438,19 @@ impl Session {
         *sequence = message.sequence;
         let stamped = self.clock.as_ref().zip(message.stamp);
         let stamp = stamped.map(|(clock, stamp)| clock.convert(stamp, message.time, desk.topics.now().nanoseconds()));
-        let passed = passage.pass(message.cdr).map_err(|error| error.to_string());
-        let handed_over = passed.and_then(|cdr| match stamp {
-            Some(stamp) => Ok(desk.topics.deliver(topic, stamp, &cdr)),
-            None => desk.topics.publish(topic, &cdr).map(|()| true),
-        });
+        let length = contents.length() as u64;
+        let mut hand_over = |contents: Contents<'_>| match stamp {
+            Some(stamp) => Ok(desk.topics.deliver(topic, stamp, contents)),
+            None => desk.topics.publish(topic, contents).map(|()| true),
+        };
+        let handed_over = match passage {
+            Passage::AsTheyAre => hand_over(contents),
+            // Which field is where is found out step by step, and must not change meanwhile.
+            Passage::ByNames(_) => match passage.pass(&contents.bytes()) {
+                Ok(cdr) => hand_over(Contents::Own(&cdr)),
+                Err(error) => Err(error.to_string()),
+            },
+        };
         match handed_over {
             Ok(is_first) => {
                 let arrived = desk.topics.now().nanoseconds();
@@ -452,7 +460,7 @@ impl Session {
                 received.is_stale = false;
                 received.overtaken += u64::from(!is_first);
                 received.messages += 1;
-                received.bytes += message.cdr.len() as u64;
+                received.bytes += length;
             }
             Err(reason) => {
                 received.unreadable += 1;

@@ -34,6 +34,7 @@
 //! ```
 
 mod action;
+mod bytes;
 mod package;
 mod reader;
 mod room;
@@ -46,6 +47,7 @@ mod writer;
 mod tests;
 
 pub use action::ActionSchema;
+pub use bytes::CopiedBytes;
 pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
 pub use room::{FixedRoom, Room};

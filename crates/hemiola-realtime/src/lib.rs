@@ -72,7 +72,7 @@ pub use memory::{MemoryReport, prefault_stack, secure_memory};
 pub use policy::{Niceness, Policy, Priority};
 pub use respite::Respite;
 #[cfg(not(loom))]
-pub use shared_memory::{ForeignMemory, MemoryBlock, SharedMemory};
+pub use shared_memory::{ForeignBytes, ForeignMemory, MemoryBlock, SharedMemory};
 pub use thread::{KernelThread, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn};
 pub use time::{MonotonicTime, monotonic_now, sleep_until};
 pub use wakeup::{Generation, Reason, Wakeup, WakeupSet};

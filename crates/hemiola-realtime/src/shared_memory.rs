@@ -42,9 +42,9 @@ use free::Free;
 /// // Another process gets the descriptor, over a Unix socket.
 /// let seen = ForeignMemory::open(&memory.descriptor().try_clone_to_owned()?, memory.bytes())?;
 /// let mut bytes = Vec::new();
-/// assert!(seen.append_to(&mut bytes, block.offset(), 5));
+/// seen.part(block.offset(), 5).expect("it is there").append_to(&mut bytes);
 /// assert_eq!((&bytes[..], seen.word(3)), (&b"hello"[..], Some(7)));
-/// assert!(!seen.append_to(&mut bytes, 4_000_000_000, 5)); // there is no such place
+/// assert!(seen.part(4_000_000_000, 5).is_none()); // there is no such place
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct SharedMemory {
@@ -67,6 +67,16 @@ pub struct ForeignMemory(Mapping);
 
 /// The size in bytes of the words at the beginning.
 const WORDS: usize = PAGE;
+/// Bytes of another process, each of which is some byte, whenever it is copied.
+///
+/// See [`ForeignMemory::part`].
+#[derive(Clone, Copy, Debug)]
+pub struct ForeignBytes<'m> {
+    memory: &'m ForeignMemory,
+    begin: usize,
+    length: usize,
+}
+
 /// The size in bytes to whose multiples blocks are rounded up.
 const PAGE: usize = 4096;
 
@@ -175,34 +185,11 @@ impl ForeignMemory {
         value
     }
 
-    /// Appends a copy of that many bytes from `offset` on. Returns `false` if they are not all
-    /// within the memory, and then allocates nothing.
-    pub fn append_to(&self, bytes: &mut Vec<u8>, offset: u64, length: u64) -> bool {
-        let end = offset.checked_add(length).filter(|end| *end <= self.0.length() as u64);
-        let (Some(_), Ok(begin), Ok(length)) = (end, usize::try_from(offset), usize::try_from(length)) else {
-            return false;
-        };
-        bytes.reserve(length);
-        let known = bytes.len();
-        let room = bytes.spare_capacity_mut()[..length].as_mut_ptr().cast::<u8>();
-        // The first word and the last one may be copied in part.
-        let (mut done, mut at) = (0, begin);
-        while done < length {
-            let (word, skipped) = (self.load(at / size_of::<u64>()).to_ne_bytes(), at % size_of::<u64>());
-            let count = (size_of::<u64>() - skipped).min(length - done);
-            // SAFETY: `done + count` is at most `length`, for which there is room, and
-            // `skipped + count` at most the size of a word.
-            unsafe {
-                match count {
-                    8 => room.add(done).cast::<[u8; 8]>().write(word),
-                    _ => std::ptr::copy_nonoverlapping(word.as_ptr().add(skipped), room.add(done), count),
-                }
-            }
-            (done, at) = (done + count, at + count);
-        }
-        // SAFETY: `length` bytes were written behind the first `known`.
-        unsafe { bytes.set_len(known + length) };
-        true
+    /// Returns the bytes of a place, to be copied; `None` if there is no such place.
+    pub fn part(&self, offset: u64, length: u64) -> Option<ForeignBytes<'_>> {
+        offset.checked_add(length).filter(|end| *end <= self.0.length() as u64)?;
+        let (begin, length) = (usize::try_from(offset).ok()?, usize::try_from(length).ok()?);
+        Some(ForeignBytes { memory: self, begin, length })
     }
 
     #[inline]
@@ -211,6 +198,62 @@ impl ForeignMemory {
         // SAFETY: the memory is that long, aligned to a page, and cannot shrink; it is accessed by
         // atomic loads only.
         unsafe { self.0.address().cast::<Word>().add(word).as_ref() }.get()
+    }
+}
+
+impl ForeignBytes<'_> {
+    /// Returns how many bytes these are.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Copies the bytes from `begin` on, as many as `into` has room for.
+    ///
+    /// # Panics
+    /// Panics if there are fewer.
+    pub fn copy_to(&self, begin: usize, into: &mut [u8]) {
+        self.check(begin, into.len());
+        // SAFETY: there are so many bytes, and `into` has room for them.
+        unsafe { self.copy(begin, into.len(), into.as_mut_ptr()) }
+    }
+
+    /// Appends a copy of all bytes.
+    pub fn append_to(&self, bytes: &mut Vec<u8>) {
+        bytes.reserve(self.length);
+        let room = bytes.spare_capacity_mut().as_mut_ptr().cast::<u8>();
+        // SAFETY: room for `length` bytes was just reserved, and all of them are written.
+        unsafe {
+            self.copy(0, self.length, room);
+            bytes.set_len(bytes.len() + self.length);
+        }
+    }
+
+    fn check(&self, begin: usize, count: usize) {
+        let is_there = begin.checked_add(count).is_some_and(|end| end <= self.length);
+        assert!(is_there, "{count} bytes from byte {begin} on, of {}", self.length);
+    }
+
+    /// Copies `count` bytes from `begin` on to `room`.
+    ///
+    /// # Safety
+    /// There are so many bytes from there on, and at `room` there is room for them.
+    #[inline]
+    unsafe fn copy(&self, begin: usize, count: usize, room: *mut u8) {
+        let (mut done, mut at) = (0, self.begin + begin);
+        while done < count {
+            let (word, skipped) = (self.memory.load(at / size_of::<u64>()).to_ne_bytes(), at % size_of::<u64>());
+            let copied = (size_of::<u64>() - skipped).min(count - done);
+            // SAFETY: `done + copied` is at most `count`, for which there is room, and
+            // `skipped + copied` at most the size of a word. The first word and the last one may be
+            // copied in part.
+            unsafe {
+                match copied {
+                    8 => room.add(done).cast::<[u8; 8]>().write(word),
+                    _ => std::ptr::copy_nonoverlapping(word.as_ptr().add(skipped), room.add(done), copied),
+                }
+            }
+            (done, at) = (done + copied, at + copied);
+        }
     }
 }
 

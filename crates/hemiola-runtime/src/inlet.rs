@@ -100,12 +100,26 @@ impl SourceInlet {
     /// robot's clock. Returns `false` if it takes the place of one that the source had not taken
     /// yet.
     pub fn deliver(&self, stamp: Time, cdr: &[u8]) -> bool {
+        self.deliver_with(stamp, |bytes| bytes.extend_from_slice(cdr))
+    }
+
+    /// Delivers a value as [`deliver`](Self::deliver) does, which `append` appends in CDR to where
+    /// the source reads it.
+    ///
+    /// ```
+    /// # fn receive(robot: &hemiola_runtime::RobotHandle, parts: [&[u8]; 2]) {
+    /// if let Some(ball) = robot.inlet("link.head.BallPercept") {
+    ///     ball.deliver_with(robot.now(), |cdr| parts.iter().for_each(|part| cdr.extend_from_slice(part)));
+    /// }
+    /// # }
+    /// ```
+    pub fn deliver_with(&self, stamp: Time, append: impl FnOnce(&mut Vec<u8>)) -> bool {
         // A delivery is whole even if another thread has panicked.
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.with_back(|delivery| {
             delivery.stamp = stamp;
             delivery.cdr.clear();
-            delivery.cdr.extend_from_slice(cdr);
+            append(&mut delivery.cdr);
             // Losses are counted under the same lock.
             delivery.losses = self.shared.losses.load(Ordering::Relaxed);
         });

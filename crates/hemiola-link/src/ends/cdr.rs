@@ -1,7 +1,10 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use hemiola_model::cdr::{CdrReader, CopiedBytes};
+use hemiola_model::data::ReadError;
 use hemiola_realtime::MemoryBlock;
 
 /// A message in CDR, which may wait for several peers. It is in memory of its own, or where other
@@ -20,6 +23,61 @@ pub struct Cdr(Bytes);
 enum Bytes {
     Own(Arc<Vec<u8>>),
     Shared(Arc<MemoryBlock>, usize),
+}
+
+/// A message in CDR that has arrived, as [`Topics::publish`](super::Topics::publish) takes it.
+///
+/// ```
+/// use hemiola_link::ends::Contents;
+///
+/// let arrived = [0, 1, 0, 0, 7];
+/// assert_eq!(Contents::from(&arrived[..]).length(), 5);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum Contents<'c> {
+    /// In memory of this process.
+    Own(&'c [u8]),
+    /// In memory of another process, which may change it at any time.
+    Lent(&'c dyn CopiedBytes),
+}
+
+impl<'c> Contents<'c> {
+    /// Returns the number of bytes.
+    pub fn length(self) -> usize {
+        match self {
+            Self::Own(bytes) => bytes.len(),
+            Self::Lent(bytes) => bytes.length(),
+        }
+    }
+
+    /// Returns the bytes, in memory of this process.
+    pub fn bytes(self) -> Cow<'c, [u8]> {
+        match self {
+            Self::Own(bytes) => Cow::Borrowed(bytes),
+            Self::Lent(lent) => {
+                let mut bytes = Vec::new();
+                lent.append_to(&mut bytes);
+                Cow::Owned(bytes)
+            }
+        }
+    }
+
+    /// Returns a reader of the message.
+    ///
+    /// # Errors
+    /// Returns an error if it does not begin as CDR does.
+    pub(super) fn reader(self) -> Result<CdrReader<'c>, ReadError> {
+        match self {
+            Self::Own(bytes) => CdrReader::new(bytes),
+            Self::Lent(bytes) => CdrReader::copying(bytes),
+        }
+    }
+}
+
+impl<'c> From<&'c [u8]> for Contents<'c> {
+    fn from(bytes: &'c [u8]) -> Self {
+        Self::Own(bytes)
+    }
 }
 
 impl Cdr {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{AnyQueue, Bus, RobotClock, Signal};
-use hemiola_model::cdr::{CdrReader, MessageSchema};
+use hemiola_model::cdr::MessageSchema;
 use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, SubjectKind};
 use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{RepresentationDescriptor, Time};
@@ -12,7 +12,7 @@ use hemiola_runtime::{Change, Observation, Observer, RobotHandle, SourceInlet};
 use hemiola_trace::{TickScale, Ticks};
 
 use super::buffers::Buffers;
-use super::{Waiting, contained};
+use super::{Contents, Waiting, contained};
 
 /// The robot whose topics and representations are carried.
 ///
@@ -307,7 +307,8 @@ impl Topics {
     /// # Errors
     /// Returns an error with the reason if the bytes are no message of the topic, or nobody has
     /// subscribed to it.
-    pub fn publish(&mut self, topic: usize, cdr: &[u8]) -> Result<(), String> {
+    pub fn publish<'c>(&mut self, topic: usize, message: impl Into<Contents<'c>>) -> Result<(), String> {
+        let message = message.into();
         let Received { subject, publisher, .. } = &mut self.received[topic];
         let published = contained(|| {
             let publisher = match publisher {
@@ -317,7 +318,7 @@ impl Topics {
                     publisher.insert(made.map_err(|error| error.to_string())?)
                 }
             };
-            let mut reader = CdrReader::new(cdr).map_err(|error| error.to_string())?;
+            let mut reader = message.reader().map_err(|error| error.to_string())?;
             publisher.publish(&mut reader).map_err(|error| error.to_string())
         });
         published.unwrap_or_else(Err)
@@ -325,9 +326,13 @@ impl Topics {
 
     /// Delivers a value of a representation that is received, with its stamp on the robot's clock.
     /// Returns `false` if it takes the place of one that the source had not taken yet.
-    pub fn deliver(&mut self, topic: usize, stamp: i64, cdr: &[u8]) -> bool {
+    pub fn deliver<'c>(&mut self, topic: usize, stamp: i64, value: impl Into<Contents<'c>>) -> bool {
+        let (value, stamp) = (value.into(), Time::from_nanoseconds(stamp));
         let inlet = self.received[topic].inlet.as_ref();
-        inlet.is_none_or(|inlet| inlet.deliver(Time::from_nanoseconds(stamp), cdr))
+        inlet.is_none_or(|inlet| match value {
+            Contents::Own(cdr) => inlet.deliver(stamp, cdr),
+            Contents::Lent(lent) => inlet.deliver_with(stamp, |cdr| lent.append_to(cdr)),
+        })
     }
 
     /// Notes how long the last value of a representation took that was delivered, and the error of

@@ -4,7 +4,7 @@
 //! | step | sender | receiver |
 //! |---|---|---|
 //! | lend | the message is in a block; its head and the block's place go over the socket | |
-//! | read | the block stays as it is | copies it, before anybody looks at it |
+//! | read | the block stays as it is | decodes it, copying each byte before it looks at it |
 //! | return | | counts it, in a word of its own memory |
 //! | use again | looks at the word before it sends, and drops the blocks that were returned | |
 //!
@@ -18,11 +18,12 @@ use std::mem;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use hemiola_realtime::{ForeignMemory, SharedMemory};
+use hemiola_model::cdr::CopiedBytes;
+use hemiola_realtime::{ForeignBytes, ForeignMemory, SharedMemory};
 
 use crate::ends::Cdr;
 use crate::session::{Desk, Parting};
-use crate::wire::{self, Frame, Lent, Message};
+use crate::wire::{self, Frame, Lent};
 
 /// The memory of a link, which its peers read: there is none before one comes that can.
 #[derive(Default)]
@@ -44,11 +45,13 @@ pub struct Sharing {
     read: u64,
     /// They wait to be told that something was read.
     owes_notice: bool,
-    /// What was copied out of their memory.
-    copied: Vec<u8>,
     /// They have returned what they were never lent.
     is_betrayed: bool,
 }
+
+/// The bytes of a message that is lent.
+#[derive(Debug)]
+pub struct LentBytes<'m>(ForeignBytes<'m>);
 
 /// The memory of the other side, of which a word counts what of ours was read there.
 struct Theirs {
@@ -75,8 +78,6 @@ const BYTES: usize = 64 << 20;
 /// from which on it does: as many as wait in a socket. What waits there is old when it is read.
 const MOST_LENT: usize = 3;
 const MOST_BYTES: usize = 416 << 10;
-/// The most memory that is kept for copies.
-const MOST_KEPT: usize = 8 << 20;
 
 impl LinkMemory {
     /// Begins to share the memory with one more peer, besides those that use it already; `None` if
@@ -111,7 +112,6 @@ impl Sharing {
             count: 0,
             read: 0,
             owes_notice: false,
-            copied: Vec::new(),
             is_betrayed: false,
         }
     }
@@ -222,21 +222,15 @@ impl Sharing {
         Ok(())
     }
 
-    /// Copies a message that is lent, and returns it.
+    /// Returns the bytes of a message that is lent.
     ///
     /// # Errors
     /// Returns an error if there is no such place in their memory.
-    pub fn read<'s>(&'s mut self, lent: &Lent<'s>) -> Result<Message<'s>, Parting> {
-        let Lent { message, offset, length, .. } = *lent;
+    pub fn read(&self, lent: &Lent<'_>) -> Result<LentBytes<'_>, Parting> {
+        let Lent { offset, length, .. } = *lent;
         let Some(theirs) = &self.theirs else { return Err(memory("it has not said yet what its memory is")) };
-        if self.copied.capacity() > MOST_KEPT {
-            self.copied = Vec::new();
-        }
-        self.copied.clear();
-        if length > wire::LONGEST_FRAME as u64 || !theirs.memory.append_to(&mut self.copied, offset, length) {
-            return Err(memory(&format!("{length} bytes from byte {offset} on are not in it")));
-        }
-        Ok(Message { cdr: &self.copied, ..message })
+        let place = theirs.memory.part(offset, length);
+        place.map(LentBytes).ok_or_else(|| memory(&format!("{length} bytes from byte {offset} on are not in it")))
     }
 
     /// Returns what was read last.
@@ -244,6 +238,20 @@ impl Sharing {
         self.read += 1;
         self.memory.set_word(self.word, self.read);
         self.owes_notice |= wants_notice;
+    }
+}
+
+impl CopiedBytes for LentBytes<'_> {
+    fn length(&self) -> usize {
+        self.0.length()
+    }
+
+    fn copy_to(&self, begin: usize, into: &mut [u8]) {
+        self.0.copy_to(begin, into);
+    }
+
+    fn append_to(&self, bytes: &mut Vec<u8>) {
+        self.0.append_to(bytes);
     }
 }
 

@@ -12,6 +12,7 @@ use super::outbox::Outbox;
 use super::sharing::{LinkMemory, Sharing};
 use super::{MOST_PEERS, Readiness, Todo, Tokens};
 use crate::awaited::AwaitedSocket;
+use crate::ends::Contents;
 use crate::near;
 use crate::patience::Patience;
 use crate::session::{Desk, Parting, Session};
@@ -399,7 +400,7 @@ impl Peer {
         let mut hear = |frame: Frame<'_>| match (frame, sharing.as_mut().filter(|_| session.robot().is_some())) {
             (Frame::Memory { bytes, word }, Some(sharing)) => sharing.open(bytes, word, passed.take()),
             (Frame::Lent(lent), Some(sharing)) => {
-                session.hear(Frame::Message(sharing.read(&lent)?), desk)?;
+                session.take(&lent.message, Contents::Lent(&sharing.read(&lent)?), desk);
                 sharing.give_back(lent.wants_notice);
                 Ok(())
             }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::HEADER;
+use super::bytes::{Bytes, CopiedBytes};
 use crate::data::{ItemsMut, ReadError, Reader, VariantContent, VariantHead};
 
 /// Reads values from CDR. The bytes are not trusted: whatever they are, the result is a value or an
@@ -20,7 +21,7 @@ use crate::data::{ItemsMut, ReadError, Reader, VariantContent, VariantHead};
 /// ```
 #[derive(Debug)]
 pub struct CdrReader<'b> {
-    bytes: &'b [u8],
+    bytes: Bytes<'b>,
     position: usize,
     byte_order: ByteOrder,
     /// Set while a structure has begun and none of its fields has been read.
@@ -28,6 +29,9 @@ pub struct CdrReader<'b> {
     /// The number of variants with fields after each open variant.
     absent_after: Vec<usize>,
 }
+
+/// The bytes of numbers that are copied at once before they are converted.
+const PIECE: usize = 4 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ByteOrder {
@@ -41,10 +45,51 @@ impl<'b> CdrReader<'b> {
     /// # Errors
     /// Fails if the bytes have no header of plain CDR.
     pub fn new(bytes: &'b [u8]) -> Result<Self, ReadError> {
-        let byte_order = match bytes {
-            [0, 1, _, _, ..] => ByteOrder::Little,
-            [0, 0, _, _, ..] => ByteOrder::Big,
-            [a, b, _, _, ..] => {
+        Self::of(Bytes::Borrowed(bytes))
+    }
+
+    /// Creates a reader of bytes that somebody else may change while they are read: it looks at
+    /// none of them twice.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::{CdrReader, CopiedBytes};
+    ///
+    /// /// Memory that another process writes.
+    /// #[derive(Debug)]
+    /// struct Foreign([u8; 6]);
+    ///
+    /// impl CopiedBytes for Foreign {
+    ///     fn length(&self) -> usize {
+    ///         self.0.len()
+    ///     }
+    ///
+    ///     fn copy_to(&self, begin: usize, into: &mut [u8]) {
+    ///         into.copy_from_slice(&self.0[begin..begin + into.len()]); // each byte by an atomic load
+    ///     }
+    /// }
+    ///
+    /// let foreign = Foreign([0, 1, 0, 0, 7, 0]);
+    /// assert_eq!(u16::read(&mut CdrReader::copying(&foreign)?)?, 7);
+    /// # Ok::<(), hemiola_model::data::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no header of plain CDR.
+    pub fn copying(bytes: &'b dyn CopiedBytes) -> Result<Self, ReadError> {
+        Self::of(Bytes::Copied(bytes))
+    }
+
+    fn of(bytes: Bytes<'b>) -> Result<Self, ReadError> {
+        let mut header = [0; HEADER.len()];
+        if bytes.length() < header.len() {
+            return Err(at(0, "the message is shorter than CDR's header of four bytes".to_owned()));
+        }
+        bytes.copy_to(0, &mut header);
+        let byte_order = match header {
+            [0, 1, ..] => ByteOrder::Little,
+            [0, 0, ..] => ByteOrder::Big,
+            [a, b, ..] => {
                 return Err(at(
                     0,
                     format!(
@@ -52,7 +97,6 @@ impl<'b> CdrReader<'b> {
                     ),
                 ));
             }
-            _ => return Err(at(0, "the message is shorter than CDR's header of four bytes".to_owned())),
         };
         let position = HEADER.len();
         Ok(Self { bytes, position, byte_order, structure_is_empty: false, absent_after: Vec::new() })
@@ -63,19 +107,33 @@ impl<'b> CdrReader<'b> {
     /// # Errors
     /// Fails if more follows than the padding of up to three bytes that some writers append.
     pub fn finish(self) -> Result<(), ReadError> {
-        match self.bytes.len() - self.position {
+        match self.left() {
             0..4 => Ok(()),
             rest => Err(self.error(format!("{rest} bytes follow, for which the schema has no place"))),
         }
     }
 
-    fn take(&mut self, count: usize) -> Result<&'b [u8], ReadError> {
-        let rest = &self.bytes[self.position..];
-        let Some(taken) = rest.get(..count) else {
-            return Err(at(self.bytes.len(), format!("the message ends here, {} bytes too early", count - rest.len())));
-        };
+    fn left(&self) -> usize {
+        self.bytes.length() - self.position
+    }
+
+    /// Takes that many bytes, and returns where they begin.
+    #[inline]
+    fn take(&mut self, count: usize) -> Result<usize, ReadError> {
+        let (begin, left) = (self.position, self.left());
+        if count > left {
+            let text = format!("the message ends here, {} bytes too early", count - left);
+            return Err(at(self.bytes.length(), text));
+        }
         self.position += count;
-        Ok(taken)
+        Ok(begin)
+    }
+
+    #[inline]
+    fn array<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], ReadError> {
+        let (begin, mut array) = (self.take(SIZE)?, [0; SIZE]);
+        self.bytes.copy_to(begin, &mut array);
+        Ok(array)
     }
 
     /// Skips padding. Alignment counts from after the header.
@@ -87,8 +145,7 @@ impl<'b> CdrReader<'b> {
     /// Reads a number, and returns its bytes in little endian.
     fn number<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], ReadError> {
         self.align(SIZE)?;
-        let mut number = [0; SIZE];
-        number.copy_from_slice(self.take(SIZE)?);
+        let mut number = self.array::<SIZE>()?;
         if self.byte_order == ByteOrder::Big {
             number.reverse();
         }
@@ -104,15 +161,29 @@ impl<'b> CdrReader<'b> {
             return Ok(());
         }
         self.align(SIZE)?;
-        let (numbers, _) = self.take(SIZE.saturating_mul(items.len()))?.as_chunks::<SIZE>();
-        for (item, &number) in items.iter_mut().zip(numbers) {
+        let begin = self.take(SIZE.saturating_mul(items.len()))?;
+        match self.bytes {
+            Bytes::Borrowed(bytes) => self.convert(items, &bytes[begin..self.position], of_bytes),
+            Bytes::Copied(bytes) => {
+                let mut piece = [0; PIECE];
+                for (items, begin) in items.chunks_mut(PIECE / SIZE).zip((begin..).step_by(PIECE)) {
+                    let piece = &mut piece[..SIZE * items.len()];
+                    bytes.copy_to(begin, piece);
+                    self.convert(items, piece, of_bytes);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn convert<T, const SIZE: usize>(&self, items: &mut [T], bytes: &[u8], of_bytes: fn([u8; SIZE]) -> T) {
+        for (item, &number) in items.iter_mut().zip(bytes.as_chunks::<SIZE>().0) {
             let mut number = number;
             if self.byte_order == ByteOrder::Big {
                 number.reverse();
             }
             *item = of_bytes(number);
         }
-        Ok(())
     }
 
     fn length(&mut self) -> Result<usize, ReadError> {
@@ -153,10 +224,10 @@ fn at(byte: usize, message: String) -> ReadError {
 
 impl Reader for CdrReader<'_> {
     fn boolean(&mut self) -> Result<bool, ReadError> {
-        match self.take(1)? {
+        match self.array()? {
             [0] => Ok(false),
             [1] => Ok(true),
-            other => Err(self.error(format!("{} is no truth value", other[0]))),
+            [other] => Err(self.error(format!("{other} is no truth value"))),
         }
     }
 
@@ -199,22 +270,22 @@ impl Reader for CdrReader<'_> {
 
     fn string(&mut self) -> Result<String, ReadError> {
         let length = self.length()?;
-        let begin = self.position;
-        match self.take(length)? {
+        let begin = self.take(length)?;
+        let mut text = vec![0; length];
+        self.bytes.copy_to(begin, &mut text);
+        match text.pop() {
             // Some writers omit the zero of an empty text.
-            [] => Ok(String::new()),
-            [text @ .., 0] => match std::str::from_utf8(text) {
-                Ok(text) => Ok(text.to_owned()),
-                Err(error) => Err(at(begin + error.valid_up_to(), "the text is not UTF-8".to_owned())),
-            },
-            _ => Err(self.error("the text does not end with a zero".to_owned())),
+            None | Some(0) => String::from_utf8(text)
+                .map_err(|error| at(begin + error.utf8_error().valid_up_to(), "the text is not UTF-8".to_owned())),
+            Some(_) => Err(self.error("the text does not end with a zero".to_owned())),
         }
     }
 
     fn items(&mut self, items: ItemsMut<'_>) -> Result<(), ReadError> {
         match items {
             ItemsMut::U8(items) => {
-                items.copy_from_slice(self.take(items.len())?);
+                let begin = self.take(items.len())?;
+                self.bytes.copy_to(begin, items);
                 Ok(())
             }
             ItemsMut::I8(items) => self.numbers(items, i8::from_le_bytes),
@@ -232,7 +303,7 @@ impl Reader for CdrReader<'_> {
     fn begin_sequence(&mut self) -> Result<usize, ReadError> {
         let length = self.length()?;
         // Every item takes at least one byte.
-        match self.bytes.len() - self.position {
+        match self.left() {
             rest if length > rest => {
                 Err(self.error(format!("a sequence of {length} items, but only {rest} bytes are left")))
             }
@@ -272,7 +343,8 @@ impl Reader for CdrReader<'_> {
     }
 
     fn begin_variant(&mut self, variants: &[VariantHead]) -> Result<usize, ReadError> {
-        let index = usize::from(self.take(1)?[0]);
+        let [index] = self.array()?;
+        let index = usize::from(index);
         let Some(chosen) = variants.get(index) else {
             return Err(self.error(format!("variant {index} does not exist; there are {}", variants.len())));
         };

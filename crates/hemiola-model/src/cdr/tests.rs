@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{CdrWriter, MessageSchema, decode, encode};
+use super::{CdrReader, CdrWriter, CopiedBytes, MessageSchema, decode, encode};
 use crate::Time;
 use crate::data::{Data, DataType, Field, ReadError, Reader, Variant, VariantContent, VariantHead, Writer};
 
@@ -266,5 +266,53 @@ proptest! {
             prop_assert_eq!(writer.bytes(), &expected[..]);
         }
         prop_assert!(2 * writer.needed() >= expected.len());
+    }
+}
+
+/// Bytes that differ each time that they are looked at.
+#[derive(Debug)]
+struct Restless(Vec<std::cell::Cell<u8>>);
+
+impl CopiedBytes for Restless {
+    fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    fn copy_to(&self, begin: usize, into: &mut [u8]) {
+        for (byte, cell) in into.iter_mut().zip(&self.0[begin..]) {
+            *byte = cell.replace(cell.get().wrapping_add(1));
+        }
+    }
+}
+
+type Mixture = (Vec<u16>, (String, Vec<bool>), ((Vec<f64>, Vec<u8>), Option<i32>));
+
+proptest! {
+    #[test]
+    fn each_byte_is_looked_at_once_so_that_it_may_change_behind_it(
+        numbers in prop::collection::vec(any::<u16>(), 0..5000),
+        texts in (".{0,20}", prop::collection::vec(any::<bool>(), 0..10)),
+        floats in prop::collection::vec(-1e9..1e9, 0..2000),
+        bytes in prop::collection::vec(any::<u8>(), 0..100),
+        option in any::<Option<i32>>(),
+    ) {
+        let mixture: Mixture = (numbers, texts, ((floats, bytes), option));
+        let written = Restless(encode(&mixture).into_iter().map(std::cell::Cell::new).collect());
+        let mut reader = CdrReader::copying(&written).unwrap();
+        prop_assert_eq!(Mixture::read(&mut reader).unwrap(), mixture);
+        prop_assert!(reader.finish().is_ok());
+    }
+
+    #[test]
+    fn copied_bytes_are_the_same_value_or_error_as_borrowed_ones(
+        bytes in prop::collection::vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..300),
+        is_plain in any::<bool>(),
+    ) {
+        let bytes = if is_plain { [&[0, 1, 0, 0][..], &bytes].concat() } else { bytes };
+        let copied = Restless(bytes.iter().copied().map(std::cell::Cell::new).collect());
+        let borrowed = CdrReader::new(&bytes).and_then(|mut reader| Mixture::read(&mut reader));
+        let copied = CdrReader::copying(&copied).and_then(|mut reader| Mixture::read(&mut reader));
+        // What is no number equals nothing.
+        prop_assert_eq!(format!("{borrowed:?}"), format!("{copied:?}"));
     }
 }

@@ -81,8 +81,15 @@ proptest! {
             let all = [&[0; WORDS][..], &block].concat();
             [&vec![9; before][..], &all[offset as usize..end as usize]].concat()
         });
-        let is_there = seen.append_to(&mut bytes, offset, length);
-        prop_assert_eq!(is_there.then_some(bytes), expected);
+        let part = seen.part(offset, length);
+        part.iter().for_each(|part| part.append_to(&mut bytes));
+        prop_assert_eq!(part.map(|_| bytes), expected.clone());
+        if let Some((part, expected)) = part.zip(expected) {
+            let from = before.min(part.length());
+            let mut rest = vec![0; part.length() - from];
+            part.copy_to(from, &mut rest);
+            prop_assert_eq!(&rest[..], &expected[before + from..]);
+        }
         prop_assert_eq!(seen.word(word), (word < SharedMemory::WORDS).then_some(0));
     }
 }

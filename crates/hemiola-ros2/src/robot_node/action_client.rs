@@ -249,7 +249,7 @@ impl ActionClient {
         let nothing = if response.is_none() { self.ends.nothing() } else { None };
         let response = response.or(nothing.as_deref()).ok_or("the robot has no result to say so")?;
         let result = result_of(response, own).ok_or("the answer of the server is too short")?;
-        self.ends.topics.publish(RESULTS, &result)
+        self.ends.topics.publish(RESULTS, &result[..])
     }
 
     fn pass_feedback(&mut self) -> Result<(), String> {
@@ -258,7 +258,7 @@ impl ActionClient {
             let goal = id_of(&arrived.cdr).and_then(|id| self.pursued.iter().find(|pursued| pursued.id == id));
             // Feedback of goals of others is none of ours.
             if let Some(message) = goal.and_then(|goal| with_id(&arrived.cdr, &goal.own)) {
-                self.ends.topics.publish(FEEDBACK, &message)?;
+                self.ends.topics.publish(FEEDBACK, &message[..])?;
             }
         }
         Ok(())

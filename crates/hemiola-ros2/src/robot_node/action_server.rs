@@ -170,7 +170,7 @@ impl ActionServer {
             None => Err("it has no identity".to_owned()),
             Some(id) => self.goals.check(&id).map_err(str::to_owned).and_then(|()| {
                 // The bytes are those of the topic.
-                self.ends.topics.publish(GOALS, &request.cdr)?;
+                self.ends.topics.publish(GOALS, &request.cdr[..])?;
                 self.goals.accept(id, now);
                 Ok(())
             }),
@@ -192,7 +192,7 @@ impl ActionServer {
         let mut response = self.goals.cancel(&wish);
         let Self { goals, ends, .. } = self;
         response.goals_canceling.retain(|info| {
-            let is_told = ends.topics.publish(CANCELS, &only_id(&info.goal_id.uuid)).is_ok();
+            let is_told = ends.topics.publish(CANCELS, &only_id(&info.goal_id.uuid)[..]).is_ok();
             if is_told {
                 goals.note_canceling(&info.goal_id.uuid);
             }

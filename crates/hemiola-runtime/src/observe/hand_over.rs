@@ -127,11 +127,6 @@ impl<T> Giver<T> {
         self.shared.presence.is_gone()
     }
 
-    /// Notifies the observer, if it wants that.
-    pub fn notify(&self) {
-        self.shared.presence.notify();
-    }
-
     /// Returns whether its observer is waited for.
     pub fn wants_everything(&self) -> bool {
         self.full == WhenFull::Wait

@@ -71,12 +71,12 @@ impl Reactor {
                         }
                     }
                     let is_first = match self.topics.received[index].subject.kind {
-                        SubjectKind::Topic => self.topics.publish(index, &cdr).map(|()| true)?,
+                        SubjectKind::Topic => self.topics.publish(index, &cdr[..]).map(|()| true)?,
                         SubjectKind::Representation => {
                             // Nothing was published in the future, whatever the other clock says.
                             let age = unix_now().saturating_sub(attachment.time_ns).max(0);
                             let stamp = self.topics.now().nanoseconds().saturating_sub(age);
-                            self.topics.deliver(index, stamp, &cdr)
+                            self.topics.deliver(index, stamp, &cdr[..])
                         }
                     };
                     shown.overtaken += u64::from(!is_first);

@@ -67,7 +67,7 @@ pub struct ForeignMemory(Mapping);
 
 /// The size in bytes of the words at the beginning.
 const WORDS: usize = PAGE;
-/// The size in bytes to whose multiples blocks are rounded up.
+/// What blocks are rounded up to.
 const PAGE: usize = 4096;
 
 impl SharedMemory {
@@ -175,8 +175,8 @@ impl ForeignMemory {
         value
     }
 
-    /// Appends a copy of that many bytes from `offset` on. Returns `false` if they are not all
-    /// within the memory, and then allocates nothing.
+    /// Appends a copy of that many bytes from `offset` on. Returns `false` if there is no such
+    /// place. No memory is allocated for more than there is.
     pub fn append_to(&self, bytes: &mut Vec<u8>, offset: u64, length: u64) -> bool {
         let end = offset.checked_add(length).filter(|end| *end <= self.0.length() as u64);
         let (Some(_), Ok(begin), Ok(length)) = (end, usize::try_from(offset), usize::try_from(length)) else {

@@ -77,7 +77,7 @@ fn print(text: &str) -> Result<ExitCode, CommandError> {
     }
 }
 
-/// Whether that is how a terminal says that it has closed.
+/// Returns whether the error is that of a closed terminal.
 fn is_hung_up(error: &io::Error) -> bool {
     let is_device = |stat: Stat| FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice;
     Errno::from_io_error(error) == Some(Errno::IO) && fstat(io::stdout()).is_ok_and(is_device)
@@ -121,5 +121,5 @@ fn wrapped(words: &str, indent: usize) -> String {
     text
 }
 
-/// Where a terminal leaves less than that, it may wrap by itself.
+/// The minimum width of wrapped text: if a terminal leaves less, it may wrap by itself.
 const NARROWEST_TEXT: usize = 30;

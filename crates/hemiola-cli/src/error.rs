@@ -35,7 +35,7 @@ pub enum CommandError {
         /// The places in the configuration that have a part in it, a line each.
         written: String,
     },
-    /// What was asked for does not exist or does not make sense.
+    /// The request names something that does not exist, or does not make sense.
     #[error("error: {0}")]
     Usage(String),
     /// The robot could not be started.
@@ -73,7 +73,7 @@ pub enum CommandError {
     Dataset {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in the file.
         error: Box<DatasetError>,
     },
     /// A running robot cannot be reached, or does not do what it is asked for.
@@ -96,11 +96,11 @@ pub enum CommandError {
     /// A robot cannot be brought to another machine.
     #[error("error: {what}{}\n  remedy: {remedy}", said.lines().map(|line| format!("\n  | {line}")).collect::<String>())]
     Deploy {
-        /// What has failed, and where.
+        /// The step that failed, and its machine.
         what: String,
-        /// What the failed program said.
+        /// The output of the failed program.
         said: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// A file that a command removes cannot be removed.

@@ -1,4 +1,4 @@
-//! What a robot's program is made of, besides the modules that are linked into it.
+//! The parts of a robot's program, besides the modules that are linked into it.
 
 use hemiola_bus::Bus;
 use hemiola_config::Base;
@@ -14,9 +14,10 @@ pub struct Program {
     pub started: Option<Start>,
     pub live: Lines,
     pub summary: Lines,
-    /// Whether the program is all that its process does, so that another process can see to it.
+    /// Set if the process does nothing but run this program, so that a guard process can supervise
+    /// it.
     pub is_process: bool,
-    /// Whether the program has a robot's modules.
+    /// Set if the program has a robot's modules.
     pub has_robot: bool,
 }
 

@@ -6,7 +6,8 @@ pub use linked::{Node, open};
 #[cfg(not(feature = "ros2"))]
 pub use missing::{Node, open};
 
-/// What robot.toml asks for with `[ros2]`, and this program cannot do; `None` if it can.
+/// The explanation why this program cannot be the node that `[ros2]` in robot.toml asks for; `None`
+/// if it can.
 pub const MISSING: Option<&str> = if cfg!(feature = "ros2") {
     None
 } else {

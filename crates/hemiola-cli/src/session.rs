@@ -1,5 +1,5 @@
-//! What most commands begin with: the configuration, and the robot that it makes of the linked
-//! modules.
+//! The beginning of most commands: the configuration, and the robot that is assembled from the
+//! linked modules.
 
 mod part;
 mod places;

@@ -6,7 +6,7 @@
 
 use clap::ValueEnum;
 
-/// What a new robot begins as.
+/// A robot to begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Template {
     /// A cart with two wheels that drives from waypoint to waypoint, simulated
@@ -127,7 +127,7 @@ impl Template {
     }
 }
 
-/// How templates name Hemiola, seen from where they are.
+/// The dependency on Hemiola of templates, relative to their folders.
 const HERE: &str = r#"hemiola = { path = "../../../hemiola" }"#;
 
 #[cfg(test)]

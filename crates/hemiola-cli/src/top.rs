@@ -41,9 +41,9 @@ pub struct Top {
     shows_help: bool,
     /// The keys of the program around the view, for the help.
     keys: Vec<(&'static str, &'static str)>,
-    /// What the key `q` ends.
+    /// The thing that the key `q` ends.
     ends: Ends,
-    /// Whether the key that ends the robot was pressed once.
+    /// Set if the key that ends the robot was pressed once.
     asks: bool,
 }
 

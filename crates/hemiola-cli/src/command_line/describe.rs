@@ -1,4 +1,4 @@
-//! What tells shells and `man` about the command line.
+//! The arguments of commands that describe the command line to shells and `man`.
 
 use std::path::PathBuf;
 

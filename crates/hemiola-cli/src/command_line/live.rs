@@ -278,7 +278,7 @@ pub struct ParametersSetArguments {
     /// The parameter: Walk.gain
     #[arg(value_name = "MODULE.NAME")]
     pub name: String,
-    /// Its value, in the notation of robot.toml
+    /// The value, in the notation of robot.toml
     #[arg(allow_hyphen_values = true)]
     pub value: String,
     #[command(flatten)]

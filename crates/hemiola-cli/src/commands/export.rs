@@ -86,7 +86,7 @@ fn service_schemas(session: &Session, service: &DeclaredService) -> Vec<ServiceS
     if types.is_empty() { vec![schema(None)] } else { types.into_iter().map(schema).collect() }
 }
 
-/// What can be in a package, by name.
+/// The types that can be in a package, by name.
 struct Exportable<'p> {
     messages: BTreeMap<String, DataType>,
     services: &'p [DeclaredService],

@@ -1,5 +1,5 @@
-//! What looks at a running robot and changes it, through its door: nothing here needs the robot's
-//! code.
+//! The commands that observe and change a running robot, through its door: nothing here needs the
+//! robot's code.
 //!
 //! | file | commands |
 //! |---|---|

@@ -133,7 +133,7 @@ struct Lap {
     /// The verdict on the run.
     verdict: Verdict,
     capture: Option<Trace>,
-    /// Whether a trace was to be written.
+    /// Set if a trace was to be written.
     is_traced: bool,
     robot_time: Time,
     elapsed: Duration,

@@ -1,4 +1,4 @@
-//! What `graph` and `simulate` are about: a cycle of this robot, or of a file with a task graph.
+//! The subject of `graph` and `simulate`: a cycle of this robot, or of a file with a task graph.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ use crate::session::Session;
 pub struct Subject {
     pub graph: TaskGraph,
     pub durations: Durations,
-    /// Whether something is known of how long its tasks take.
+    /// Set if the durations of some of its tasks are known.
     pub has_durations: bool,
     /// The time between two of its runs.
     pub period: Option<Duration>,
-    /// How many workers it has where the graph comes from.
+    /// The number of workers that it has in the robot or file.
     pub workers: Option<NonZeroUsize>,
 }
 

@@ -34,7 +34,7 @@ pub struct Oversight {
     signals: Vec<ForwardedSignal>,
 }
 
-/// How a robot's process has ended.
+/// The way in which a robot's process has ended.
 enum Ended {
     /// The robot was safe, or has never begun.
     Safely(ExitStatus),
@@ -52,7 +52,7 @@ struct Guarded<'o> {
     post: Post,
     life: Life,
     log: Option<PathBuf>,
-    /// Whether a signal has asked for the robot's end.
+    /// Set if a signal has asked for the robot's end.
     is_to_end: bool,
 }
 

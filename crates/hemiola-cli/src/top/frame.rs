@@ -29,7 +29,7 @@ pub struct Frame {
     /// The links to other programs.
     pub links: Vec<LinkStatistics>,
     pub bounds: Bounds,
-    /// How often a bound was exceeded.
+    /// The number of times that a bound was exceeded.
     pub exceedances: u64,
     /// The log that is being written.
     pub recording: Option<String>,

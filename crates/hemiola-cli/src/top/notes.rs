@@ -1,4 +1,4 @@
-//! What people should know of a robot: its messages, and who changed what.
+//! The notes on a robot: its messages, and who changed what.
 
 use std::collections::VecDeque;
 

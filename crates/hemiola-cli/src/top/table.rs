@@ -22,7 +22,7 @@ pub struct Column {
     alignment: Alignment,
     /// Columns of the lowest importance go first where there is no room for all.
     importance: u8,
-    /// Whether the column gets the room that the others leave.
+    /// Set if the column gets the room that the others leave.
     fills: bool,
 }
 

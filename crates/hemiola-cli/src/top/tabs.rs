@@ -1,4 +1,4 @@
-//! What each tab shows.
+//! The contents of each tab.
 
 mod chains;
 mod channels;

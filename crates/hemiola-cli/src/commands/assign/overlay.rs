@@ -1,4 +1,4 @@
-//! What was assigned, as an overlay of robot.toml with the reasons as comments.
+//! An assignment as an overlay of robot.toml, with the reasons as comments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

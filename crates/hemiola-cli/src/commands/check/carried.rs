@@ -1,5 +1,5 @@
-//! What goes to and comes from other programs: representations that nobody reads here, those that
-//! are read elsewhere, and services that nobody asks here.
+//! The traffic to and from other programs: representations that no module here reads, those that
+//! are read elsewhere, and services that no module here calls.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What a robot asks of the machine that this one does not have, and threads without a real-time
-//! priority that others with one depend on.
+//! The demands of a robot that this machine does not meet, and threads without a real-time priority
+//! that others with one depend on.
 
 use std::collections::BTreeSet;
 

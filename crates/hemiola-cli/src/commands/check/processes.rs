@@ -16,16 +16,16 @@ pub struct Part {
     pub cycles: Vec<String>,
     /// Sources that run there, without those that bring what another process sends.
     pub sources: Vec<String>,
-    /// What is sent to each other process.
+    /// The topics and representations that are sent to each other process.
     pub sent: Vec<(String, Vec<Subject>)>,
-    /// What was measured of it.
+    /// The measurements of the process.
     pub known: Known,
 }
 
 /// Returns the processes of a robot; none if it is a single one.
 ///
 /// # Errors
-/// The robot cannot be cut like that.
+/// Fails if the robot cannot be split like that.
 pub fn parts(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -53,7 +53,7 @@ pub fn parts(
 /// Returns lines for each process of a robot; none if it is a single one.
 ///
 /// # Errors
-/// The robot cannot be cut like that.
+/// Fails if the robot cannot be split like that.
 pub fn lines(
     program: &Program,
     arguments: &ConfigurationArguments,

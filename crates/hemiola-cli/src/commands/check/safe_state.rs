@@ -1,4 +1,4 @@
-//! What each module does in the safe state, and at the robot's end.
+//! The behaviour of each module in the safe state, and at the robot's end.
 
 use hemiola_model::module::{ModuleDescriptor, Update, registry};
 use hemiola_plan::RobotDescription;

@@ -1,4 +1,4 @@
-//! Which robot is meant.
+//! The connection to the robot that a command selects.
 
 use hemiola_live::client::{Address, WholeRobot};
 use hemiola_live::{RunningRobot, RunningSocket};

@@ -1,4 +1,4 @@
-//! How far long work has come, where somebody looks at a terminal.
+//! The progress of long work, on a terminal.
 
 use hemiola_words::bytes;
 use std::io::{IsTerminal, Write};
@@ -50,7 +50,7 @@ impl Progress {
     }
 }
 
-/// Reads a log, and shows how far that has come.
+/// Reads a log, and shows the progress.
 pub fn read_log(path: &Path) -> Result<ReplayLog, RecordingError> {
     let mut progress = Progress::new();
     ReplayLog::read_with(path, |done, all| progress.show(done, all))

@@ -1,4 +1,4 @@
-//! Which messages of a log are wanted, in seconds since its first one.
+//! The selection of messages of a log, by topic and time since its first message.
 
 use std::collections::BTreeSet;
 use std::path::Path;

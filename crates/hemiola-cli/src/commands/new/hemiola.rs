@@ -1,4 +1,4 @@
-//! Where a new crate finds Hemiola.
+//! The dependency of a new crate on Hemiola.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,9 @@ use crate::error::CommandError;
 /// A dependency on Hemiola.
 #[derive(Debug)]
 pub struct Dependency {
-    /// Its value in `Cargo.toml`.
+    /// The value of the dependency in `Cargo.toml`.
     pub toml: String,
-    /// A sentence for who has to know where that is.
+    /// A sentence for the user on where Hemiola is.
     pub remark: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a crate can be called.
+//! The names that a crate can have.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn problem(name: &str) -> Option<&'static str> {
     }
 }
 
-/// As long as names on crates.io may be.
+/// The maximum length of names on crates.io.
 const LONGEST: usize = 64;
 
 /// The keywords of Rust 2024, reserved ones included.

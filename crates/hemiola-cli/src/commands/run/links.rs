@@ -1,5 +1,4 @@
-//! What connects the robot that runs to other programs: its links, and the node that it is in a
-//! ROS 2 system.
+//! The connections of a running robot to other programs: its links, and its node in a ROS 2 system.
 
 use hemiola_link::{LinkHost, Links, LinksView};
 use hemiola_model::configuration::Configuration;

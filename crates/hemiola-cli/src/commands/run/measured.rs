@@ -1,4 +1,4 @@
-//! What is known of a robot before a run, and the verdict after it.
+//! The earlier measurements of a robot before a run, and the verdict after it.
 
 use hemiola_insight::{Admitted, OverLinks, Verdict, admit};
 use hemiola_runtime::{LatencyBounds, Robot};

@@ -1,4 +1,4 @@
-//! What runs the robot: its own threads, or one that steps it.
+//! A runner of the robot: its own threads, or one thread that steps it.
 
 use std::thread;
 

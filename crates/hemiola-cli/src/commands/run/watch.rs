@@ -1,4 +1,4 @@
-//! How a run is shown while it lasts.
+//! The display of a run while it lasts.
 
 use std::io::{self, Write};
 use std::thread;
@@ -117,7 +117,7 @@ pub struct Watch<'a> {
     pub messages: Vec<Message>,
     /// The remarks that a replay makes on its way.
     pub remarks: Remarks,
-    /// Whether somebody has changed the robot since it began.
+    /// Set if the robot was changed since it began.
     pub is_changed: bool,
 }
 
@@ -181,7 +181,7 @@ impl Watch<'_> {
 /// The number of different messages that are kept: more than anybody reads.
 const MOST_MESSAGES: usize = 1000;
 
-/// How fast the robot's clock runs, in words.
+/// The speed of the robot's clock, in words.
 pub enum Pace {
     Fixed(String),
     /// The pace that somebody chooses by keys.

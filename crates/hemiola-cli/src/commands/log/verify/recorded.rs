@@ -1,5 +1,4 @@
-//! What was recorded, one message after the other, each to be found when its counterpart has been
-//! computed.
+//! The recorded messages, in order; each is looked up when its counterpart has been computed.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
@@ -16,13 +15,13 @@ use hemiola_recording::split::{Kept, Messages, SplitLog};
 
 pub struct Recorded {
     log: Messages,
-    /// By topic, the messages that were read on the way to one of another topic.
+    /// The messages that were read while searching for one of another topic, by topic.
     waiting: BTreeMap<String, VecDeque<Kept>>,
-    /// By topic, the number of messages that had no counterpart.
+    /// The number of messages without a counterpart, by topic.
     left: BTreeMap<String, u64>,
-    /// By the first part of topics, where that begins which is compared.
+    /// The first run that is compared, by the first part of topics.
     begin: BTreeMap<String, Begin>,
-    /// By topic, the number of messages of the first time that come before that.
+    /// The number of messages with the time of that run that come before it, by topic.
     skipped: BTreeMap<String, usize>,
     /// The time up to which the log has been read.
     last: LogTime,
@@ -36,7 +35,7 @@ struct Begin {
     before: usize,
 }
 
-/// What was recorded where something was computed.
+/// The recorded counterpart of a computed value.
 pub enum Counterpart {
     Message(Kept),
     /// A value should be there and is not.

@@ -1,4 +1,4 @@
-//! What a verification found, for people.
+//! The report of a verification, for people.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,13 +21,13 @@ pub struct Report {
     places: BTreeMap<String, usize>,
     first: Option<First>,
     fidelity: Fidelity,
-    /// What was wrong with the log, and what could not be done.
+    /// Remarks on defects of the log, and on what could not be compared.
     remarks: Vec<String>,
     is_incomplete: bool,
     has_left_over: bool,
-    /// Whether the replay ended before the recording.
+    /// Set if the replay ended before the recording.
     was_cut_short: bool,
-    /// What may explain a difference.
+    /// Possible explanations of a difference.
     hints: Vec<String>,
     left_over: Vec<String>,
 }
@@ -61,7 +61,7 @@ const MOST_TOPICS: usize = 5;
 pub enum Verdict {
     Same,
     Different,
-    /// What could be compared is the same, but not all could be.
+    /// Everything that could be compared is equal, but not everything could be compared.
     Incomplete,
 }
 

@@ -126,12 +126,7 @@ pub fn map_svg(map: &Map) -> String {
     let mut facts =
         format!("{} · {}", counted(count(PlaceKind::Cycle), "cycle"), counted(count(PlaceKind::Source), "source"));
     if clusters.len() > 1 {
-        let _ = write!(
-            facts,
-            " · {}, {} between them",
-            counted(clusters.len() as u64, "process"),
-            counted(crossing as u64, "way")
-        );
+        let _ = write!(facts, " · {} processes, {} between them", clusters.len(), counted(crossing as u64, "way"));
     }
     let width = clusters.iter().map(Cluster::width).fold(text_width(&facts, 14.0), f64::max) + 2.0 * MARGIN;
     let mut corners = vec![(0.0, 0.0); map.places.len()];

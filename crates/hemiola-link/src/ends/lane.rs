@@ -242,7 +242,7 @@ mod tests {
             (Keep::Last(2), None, vec![2, 3]),
         ] {
             let mut lane = Try::of(None, keep);
-            let mut push = |lane: &mut Try, number| {
+            let push = |lane: &mut Try, number| {
                 let waiting = Waiting { stamp, ..message(number) };
                 lane.lane.push(waiting, lane.begin, (&mut lane.held, 45), &mut lane.count);
             };

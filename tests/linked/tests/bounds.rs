@@ -18,8 +18,8 @@ fn program(folder: &Path, arguments: &[&str]) -> (Output, String) {
 }
 
 /// Returns the rows of `analyze` on the chain, as they are for machines.
-fn rows(folder: &Path) -> Vec<Value> {
-    let (output, said) = program(folder, &["analyze", "--format", "json"]);
+fn rows(folder: &Path, arguments: &[&str]) -> Vec<Value> {
+    let (output, said) = program(folder, &[&["analyze", "--format", "json"], arguments].concat());
     let all: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
     let rows = all["rows"].as_array().unwrap().iter();
     rows.filter(|row| row["name"].as_str().unwrap().starts_with("image-to-motors")).cloned().collect()
@@ -31,7 +31,7 @@ fn a_chain_over_two_processes_is_measured_where_it_ends_and_has_a_bound() {
     _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     // Before they have run, nothing is promised.
-    let before = rows(&folder);
+    let before = rows(&folder, &[]);
     assert_eq!(before.len(), 2, "{before:?}");
     for row in &before {
         assert!(row["bound"].is_null() && row["observed"].is_null(), "{row}");
@@ -43,7 +43,7 @@ fn a_chain_over_two_processes_is_measured_where_it_ends_and_has_a_bound() {
     let profile: Value = serde_json::from_slice(&std::fs::read(folder.join("profile-main.json")).unwrap()).unwrap();
     let measured = &profile["profiles"][0];
     assert!(measured["links"]["link.vision.Ball"]["delay"]["maximum"].as_u64() > Some(0), "{measured}");
-    let after = rows(&folder);
+    let after = rows(&folder, &[]);
     for (row, what) in after.iter().zip(["reaction time", "data age"]) {
         assert_eq!(row["what"], what);
         let [bound, observed] = ["bound", "observed"].map(|key| row[key].as_u64().unwrap_or_else(|| panic!("{row}")));
@@ -52,6 +52,14 @@ fn a_chain_over_two_processes_is_measured_where_it_ends_and_has_a_bound() {
         // A sample, a run of either cycle, and what the link takes: no chain is faster.
         assert!(bound > 20_000_000 + 10_000_000, "{row}");
     }
+    // The process where the chain ends is told the bound of the whole, and `check` what the link took.
+    let of_main = rows(&folder, &["--process", "main"]);
+    for (row, whole) in of_main.iter().zip(&after) {
+        assert!(row["name"].as_str().unwrap().starts_with("image-to-motors by Ball"), "{row}");
+        assert_eq!((&row["bound"], &row["observed"]), (&whole["bound"], &whole["observed"]));
+    }
+    let (_, said) = program(&folder, &["check"]);
+    assert!(said.contains("to main    Ball ("), "{said}");
     // The system says what the bound rests on, and gives the same one by itself.
     let (_, system) = program(&folder, &["analyze", "--format", "toml"]);
     assert!(system.contains("[[link]]\nname = \"vision to main: Ball\"\nfrom = \"seeing\"\ntakes = "), "{system}");

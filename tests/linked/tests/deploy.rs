@@ -195,7 +195,7 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
     assert_eq!(fs::read_to_string(server.there("maps/flat")).unwrap(), "a room");
 
     let unit = fs::read_to_string(server.there("hemiola-convoy.service")).unwrap();
-    assert!(unit.contains("LimitMEMLOCK=infinity") && unit.contains("run --headless --config"), "{unit}");
+    assert!(unit.contains("LimitMEMLOCK=infinity") && unit.contains("run --headless --no-trace --config"), "{unit}");
     assert!(unit.lines().any(|line| line.starts_with("ExecStart=") && line.ends_with("--overlay lab")), "{unit}");
     match Command::new("systemd-analyze")
         .args(["verify", "./hemiola-convoy.service"])
@@ -281,8 +281,8 @@ fn a_dry_run_prints_every_command_and_runs_none() {
         "rsync --recursive --links --perms --times --compress",
         "10.9.8.7:HOME/convoy/",
         "CPUAffinity=2 3\n",
-        "run --headless --config HOME/convoy/robot.toml --host head\n",
-        "run --headless --config HOME/convoy/robot.toml --host body\n",
+        "run --headless --no-trace --config HOME/convoy/robot.toml --host head\n",
+        "run --headless --no-trace --config HOME/convoy/robot.toml --host body\n",
         "systemctl restart hemiola-convoy.service",
     ] {
         assert!(printed.contains(expected), "{expected}: {printed}");

@@ -151,7 +151,10 @@ impl Robot {
 }
 
 fn machine(deployment: &Deployment, arguments: &DeployArguments) -> Machine {
-    Machine { destination: deployment.destination.clone(), ssh_config: arguments.ssh_config.clone() }
+    // Not every command runs in the present folder.
+    let ssh_config =
+        arguments.ssh_config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+    Machine { destination: deployment.destination.clone(), ssh_config }
 }
 
 /// A robot on its way to a machine.
@@ -276,7 +279,8 @@ impl Deploying<'_> {
     /// Returns the arguments with which the robot is started there.
     fn arguments(&self, folder: &Path) -> Vec<String> {
         let name = self.robot.robot_toml.file_name().unwrap_or_default();
-        let mut arguments = vec!["run".to_owned(), "--headless".to_owned(), "--config".to_owned()];
+        // Nobody removes traces there, which grow as long as the robot runs.
+        let mut arguments = ["run", "--headless", "--no-trace", "--config"].map(str::to_owned).to_vec();
         arguments.push(folder.join(name).display().to_string());
         if self.deployment.is_host {
             arguments.extend(["--host".to_owned(), self.deployment.name.clone()]);

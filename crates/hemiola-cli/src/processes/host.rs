@@ -48,11 +48,11 @@ mod tests {
     use super::*;
 
     fn two_hosts(first: &str) -> Configuration {
-        let mut robot = Configuration::default();
-        robot.hosts =
-            vec![HostConfiguration::new(first, [127, 0, 0, 2]), HostConfiguration::new("head", [127, 0, 0, 3])];
-        robot.processes = vec![ProcessConfiguration::new("motion", [])];
-        robot
+        Configuration {
+            hosts: vec![HostConfiguration::new(first, [127, 0, 0, 2]), HostConfiguration::new("head", [127, 0, 0, 3])],
+            processes: vec![ProcessConfiguration::new("motion", [])],
+            ..Configuration::default()
+        }
     }
 
     #[test]

@@ -80,6 +80,12 @@ impl<'c> From<&'c [u8]> for Contents<'c> {
     }
 }
 
+impl<'c> From<&'c Vec<u8>> for Contents<'c> {
+    fn from(bytes: &'c Vec<u8>) -> Self {
+        Self::Own(bytes)
+    }
+}
+
 impl Cdr {
     /// Creates a message that is in the first `length` bytes of a block.
     ///

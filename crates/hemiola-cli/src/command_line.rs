@@ -291,8 +291,8 @@ pub struct GraphArguments {
     /// (`cycles`) as JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "process"])]
     pub file: Option<PathBuf>,
-    /// The cycle; without it all, and for dot and svg a map of the robot where there are several: its
-    /// cycles, sources and topics in their processes, and what goes from where to where
+    /// The cycle; without it all, and for dot and svg a map of the robot where there are several:
+    /// its cycles, sources and topics in their processes, and what goes from where to where
     pub cycle: Option<String>,
     /// For a terminal, for Graphviz, or as a picture
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]

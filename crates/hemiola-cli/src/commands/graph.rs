@@ -1,5 +1,5 @@
-//! `graph`: the task graph of a cycle as text, for Graphviz, or as a picture, and a map of the whole
-//! robot.
+//! `graph`: the task graph of a cycle as text, for Graphviz, or as a picture, and a map of the
+//! whole robot.
 
 mod map;
 

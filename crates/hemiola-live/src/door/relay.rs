@@ -1,8 +1,9 @@
 //! A client of another process of this robot, which it reaches through this door: one address and
 //! one token are enough for all processes.
 //!
-//! The door's thread waits for nothing: the socket of the other process wakes it as the client's own
-//! does. What a client takes too slowly is not read, so that the other door notices it as its own.
+//! The door's thread waits for nothing: the socket of the other process wakes it as the client's
+//! own does. What a client takes too slowly is not read, so that the other door notices it as its
+//! own.
 
 use std::io::{self, ErrorKind};
 use std::mem;

@@ -201,10 +201,8 @@ impl Whole {
                 let Some(pending) = self.pending.get_mut(&key) else { return };
                 pending.open -= 1;
                 let (is_over, request) = (answer.is_err(), pending.request.clone());
-                if let Ok(answer) = &answer {
-                    if let Request::Events { .. } = request {
-                        self.numbers.learn(&self.processes[index].name, &answer["names"]);
-                    }
+                if let (Request::Events { .. }, Ok(answer)) = (&request, &answer) {
+                    self.numbers.learn(&self.processes[index].name, &answer["names"]);
                 }
                 pending.answers.push((index, answer));
                 match pending.next.pop_front().filter(|_| !is_over) {

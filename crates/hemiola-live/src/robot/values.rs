@@ -92,8 +92,8 @@ impl ValueStream {
         self.subscription
     }
 
-    /// Returns after how long it is to be polled: a value of many is on its way for a frame of a page
-    /// at most, one of a few in a second for a quarter of the time between two of them.
+    /// Returns after how long it is to be polled: a value of many is on its way for a frame of a
+    /// page at most, one of a few in a second for a quarter of the time between two of them.
     pub fn wait(&self) -> Duration {
         Duration::from_nanos(self.period.unsigned_abs() / 4).clamp(FAST, SLOW)
     }

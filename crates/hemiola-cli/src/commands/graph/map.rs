@@ -53,7 +53,7 @@ impl Drawing {
         }
         for cycle in cycles {
             let place = self.place(PlaceKind::Cycle, &cycle.name, &cycle.name);
-            providers.extend(cycle.providers.iter().map(|(name, _)| (name.as_str(), place)));
+            providers.extend(cycle.providers.keys().map(|name| (name.as_str(), place)));
         }
         for cycle in cycles {
             let to = self.place(PlaceKind::Cycle, &cycle.name, &cycle.name);

@@ -17,8 +17,8 @@ pub struct Latency {
     /// The number of paths, from the first on, that belong to the shortest route: several if
     /// several values go from one process to another one on it.
     pub shortest: usize,
-    /// The sources by which its latencies are observed on the shortest route: its own, or those that
-    /// the last link on the way is.
+    /// The sources by which its latencies are observed on the shortest route: its own, or those as
+    /// which the last link brings values.
     pub observed: Vec<String>,
     /// Those by which they are observed on any route.
     pub observed_by_all: Vec<String>,

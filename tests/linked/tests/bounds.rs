@@ -52,7 +52,8 @@ fn a_chain_over_two_processes_is_measured_where_it_ends_and_has_a_bound() {
         // A sample, a run of either cycle, and what the link takes: no chain is faster.
         assert!(bound > 20_000_000 + 10_000_000, "{row}");
     }
-    // The process where the chain ends is told the bound of the whole, and `check` what the link took.
+    // The process where the chain ends is told the bound of the whole, and `check` says what the
+    // link took.
     let of_main = rows(&folder, &["--process", "main"]);
     for (row, whole) in of_main.iter().zip(&after) {
         assert!(row["name"].as_str().unwrap().starts_with("image-to-motors by Ball"), "{row}");

@@ -9,7 +9,9 @@
 //! | `standing` | what the robot has become: its safe state, and what was changed |
 //! | `hub`, `member` | the two ends of the conversations in which that is said, here and in the processes |
 //! | `words` | what is said |
+//! | `death` | how a process has ended, and what it has left |
 
+mod death;
 mod hub;
 mod member;
 mod standing;
@@ -25,17 +27,15 @@ use std::fs::DirBuilder;
 use std::io;
 use std::mem;
 use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::process::{Child, Command, ExitCode};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::RestartLimit;
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, test_kill_process_group, waitid,
-};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
@@ -46,6 +46,7 @@ use crate::guard::RESTARTS;
 use crate::notes::tell;
 use crate::program::Program;
 use crate::session::{self, PROCESSES, Session};
+use death::{code, end_what_is_left, has_died};
 use hub::Line;
 use standing::{NoRoom, Standing};
 use words::{Said, Told};
@@ -94,10 +95,6 @@ const MOST_EVENTS: usize = 256;
 
 /// The time after which a process that does not end is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The time within which what a dead process had started has to end: a robot whose guard was killed
-/// makes itself safe meanwhile.
-const LEFT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Makes this process one of a robot's, if it was started as that: it ends with the one that has
 /// started it. The folder in which they meet is there from now on.
@@ -370,37 +367,6 @@ impl Member {
     }
 }
 
-/// Waits until all has ended that a dead process had started, above all the robot that it was the
-/// guard of: two would move the same motors.
-fn end_what_is_left(group: Pid) {
-    _ = kill_process_group(group, Signal::TERM);
-    let patience = Instant::now() + LEFT_PATIENCE;
-    while test_kill_process_group(group).is_ok() {
-        if Instant::now() >= patience {
-            _ = kill_process_group(group, Signal::KILL);
-            return;
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// Returns whether a process has died: a signal has ended it, it has panicked, or something failed
-/// while it ran, such as a thread of the robot. Its guard says what a signal did as shells do.
-///
-/// A process that cannot begin as it is configured (2) would not begin the next time, and one whose
-/// log is not whole (3) has ended by itself.
-fn has_died(status: ExitStatus) -> bool {
-    const FAILED: i32 = 1;
-    const PANICKED: i32 = 101;
-    const SIGNALLED: i32 = 128;
-    status.code().is_none_or(|code| code == FAILED || code == PANICKED || code >= SIGNALLED)
-}
-
-fn code(status: ExitStatus) -> u8 {
-    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-    u8::try_from(code).unwrap_or(1)
-}
-
 /// Returns the arguments without `--page`.
 fn without_page(arguments: &[OsString]) -> Vec<OsString> {
     let mut kept = Vec::new();
@@ -418,9 +384,6 @@ fn without_page(arguments: &[OsString]) -> Vec<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-    use std::process::Stdio;
-
     use super::*;
 
     #[test]
@@ -438,36 +401,6 @@ mod tests {
         let begin = Instant::now();
         let mut at = |seconds| member.may_start(limit, begin + Duration::from_secs(seconds));
         assert_eq!([at(0), at(30), at(59), at(61), at(62)], [true, true, false, true, false]);
-    }
-
-    #[test]
-    fn what_a_dead_process_had_started_ends_before_it_is_started_again() {
-        // It stays there for a minute, and says when the other one is there, too.
-        let script = "sleep 60 & echo there; wait";
-        let mut shell = Command::new("sh");
-        let shell = shell.args(["-c", script]).stdout(Stdio::piped()).stdin(Stdio::null()).process_group(0);
-        let mut shell = shell.spawn().unwrap();
-        let group = Pid::from_child(&shell);
-        let mut line = [0; 6];
-        shell.stdout.take().unwrap().read_exact(&mut line).unwrap();
-        shell.kill().unwrap();
-        shell.wait().unwrap();
-        assert!(test_kill_process_group(group).is_ok(), "what it has started is left");
-        end_what_is_left(group);
-        // Whoever has died stays known until somebody has asked how.
-        let patience = Instant::now() + Duration::from_secs(20);
-        while test_kill_process_group(group).is_ok() {
-            assert!(Instant::now() < patience, "it does not end");
-            thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    #[test]
-    fn whoever_fails_while_it_runs_has_died_and_whoever_is_not_configured_to_run_has_not() {
-        let exited = |code: i32| ExitStatus::from_raw(code << 8);
-        let died: Vec<i32> = (0..=255).filter(|code| has_died(exited(*code))).collect();
-        assert_eq!(died, [1, 101].into_iter().chain(128..=255).collect::<Vec<_>>());
-        assert!(has_died(ExitStatus::from_raw(9)), "a signal");
     }
 
     #[test]

@@ -44,10 +44,7 @@ fn each_process_is_a_node_with_what_it_has() {
     assert_eq!((&main.process, navigation.process.as_deref()), (&None, Some("navigation")));
     assert!(matches!(main.router, Ros2Router::Here(_)) && matches!(navigation.router, Ros2Router::At(_)));
     assert_eq!(published(&main), ["/imu", "/odom"]);
-    assert_eq!(
-        published(&navigation),
-        ["/scan", "/tf", "/pose", "/map", "/plan", "/cmd_vel", "/navigation_result"]
-    );
+    assert_eq!(published(&navigation), ["/scan", "/tf", "/pose", "/map", "/plan", "/cmd_vel", "/navigation_result"]);
     assert_eq!((main.action_server.len(), main.subscribe.len(), main.clock), (0, 0, Some(100.0)));
     assert_eq!((navigation.action_server.len(), navigation.subscribe.len(), navigation.clock), (1, 1, None));
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use hemiola_model::configuration::{
-    Keep, Received, Ros2Action, Ros2Configuration, Ros2History, Ros2Published, Ros2Quality, Ros2Router, Ros2Service, Ros2Subscribed,
-    Sent, Subject, SubjectKind,
+    Keep, Received, Ros2Action, Ros2Configuration, Ros2History, Ros2Published, Ros2Quality, Ros2Router, Ros2Service,
+    Ros2Subscribed, Sent, Subject, SubjectKind,
 };
 
 use super::links::{check_received, check_sent, item, subject};

@@ -126,7 +126,8 @@ impl Robot {
         Ok(Self { name: build.name.clone(), robot_toml, source: Source::Built(build) })
     }
 
-    /// Brings it to a machine and starts it there. Returns the port of its page there, if it has one.
+    /// Brings it to a machine and starts it there. Returns the port of its page there, if it has
+    /// one.
     fn deploy(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<Option<u16>, CommandError> {
         let machine = machine(deployment, arguments);
         let deploying = Deploying { robot: self, deployment, machine, is_dry: arguments.dry_run };

@@ -31,11 +31,12 @@ pub fn deploy(program: &Program, arguments: &DeployArguments) -> Result<ExitCode
     let robot_toml = robot_toml(program, arguments)?;
     let meant = meant(&robot_toml, arguments)?;
     let robot = Robot::of(robot_toml, arguments)?;
+    let mut page = None;
     for deployment in &meant {
-        robot.deploy(deployment, arguments)?;
+        page = robot.deploy(deployment, arguments)?;
     }
     match meant.as_slice() {
-        [only] if is_attached(arguments) => robot.attach(only, arguments),
+        [only] if is_attached(arguments) => robot.attach(only, page, arguments),
         _ => Ok(ExitCode::SUCCESS),
     }
 }
@@ -125,7 +126,9 @@ impl Robot {
         Ok(Self { name: build.name.clone(), robot_toml, source: Source::Built(build) })
     }
 
-    fn deploy(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<(), CommandError> {
+    /// Brings it to a machine and starts it there. Returns the port of its page there, if it has
+    /// one.
+    fn deploy(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<Option<u16>, CommandError> {
         let machine = machine(deployment, arguments);
         let deploying = Deploying { robot: self, deployment, machine, is_dry: arguments.dry_run };
         let facts = deploying.facts()?;
@@ -136,13 +139,17 @@ impl Robot {
     }
 
     /// Shows the robot until somebody ends that, with its page at the same port here.
-    fn attach(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<ExitCode, CommandError> {
-        const PAGE: u16 = 8765;
+    fn attach(
+        &self,
+        deployment: &Deployment,
+        page: Option<u16>,
+        arguments: &DeployArguments,
+    ) -> Result<ExitCode, CommandError> {
         let machine = machine(deployment, arguments);
         let facts = if arguments.dry_run { Facts::unknown() } else { machine.facts()? };
         let folder = facts.absolute(deployment.folder.as_deref().unwrap_or(&self.name)).display().to_string();
         let started = Started { robot: &self.name, folder: &folder, by_systemd: facts.has_systemd };
-        let step = machine.ssh_on_terminal(&started.top(), Some(PAGE));
+        let step = machine.ssh_on_terminal(&started.top(), page);
         if arguments.dry_run {
             return print(&format!("{step}\n"));
         }
@@ -239,7 +246,8 @@ impl Deploying<'_> {
         Ok(())
     }
 
-    fn start(&self, facts: &Facts, folder: &Path) -> Result<(), CommandError> {
+    /// Starts the robot. Returns the port of its page.
+    fn start(&self, facts: &Facts, folder: &Path) -> Result<Option<u16>, CommandError> {
         let robot = &self.robot.name;
         let text = folder.display().to_string();
         let started = Started { robot, folder: &text, by_systemd: facts.has_systemd };
@@ -255,11 +263,12 @@ impl Deploying<'_> {
             self.run(&self.machine.ssh(&started.start(&arguments)), "cannot start the robot")?;
         }
         let page = self.run(&self.machine.ssh(&started.await_door()), "has started the robot, which does not run")?;
-        if !self.is_dry {
-            tell(format_args!("{robot} runs on {}", self.machine.destination));
-            page.lines().for_each(tell);
+        if self.is_dry {
+            return Ok(Some(PAGE));
         }
-        Ok(())
+        tell(format_args!("{robot} runs on {}", self.machine.destination));
+        page.lines().for_each(tell);
+        Ok(port(&page))
     }
 
     /// Installs the unit, on the terminal if there is one: `sudo` may ask for a password.
@@ -290,7 +299,27 @@ impl Deploying<'_> {
     }
 }
 
+/// The port of the page, unless it is taken or robot.toml says another one.
+const PAGE: u16 = 8765;
+
+/// Returns the port in the address of a page, `page: http://127.0.0.1:8765/?token=..`.
+fn port(page: &str) -> Option<u16> {
+    let (host, _) = page.split_once("://")?.1.split_once('/')?;
+    host.rsplit_once(':')?.1.parse().ok()
+}
+
 /// Returns the folder of a file.
 fn beside(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_of_a_page_stands_in_its_address() {
+        assert_eq!(port("page: http://127.0.0.1:8767/?token=c57d\n"), Some(8767));
+        assert_eq!(port(""), None);
+    }
 }

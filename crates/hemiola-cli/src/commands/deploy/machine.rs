@@ -118,7 +118,7 @@ impl Machine {
             )
         } else if has("Host key verification failed") {
             format!("log in once by hand, and compare its key: `ssh {destination}`")
-        } else if has("Permission denied (") {
+        } else if *code == Some(UNREACHABLE) && has("Permission denied") {
             format!("let your key in there, once: `ssh-copy-id {destination}`; or name another `user`")
         } else if has("sudo: ") {
             format!("let the user run `sudo` there, or install the unit by hand: `ssh -t {destination}`")

@@ -4,6 +4,7 @@
 //! Those of the standard library are aliases and not re-exports, because `disallowed_types`
 //! (`clippy.toml`) sees through re-exports.
 #![expect(clippy::disallowed_types, reason = "the one place where atomics are chosen: the processor's, or loom's")]
+#![cfg_attr(not(loom), expect(clippy::disallowed_methods, reason = "as above: fences"))]
 
 #[cfg(loom)]
 pub(crate) use loom::hint::spin_loop;
@@ -19,6 +20,7 @@ pub(crate) use std::sync::atomic::Ordering;
 pub(crate) use std::sync::{Condvar, Mutex};
 
 #[cfg(not(loom))]
+#[inline(always)]
 pub(crate) fn fence(order: Ordering) {
     std::sync::atomic::fence(order);
 }

@@ -3,8 +3,8 @@
 //!
 //! Encoding: CDR as of DDS-XTypes 1.3, section 7.4 (XCDR version 1, PLAIN_CDR, little endian,
 //! with its header of four bytes). Schemas: ROS 2's message definitions ([`MessageSchema`]), two
-//! of which are a service ([`ServiceSchema`]), three an action ([`ActionSchema`]), and many of which
-//! are packages ([`RosPackages`]).
+//! of which are a service ([`ServiceSchema`]), three an action ([`ActionSchema`]), and many of
+//! which are packages ([`RosPackages`]).
 //! Hashes: REP-2016.
 //!
 //! | Rust | ROS 2 message | CDR |

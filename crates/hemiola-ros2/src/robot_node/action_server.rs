@@ -61,8 +61,8 @@ impl ActionServer {
         }
     }
 
-    /// Declares the action as soon as the robot has its topics; its endpoints have the numbers after
-    /// `last_id`. Returns whether it is there.
+    /// Declares the action as soon as the robot has its topics; its endpoints have the numbers
+    /// after `last_id`. Returns whether it is there.
     ///
     /// # Errors
     /// Returns an error with the reason, once.

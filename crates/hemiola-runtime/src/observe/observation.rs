@@ -190,8 +190,8 @@ impl Observation {
     }
 
     /// Notifies this event whenever a cycle or a source has passed on values, and when the journal
-    /// has an entry more, for an observer that sleeps until there is something. It costs the cycle one atomic addition, and a system call only
-    /// where somebody sleeps.
+    /// has an entry more, for an observer that sleeps until there is something. It costs the cycle
+    /// one atomic addition, and a system call only where somebody sleeps.
     #[must_use]
     pub fn notifying(self, wakeup: Arc<Wakeup>) -> Self {
         Self { wakeup: Some(wakeup), ..self }

@@ -37,7 +37,7 @@ pub struct SourceInlet {
     delays: Arc<Mutex<Delays>>,
 }
 
-/// How long values took from where they were provided, and how far that may be wrong.
+/// The delays of values from where they were provided, and the error of these figures.
 #[derive(Default)]
 struct Delays {
     taken: Distribution,

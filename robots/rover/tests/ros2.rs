@@ -92,7 +92,7 @@ fn in_two_processes_the_rover_reaches_a_goal_of_a_node_by_others() {
         "ros2.domain=7",
         "cycle.drive.watchdog=\"60 s\"",
         "page.enabled=false",
-        "output.profile=\"\"",
+        "output.profile=\"rover.profile.json\"",
     ] {
         command.args(["--set", assignment]);
     }

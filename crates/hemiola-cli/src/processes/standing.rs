@@ -20,7 +20,7 @@ pub struct Standing {
     safe: Option<SafeCause>,
 }
 
-/// What is kept of a process.
+/// The facts that are kept of a process.
 struct Kept {
     name: String,
     changes: BTreeMap<Key, ChangeText>,

@@ -3,7 +3,7 @@
 /// The conversion from a process's clock to that of the first process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// What is added, in nanoseconds.
+    /// The difference that is added, in nanoseconds.
     later: i64,
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::clock::Clock;
 use super::holdings::{Holdings, items, text_of};
 
-/// What one process says.
+/// The answer of one process.
 #[derive(Clone, Copy)]
 pub struct Said<'a> {
     pub process: &'a str,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::machine::Facts;
 
-/// What a unit starts.
+/// The program that a unit starts, and how.
 pub struct Unit<'a> {
     /// The robot's name.
     pub robot: &'a str,

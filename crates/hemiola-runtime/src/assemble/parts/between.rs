@@ -1,4 +1,5 @@
-//! What takes values from one process of a robot to another one, as an analysis sees it.
+//! The links that take values from one process of a robot to another one, as an analysis sees
+//! them.
 
 use std::path::Path;
 

@@ -9,8 +9,8 @@ use super::{Cut, FIRST};
 
 impl Cut<'_> {
     /// Returns the node that a process is. The first one has the name that robot.toml says, is the
-    /// router if the robot is, and has what no module has; the names of the others end with those of
-    /// their processes.
+    /// router if the robot is, and has what no module has; the names of the others end with those
+    /// of their processes.
     pub(super) fn ros2(&self, here: usize) -> Option<Ros2Configuration> {
         let mut node = self.robot.configuration.ros2.clone()?;
         node.publish.retain(|published| self.has(here, &published.sent.subject, PortRole::Publishes));

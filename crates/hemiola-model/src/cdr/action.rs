@@ -49,13 +49,13 @@ impl ActionSchema {
         let id = Field::new("goal_id", id, "");
         let hash = |definitions: &Definitions, name: &MessageName| definitions.schema(name).type_hash;
 
-        let request = definitions.extended(part("_SendGoal_Request"), &[id.clone()], Some(("goal", &goal)));
+        let request = definitions.extended(part("_SendGoal_Request"), std::slice::from_ref(&id), Some(("goal", &goal)));
         let accepted = [Field::new("accepted", DataType::Boolean, ""), Field::new("stamp", DataType::Time, "")];
         let response = definitions.extended(part("_SendGoal_Response"), &accepted, None);
         let send_goal =
             add_service(&mut definitions, |ending| part(&format!("_SendGoal{ending}")), &request, &response);
 
-        let request = definitions.extended(part("_GetResult_Request"), &[id.clone()], None);
+        let request = definitions.extended(part("_GetResult_Request"), std::slice::from_ref(&id), None);
         let status = [Field::new("status", DataType::Signed(8), "")];
         let response = definitions.extended(part("_GetResult_Response"), &status, Some(("result", &result)));
         let get_result =

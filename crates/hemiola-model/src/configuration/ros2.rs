@@ -71,7 +71,7 @@ pub struct Ros2Published {
     pub quality: Ros2Quality,
     /// The number of messages that are kept for subscribers that join late or fall behind.
     pub depth: usize,
-    /// The rule of which messages are kept, as it is advertised.
+    /// The messages that are kept, as announced to other nodes.
     pub history: Ros2History,
 }
 
@@ -88,7 +88,7 @@ pub struct Ros2Subscribed {
     pub quality: Ros2Quality,
     /// The number of messages that may wait for the robot.
     pub depth: usize,
-    /// The rule of which messages are kept, as it is advertised.
+    /// The messages that are kept, as announced to other nodes.
     pub history: Ros2History,
 }
 
@@ -145,7 +145,7 @@ pub enum Ros2Quality {
     TransientLocal,
 }
 
-/// A rule of which messages are kept, by the names of ROS 2.
+/// The messages that are kept, by the names of ROS 2.
 ///
 /// See [`Ros2Configuration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

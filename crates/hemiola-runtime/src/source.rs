@@ -58,7 +58,7 @@ pub struct SourceRunner {
     /// The number of the sample that is to be delivered next.
     pub samples: u32,
     pub last: Option<Time>,
-    /// Whether the sample that is to be delivered next repeats the one before, marked as stale.
+    /// Set if the sample that is to be delivered next repeats the one before, marked as stale.
     pub is_lapsed: bool,
     /// The knowledge about the time stamps that it gives itself.
     pub stamps: Stamps,

@@ -33,7 +33,7 @@ pub struct Call {
     call: u32,
     encoding: String,
     request: Vec<u8>,
-    /// When it has arrived.
+    /// The time at which it arrived.
     asked: Instant,
 }
 

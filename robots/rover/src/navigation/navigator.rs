@@ -67,6 +67,7 @@ struct Reports<'p> {
 #[module]
 impl Navigator {
     #[update]
+    #[expect(clippy::too_many_arguments, reason = "an update lists all that it exchanges")]
     pub(super) fn navigation(
         &mut self,
         poses: &Subscription<GoalPose>,

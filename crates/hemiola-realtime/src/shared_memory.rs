@@ -65,8 +65,6 @@ pub struct MemoryBlock {
 /// See [`SharedMemory`].
 pub struct ForeignMemory(Mapping);
 
-/// The size in bytes of the words at the beginning.
-const WORDS: usize = PAGE;
 /// Bytes of another process, each of which is some byte, whenever it is copied.
 ///
 /// See [`ForeignMemory::part`].
@@ -77,6 +75,8 @@ pub struct ForeignBytes<'m> {
     length: usize,
 }
 
+/// The size in bytes of the words at the beginning.
+const WORDS: usize = PAGE;
 /// The size in bytes to whose multiples blocks are rounded up.
 const PAGE: usize = 4096;
 

@@ -147,10 +147,10 @@ fn a_second_router_at_one_address_is_an_error_with_the_remedy() {
 
 #[test]
 fn a_name_that_ros_2_does_not_have_is_an_error() {
-    let subscribe = vec![Ros2Subscribed::new("goal", Subject::topic("Goal"))];
+    let subscribe = vec![Ros2Subscribed::new("/the goal", Subject::topic("Goal"))];
     let clock = std::sync::Arc::new(hemiola_bus::RobotClock::running(1.0));
     let host = hemiola_link::LinkHost::new("rover", hemiola_bus::Bus::new(), clock, |_| {});
     let configuration = Ros2Configuration { subscribe, ..Ros2Configuration::default() };
     let error = hemiola_ros2::RobotNode::open(&configuration, host).unwrap_err().to_string();
-    assert!(error.contains("`goal` is no topic name of ROS 2: it does not begin with `/`"), "{error}");
+    assert!(error.contains("`/the goal` is no topic name of ROS 2: it has a ` `"), "{error}");
 }

@@ -85,6 +85,7 @@ impl Navigator {
         if let Some(goal) = poses.last() {
             self.begin(Trip::to(Pose2::from(&goal.pose.pose)), &mut reports);
         }
+        // ANCHOR: goals
         for message in goals.iter() {
             let NavigateToPoseGoal { goal_id, goal } = &*message;
             if ["", MAP].contains(&goal.pose.header.frame_id.as_str()) {
@@ -98,6 +99,7 @@ impl Navigator {
         if cancels.iter().any(|cancel| self.trip.as_ref().is_some_and(|trip| trip.asked == Some(cancel.goal_id))) {
             self.end(Outcome::Canceled, &mut reports);
         }
+        // ANCHOR_END: goals
         let remaining = length(&path);
         let step = f64::from(clock.step_seconds());
         if let Some(trip) = &mut self.trip

@@ -2,6 +2,7 @@
 //! `game-002.mcap`.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,7 +56,9 @@ impl SplitLog {
             // same metadata.
             let own = identity(path)?.filter(|about| !about.is_empty());
             let mut is_first = true;
-            for other in parts_in(folder, |other| is_same_name(path, other)) {
+            // What was recorded in a process that was killed at its start is empty, and no part.
+            let has_something = |other: &Path| fs::metadata(other).is_ok_and(|file| file.len() > 0);
+            for other in parts_in(folder, |other| is_same_name(path, other) && has_something(other)) {
                 let Some(of_other) = name_and_number(&other).1.filter(|other| *other != number) else { continue };
                 if own.is_some() && identity(&other)? == own {
                     is_first &= of_other > number;

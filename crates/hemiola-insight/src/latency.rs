@@ -20,7 +20,7 @@ pub struct Latency {
     /// The sources by which its latencies are observed on the shortest route: its own, or those as
     /// which the last link brings values.
     pub observed: Vec<String>,
-    /// Those by which they are observed on any route.
+    /// The sources by which its latencies are observed on any route.
     pub observed_by_all: Vec<String>,
     /// The longest reaction time that the configuration allows.
     pub reaction: Option<TimeSpan>,

@@ -29,7 +29,7 @@ pub enum Asked<'g, W> {
     Waits,
     /// There is no such goal.
     Unknown(W),
-    /// As many wait for this goal as may.
+    /// The limit is reached of those that wait for this goal.
     Full(W),
 }
 

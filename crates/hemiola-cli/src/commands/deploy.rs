@@ -169,7 +169,7 @@ struct Deploying<'a> {
     robot: &'a Robot,
     deployment: &'a Deployment,
     machine: Machine,
-    /// Whether commands are printed instead.
+    /// The dry run: commands are printed and not run.
     is_dry: bool,
 }
 

@@ -43,9 +43,9 @@ pub struct Sharing {
     count: u64,
     /// The number of theirs that were read.
     read: u64,
-    /// They wait to be told that something was read.
+    /// The peer waits to be notified that something was read.
     owes_notice: bool,
-    /// They have returned what they were never lent.
+    /// The peer has returned something that it was never lent.
     is_betrayed: bool,
 }
 

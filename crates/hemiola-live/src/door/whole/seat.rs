@@ -20,7 +20,7 @@ const SILENT: Duration = Duration::from_secs(3);
 pub struct Seat {
     /// `None` if it is not reached.
     pub session: Option<Box<dyn Session>>,
-    /// Whether it has said what it has.
+    /// The process has sent a description of its contents.
     pub is_described: bool,
     /// What it has sent.
     pub arrived: VecDeque<Message>,

@@ -16,14 +16,21 @@ struct Second {
 }
 
 #[derive(Module)]
-struct Both {}
+struct Both {
+    runs: u64,
+}
 
 #[module]
 impl Both {
     #[update]
-    fn both(&self, first: &mut First, second: &mut Second) {
+    fn both(&mut self, first: &mut First, second: &mut Second) {
         first.number = 1;
         second.number = 2;
+        self.runs += 1;
+        // The second run shows that the first one's values can be looked at.
+        if self.runs == 2 {
+            println!("the others have gone on");
+        }
     }
 }
 

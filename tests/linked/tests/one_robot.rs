@@ -258,7 +258,7 @@ fn one_address_is_enough_for_all_processes() {
     assert_eq!(convoy.json(&["show", "Line.offset", "--at", &address])["value"], 0.5);
     let refused = convoy.fails(&["parameters", "set", "LineDetector.offset", "0.1", "--at", &address], 1);
     assert!(refused.contains("may only look"), "{refused}");
-    assert!(convoy.fails(&["show", "Line", "--at", page, "--process", "visoin"], 1).contains("does not run now"));
+    assert!(convoy.fails(&["show", "Line", "--at", page, "--process", "visoin"], 1).contains("is not running"));
 }
 
 #[test]

@@ -260,7 +260,7 @@ const steps = {
   async "without the token everything is to be seen, and nothing to be changed"({ browser, program }) {
     const context = await browser.createBrowserContext();
     const tab = await Tab.open(context, `http://${host}/`, DESKTOP);
-    await tab.says("#top .notices", /look only/);
+    await tab.says("#top .notices", /read-only/);
     await tab.view("values", { shown: [{ name: "Drive", topic: false }] });
     await tab.says('.tree .row[data-key=".metres"] .value', /\d/);
     const usable = (selector) => tab.page.evaluate((one) => [...document.querySelectorAll(one)].filter((each) => !each.disabled && each.offsetWidth > 0).map((each) => each.textContent || each.getAttribute("aria-label")), selector);

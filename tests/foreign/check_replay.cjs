@@ -137,13 +137,13 @@ const steps = {
     });
   },
 
-  async "who may only look cannot move what all others see"({ browser }) {
+  async "a read-only client cannot move what all others see"({ browser }) {
     const context = await browser.createBrowserContext();
     const tab = await Tab.open(context, new URL(url).origin, DESKTOP);
     await tab.says(".transport .clock", /^0:1/);
     assert.deepEqual(await tab.page.$$eval(".transport button, .transport select, .transport input", (all) => all.map(({ disabled }) => disabled)), Array(5).fill(true));
     await tab.page.keyboard.press("Space");
-    await refused(tab, /may only look/);
+    await refused(tab, /is read-only/);
     await context.close();
   },
 };

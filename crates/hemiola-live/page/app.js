@@ -106,7 +106,7 @@ class Page {
     document.body.classList.toggle("read-only", state === "connected" && !this.robot.mayChange);
     this.#notice("connection", texts[state], "bad");
     const readOnly = state === "connected" && !this.robot.mayChange && !this.robot.isLog;
-    this.#notice("read-only", readOnly ? "look only" : "", "", "This address may only look. The robot printed one with a token when it started: open that.");
+    this.#notice("read-only", readOnly ? "read-only" : "", "", "This address is read-only. Open the one with the token that the robot printed at its start.");
     const pace = this.robot.isPlayed && !this.robot.isLog ? "replay" : welcome?.pace;
     this.#notice("pace", state === "connected" && pace && pace !== "real time" ? String(pace) : "", "", "How fast the robot's clock runs");
   }

@@ -75,7 +75,9 @@ impl Refusal {
             Self::Origin => {
                 "pages of other sites may not view this robot: to allow this page, add its origin to `origins` in [page] of robot.toml"
             }
-            Self::Token => "the token is missing or wrong: use the address with the token that the robot prints when it starts",
+            Self::Token => {
+                "the token is missing or wrong: use the address with the token that the robot prints when it starts"
+            }
             Self::User => "this socket is for processes of the robot's own user",
         }
     }

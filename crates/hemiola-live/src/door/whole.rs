@@ -381,7 +381,9 @@ impl Session for Whole {
             (Err((id, error)), _) => out.send(&json!({"id": id, "error": error})),
             (Ok((id, request)), None) => self.begin_request(id, request, out),
             (Ok((id, request)), Some(held)) if held.len() < MOST_HELD => held.push((id, request)),
-            (Ok((id, _)), _) => out.send(&json!({"id": id, "error": "the door is still connecting to the processes of the robot"})),
+            (Ok((id, _)), _) => {
+                out.send(&json!({"id": id, "error": "the door is still connecting to the processes of the robot"}))
+            }
         }
         self.settle(out);
     }

@@ -121,7 +121,7 @@ const steps = {
     await tab.view("values", { shown: [{ name: "Drive", topic: false }] });
     await tab.press("section.values .card", "Override");
     await tab.write("section.values .editor textarea", JSON.stringify({ metres: 4.5, history: [7, 8, 9], runs: 12 }));
-    await tab.press("section.values .editor", "Show this value");
+    await tab.press("section.values .editor", "Apply");
     await tab.says('.tree .row[data-key=".metres"] .value', /^4\.5$/);
     await pause(300);
     assert.deepEqual(await program.drive(), { metres: 4.5, history: [7, 8, 9], runs: 12 });
@@ -175,7 +175,7 @@ const steps = {
     await pause(1000);
     await tab.says("section.overview .bar", /Safe state since/);
     await tab.press("section.overview .bar", "Leave safe state");
-    await tab.press("dialog.question", "Leave it");
+    await tab.press("dialog.question", "Leave");
     await tab.says("section.overview button.safe", /Enter safe state/);
     const before = await program.drive();
     await until("that the cart goes on", async () => (await program.drive()).metres > before.metres);

@@ -21,7 +21,7 @@ async function shown(tab) {
 
 /** Where its slider stands, in seconds. */
 const slider = async (tab) => (await tab.page.$eval(".transport input", (one) => Number(one.value))) / 1000;
-const isPlaying = async (tab) => (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Stand still");
+const isPlaying = async (tab) => (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Pause");
 
 /** Waits until it stands at a time, more or less. */
 const stands = (tab, from, to) => until(`a time from ${from} to ${to} s`, async () => {
@@ -75,7 +75,7 @@ const steps = {
     await tab.says('.tree .row[data-key=".runs"] .value', new RegExp(`^${there}$`));
     await tab.press(".transport", "Play (Space)");
     await until("that it plays", () => isPlaying(tab));
-    await tab.press(".transport", "Stand still (Space)");
+    await tab.press(".transport", "Pause (Space)");
     await until("that it pauses", async () => !(await isPlaying(tab)));
   },
 

@@ -114,7 +114,7 @@ fn a_robot_that_runs_by_itself_has_no_transport() {
     assert!(client.welcome["end"].is_null());
     for verb in ["play", "pause", "step", "recorded"] {
         let error = client.ask(json!({ "do": verb })).unwrap_err();
-        assert!(error.contains(verb) && error.contains("runs by itself"), "{error}");
+        assert!(error.contains(verb) && error.contains("is running live"), "{error}");
     }
     house.runs_on();
 }

@@ -36,7 +36,7 @@ async function clock(tab) {
 
 /** Waits until the replay stands still at this time or later. */
 const rest = (tab, from) => until(`that it stands still at ${from} s or later`, async () => {
-  const isPlaying = (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Stand still");
+  const isPlaying = (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Pause");
   return !isPlaying && (await clock(tab)) >= from;
 });
 
@@ -125,7 +125,7 @@ const game = {
     await tab.view("values", { shown: [{ name: "GameState", topic: false }] });
     await tab.press("section.values .card", "Override");
     await tab.write("section.values .editor textarea", JSON.stringify({ phase: "Scored", lasts: 4321 }));
-    await tab.press("section.values .editor", "Show this value");
+    await tab.press("section.values .editor", "Apply");
     const shows = (isOverridden) => until(isOverridden ? "the value of the page" : "its module's value", async () => {
       return ((await row(tab, ".lasts")) === "4321") === isOverridden && ((await program.value("GameState.lasts")) === 4321) === isOverridden;
     });
@@ -180,7 +180,7 @@ const replay = {
   async "the replay of the game stands still when it is told to, and goes on by runs"({ tab, program }) {
     await tab.view("values", { shown: [{ name: "RobotPose", topic: false, open: [".pose", ".pose.translation"] }] });
     await tab.says("#top .notices", /replay/);
-    await tab.press(".transport", "Stand still (Space)");
+    await tab.press(".transport", "Pause (Space)");
     await rest(tab, 0);
     const begin = await clock(tab);
     // The first runs of all cycles may be at the same time.
@@ -196,7 +196,7 @@ const replay = {
     const begin = await clock(tab);
     await tab.page.select(".transport select", "1");
     await until("that half a second passes", async () => (await clock(tab)) > begin + 0.5);
-    await tab.press(".transport", "Stand still (Space)");
+    await tab.press(".transport", "Pause (Space)");
     await rest(tab, begin + 0.5);
   },
 

@@ -121,7 +121,7 @@ const steps = {
     await tab.view("values", { shown: [{ name: "Drive", topic: false }] });
     await tab.press("section.values .card", "Override");
     await tab.write("section.values .editor textarea", JSON.stringify({ metres: 4.5, history: [7, 8, 9], runs: 12 }));
-    await tab.press("section.values .editor", "Show this value");
+    await tab.press("section.values .editor", "Apply");
     await tab.says('.tree .row[data-key=".metres"] .value', /^4\.5$/);
     await pause(300);
     assert.deepEqual(await program.drive(), { metres: 4.5, history: [7, 8, 9], runs: 12 });
@@ -175,7 +175,7 @@ const steps = {
     await pause(1000);
     await tab.says("section.overview .bar", /Safe state since/);
     await tab.press("section.overview .bar", "Leave safe state");
-    await tab.press("dialog.question", "Leave it");
+    await tab.press("dialog.question", "Leave");
     await tab.says("section.overview button.safe", /Enter safe state/);
     const before = await program.drive();
     await until("that the cart goes on", async () => (await program.drive()).metres > before.metres);
@@ -260,7 +260,7 @@ const steps = {
   async "without the token everything is to be seen, and nothing to be changed"({ browser, program }) {
     const context = await browser.createBrowserContext();
     const tab = await Tab.open(context, `http://${host}/`, DESKTOP);
-    await tab.says("#top .notices", /look only/);
+    await tab.says("#top .notices", /read-only/);
     await tab.view("values", { shown: [{ name: "Drive", topic: false }] });
     await tab.says('.tree .row[data-key=".metres"] .value', /\d/);
     const usable = (selector) => tab.page.evaluate((one) => [...document.querySelectorAll(one)].filter((each) => !each.disabled && each.offsetWidth > 0).map((each) => each.textContent || each.getAttribute("aria-label")), selector);

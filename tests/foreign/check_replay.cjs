@@ -21,7 +21,7 @@ async function shown(tab) {
 
 /** Where its slider stands, in seconds. */
 const slider = async (tab) => (await tab.page.$eval(".transport input", (one) => Number(one.value))) / 1000;
-const isPlaying = async (tab) => (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Stand still");
+const isPlaying = async (tab) => (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Pause");
 
 /** Waits until it stands at a time, more or less. */
 const stands = (tab, from, to) => until(`a time from ${from} to ${to} s`, async () => {
@@ -75,7 +75,7 @@ const steps = {
     await tab.says('.tree .row[data-key=".runs"] .value', new RegExp(`^${there}$`));
     await tab.press(".transport", "Play (Space)");
     await until("that it plays", () => isPlaying(tab));
-    await tab.press(".transport", "Stand still (Space)");
+    await tab.press(".transport", "Pause (Space)");
     await until("that it pauses", async () => !(await isPlaying(tab)));
   },
 
@@ -137,13 +137,13 @@ const steps = {
     });
   },
 
-  async "who may only look cannot move what all others see"({ browser }) {
+  async "a read-only client cannot move what all others see"({ browser }) {
     const context = await browser.createBrowserContext();
     const tab = await Tab.open(context, new URL(url).origin, DESKTOP);
     await tab.says(".transport .clock", /^0:1/);
     assert.deepEqual(await tab.page.$$eval(".transport button, .transport select, .transport input", (all) => all.map(({ disabled }) => disabled)), Array(5).fill(true));
     await tab.page.keyboard.press("Space");
-    await refused(tab, /may only look/);
+    await refused(tab, /is read-only/);
     await context.close();
   },
 };

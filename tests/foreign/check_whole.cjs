@@ -82,7 +82,7 @@ const steps = {
     await tab.says("section.overview", /Safe state since.*main: .*vision: /s);
     assert.deepEqual((await program.statistics()).safe_state.processes, ["main", "vision"]);
     await tab.press("section.overview", "Leave safe state");
-    await tab.press("dialog", "Leave it");
+    await tab.press("dialog", "Leave");
     await until("that it is left", async () => (await program.statistics()).safe_state === null);
   },
 

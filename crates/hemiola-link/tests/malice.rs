@@ -193,7 +193,7 @@ fn who_asks_and_takes_no_answers_is_sent_away() {
     // The stranger writes until its connection is closed.
     while stranger.stream.write_all(&offers).is_ok() {}
     let link = served.robot.until(|link| link.refused == 1);
-    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("takes no answers")), "{link:?}");
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("does not read the answers")), "{link:?}");
     served.serves_on();
 }
 
@@ -327,7 +327,7 @@ fn who_calls_without_end_and_takes_no_answers_is_sent_away() {
         most = most.max(robot.statistics().served[0].in_flight);
     }
     let link = robot.until(|link| link.refused == 1);
-    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("takes no answers")), "{link:?}");
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("does not read the answers")), "{link:?}");
     assert!(most <= 64, "{most}");
     let served = &robot.until(|link| link.served[0].in_flight == 0).served[0];
     assert_eq!(served.calls, served.refused + served.unanswered, "{served:?}");
@@ -382,7 +382,7 @@ fn offers_whose_definitions_cannot_be_used_are_refused() {
     stranger.hello();
     for (definition, why) in [
         ("uint8[ pixels\n", "definition"),
-        ("string pixels\n", "`pixels` is something else"),
+        ("string pixels\n", "`pixels` has another type"),
         ("float64 other\n", "no field in common"),
     ] {
         stranger.say(&Frame::Offer(Offer {

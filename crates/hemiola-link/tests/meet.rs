@@ -80,7 +80,10 @@ fn pass(address: LinkAddress, reach: impl FnOnce(LinkAddress) -> LinkAddress) {
     robot.links.close("it is evening");
     laptop.until(|link| link.parted == 1);
     let told = laptop.notes();
-    assert!(told.iter().any(|note| note.ends_with("`robot` is gone: it says goodbye: it is evening")), "{told:?}");
+    assert!(
+        told.iter().any(|note| note.ends_with("`robot` has disconnected: it has said goodbye: it is evening")),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn it_does_not_matter_who_comes_first() {
         let address = Side::open("nobody", listening(address, &[], &[])).address();
         let laptop = Side::open("laptop", connecting(address.clone(), &[], &["Odometry"]));
         if !matches!(address, LinkAddress::Udp(_)) {
-            laptop.until(|link| link.problem.as_ref().is_some_and(|problem| problem.contains("is tried again")));
+            laptop.until(|link| link.problem.as_ref().is_some_and(|problem| problem.contains("will try again")));
         }
         let robot = Side::open("robot", listening(address, &["Odometry"], &[]));
         laptop.until(|link| link.met == 1);
@@ -172,7 +175,7 @@ fn fields_go_by_their_names_where_types_differ() {
     wishes.publish(Goal { x: 1.5, number: 7 });
     assert!(next(&mut goals) == newer::Goal { number: 7, x: 1.5, haste: 0.5 });
     let told = robot.notes();
-    let remark = "link `here`: `Goal` of `laptop`: `haste` is not sent, and has its default";
+    let remark = "link `here`: `Goal` of `laptop`: `haste` is not sent, so it has its default";
     assert!(told.iter().any(|note| note == remark), "{told:?}");
 }
 
@@ -183,9 +186,9 @@ fn both_sides_learn_which_field_does_not_fit() {
     let (_goals, _wishes) = (robot.queue::<other::Goal>("Goal"), laptop.publisher::<Goal>("Goal"));
     let misfit = |side: &Side| side.until(|link| link.problem.is_some()).problem.unwrap();
     let said = misfit(&robot);
-    assert!(said.starts_with("`Goal` of `laptop` is not received: `x` is something else in "), "{said}");
+    assert!(said.starts_with("`Goal` of `laptop` is not received: `x` has another type in "), "{said}");
     let said = misfit(&laptop);
-    assert!(said.starts_with("`robot` does not receive `Goal`: `x` is something else in "), "{said}");
+    assert!(said.starts_with("`robot` does not receive `Goal`: `x` has another type in "), "{said}");
     assert_eq!(laptop.statistics().sent[0].peers, 0);
 }
 
@@ -257,5 +260,5 @@ fn it_is_said_which_topics_cannot_be_had() {
     let link = robot.until(|link| link.problem.is_some());
     assert!(link.problem.as_ref().is_some_and(|problem| problem.starts_with("`Secret` cannot be sent: ")), "{link:?}");
     let text = link.to_string();
-    assert_eq!(text.matches(": nobody in this robot has a topic of that name").count(), 3, "{text}");
+    assert_eq!(text.matches(": this robot has no topic of that name").count(), 3, "{text}");
 }

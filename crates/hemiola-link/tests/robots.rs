@@ -155,7 +155,10 @@ fn what_modules_publish_is_received_by_modules_of_another_robot() {
     assert_eq!(seer.with_value(|heard: &Heard| (heard.count, heard.last)), Some((20, 40.0)));
     // The remark is among the robot's messages.
     let told = seer.handle().messages();
-    assert!(told.iter().any(|message| message.to_string().contains("link `here`: `doubler` is there")), "{told:?}");
+    assert!(
+        told.iter().any(|message| message.to_string().contains("link `here`: `doubler` has connected")),
+        "{told:?}"
+    );
     drop((here, there));
     doubler.stop();
 }
@@ -171,7 +174,7 @@ fn a_module_asks_what_a_module_of_another_robot_knows_and_waits_for_nobody() {
     };
     let there = open("surveyor", surveyor.handle(), calling(address.clone(), &["GroundHeight"]));
     surveyor.handle().bus().allow_calls::<GroundHeight, f64>("GroundHeight");
-    assert_eq!(terrain(&mut surveyor), Terrain { absent: 1, ..Terrain::default() }, "nobody is there");
+    assert_eq!(terrain(&mut surveyor), Terrain { absent: 1, ..Terrain::default() }, "no peer is connected");
 
     let here = open("digger", digger.handle(), serving(address, &["GroundHeight"]));
     let (handle, bus) = (digger.handle().clone(), digger.handle().bus());

@@ -147,7 +147,7 @@ fn while_nobody_serves_there_nobody_is_there() {
     assert!(text.contains("called SetGoal: 6 calls, 3 answers, 3 unanswered"), "{text}");
     let text = robot.statistics().to_string();
     assert!(
-        text.contains("served SetGoal: 6 calls, 3 answers, 3 unanswered: nobody in this robot serves it and says"),
+        text.contains("served SetGoal: 6 calls, 3 answers, 3 unanswered: this robot does not serve it, or"),
         "{text}"
     );
 }
@@ -211,7 +211,7 @@ fn a_call_for_which_there_is_no_room_is_refused_and_nothing_else_waits() {
         assert_eq!(wait(answer), Err(AnswerError::Refused));
     }
     let problem = laptop.until(|link| link.called[0].refused == 6).problem.unwrap();
-    assert_eq!(problem, "a call of `SetGoal` has no answer: as many wait as may");
+    assert_eq!(problem, "a call of `SetGoal` has no answer: too many requests are waiting");
     assert_eq!(server.run(8, accept), 4);
     for (number, answer) in (1..).zip(answers) {
         assert_eq!(wait(answer).unwrap().number, number);
@@ -325,8 +325,12 @@ fn fields_of_requests_and_answers_go_by_their_names_where_types_differ() {
     laptop.until_answered();
     assert_eq!(goals.call(goal(7), LONG).unwrap(), Accepted { number: 7, seconds: 1.5 });
     let is_told = |side: &Side, remark: &str| side.notes().iter().any(|note| note.ends_with(remark));
-    assert!(is_told(&robot, "`SetGoal` of `laptop`: `haste` is not sent, and has its default"), "{:?}", robot.notes());
-    assert!(is_told(&laptop, "`SetGoal` of `robot`: `why` is sent, and not known here"), "{:?}", laptop.notes());
+    assert!(
+        is_told(&robot, "`SetGoal` of `laptop`: `haste` is not sent, so it has its default"),
+        "{:?}",
+        robot.notes()
+    );
+    assert!(is_told(&laptop, "`SetGoal` of `robot`: `why` is sent, but unknown here"), "{:?}", laptop.notes());
 }
 
 #[test]
@@ -405,7 +409,7 @@ fn a_service_that_is_served_here_is_not_called_over_the_link() {
     let (robot, laptop) = pair(free_unix());
     let (_there, _here) = (serve(&robot.bus), serve(&laptop.bus));
     let said = laptop.until(|link| link.problem.is_some()).problem.unwrap();
-    assert_eq!(said, "`SetGoal` is not called over the link: somebody in this program serves it");
+    assert_eq!(said, "`SetGoal` is not called over the link: this program serves it itself");
     assert_eq!(client(&laptop).call(goal(1), LONG).unwrap().number, 1);
     assert_eq!(laptop.statistics().called[0].calls, 0);
 }

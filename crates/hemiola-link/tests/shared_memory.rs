@@ -92,7 +92,7 @@ fn both_sides_say_that_they_share_memory_or_learn_why_they_cannot() {
     let path = free_path();
     let robot = Side::open("robot", listening(LinkAddress::Unix(path.clone()), &[], &[]));
     let laptop = Side::open("laptop", connecting(LinkAddress::Shm(path), &[], &[]));
-    let why = "its shared memory cannot be used: this side has none; say `shm:` on both sides";
+    let why = "its shared memory cannot be used: this side has none; use `shm:` on both sides";
     for side in [robot, laptop] {
         side.until(|link| {
             link.problem.as_ref().is_some_and(|problem| problem.contains(why)) || {

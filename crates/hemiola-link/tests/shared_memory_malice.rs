@@ -177,7 +177,7 @@ fn memory_that_might_end_who_reads_it_is_refused() {
     let served = Served::new();
     let (good, _block, _) = memory();
     let bytes = good.bytes() as u64;
-    served.sends_away("it has passed no descriptor", |stranger| {
+    served.sends_away("it has passed no file descriptor", |stranger| {
         stranger.say(&Frame::Memory { bytes, word: 0 });
     });
     served.sends_away("it is no memory that stays as long as it is", |stranger| {
@@ -197,7 +197,7 @@ fn memory_that_might_end_who_reads_it_is_refused() {
     ] {
         served.sends_away(why, |stranger| _ = stranger.pass(&Frame::Memory { bytes, word }, good.descriptor()));
     }
-    served.sends_away("it has said already what its memory is", |stranger| {
+    served.sends_away("it has announced its memory twice", |stranger| {
         stranger.share(&good);
         stranger.share(&good);
     });
@@ -208,7 +208,7 @@ fn what_is_not_in_the_memory_is_not_read() {
     let served = Served::new();
     let _seen = served.robot.queue::<Scene>("Scene");
     let (memory, block, length) = memory();
-    served.sends_away("it has not said yet what its memory is", |stranger| {
+    served.sends_away("it has not announced its memory yet", |stranger| {
         stranger.lend(1, (block.offset(), length));
     });
     let end = memory.bytes() as u64;

@@ -354,7 +354,7 @@ fn a_program_without_such_a_representation_receives_nothing() {
     let links = Links::open(&[receiving(address)], host).unwrap();
     eventually(|| (links.statistics()[0].met == 1).then_some(())).expect("they meet");
     let text = links.statistics()[0].to_string();
-    assert!(text.contains("received Ball: 0 messages, 0 bytes: nobody in this robot has a representation"), "{text}");
+    assert!(text.contains("received Ball: 0 messages, 0 bytes: this robot has no representation"), "{text}");
     assert_eq!(head.link().sent[0].peers, 0);
     head.stop();
 }

@@ -14,9 +14,9 @@ import { views } from "./view.js";
 const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "parameters", "log"];
 const SAVED = "hemiola.layout";
 const KEYS = [
-  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline; play a log or replay"], ["← →", "in a log: a second back or on; with Shift ten; a replay only goes on"],
-  ["n e", "in a replay: on to the next run, the next event"],
-  ["← → Delete", "on a tab: the next, the previous, close it"], ["← → ↑ ↓", "on a bar between views: resize"], ["?", "these keys"],
+  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline; play a log or replay"], ["← →", "in a log: a second back or forward, ten with Shift; no way back in a replay"],
+  ["n e", "in a replay: to the next run, the next event"],
+  ["← → Delete", "on a tab: previous, next, close"], ["← → ↑ ↓", "on a bar between views: resize"], ["?", "these keys"],
 ];
 
 class Page {
@@ -95,7 +95,7 @@ class Page {
 
   #connection() {
     const { state, welcome, reason } = this.robot;
-    const texts = { connecting: "connecting …", connected: "", lost: "connection lost; trying again …", ended: `ended${reason ? `: ${reason}` : ""}; waiting for it to start again …` };
+    const texts = { connecting: "connecting …", connected: "", lost: "connection lost; reconnecting …", ended: `ended${reason ? `: ${reason}` : ""}; waiting for it to start again …` };
     this.#state.className = `state ${state}`;
     this.#state.title = texts[state] || "connected";
     document.title = welcome ? `${welcome.name} – Hemiola` : "Hemiola";
@@ -106,9 +106,9 @@ class Page {
     document.body.classList.toggle("read-only", state === "connected" && !this.robot.mayChange);
     this.#notice("connection", texts[state], "bad");
     const readOnly = state === "connected" && !this.robot.mayChange && !this.robot.isLog;
-    this.#notice("read-only", readOnly ? "look only" : "", "", "This address may only look. The robot printed one with a token when it started: open that.");
+    this.#notice("read-only", readOnly ? "read-only" : "", "", "This address is read-only. Open the one with the token that the robot printed at its start.");
     const pace = this.robot.isPlayed && !this.robot.isLog ? "replay" : welcome?.pace;
-    this.#notice("pace", state === "connected" && pace && pace !== "real time" ? String(pace) : "", "", "How fast the robot's clock runs");
+    this.#notice("pace", state === "connected" && pace && pace !== "real time" ? String(pace) : "", "", "Pace of the robot's clock");
   }
 
   #figures() {
@@ -192,12 +192,12 @@ class Page {
     const may = this.robot.mayChange;
     menu(anchor, [
       ...saved.map(({ name, layout }) => ({ text: name, act: () => { const good = read(layout, (view) => this.#has(view)); if (good) { this.layout.set(good); this.#changed(); } } })),
-      { text: "Usual layout", act: () => { this.layout.set(this.#usual()); this.#changed(); } },
+      { text: "Default layout", act: () => { this.layout.set(this.#usual()); this.#changed(); } },
       { text: "This layout", section: true },
-      { text: "Save under a name …", disabled: !may, act: () => this.#save() },
-      { text: "Copy as an address", act: () => this.#copy() },
-      ...saved.map(({ name }) => ({ text: `Forget “${name}”`, disabled: !may, act: async () => {
-        if (await confirm(`Forget the layout “${name}”, for everybody?`, "Forget it", "bad")) this.#do("layouts", { remove: name }, `Forgot ${name}.`);
+      { text: "Save as …", disabled: !may, act: () => this.#save() },
+      { text: "Copy link", act: () => this.#copy() },
+      ...saved.map(({ name }) => ({ text: `Delete “${name}”`, disabled: !may, act: async () => {
+        if (await confirm(`Delete the layout “${name}” for everybody?`, "Delete", "bad")) this.#do("layouts", { remove: name }, `Deleted ${name}.`);
       } })),
       { text: "Help", section: true },
       { text: "Keys", hint: "?", act: () => this.#help() },
@@ -205,13 +205,13 @@ class Page {
   }
 
   async #save() {
-    const name = await prompt("Save this layout with the robot, under which name?", "Save", "", "walking");
+    const name = await prompt("Name of the layout, which is saved with the robot:", "Save", "", "walking");
     if (name) this.#do("layouts", { save: { name, layout: this.layout.current() } }, `Saved ${name}.`);
   }
 
   async #copy() {
     const address = `${location.origin}${location.pathname}#l=${toAddress(this.layout.current())}`;
-    await navigator.clipboard?.writeText(address).then(() => this.say("The address is in the clipboard."), () => this.say("The browser lets no page copy; the address is above.", "bad"));
+    await navigator.clipboard?.writeText(address).then(() => this.say("The link is copied."), () => this.say("The browser refuses to copy; copy the address above.", "bad"));
   }
 
   /** @param {string} verb @param {any} values @param {string} done */

@@ -33,7 +33,7 @@ export class Field extends View {
   #watch = null;
   #canvas = h("canvas", { role: "img" });
   #status = h("div.status");
-  #spaces = h("select", { title: "Which space", onchange: () => { this.#isChosen = true; this.#choose(this.#spaces.value); } });
+  #spaces = h("select", { title: "Space", onchange: () => { this.#isChosen = true; this.#choose(this.#spaces.value); } });
   #turn = h("input", { type: "range", min: -180, max: 180, value: 0, title: "Turn", oninput: () => this.invalidate() });
   #tilt = h("input", { type: "range", min: 0, max: 90, value: 0, title: "Tilt", oninput: () => this.invalidate() });
 

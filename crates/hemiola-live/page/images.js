@@ -46,9 +46,9 @@ export class Images extends View {
 
   #canvas = h("canvas", { role: "img" });
   #status = h("div.status");
-  #choice = h("select", { title: "Which image", onchange: () => this.#choose(this.#choice.value) });
-  #rate = h("select", { title: "At most so many a second", onchange: () => this.#changed(true) }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
-  #form = h("select", { title: "JPEG: less of a slow link, more of the processor", onchange: () => this.#changed(true) }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
+  #choice = h("select", { title: "Image", onchange: () => this.#choose(this.#choice.value) });
+  #rate = h("select", { title: "Maximum rate", onchange: () => this.#changed(true) }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
+  #form = h("select", { title: "JPEG: less bandwidth, more processor time", onchange: () => this.#changed(true) }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
 
   /** @param {ConstructorParameters<typeof View>} given */
   constructor(...given) {

@@ -66,7 +66,7 @@ class Log extends View {
     this.#fresh = [];
     this.#shown = Math.min(fitting.length, MOST);
     fill(this.#lines, ...fitting.slice(-MOST).map((entry) => this.#line(entry)));
-    setText(this.#more, fitting.length > MOST ? `The last ${count(MOST)} of ${count(fitting.length)}.` : fitting.length === 0 ? (this.robot.journal.length ? "Nothing passes this filter." : "Nothing has happened yet.") : "");
+    setText(this.#more, fitting.length > MOST ? `The last ${count(MOST)} of ${count(fitting.length)}.` : fitting.length === 0 ? (this.robot.journal.length ? "Nothing fits this filter." : "Nothing has happened yet.") : "");
     this.#more.hidden = !this.#more.textContent;
     this.resized();
     this.host.changed();

@@ -102,7 +102,7 @@ export function palette(first, later, placeholder) {
     at = Math.max(0, Math.min(at, found.length - 1));
     fill(list, ...found.map((choice, index) => h("div.choice", { role: "option", onclick: () => act(index) },
       h("span", {}, choice.text), h("span.muted", {}, choice.kind))),
-      found.length && isWhole ? null : h("div.empty", {}, isWhole ? "Nothing has this in its name." : "Loading more …"));
+      found.length && isWhole ? null : h("div.empty", {}, isWhole ? "No name matches." : "Loading more …"));
     mark();
   };
   later.catch(() => []).then((more) => {

@@ -85,7 +85,7 @@ class ParametersView extends View {
     for (const one of fitting) modules.set(one.module, [...(modules.get(one.module) ?? []), one]);
     const isShort = words.length > 0 || changedOnly || modules.size <= 3;
     fill(this.#list, ...[...modules].map(([module, parameters]) => this.#section(module, parameters, isShort)));
-    const nothing = this.#problem || (this.#all.length === 0 ? "This robot has no parameters." : changedOnly ? "All parameters are as the files say." : "No parameter has this in its name or documentation.");
+    const nothing = this.#problem || (this.#all.length === 0 ? "This robot has no parameters." : changedOnly ? "No parameter differs from the files." : "No parameter matches.");
     if (fitting.length === 0) fill(this.#list, h("div", { class: `empty ${this.#problem ? "bad" : ""}` }, nothing));
     this.#count();
   }
@@ -127,7 +127,7 @@ class ParametersView extends View {
       { text: "Save all of them", section: true },
       { text: "into the robot's file", act: () => this.#write({}) },
       { text: "into an overlay …", act: async () => {
-        const overlay = await prompt("Save into which overlay? It is made if there is none.", "Save", "", "tuned");
+        const overlay = await prompt("Save into which overlay? It may be a new one.", "Save", "", "tuned");
         if (overlay) this.#write({ overlay });
       } },
       { text: "Undo all of them", act: async () => { for (const one of changed) await this.#rows.get(keyOf(one))?.set(one.configured) ?? await this.#row(one).set(one.configured); this.#show(); } },

@@ -104,7 +104,7 @@ export class TransportBar {
     const { transport } = this.robot;
     if (!transport) return;
     fill(this.#play, icon(transport.is_playing ? PAUSE : PLAY));
-    this.#play.title = transport.is_playing ? "Stand still (Space)" : "Play (Space)";
+    this.#play.title = transport.is_playing ? "Pause (Space)" : "Play (Space)";
     const speeds = [...new Set([...SPEEDS, transport.speed])].sort((a, b) => a - b).map(String);
     if (this.#speed.length !== speeds.length) fill(this.#speed, ...speeds.map((value) => h("option", { value }, `${value} ×`)));
     this.#speed.value = String(transport.speed);

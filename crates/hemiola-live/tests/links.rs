@@ -77,7 +77,7 @@ fn the_door_of_each_robot_shows_its_end_of_a_link() {
     // Who is gone is no longer there, and the link says what its problem is.
     links.close("it is evening");
     let seen = until(&mut of_nurse, |link| link["problem"].is_string());
-    assert!(seen["problem"].as_str().unwrap().starts_with("nobody is met at tcp:127.0.0.1:"), "{seen}");
+    assert!(seen["problem"].as_str().unwrap().starts_with("no peer has been reached at tcp:127.0.0.1:"), "{seen}");
     assert_eq!((&seen["peers"], &seen["parted"]), (&json!([]), &json!(1)));
 }
 

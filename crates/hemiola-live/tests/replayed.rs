@@ -91,7 +91,7 @@ fn what_cannot_be_done_is_refused_in_words_and_nothing_moves() {
     refused(json!({"do": "step", "runs": 0}), &["1 to 10000 runs"]);
     refused(json!({"do": "step", "cycle": "vision"}), &["vision", "motion"]);
     refused(json!({"do": "step", "runs": 2, "event": true}), &["`runs`", "`event`"]);
-    // A client that may only look cannot affect what all others see.
+    // A client that is read-only cannot affect what all others see.
     let mut onlooker = rerun.client(false);
     assert_eq!(onlooker.event("transport")["time"], there);
     for request in [
@@ -101,7 +101,7 @@ fn what_cannot_be_done_is_refused_in_words_and_nothing_moves() {
         json!({"do": "seek", "time": 5 * SECOND}),
     ] {
         let error = onlooker.ask(request.clone()).expect_err(&request.to_string());
-        assert!(error.contains("may only look"), "{request}: {error}");
+        assert!(error.contains("is read-only"), "{request}: {error}");
     }
     assert!(rerun.transport.is_at_rest());
     assert_eq!(rerun.player.handle().now().nanoseconds(), there);
@@ -114,7 +114,7 @@ fn a_robot_that_runs_by_itself_has_no_transport() {
     assert!(client.welcome["end"].is_null());
     for verb in ["play", "pause", "step", "recorded"] {
         let error = client.ask(json!({ "do": verb })).unwrap_err();
-        assert!(error.contains(verb) && error.contains("runs by itself"), "{error}");
+        assert!(error.contains(verb) && error.contains("is running live"), "{error}");
     }
     house.runs_on();
 }

@@ -253,12 +253,12 @@ fn one_address_is_enough_for_all_processes() {
     convoy.prints(&["safe-state", "enter", "--at", page]);
     convoy.until(&["top"], |statistics| statistics["safe_state"]["processes"] == json!(["main", "vision"]));
 
-    // Who may only look may not do more in another process.
+    // A read-only client has no more rights in another process.
     let address = format!("127.0.0.1:{port}");
     assert_eq!(convoy.json(&["show", "Line.offset", "--at", &address])["value"], 0.5);
     let refused = convoy.fails(&["parameters", "set", "LineDetector.offset", "0.1", "--at", &address], 1);
-    assert!(refused.contains("may only look"), "{refused}");
-    assert!(convoy.fails(&["show", "Line", "--at", page, "--process", "visoin"], 1).contains("does not run now"));
+    assert!(refused.contains("is read-only"), "{refused}");
+    assert!(convoy.fails(&["show", "Line", "--at", page, "--process", "visoin"], 1).contains("is not running"));
 }
 
 #[test]

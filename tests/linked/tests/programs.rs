@@ -144,7 +144,7 @@ fn two_programs_talk_both_ways() {
             "received Drive: ",
             "called IsRoom: ",
             "the clock of leader is ",
-            "`leader` is there",
+            "`leader` has connected",
             "`heading` is sent",
         ] {
             assert!(said.contains(part), "{part}: {said}");
@@ -155,8 +155,8 @@ fn two_programs_talk_both_ways() {
         for part in [
             "link follower listens at",
             "served IsRoom: ",
-            "`follower` is there",
-            "`follower` is gone: it says goodbye: the robot has ended",
+            "`follower` has connected",
+            "`follower` has disconnected: it has said goodbye: the robot has ended",
         ] {
             assert!(said.contains(part), "{part}: {said}");
         }

@@ -168,7 +168,7 @@ fn what_goes_over_a_link_is_listed_on_both_sides() {
     assert_eq!((&listed[0]["name"], &listed[0]["listens"]), (&json!("laptop"), &json!(true)));
     let said = robot.prints(&["link", "list"]);
     assert!(
-        said.starts_with("link laptop listens at tcp:127.0.0.1:") && said.contains(": nobody is there\n"),
+        said.starts_with("link laptop listens at tcp:127.0.0.1:") && said.contains(": no peer is connected\n"),
         "{said}"
     );
 

@@ -80,11 +80,11 @@ fn rows((robot, known): &(RunningRobot, Vec<Known>)) -> Vec<[String; 4]> {
     let part = |known: &Known| known.0.part.as_ref().map(|part| format!("  {}", part.process)).unwrap_or_default();
     rows.extend(known.iter().map(|known| row(part(known), known)));
     let away = missing(known).into_iter();
-    rows.extend(away.map(|part| [format!("  {part}"), String::new(), String::new(), "does not run now".to_owned()]));
+    rows.extend(away.map(|part| [format!("  {part}"), String::new(), String::new(), "is not running".to_owned()]));
     rows
 }
 
-/// Returns the processes of a robot that do not run now.
+/// Returns the processes of a robot that are not running.
 fn missing(known: &[Known]) -> Vec<String> {
     let parts = known.iter().find_map(|(_, welcome)| Some(welcome.as_ref().ok()?.parts.clone())).unwrap_or_default();
     let runs =

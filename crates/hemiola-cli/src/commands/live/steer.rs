@@ -100,7 +100,7 @@ fn safe_state_of_all(
         .filter_map(|(name, changed)| Some((name.clone(), changed.as_ref().err()?.to_string())))
         .collect();
     let away = parts.into_iter().filter(|part| !changed.iter().any(|(name, _)| name == part));
-    failed.extend(away.map(|part| (part, "it does not run now".to_owned())));
+    failed.extend(away.map(|part| (part, "it is not running".to_owned())));
     let done: Vec<_> = changed.into_iter().filter(|(_, changed)| changed.is_ok()).map(|(name, _)| name).collect();
     if output.json {
         let change = ChangeText::SafeState(enters);

@@ -37,7 +37,7 @@ const FRAGMENTS_LEFT: [(&str, usize); 21] = [
     ("hemiola-rover", 24),
     ("hemiola-runtime", 72),
     ("hemiola-test-robots", 5),
-    ("hemiola-trace", 35),
+    ("hemiola-trace", 0),
     ("nao", 549),
     ("quadrotor", 12),
     ("rover", 93),

@@ -49,7 +49,7 @@ impl<T> Reentered<T> {
     /// matter: what it left behind is consistent, as the users of the lock explain.
     ///
     /// # Panics
-    /// If this thread holds the lock.
+    /// Panics if this thread holds the lock.
     pub fn lock(&self) -> Locked<'_, T> {
         // Relaxed: only this thread itself writes its own number here.
         assert!(

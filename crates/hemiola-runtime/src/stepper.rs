@@ -259,7 +259,7 @@ impl Stepper {
     /// Returns a fingerprint of every value of a cycle.
     ///
     /// # Panics
-    /// If there is no cycle of that number.
+    /// Panics if there is no cycle of that number.
     pub fn fingerprints(&self, cycle: usize) -> Vec<(&'static str, u64)> {
         self.stage.cycles[cycle].core.fingerprints()
     }

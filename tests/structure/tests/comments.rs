@@ -20,7 +20,6 @@ const FRAGMENTS: [&str; 24] = [
 /// have none. Those of `hemiola-recording` document fields of messages: they are part of the
 /// schemas in logs.
 const FRAGMENTS_LEFT: [(&str, usize); 21] = [
-    ("hemiola-analysis", 44),
     ("hemiola-bench", 63),
     ("hemiola-bench-contestant", 11),
     ("hemiola-book", 7),

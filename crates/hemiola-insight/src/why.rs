@@ -1,10 +1,10 @@
 //! The reasons why a run of a cycle, or a chain from a sensor to an output, took as long as it did.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `evidence` | the trace that tells, and what is usual |
-//! | `run` | what a run spent its time with |
-//! | `chain` | what a chain spent its time with |
+//! | `evidence` | the trace that holds the answer, and the usual durations |
+//! | `run` | the reasons for the duration of a run |
+//! | `chain` | the reasons for the duration of a chain |
 
 mod chain;
 mod evidence;
@@ -19,7 +19,7 @@ use hemiola_words::duration;
 use crate::error::InsightError;
 pub use evidence::Evidence;
 
-/// The subject of a question, and the place of the answer.
+/// The subject of a question, and the place to find the answer.
 ///
 /// ```no_run
 /// use hemiola_insight::Traces;
@@ -47,14 +47,14 @@ pub struct Question {
     pub at: Option<Duration>,
     /// The number of the longest runs to explain, at least one.
     pub worst: usize,
-    /// Whether to explain the data age of a chain instead of the reaction time.
+    /// Set to explain the data age of a chain instead of the reaction time.
     pub age: bool,
 }
 
 /// An answer for people.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The times, the reason, and what would help.
+    /// The times, the reason, and the remedy.
     pub text: String,
     /// The begin and the end of the first run or reaction that it explains; `None` for an overview.
     pub span: Option<(Ticks, Ticks)>,
@@ -64,7 +64,7 @@ impl Evidence {
     /// Answers the question.
     ///
     /// # Errors
-    /// Fails if there is no such cycle or chain, or if the trace holds nothing of it.
+    /// Returns an error if there is no such cycle or chain, or if the trace holds nothing about it.
     pub fn answer(&self, question: &Question) -> Result<Answer, InsightError> {
         let Some(subject) = &question.subject else {
             return Ok(Answer { text: overview(self), span: None });
@@ -93,7 +93,7 @@ fn overview(evidence: &Evidence) -> String {
         text += "\nlongest reaction time, data age of chain\n";
         text += &chains;
     }
-    text += "\n`why CYCLE` and `why CHAIN` (its name in robot.toml, or \"SOURCE -> OUTPUT\") take the longest apart.\n";
+    text += "\n`why CYCLE` and `why CHAIN` (its name in robot.toml, or \"SOURCE -> OUTPUT\") explain the longest.\n";
     text
 }
 

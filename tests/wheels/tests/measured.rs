@@ -110,7 +110,7 @@ fn a_changed_robot_is_measured_anew_and_says_so_in_a_line() {
 fn the_last_line_of_a_run_is_its_verdict() {
     let place = Place::new("verdict");
     let stepped = place.says("here", &STEPPED);
-    assert_eq!(last_line(&stepped), "VERDICT: this run was not in real time, and says nothing of deadlines");
+    assert_eq!(last_line(&stepped), "VERDICT: this run was not in real time, and says nothing about deadlines");
     // No machine meets a deadline of one nanosecond.
     let late = place.says(
         "here",

@@ -11,7 +11,7 @@ use super::{Answer, Question, moment};
 use crate::chains::is_output_of;
 use crate::error::InsightError;
 
-/// Explains the chain, and returns when the first explained reaction was.
+/// Explains the chain, with the time of the first explained reaction.
 pub fn explain(evidence: &Evidence, subject: &str, question: &Question) -> Result<Answer, InsightError> {
     let (source, output) = find(evidence, subject)?;
     let latency = if question.age { Latency::DataAge } else { Latency::Reaction };
@@ -24,7 +24,7 @@ pub fn explain(evidence: &Evidence, subject: &str, question: &Question) -> Resul
     let first = reactions.first().map(|reaction| (reaction.changed, reaction.output));
     let mut text = evidence.heading();
     if !evidence.is_in_real_time() {
-        text += "the robot was stepped, or not at its own pace: sample times of its clock and times of the machine do not belong together, and \
+        text += "the robot was stepped, or not in real time: sample times of its clock and times of the machine cannot be compared, and \
             what is said of this chain means little\n";
     }
     for reaction in reactions {
@@ -112,7 +112,7 @@ fn explain_reaction(evidence: &Evidence, chain: (SourceId, TaskId), latency: Lat
     text
 }
 
-/// Explains on what the hop that exceeds its usual length most spent its time.
+/// Explains what took the time of the hop that exceeds its usual duration most.
 fn reason(
     evidence: &Evidence,
     names: &CatalogGuard<'_>,
@@ -129,7 +129,7 @@ fn reason(
     let more = if is_usual { "as usual".to_owned() } else { format!("{more} more than usual") };
     let because = format!("\nbecause  {long} of it, {more}, passed {within}{share}");
     let remedy = match hop.step {
-        Step::Sample => "only a sensor that is faster, or more regular, shortens that".to_owned(),
+        Step::Sample => "only a faster or more regular sensor shortens it".to_owned(),
         Step::Release { .. } => {
             "a higher rate of that cycle shortens it, or being triggered by what it waits for".to_owned()
         }
@@ -139,9 +139,9 @@ fn reason(
                 _ => None,
             });
             let provider = provider.map_or(format!("source {source}"), |cycle| format!("cycle {cycle}"));
-            format!("ask why {provider} brought nothing newer {}", moment(evidence, hop.begin))
+            format!("ask why {provider} provided nothing newer {}", moment(evidence, hop.begin))
         }
-        Step::Unknown => "a trace that begins earlier would tell".to_owned(),
+        Step::Unknown => "a trace that begins earlier would show it".to_owned(),
         Step::Run { cycle, run } => {
             let Some(chain) = evidence.history.blocking_chain_until(cycle, run, hop.end) else { return because + "\n" };
             let durations = evidence.durations((cycle, run));

@@ -10,7 +10,7 @@ use super::evidence::Evidence;
 use super::{Answer, Question, moment};
 use crate::error::InsightError;
 
-/// Explains runs, and returns when the first of them was.
+/// Explains runs, with the time of the first of them.
 pub fn explain(evidence: &Evidence, cycle: CycleId, question: &Question) -> Result<Answer, InsightError> {
     let mut text = evidence.heading();
     let mut first = None;

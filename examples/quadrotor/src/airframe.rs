@@ -1,4 +1,4 @@
-//! The airframe, its propellers and its sensors. **It is simulated: replace this file with drivers.**
+//! The airframe with propellers and sensors. **It is simulated: replace this file with drivers.**
 
 use hemiola::prelude::*;
 

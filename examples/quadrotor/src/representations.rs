@@ -1,5 +1,5 @@
-//! The data that the loops exchange, in metres, radians, newtons and seconds; x points forward, y to
-//! the right, z up. Pairs are roll (right side down) and pitch (nose down).
+//! The data that the loops exchange, in metres, radians, newtons and seconds; x points forward, y
+//! to the right, z up. Pairs are roll (right side down) and pitch (nose down).
 
 use hemiola::prelude::*;
 

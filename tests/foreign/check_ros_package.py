@@ -1,7 +1,7 @@
-"""Checks packages of ROS 2 that Hemiola has written: check_ros_package.py FOLDER HASHES
+"""Checks ROS 2 packages that Hemiola has written: check_ros_package.py FOLDER HASHES
 
 FOLDER has a folder for each package. HASHES has a type's full name and its hash on each line. Fails unless rosbags reads all
-definitions and computes the same hashes, names are as rosidl wants them, manifests have what they must have, and CMake knows every
+definitions and computes the same hashes, names follow rosidl's rules, manifests are complete, and CMake lists every
 file and every package that a definition needs. Where rosidl's own parser is installed (rosidl_adapter), it reads them as well.
 """
 
@@ -20,7 +20,7 @@ try:
 except ImportError:
     rosidl = None
 
-# As rosidl_adapter/parser.py of ROS 2 has them.
+# The patterns of ROS 2's rosidl_adapter/parser.py.
 FIELD = re.compile(r"^(?!.*__)(?!.*_$)[a-z][a-z0-9_]*$")
 MESSAGE = re.compile(r"^[A-Z][A-Za-z0-9]*$")
 CONSTANT = re.compile(r"^[A-Z]([A-Z0-9_]?[A-Z0-9]+)*$")
@@ -74,7 +74,7 @@ def check_package(folder, problems):
     return definitions
 
 
-# The numbers that ROS 2 gives to types; a `char` is a `uint8` there, and not in rosbags.
+# The type numbers of ROS 2; a `char` is a `uint8` there, and not in rosbags.
 TYPE_IDS = {"int8": 2, "uint8": 3, "char": 3, "int16": 4, "uint16": 5, "int32": 6, "uint32": 7, "int64": 8, "uint64": 9, "float32": 10,
             "float64": 11, "bool": 15, "octet": 16, "string": 17}
 EVENT_INFO = "service_msgs/msg/ServiceEventInfo"
@@ -125,7 +125,7 @@ def main(folder, hashes):
         check_names(name, text, problems)
         # rosbags leaves messages without fields as they are; rosidl adds this one.
         text = text if re.search(r"^[^#\n]*\w", text, re.M) else "uint8 structure_needs_at_least_one_member\n"
-        # rosbags names parts of services otherwise than ROS 2.
+        # rosbags and ROS 2 name the parts of services differently.
         (definition,) = get_types_from_msg(text, name).values()
         store.register({name: definition})
     expected = [line.split() for line in Path(hashes).read_text().splitlines()]

@@ -1,4 +1,4 @@
-//! A whole robot in a test: a module that asks, and a thread that answers.
+//! A whole robot in a test: a module that sends requests, and a server that answers them.
 
 #[cfg(test)]
 mod tests {

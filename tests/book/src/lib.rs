@@ -1,4 +1,4 @@
-//! The listings of the book that are no part of another crate. Each is compiled as a user would
+//! The listings of the book that are not part of another crate. Each is compiled as a user would
 //! write it, and has tests. This crate must never be needed by another one.
 //!
 //! | file | chapter |

@@ -1,4 +1,4 @@
-//! What is promised of each program in `src/bin`.
+//! Tests of what each program in `src/bin` must do.
 #![forbid(unsafe_code)]
 
 use std::io::{BufRead, BufReader, Read};
@@ -12,21 +12,21 @@ struct Ending {
 }
 
 impl Ending {
-    /// The program ended well, and no thread saw a value that it may not see.
+    /// Asserts that the program ended well, and that no thread saw a value that it must not see.
     fn is_well(&self) -> &Self {
         assert_eq!(self.code, Some(0), "{}", self.text);
         self.is_sound()
     }
 
-    /// The program was refused before anything ran, for these reasons.
+    /// Asserts that the program was refused before anything ran, for these reasons.
     fn is_refused(&self, reasons: &[&str]) {
         assert!(self.code.is_some_and(|code| code != 0), "it ended with {:?}: {}", self.code, self.text);
         assert!(!self.text.contains("read after it was freed"), "it ran: {}", self.text);
         self.is_sound().says(reasons);
     }
 
-    /// The program ended as a robot may: a signal, a sanitizer's report and a panic of `main` are
-    /// no such ways.
+    /// Asserts that the program ended as a robot may: not by a signal, a sanitizer's report or a
+    /// panic of `main`.
     fn is_sound(&self) -> &Self {
         for word in ["AddressSanitizer", "a value changed while it was read", "thread 'main'", "overflowed its stack"] {
             assert!(!self.text.contains(word), "{}", self.text);
@@ -42,10 +42,10 @@ impl Ending {
     }
 }
 
-/// What a program prints when what was to be shown has happened and its robot still runs.
+/// The text that a program prints when what was to be shown has happened and its robot still runs.
 const HAS_GONE_ON: &str = "the others have gone on";
 
-/// Runs a program for that long on its robot's clock.
+/// Runs a program for a duration on its robot's clock.
 fn run(program: &str, duration: &str) -> Ending {
     run_with(program, duration, "")
 }

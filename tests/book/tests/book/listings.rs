@@ -1,4 +1,5 @@
-//! Listings of Rust come from code that is compiled and tested; those of TOML can be read.
+//! Tests that listings of Rust come from code that is compiled and tested, and that those of TOML
+//! can be parsed.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +37,7 @@ fn problem(page: &Page, block: &Block) -> Option<String> {
 }
 
 /// Returns whether a text has the part between two marks, `ANCHOR: name` and `ANCHOR_END: name`, or
-/// between two lines: these begin and end whole items, also when the file has changed.
+/// between two lines. These must begin and end whole items, so that changes of the file are noticed.
 fn has_part(text: &str, part: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let Some((from, to)) = part.split_once(':') else {

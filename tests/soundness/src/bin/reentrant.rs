@@ -1,4 +1,4 @@
-//! A value may be inspected while another one is, also when the robot has ended.
+//! A value may be read while another one is being read, even after the robot has ended.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;
 

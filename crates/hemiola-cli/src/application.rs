@@ -20,13 +20,14 @@ use crate::program::{DeclaredService, Program};
 /// | method | what it is for |
 /// |---|---|
 /// | [`new`](Self::new), [`embedded`](Self::embedded) | where the configuration is: in a file, or in the program |
-/// | [`started`](Self::started) | threads, executors and servers beside the cycles |
-/// | [`live`](Self::live), [`summary`](Self::summary) | lines of the robot's own, while it runs and at its end |
-/// | [`service`](Self::service) | a service that tools and links may call |
-/// | [`command`](Self::command), [`command_with_flags`](Self::command_with_flags) | commands of the robot's own |
+/// | [`started`](Self::started) | threads, executors and servers beside the cycles: one closure |
+/// | [`live`](Self::live), [`summary`](Self::summary) | lines of the robot's own, while it runs and at its end: one closure each |
+/// | [`service`](Self::service) | a service that tools and links may call; as often as there are services |
+/// | [`command`](Self::command), [`command_with_flags`](Self::command_with_flags) | a command of the robot's own; as often as there are commands |
 /// | [`run`](Self::run), [`run_with`](Self::run_with) | executes what the command line asks for, and returns the exit code |
 ///
-/// Without a command the program runs the robot; `--help` lists all commands.
+/// Of closures of one kind the last one counts. Without a command the program runs the robot;
+/// `--help` lists all commands.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -125,16 +126,20 @@ impl Application {
         self
     }
 
-    /// Calls `start` once, when the robot has started: the place for threads of one's own that
-    /// subscribe to its topics ([`RobotHandle::bus`]).
+    /// Calls `start` on the main thread when the robot has started: the place for threads, servers
+    /// and executors of one's own ([`RobotHandle::bus`], [`RobotHandle::executor`]). What it makes is
+    /// kept by the closure, for instance in a `RefCell`: a server or executor that is dropped ends.
+    ///
+    /// It is called in each process of a robot that is cut into several, for robots that are stepped
+    /// and replays as well, and again each time that a replay begins anew (`--loop`).
     #[must_use]
     pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
         self.program.started = Some(Box::new(start));
         self
     }
 
-    /// Shows these lines in the live view. The closure is called several times a second while the
-    /// robot runs.
+    /// Shows these lines in the live view, and below the line of each second where there is none
+    /// (`--headless`). The closure is called whenever that is shown anew.
     #[must_use]
     pub fn live(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
         self.program.live = Some(Box::new(lines));

@@ -27,7 +27,7 @@ use crate::robot::{configuration, program};
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench stepped
-  hemiola-bench stepped --rounds 9 --seconds 15
+  hemiola-bench stepped --rounds 9 --seconds 15 --only busy
   hemiola-bench stepped --quick")]
 pub struct Options {
     /// Everything once and briefly: shows that it works, not how fast it is.
@@ -36,6 +36,9 @@ pub struct Options {
     /// How often everybody has a turn; medians are over rounds.
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
+    /// Measures only the cases whose name contains this, such as `busy` or `verify`.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    only: String,
     /// Of the robot's clock, per turn.
     #[arg(long, value_name = "S", default_value_t = 5)]
     seconds: u64,
@@ -136,7 +139,7 @@ pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
         Effort::Full => (options.seconds.max(1), options.rounds.max(1)),
     };
     let robot = Robot { program, folder, seconds };
-    let measured = measure(&robot, bench, rounds);
+    let measured = measure(&robot, bench, rounds, &options.only);
     // A folder that is left behind does no harm.
     _ = fs::remove_dir_all(&robot.folder);
     let (cases, host, notices) = measured?;
@@ -149,7 +152,12 @@ pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
     Ok(())
 }
 
-fn measure(robot: &Robot, bench: &Path, rounds: usize) -> Result<(Vec<Case>, Host, Vec<String>), BenchError> {
+fn measure(
+    robot: &Robot,
+    bench: &Path,
+    rounds: usize,
+    only: &str,
+) -> Result<(Vec<Case>, Host, Vec<String>), BenchError> {
     let (mut host, mut notices, mut cases) = (Host::default(), Vec::new(), Vec::new());
     for permission in [Permission::Granted, Permission::Refused] {
         let answer = answer(bench, permission);
@@ -164,6 +172,11 @@ fn measure(robot: &Robot, bench: &Path, rounds: usize) -> Result<(Vec<Case>, Hos
                 cases.push(Case { task, permission, company, seconds: Default::default() });
             }
         }
+    }
+    cases.retain(|case| case.to_string().contains(only));
+    if cases.is_empty() {
+        notices.push(format!("nothing was measured: no case that can be tried here contains `{only}` in its name"));
+        return Ok((cases, host, notices));
     }
     robot.record()?;
     for round in 0..rounds {

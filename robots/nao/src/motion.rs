@@ -12,6 +12,7 @@
 //! | [`support_foot`] | ground contact, soles | the foot that carries more |
 //! | [`torso_height`] | attitude, soles, support foot | torso over the ground |
 //! | [`leg_odometry`] | attitude, soles, support foot | way walked |
+//! | [`belief_keeper`] | pose and phase of the game that cognition has found, way walked | the same, for cognition that begins anew |
 //! | [`fall_detection`] | attitude, inertial unit | upright, falling, fallen, getting up |
 //! | [`joint_monitor`] | joint positions and requests | tracking error and heat |
 //!
@@ -33,6 +34,7 @@
 
 pub mod arm_swing;
 pub mod balance_control;
+pub mod belief_keeper;
 pub mod fall_detection;
 pub mod get_up;
 pub mod ground_contact;

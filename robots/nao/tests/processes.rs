@@ -93,10 +93,11 @@ fn what_sees_hears_and_walks_are_one_robot() {
     assert!(lacking.is_empty(), "{lacking:?}");
 }
 
-/// A game of up to a minute, in which what sees dies every five seconds.
+/// A game of up to a minute, in which what sees dies every five seconds, and goes on from what
+/// motion has kept.
 #[test]
 #[ignore = "takes a minute, and is about time; .ci/long runs it"]
-fn it_plays_on_while_what_sees_is_killed_every_five_seconds() {
+fn it_scores_while_what_sees_is_killed_every_five_seconds() {
     let mut game = Game::start("killed", &["--json", "report.json"]);
     let (mut kills, mut last) = (0, Instant::now());
     game.play(|game| {
@@ -112,4 +113,5 @@ fn it_plays_on_while_what_sees_is_killed_every_five_seconds() {
     let truth = text.lines().rfind(|line| line.contains("truth ")).unwrap_or_default();
     println!("what sees was killed {kills} times\n{motion}\n{truth}");
     assert!(kills > 2 && motion.contains(" 0 missed"), "{text}");
+    assert!(truth.contains("goals 1, the first after"), "it has not scored: {text}");
 }

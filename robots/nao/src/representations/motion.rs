@@ -4,7 +4,7 @@
 use glam::{Quat, Vec2, Vec3};
 use hemiola::prelude::*;
 
-use super::behaviour::KickFoot;
+use super::behaviour::{GamePhase, KickFoot};
 use crate::geometry::{Pose2, Pose3};
 use crate::robot::{JOINTS, Side};
 
@@ -29,6 +29,16 @@ impl Default for TorsoPose {
 pub struct Odometry {
     /// Relative to the start.
     pub pose: Pose2,
+}
+
+/// What cognition believes or believed last, for when it begins anew.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct KeptBelief {
+    /// The pose on the field: the last one that was found, and the way walked since then. `None`
+    /// before one was found that fits.
+    pub pose: Option<Pose2>,
+    /// The phase of the game; `None` before one has lasted for a while.
+    pub phase: Option<GamePhase>,
 }
 
 /// Whether the robot stands.

@@ -9,7 +9,7 @@ use super::random::Random;
 use crate::field::{WIDTH, is_carpet};
 use crate::geometry::{Pose2, normalize_angle};
 use crate::representations::modeling::{OdometryStep, PoseParticle, PoseParticles};
-use crate::representations::motion::{FallState, Uprightness};
+use crate::representations::motion::{FallState, KeptBelief, Uprightness};
 use crate::representations::perception::{LandmarkPercept, LinePercept};
 
 mod features;
@@ -17,6 +17,9 @@ mod features;
 mod tests;
 
 use features::{Features, Noise};
+
+/// The runs within which a pose that was kept since an earlier beginning may come.
+const BEGINNING: u32 = 15;
 
 /// Particles per task when they are weighed in parallel: tens of microseconds of work.
 const CHUNK: usize = 25;
@@ -42,6 +45,8 @@ pub struct SelfLocator {
     #[stateless]
     features: Features,
     random: Option<Random>,
+    /// The number of runs that are left in which this may go on from a kept pose.
+    beginning: Option<u32>,
     fit: f32,
     was_down: Uprightness,
 }
@@ -90,11 +95,13 @@ impl SelfLocator {
         lines: &LinePercept,
         landmarks: &LandmarkPercept,
         fall: &FallState,
+        kept: &KeptBelief,
         scope: &Scope,
         debug: &Debug,
         particles: &mut PoseParticles,
     ) {
         let mut random = self.random.take().unwrap_or_else(|| self.begin());
+        self.go_on_from(kept, &mut random);
         self.move_on(odometry, &mut random);
         let was_down = std::mem::replace(&mut self.was_down, fall.state) != Uprightness::Upright;
         if fall.state == Uprightness::Upright {
@@ -134,6 +141,21 @@ impl SelfLocator {
         self.scores.reserve(count);
         self.fit = 1.0;
         random
+    }
+
+    /// Places the particles around the pose that motion has kept, if this begins anew while the
+    /// robot plays: after a crash, in a process that was restarted.
+    fn go_on_from(&mut self, kept: &KeptBelief, random: &mut Random) {
+        let runs = self.beginning.get_or_insert(BEGINNING);
+        let Some(left) = runs.checked_sub(1) else { return };
+        *runs = left;
+        if let Some(pose) = kept.pose {
+            *runs = 0;
+            for particle in &mut self.particles {
+                let way = Vec2::new(random.normal(), random.normal()) * 0.1;
+                particle.pose = pose * Pose2 { rotation: 0.1 * random.normal(), translation: way };
+            }
+        }
     }
 
     /// Moves every particle by the odometry with noise of its own.

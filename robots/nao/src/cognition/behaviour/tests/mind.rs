@@ -25,7 +25,7 @@ use crate::cognition::modeling::world_modeler::WorldModeler;
 use crate::representations::behaviour::*;
 use crate::representations::events::WhistleHeard;
 use crate::representations::modeling::*;
-use crate::representations::motion::{FallState, Odometry, TorsoPose};
+use crate::representations::motion::{FallState, KeptBelief, Odometry, TorsoPose};
 use crate::representations::perception::{BallPercept, LandmarkPercept, LinePercept, ObstaclePercept};
 use crate::representations::sensing::JointAngles;
 
@@ -120,8 +120,10 @@ impl Mind {
         let (percept, fall) = (&senses.ball, &senses.fall);
         self.ball_filter.ball(percept, odometry, view, fall, clock, debug, &mut hypotheses, &mut now.ball);
         let prediction = &filled(|out| self.ball_predictor.ball_prediction(&now.ball, debug, out));
-        let (lines, landmarks) = (&senses.lines, &senses.landmarks);
-        let particles = &filled(|out| self.self_locator.particles(odometry, lines, landmarks, fall, scope, debug, out));
+        let (lines, landmarks, kept) = (&senses.lines, &senses.landmarks, &KeptBelief::default());
+        let particles = &filled(|out| {
+            self.self_locator.particles(odometry, lines, landmarks, fall, kept, scope, debug, out);
+        });
         let clusters = &filled(|out| self.pose_tracker.clusters(particles, out));
         self.pose_tracker.pose(clusters, particles, odometry, debug, &mut now.pose);
         let obstacles =
@@ -133,7 +135,7 @@ impl Mind {
         let map = &filled(|out| self.search_mapper.search_map(field_ball, &now.pose, view, clock, out));
 
         let whistles = &Subscription::of(senses.whistle.clone());
-        self.game_watcher.game_state(whistles, &now.world, clock, &mut now.game);
+        self.game_watcher.game_state(whistles, &now.world, kept, clock, &mut now.game);
         self.ball_searcher.ball_search(&now.world, map, &now.game, clock, &mut now.search);
         self.target_selector.ball_target(&now.world, Previous::new(&previous.behavior), debug, &mut now.target);
         self.approach_planner.approach(&now.world, &now.target, debug, &mut now.approach);

@@ -25,6 +25,16 @@ fn seen_from(pose: &Pose2) -> (LinePercept, LandmarkPercept) {
 }
 
 fn run(locator: &mut SelfLocator, pose: &Pose2, step: Pose2, fall: Uprightness) -> PoseParticles {
+    run_with(locator, pose, step, fall, &KeptBelief::default())
+}
+
+fn run_with(
+    locator: &mut SelfLocator,
+    pose: &Pose2,
+    step: Pose2,
+    fall: Uprightness,
+    kept: &KeptBelief,
+) -> PoseParticles {
     let (lines, landmarks) = seen_from(pose);
     let mut particles = PoseParticles::default();
     locator.particles(
@@ -32,6 +42,7 @@ fn run(locator: &mut SelfLocator, pose: &Pose2, step: Pose2, fall: Uprightness) 
         &lines,
         &landmarks,
         &FallState { state: fall },
+        kept,
         &Scope::default(),
         &Debug::default(),
         &mut particles,
@@ -88,6 +99,20 @@ fn a_robot_that_was_carried_away_finds_itself_by_landmarks() {
     let last = (0..600).map(|_| run(&mut locator, &elsewhere, Pose2::default(), Uprightness::Upright)).last().unwrap();
     assert!(POSTS.iter().any(|post| elsewhere.relative(*post).length() < 3.5), "something has to be in sight");
     assert_close(&mean(&last), &elsewhere);
+}
+
+#[test]
+fn a_locator_that_begins_while_the_robot_plays_goes_on_from_the_kept_pose() {
+    let pose = Pose2::new(2.0, 0.5, -1.2);
+    let kept = KeptBelief { pose: Some(pose * Pose2::new(0.1, -0.05, 0.1)), ..KeptBelief::default() };
+    let mut locator = SelfLocator::create(SelfLocatorParameters::default());
+    for kept in [&KeptBelief::default(), &kept] {
+        run_with(&mut locator, &pose, Pose2::default(), Uprightness::Upright, kept);
+    }
+    // Later ones are its own, and no news.
+    let other = KeptBelief { pose: Some(Pose2::default()), ..KeptBelief::default() };
+    let still = |_| run_with(&mut locator, &pose, Pose2::default(), Uprightness::Upright, &other);
+    assert_close(&mean(&(0..20).map(still).last().unwrap()), &pose);
 }
 
 #[test]

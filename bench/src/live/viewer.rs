@@ -30,6 +30,15 @@ pub struct Channel {
     pub schema_encoding: Option<String>,
 }
 
+impl Channel {
+    /// Returns whether both are equal but for their numbers.
+    pub fn describes_the_same_as(&self, other: &Self) -> bool {
+        let Self { id: _, topic, encoding, schema_name, schema, schema_encoding } = self;
+        (topic, encoding, schema_name, schema, schema_encoding)
+            == (&other.topic, &other.encoding, &other.schema_name, &other.schema, &other.schema_encoding)
+    }
+}
+
 /// A message of a server in text, as far as it matters here.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]

@@ -64,6 +64,9 @@ impl Gallery {
         debug.text("gallery.state", "open");
         debug.annotate("gallery.bell", "it rings");
         debug.draw("annex/frame", |canvas| canvas.circle([0.5, 0.5], 1.0, Color::ORANGE));
+        if debug.wants("vault.depth") {
+            debug.plot("vault.depth", 3.0);
+        }
         if self.parameters.shows_annex {
             debug.image("annex", format, |pixels| pixels.fill(8));
             debug.text("annex.state", "open, too");
@@ -274,6 +277,15 @@ fn a_viewer_that_says_nothing_is_told_the_time_and_what_modules_show() {
     let mut viewer = Viewer::come(&house, "");
     assert_eq!(viewer.bytes(2).len(), 9);
     viewer.channels([("/debug/gallery/visitors", "hemiola/msg/Plot")]);
+}
+
+#[test]
+fn what_modules_show_only_on_request_has_a_channel() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let [depth] = viewer.channels([("/debug/vault/depth", "hemiola/msg/Plot")]);
+    viewer.subscribe(1, &depth);
+    assert_eq!(viewer.message(1, &depth), json!({"value": 3.0}));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::module::DebugKind;
 use hemiola_recording::shown::{self, IMAGE_TYPE};
-use hemiola_runtime::{DebugName, Observation, Observer};
+use hemiola_runtime::{DebugName, Observation, Observer, RobotHandle};
 use serde_json::json;
 
 use crate::door::outbox::Outbox;
@@ -32,6 +32,12 @@ pub struct Channels {
     /// An observer during whose existence modules announce the names of everything that they can
     /// show.
     naming: Option<Observer>,
+    /// The names that modules only asked for when they were looked at last, and those that have
+    /// been observed once for that.
+    asked: BTreeSet<&'static str>,
+    tried: BTreeSet<&'static str>,
+    /// The observer of names that are being tried.
+    trial: Option<Observer>,
 }
 
 /// A channel that a client can subscribe to.
@@ -70,7 +76,9 @@ impl Channels {
         self.images.clear();
         self.offer_representations(shared);
         self.offer_topics(shared);
-        self.offer_shown(shared.handle.debug_names());
+        let names = shared.handle.debug_names();
+        self.try_asked(&shared.handle, &names);
+        self.offer_shown(names);
         let withdrawn = self.withdraw();
         if !withdrawn.is_empty() {
             out.send(&json!({"op": "unadvertise", "channelIds": withdrawn}));
@@ -136,6 +144,23 @@ impl Channels {
                 }
             }
         }
+    }
+
+    /// Observes names that modules only ask for (`debug.wants`) until the next look, once: only then
+    /// do modules show something under them, which has a type, and so a channel.
+    fn try_asked(&mut self, handle: &RobotHandle, found: &[DebugName]) {
+        let is_asked = |found: &&DebugName| found.kind == DebugKind::Request;
+        let shown: BTreeSet<_> = found.iter().filter(|name| !is_asked(name)).map(|shown| shown.name).collect();
+        let asked = found.iter().filter(is_asked).map(|asked| asked.name);
+        let asked: BTreeSet<_> = asked.filter(|name| !shown.contains(name) && !self.tried.contains(name)).collect();
+        // A name that has just come may be shown later in the same run.
+        let lasting: Vec<_> = asked.intersection(&self.asked).copied().collect();
+        self.trial = None;
+        if !lasting.is_empty() {
+            self.trial = handle.observe(Observation::default().with_debug_named(lasting.iter().copied())).ok();
+        }
+        self.tried.extend(lasting);
+        self.asked = asked;
     }
 
     /// Withdraws the channels that show nothing any more, and returns their numbers. A drawing

@@ -12,8 +12,8 @@
 //! In ROS 2 an action is three services and two topics, whose messages have the same bytes. An
 //! identity is 16 bytes long, so the alignment of what follows it is the same with and without it.
 
-use hemiola_model::cdr::{ActionSchema, MessageSchema};
-use hemiola_model::data::{Data, DataType, Field};
+use hemiola_model::cdr::ActionSchema;
+use hemiola_model::data::{Data, DataType};
 
 use crate::action_msgs::{CancelGoalRequest, CancelGoalResponse, GoalId, GoalStatusArray};
 use crate::error::Ros2Error;
@@ -57,22 +57,15 @@ impl ActionInterfaces {
         [goal, result, feedback]: [&DataType; 3],
     ) -> Result<Self, Ros2Error> {
         let wrong = |topic, fields| Ros2Error::Action { topic: format!("{action}{topic}"), fields };
-        let goal_content = content(goal).ok_or_else(|| wrong(GOAL, GOAL_FIELDS))?;
-        let feedback = content(feedback).ok_or_else(|| wrong(FEEDBACK, "the identity, the feedback"))?;
-        let result = match fields(result) {
-            Some([id, status, result]) if is_id(&id.data_type) && is_status(&status.data_type) => &result.data_type,
-            _ => return Err(wrong(RESULT, "the identity, the status, the result")),
-        };
+        let [goal_content, result, feedback] = ActionSchema::contents([goal, result, feedback]);
+        let goal_content = goal_content.ok_or_else(|| wrong(GOAL, GOAL_FIELDS))?;
+        let feedback = feedback.ok_or_else(|| wrong(FEEDBACK, "the identity, the feedback"))?;
+        let result = result.ok_or_else(|| wrong(RESULT, "the identity, the status, the result"))?;
         let name = match action_type {
             Some(name) => name.parse()?,
             None => {
-                // Only the name is compared, because another type in it may have the same name in
-                // ROS 2.
-                let DataType::Structure { name, .. } = goal else { return Err(wrong(GOAL, GOAL_FIELDS)) };
-                let empty = DataType::structure(name.clone(), Vec::new());
-                let name: TypeName = MessageSchema::of(action, &empty).name.parse()?;
-                let stem = name.name().strip_suffix(GOAL).filter(|stem| !stem.is_empty()).unwrap_or(name.name());
-                TypeName::new(name.package(), InterfaceKind::Action, stem)?
+                let (package, name) = ActionSchema::name_by(goal).ok_or_else(|| wrong(GOAL, GOAL_FIELDS))?;
+                TypeName::new(&package, InterfaceKind::Action, &name)?
             }
         };
         let schema = ActionSchema::called(name.package(), name.name(), [goal_content, result, feedback]);
@@ -120,39 +113,6 @@ pub fn result_of(response: &[u8], id: &GoalId) -> Option<Vec<u8>> {
 /// Returns a message that consists of an identity only.
 pub fn only_id(id: &GoalId) -> Vec<u8> {
     [&[0, 1, 0, 0][..], id].concat()
-}
-
-/// Returns the type of what follows the identity.
-fn content(data_type: &DataType) -> Option<&DataType> {
-    match fields(data_type)? {
-        [id, content] if is_id(&id.data_type) => Some(&content.data_type),
-        _ => None,
-    }
-}
-
-fn fields(data_type: &DataType) -> Option<&[Field]> {
-    match data_type {
-        DataType::Structure { fields, .. } => Some(fields),
-        _ => None,
-    }
-}
-
-/// Returns whether a type is an identity: 16 bytes, or a structure that contains nothing else.
-fn is_id(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Array(item, 16) => **item == DataType::Unsigned(8),
-        DataType::Structure { fields, .. } => matches!(&fields[..], [only] if is_id(&only.data_type)),
-        _ => false,
-    }
-}
-
-/// Returns whether a type is a byte that can state how a goal has ended.
-fn is_status(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Signed(8) | DataType::Unsigned(8) => true,
-        DataType::Enumeration { variants, .. } => variants.len() > 6 && variants.iter().all(|it| it.fields.is_empty()),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub enum ExportCommand {
   export ros-package src --maintainer \"Ada <ada@example.com>\" --license Apache-2.0
 
 There is a package for each Rust crate with types in it; packages of ROS 2 itself, such as sensor_msgs, are named as dependencies.
-Services are those that the program declares with `Application::service`. What is written anew on each call is said in docs/book/src/ros2.md.")]
+Services are those that the program declares with `Application::service`, actions those of `[ros2]`. What is written anew on each call is said in docs/book/src/ros2.md.")]
     RosPackage(RosPackageArguments),
 }
 
@@ -32,7 +32,7 @@ pub struct RosPackageArguments {
     pub configuration: ConfigurationArguments,
     /// The folder that gets a folder for each package
     pub folder: PathBuf,
-    /// Only these representations, topics and services
+    /// Only these representations, topics, services and actions
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub only: Vec<String>,
     /// The maintainer of the packages: "NAME <EMAIL>"

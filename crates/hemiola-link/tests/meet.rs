@@ -1,4 +1,4 @@
-//! Well-behaved programs: they meet in any order, and their messages arrive.
+//! Well-behaved programs: they connect in any order, and their messages arrive.
 
 mod common;
 
@@ -20,7 +20,7 @@ struct Goal {
     number: u32,
 }
 
-/// The same topic in a program of another version.
+/// The same topic in another version of the program.
 mod newer {
     use super::*;
 
@@ -57,7 +57,7 @@ fn pass_both_ways(address: LinkAddress) {
     pass(address, |listens| listens);
 }
 
-/// Lets a robot listen, and a laptop connect as it likes.
+/// Makes a robot listen, and a laptop connect at the address that `reach` returns.
 fn pass(address: LinkAddress, reach: impl FnOnce(LinkAddress) -> LinkAddress) {
     let robot = Side::open("robot", listening(address, &["Odometry"], &["Goal"]));
     let laptop = Side::open("laptop", connecting(reach(robot.address()), &["Goal"], &["Odometry"]));
@@ -76,7 +76,7 @@ fn pass(address: LinkAddress, reach: impl FnOnce(LinkAddress) -> LinkAddress) {
     assert!(link.peers[0].since > Time::ZERO);
     assert_eq!((link.listens, robot.statistics().listens), (false, true));
     assert_eq!((link.ignored, link.refused, link.problem), (0, 0, None));
-    // A side that ends says so.
+    // A side that closes its links says so.
     robot.links.close("it is evening");
     laptop.until(|link| link.parted == 1);
     let told = laptop.notes();
@@ -100,7 +100,7 @@ fn topics_pass_both_ways_over_tcp() {
 fn topics_pass_both_ways_where_programs_choose_the_way_themselves() {
     let auto = || LinkAddress::Auto(([127, 0, 0, 1], 0).into());
     pass_both_ways(auto());
-    // A program on another host, or of another user, has TCP only.
+    // A program on another host, or of another user, can use only TCP.
     pass(auto(), |listens| match listens {
         LinkAddress::Auto(address) => LinkAddress::Tcp(address),
         other => panic!("{other}"),
@@ -115,7 +115,7 @@ fn topics_pass_both_ways_over_udp() {
 #[test]
 fn it_does_not_matter_who_comes_first() {
     for address in [free_unix(), free_tcp(), free_udp()] {
-        // An address that is free, because somebody has just left it.
+        // The address is free, because a program has just stopped using it.
         let address = Side::open("nobody", listening(address, &[], &[])).address();
         let laptop = Side::open("laptop", connecting(address.clone(), &[], &["Odometry"]));
         if !matches!(address, LinkAddress::Udp(_)) {
@@ -124,7 +124,7 @@ fn it_does_not_matter_who_comes_first() {
         let robot = Side::open("robot", listening(address, &["Odometry"], &[]));
         laptop.until(|link| link.met == 1);
         assert_eq!(laptop.statistics().problem, None);
-        // It does not matter either whether the topic exists before its receiver.
+        // It also does not matter whether the topic exists before its receiver.
         let mut driven = robot.publisher("Odometry");
         let mut seen = laptop.queue::<Odometry>("Odometry");
         robot.until_wanted();
@@ -246,7 +246,7 @@ fn over_udp_that_loses_a_fifth_the_rest_comes_in_order_and_losses_are_counted() 
     assert_eq!((link.met, received.late, received.unreadable), (1, 0, 0));
 }
 
-/// It has no form outside.
+/// A type that cannot leave the process.
 #[derive(Representation, Clone, Default)]
 #[representation(opaque)]
 struct Secret {

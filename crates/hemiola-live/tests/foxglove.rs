@@ -1,4 +1,5 @@
-//! What clients of Foxglove's protocol are sent: `tests/foreign` has other implementations of them.
+//! The messages to clients of Foxglove's protocol: `tests/foreign` has other implementations of
+//! such clients.
 
 mod common;
 
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
-/// What somebody wants of what the gallery shows, as it knows it.
+/// The outputs of the gallery that somebody has subscribed to, as far as the gallery knows.
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Wanted {
     plot: bool,
@@ -27,12 +28,12 @@ struct Wanted {
 
 #[derive(Parameters)]
 struct GalleryParameters {
-    /// Whether it shows what is in the annex.
+    /// Shows what is in the annex, too.
     #[parameter(default = false)]
     shows_annex: bool,
 }
 
-/// Shows something of each kind.
+/// Shows one output of each kind.
 #[derive(Module)]
 struct Gallery {
     #[parameters]
@@ -107,7 +108,7 @@ impl Viewer {
         }
     }
 
-    /// Returns the channels with these topics and types of messages, when all of them were
+    /// Returns the channels with these topics and message types, once all of them have been
     /// advertised.
     fn channels<const COUNT: usize>(&mut self, wanted: [(&str, &str); COUNT]) -> [Value; COUNT] {
         let mut found = [const { Value::Null }; COUNT];
@@ -131,7 +132,7 @@ impl Viewer {
         self.say(json!({"op": "unsubscribe", "subscriptionIds": [id]}));
     }
 
-    /// Returns the next message of this subscription, read by the schema of its channel alone.
+    /// Returns the next message of this subscription, decoded only by the schema of its channel.
     fn message(&mut self, id: u32, channel: &Value) -> Value {
         let [name, schema] = ["schemaName", "schema"].map(|key| channel[key].as_str().unwrap());
         let definition = Arc::new(Definition::parse(name, schema).unwrap());
@@ -304,7 +305,7 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
     let view = viewer.message(3, &image);
     assert_eq!((&view["width"], &view["encoding"]), (&json!(4), &json!("mono8")));
     assert_eq!(view["data"], json!([7, 7, 7, 7, 7, 7, 7, 7]));
-    // The drawing over the image is not wanted.
+    // The drawing over the image is not subscribed to.
     wait_for(&house, Wanted { image: true, ..Wanted::default() });
 
     viewer.subscribe(4, &annotations);
@@ -320,7 +321,7 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
     }
     wait_for(&house, Wanted { text: true, annotation: true, ..Wanted::default() });
 
-    // A client that has left wants nothing.
+    // A client that has disconnected wants nothing.
     drop(viewer);
     wait_for(&house, Wanted::default());
 }
@@ -340,7 +341,7 @@ fn places_come_with_the_drawings_that_are_subscribed_to() {
     assert_eq!(place["translation"], json!({"x": 4.0, "y": 1.0, "z": 0.0}));
     viewer.message(2, &scene);
     viewer.unsubscribe(2);
-    // A subscription to places alone makes nobody draw.
+    // A subscription to placements alone makes no module draw.
     wait_for(&house, Wanted::default());
     viewer.subscribe(3, &places);
     assert!(viewer.hear("status")["message"].as_str().unwrap().contains("subscribed to already"));

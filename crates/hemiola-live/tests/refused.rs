@@ -1,4 +1,4 @@
-//! Clients that are refused or disconnected, which the robot does not notice.
+//! Clients that are refused or disconnected, without any effect on the robot.
 
 mod common;
 
@@ -97,7 +97,7 @@ fn a_frame_of_a_gigabyte_ends_the_connection() {
     _ = stream.write_all(&[0; 4096]);
     let mut rest = Vec::new();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    // The connection ends, by a close or a reset.
+    // The connection ends with a close frame or a reset.
     _ = stream.read_to_end(&mut rest);
     house.runs_on();
 }
@@ -125,7 +125,7 @@ fn too_many_requests_are_refused_and_then_cut_off() {
         }
     }
     _ = client.socket.flush();
-    // A client that sends so much is disconnected soon.
+    // A client that sends this much is soon disconnected.
     while client.read().is_some() {}
     house.runs_on();
 }

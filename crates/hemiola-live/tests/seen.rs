@@ -1,4 +1,4 @@
-//! What clients see is what the robot has, and their changes are applied.
+//! Clients see what the robot has, and their changes are applied.
 
 mod common;
 
@@ -50,7 +50,7 @@ fn values_come_as_they_are_in_logs() {
     assert_eq!(read["value"], 3.0);
 }
 
-/// The values in the CDR of a `Drive`, read by hand: header, float64, three float32, uint32.
+/// The values in the CDR of a `Drive`, decoded by hand: header, float64, three float32, uint32.
 struct DriveBytes {
     metres: f64,
     history: [f32; 3],
@@ -236,8 +236,8 @@ fn what_modules_show_comes_to_whoever_wants_it() {
         let drawn = |record: &Value| record["name"] == "track/cart" && record["draw"]["circle"][1] == 0.0;
         records.as_array().unwrap().iter().any(drawn)
     });
-    // The place of another space is sent with the space; drawings in that one only to clients that
-    // want it.
+    // The placement of another space is sent with the space; drawings in that space are sent only
+    // to clients that watch it.
     let mut records = Vec::new();
     wait_until(|| {
         records.extend(client.event("debug")["records"].as_array().unwrap().clone());

@@ -88,7 +88,7 @@ fn a_cycle_that_takes_too_much_leaves_others_their_time() {
     IS_HANGING.store(true, Ordering::Relaxed);
     wait_for("the run that hangs has lost its priority", || !HAS_PRIORITY.load(Ordering::Relaxed));
     let messages = || handle.messages().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    wait_for("somebody says so", || messages().contains("a run of cycle `vision` has taken 250 ms and goes on"));
+    wait_for("somebody says so", || messages().contains("a run of cycle `vision` has taken 250 ms and has not ended"));
     assert!(messages().contains("it is running Vision"), "{}", messages());
     IS_HANGING.store(false, Ordering::Relaxed);
     wait_for("vision has its priority again", || HAS_PRIORITY.load(Ordering::Relaxed));

@@ -187,7 +187,7 @@ fn a_source_whose_time_stamps_stand_still_is_told_once_and_paced() {
     let most = 18 + begin.elapsed().as_millis() as u64 / 10;
     let runs = handle.health()["listening"].runs;
     assert!(runs <= most, "{runs} of {most}");
-    assert_eq!(told(&handle, "source Broken: its time stamps do not go on"), 1);
+    assert_eq!(told(&handle, "source Broken: its time stamps do not increase"), 1);
 }
 
 #[test]

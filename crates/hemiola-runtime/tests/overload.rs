@@ -1,4 +1,4 @@
-//! A cycle that does not end its run, or has too much to do, does not take the cores from everybody
+//! A cycle that does not end its run, or has too much work, does not take the cores from everybody
 //! else.
 #![forbid(unsafe_code)]
 
@@ -64,7 +64,7 @@ fn runs(handle: &RobotHandle) -> u64 {
     handle.health()["vision"].runs
 }
 
-/// The test must get a turn beside what it tests.
+/// The test must get processor time beside what it tests.
 fn may_use_priorities() -> bool {
     let settings = ThreadSettings::new("overload").policy(Policy::Fifo(Priority::new(20).unwrap()));
     let report = apply_to_this_thread(&settings).unwrap();
@@ -74,7 +74,7 @@ fn may_use_priorities() -> bool {
     report.policy.is_granted()
 }
 
-/// One test after the other: they share the module's switches.
+/// Runs the tests one after the other, because they share the module's switches.
 #[test]
 fn a_cycle_that_takes_too_much_leaves_others_their_time() {
     if !may_use_priorities() {

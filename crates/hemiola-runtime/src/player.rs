@@ -56,7 +56,7 @@ pub struct Player {
 pub enum Tempo {
     /// Steps follow each other without waiting.
     AsFastAsPossible,
-    /// That many seconds of the robot's clock pass per second.
+    /// The given number of seconds on the robot's clock per second of real time.
     Factor(f64),
 }
 

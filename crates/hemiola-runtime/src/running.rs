@@ -35,7 +35,7 @@ pub enum Pace {
     /// The pace of real time.
     #[default]
     RealTime,
-    /// That many seconds per second.
+    /// The given number of seconds on the robot's clock per second of real time.
     Factor(f64),
 }
 

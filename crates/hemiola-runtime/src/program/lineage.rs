@@ -202,6 +202,8 @@ impl Lineage {
         }
     }
 
+    /// Adds up the origins of what a task reads.
+    ///
     /// # Safety
     /// The conditions of `renew` hold.
     #[cold]

@@ -32,7 +32,7 @@ const FRAGMENTS_LEFT: [(&str, usize); 18] = [
     ("hemiola-ros", 78),
     ("hemiola-ros2", 4),
     ("hemiola-rover", 24),
-    ("hemiola-runtime", 72),
+    ("hemiola-runtime", 0),
     ("hemiola-test-robots", 5),
     ("hemiola-trace", 0),
     ("nao", 549),

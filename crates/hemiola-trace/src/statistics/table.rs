@@ -36,7 +36,7 @@ impl Report {
             let Summary { mean, p99, maximum, .. } = cycle.response;
             let limit = cycle.deadline.or(cycle.period).unwrap_or(maximum);
             let figures =
-                format!(" {:>8} of {:<8}  p0.99 {:<8}", nanoseconds(mean), nanoseconds(limit), nanoseconds(p99));
+                format!(" {:>8} of {:<8}  p99 {:<8}", nanoseconds(mean), nanoseconds(limit), nanoseconds(p99));
             let counts = counts(cycle);
             let used = name_width + 3 + figures.chars().count() + counts.plain.chars().count();
             let cells = style.columns().saturating_sub(used + 1).min(40);
@@ -181,8 +181,8 @@ struct Table {
 
 /// The width of a column of figures: `99.9 ms` and the gap before it.
 const FIGURE: usize = 9;
-/// The headings of figures. The spread is the range of 98 % of the values: from p0.01 to p0.99.
-const FIGURES: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "spread"];
+/// The headings of figures. The spread is the range of 98 % of the values: from p1 to p99.
+const FIGURES: [&str; 5] = ["p1", "mean", "p99", "maximum", "spread"];
 
 /// The largest width of a cycle's name.
 const NAME: usize = 16;

@@ -24,7 +24,6 @@ const FRAGMENTS_LEFT: [(&str, usize); 18] = [
     ("hemiola-bench-contestant", 11),
     ("hemiola-book", 7),
     ("hemiola-cart", 17),
-    ("hemiola-cli", 32),
     ("hemiola-humanoid", 21),
     ("hemiola-link", 5),
     ("hemiola-realtime", 1),
